@@ -1,0 +1,30 @@
+export type ProviderErrorKind = "connection" | "timeout" | "status";
+
+export interface ProviderErrorOptions {
+  /** The provider as an operator knows it, e.g. `deepgram` or `local/kokoro`. */
+  provider: string;
+  kind: ProviderErrorKind;
+  message: string;
+  /** HTTP or WebSocket status where `kind` is `status`. */
+  status?: number;
+  /** Whether the same request may succeed when sent again; decided by the adapter, which knows its vendor. */
+  isRetryable: boolean;
+  cause?: unknown;
+}
+
+/** What a speech or language provider failed with, the same shape for every vendor. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly provider: string;
+  readonly kind: ProviderErrorKind;
+  readonly status: number | undefined;
+  readonly isRetryable: boolean;
+
+  constructor(options: ProviderErrorOptions) {
+    super(`${options.provider}: ${options.message}`, { cause: options.cause });
+    this.provider = options.provider;
+    this.kind = options.kind;
+    this.status = options.status;
+    this.isRetryable = options.isRetryable;
+  }
+}

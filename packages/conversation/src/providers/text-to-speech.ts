@@ -1,0 +1,49 @@
+import type { ProviderError } from "./provider-error.ts";
+import type { SampleRateHz } from "./speech-to-text.ts";
+
+export interface TextToSpeech {
+  /** `vendor/model`, e.g. `local/kokoro`. */
+  readonly name: string;
+  /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. */
+  open(options: TextToSpeechOptions): TextToSpeechStream;
+}
+
+export interface TextToSpeechOptions {
+  /** The voice in the provider's own naming. */
+  voice: string;
+  /** The rate at which audio is delivered; the adapter resamples where the provider speaks another. */
+  sampleRateHz: SampleRateHz;
+  /** BCP 47. */
+  language: string;
+  /** 0.5–2, 1 is the voice's own pace. */
+  speed: number;
+  onEvent: (event: TextToSpeechEvent) => void;
+}
+
+/** One reply being spoken: clauses in, audio out in the same order. */
+export interface TextToSpeechStream {
+  /** Adds a clause: some words of text that can be spoken by themselves. Ids increase. */
+  speak(clauseId: number, text: string): void;
+  /** No clause follows; after the last audio comes `ended`. */
+  end(): void;
+  /** Asks the provider to hold its audio back (`pause`) and to go on (`resume`); audio under way may still arrive. */
+  pause(): void;
+  resume(): void;
+  /** Drops what is left, unheard. Idempotent. No event follows. */
+  close(): void;
+}
+
+export interface WordTiming {
+  text: string;
+  /** From the start of the clause's audio. */
+  startMs: number;
+  endMs: number;
+}
+
+export type TextToSpeechEvent =
+  | { type: "audio"; clauseId: number; pcm: Int16Array }
+  /** Where the provider tells when each word is spoken; may come before or after the audio it is about. */
+  | { type: "words"; clauseId: number; words: readonly WordTiming[] }
+  | { type: "clauseEnded"; clauseId: number }
+  | { type: "ended" }
+  | { type: "failed"; error: ProviderError };

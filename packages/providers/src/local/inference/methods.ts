@@ -1,0 +1,66 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+
+/**
+ * What the inference process answers. `params` and `result` cross a socket by structured clone (`node:v8`),
+ * so they hold plain data and typed arrays; `chunk` is what a method sends before its result.
+ */
+export interface InferenceMethods {
+  /** Text of one utterance. Finals are served before partials; a newer partial of a stream drops an older one. */
+  transcribe: {
+    params: { pcm: Int16Array; sampleRateHz: number; streamId: string; isFinal: boolean };
+    chunk: never;
+    result: { text: string };
+  };
+  /** Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. */
+  synthesize: {
+    params: { text: string; voice: string; speed: number; sampleRateHz: number };
+    chunk: { pcm: Int16Array };
+    result: Record<string, never>;
+  };
+  /** Sentence embeddings of 384 dimensions, L2-normalised. */
+  embed: {
+    params: { texts: string[] };
+    chunk: never;
+    result: { vectors: Float32Array[] };
+  };
+  /** A reply of the GGUF model named by `PARLEY_LLM_GGUF`. */
+  generate: {
+    params: { options: Omit<LanguageModelV4CallOptions, "abortSignal"> };
+    chunk: LanguageModelV4StreamPart;
+    result: Record<string, never>;
+  };
+}
+
+export type InferenceMethod = keyof InferenceMethods;
+
+export interface InferenceRequestOptions<M extends InferenceMethod> {
+  /** Aborting drops the request in the inference process too. */
+  signal?: AbortSignal;
+  /** The request fails with a `timeout` ProviderError when neither a chunk nor the result came for so long. */
+  deadlineMs: number;
+  onChunk?: (chunk: InferenceMethods[M]["chunk"]) => void;
+}
+
+/** The way to the inference process from any other; implemented over a local socket, and in-process for tests. */
+export interface InferenceClient {
+  /** Rejects with a `ProviderError`, or with the signal's reason when aborted. */
+  request<M extends InferenceMethod>(
+    method: M,
+    params: InferenceMethods[M]["params"],
+    options: InferenceRequestOptions<M>,
+  ): Promise<InferenceMethods[M]["result"]>;
+  /** Idempotent; what is under way rejects. */
+  close(): void;
+}
+
+export interface InferenceContext<M extends InferenceMethod> {
+  signal: AbortSignal;
+  emit: (chunk: InferenceMethods[M]["chunk"]) => void;
+}
+
+export type InferenceHandlers = {
+  [M in InferenceMethod]?: (
+    params: InferenceMethods[M]["params"],
+    context: InferenceContext<M>,
+  ) => Promise<InferenceMethods[M]["result"]>;
+};

@@ -1,0 +1,187 @@
+import type { VoiceEvent } from "@parley/conversation";
+import type { Logger } from "pino";
+import { SupervisedChild } from "../platform/supervised-child.ts";
+import type { FromMedia, MediaCall, MediaConfiguration, MediaPath, MediaStatistics, ToMedia } from "./media-protocol.ts";
+
+/** Above this lag for 10 s a process is given no more calls: those it has would suffer. */
+const LARGEST_WHEEL_LAG_MS = 5;
+const OPEN_DEADLINE_MS = 3_000;
+const CLOSE_GRACE_MS = 5_000;
+
+export interface MediaLegHandlers {
+  onEvent: (event: VoiceEvent) => void;
+  /** The media process died with the call in it. */
+  onLost: (description: string) => void;
+}
+
+/** The main process's handle on one call in a media process. */
+export interface MediaLeg {
+  readonly rtpPort: number;
+  /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
+  readonly prepared: Promise<void>;
+  connect: (path: MediaPath) => void;
+  start: () => void;
+  /** Idempotent. Undefined where the process died. */
+  close: () => Promise<MediaStatistics | undefined>;
+}
+
+export class NoMediaCapacityError extends Error {
+  override readonly name = "NoMediaCapacityError";
+}
+
+export interface MediaPoolOptions {
+  processes: number;
+  /** Calls that one process may hold at once. */
+  callsPerProcess: number;
+  configure: (index: number) => MediaConfiguration;
+  logger: Logger;
+}
+
+interface OpenCall {
+  opened: PromiseWithResolvers<number>;
+  prepared: PromiseWithResolvers<void>;
+  closed: PromiseWithResolvers<MediaStatistics | undefined>;
+  handlers: MediaLegHandlers;
+}
+
+interface MediaMember {
+  child: SupervisedChild<ToMedia, FromMedia>;
+  calls: Map<string, OpenCall>;
+  wheelLagP99Ms: number;
+}
+
+/** The node's media processes: spreads calls over them and notices when one dies. */
+export class MediaPool {
+  readonly #members: MediaMember[] = [];
+  readonly #callsPerProcess: number;
+  #isClosed = false;
+
+  constructor(options: MediaPoolOptions) {
+    this.#callsPerProcess = options.callsPerProcess;
+    for (let index = 0; index < options.processes; index++) this.#members.push(this.#createMember(index, options));
+  }
+
+  get isReady(): boolean {
+    return !this.#isClosed && this.#members.some((member) => member.child.isReady);
+  }
+
+  get activeCalls(): number {
+    return this.#members.reduce((sum, member) => sum + member.calls.size, 0);
+  }
+
+  /** Largest lag of any media process's wheel: p99 over the last 10 s. */
+  get wheelLagP99Ms(): number {
+    return Math.max(0, ...this.#members.map((member) => member.wheelLagP99Ms));
+  }
+
+  /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
+  async open(call: MediaCall, handlers: MediaLegHandlers): Promise<MediaLeg> {
+    const member = this.#leastLoaded();
+    if (member === undefined) throw new NoMediaCapacityError("no media process has a free place");
+    const { callId } = call;
+    const state: OpenCall = {
+      opened: Promise.withResolvers<number>(),
+      prepared: Promise.withResolvers<void>(),
+      closed: Promise.withResolvers<MediaStatistics | undefined>(),
+      handlers,
+    };
+    member.calls.set(callId, state);
+    const deadline = setTimeout(
+      () => state.opened.reject(new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`)),
+      OPEN_DEADLINE_MS,
+    );
+    try {
+      member.child.send({ type: "open", call });
+      const rtpPort = await state.opened.promise;
+      return {
+        rtpPort,
+        prepared: state.prepared.promise,
+        connect: (path) => member.child.send({ type: "connect", callId, path }),
+        start: () => member.child.send({ type: "start", callId }),
+        close: () => {
+          member.child.send({ type: "close", callId });
+          return state.closed.promise;
+        },
+      };
+    } catch (error) {
+      member.calls.delete(callId);
+      member.child.send({ type: "close", callId });
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  /** Idempotent. Calls that are left are reported lost. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#members.map((member) => member.child.close(CLOSE_GRACE_MS)));
+  }
+
+  #leastLoaded(): MediaMember | undefined {
+    const free = this.#members.filter(
+      (member) =>
+        member.child.isReady &&
+        member.calls.size < this.#callsPerProcess &&
+        member.wheelLagP99Ms <= LARGEST_WHEEL_LAG_MS,
+    );
+    return free.sort((a, b) => a.calls.size - b.calls.size)[0];
+  }
+
+  #createMember(index: number, options: MediaPoolOptions): MediaMember {
+    const calls = new Map<string, OpenCall>();
+    const member: MediaMember = {
+      calls,
+      wheelLagP99Ms: 0,
+      child: new SupervisedChild<ToMedia, FromMedia>({
+        name: `media-${index + 1}`,
+        entry: new URL("./media-process.ts", import.meta.url),
+        firstMessage: () => options.configure(index),
+        onMessage: (message) => receive(member, message),
+        onReady: () => options.logger.debug({ index }, "media process ready"),
+        onExit: (description) => loseCalls(member, description),
+        logger: options.logger,
+      }),
+    };
+    return member;
+  }
+}
+
+function receive(member: MediaMember, message: FromMedia): void {
+  if (message.type === "load") {
+    member.wheelLagP99Ms = message.wheelLagP99Ms;
+    return;
+  }
+  const call = member.calls.get(message.callId);
+  if (call === undefined) return;
+  switch (message.type) {
+    case "opened":
+      call.opened.resolve(message.rtpPort);
+      break;
+    case "openFailed":
+      call.opened.reject(new Error(message.message));
+      break;
+    case "prepared":
+      call.prepared.resolve();
+      break;
+    case "event":
+      call.handlers.onEvent(message.event);
+      break;
+    case "closed":
+      member.calls.delete(message.callId);
+      call.closed.resolve(message.statistics);
+      break;
+  }
+}
+
+function loseCalls(member: MediaMember, description: string): void {
+  const lost = [...member.calls.values()];
+  member.calls.clear();
+  member.wheelLagP99Ms = 0;
+  for (const call of lost) {
+    call.opened.reject(new Error(description));
+    call.prepared.resolve();
+    call.closed.resolve(undefined);
+    call.handlers.onLost(description);
+  }
+}

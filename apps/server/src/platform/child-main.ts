@@ -1,0 +1,39 @@
+import { ALIVE_INTERVAL_MS, type ChildStatus } from "./supervised-child.ts";
+
+/** How long a child that lost its parent may take to end what it holds. */
+const ORPHAN_GRACE_MS = 4_000;
+
+export interface ChildMain<FromChild extends object> {
+  send: (message: FromChild | ChildStatus) => void;
+}
+
+/**
+ * The child's side of a `SupervisedChild`: tells the parent that it lives, and ends the process when the
+ * parent is gone or lets go of it, within 5 s whatever `close` does.
+ */
+export function runChild<ToChild extends object, FromChild extends object>(handlers: {
+  onMessage: (message: ToChild) => void;
+  close: () => Promise<void>;
+}): ChildMain<FromChild> {
+  const send = (message: FromChild | ChildStatus): void => {
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  };
+  const alive = setInterval(() => send({ type: "alive" }), ALIVE_INTERVAL_MS);
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    clearInterval(alive);
+    setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
+    handlers.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  process.on("message", (message) => handlers.onMessage(message as ToChild));
+  process.on("disconnect", end);
+  // Ctrl-C reaches the whole process group: the parent decides when its children end.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => {});
+  return { send };
+}

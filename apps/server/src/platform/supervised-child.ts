@@ -1,0 +1,125 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { Logger } from "pino";
+
+/** What every child says of itself, beside the messages of its own protocol. */
+export type ChildStatus = { type: "ready" } | { type: "alive" };
+
+export interface SupervisedChildOptions<ToChild extends object, FromChild extends { type: string }> {
+  /** As it stands in logs: `media-1`, `inference`. */
+  name: string;
+  /** The child's entry file. */
+  entry: URL;
+  /** Sent first, after every start. */
+  firstMessage: () => ToChild;
+  onMessage: (message: FromChild) => void;
+  onReady: () => void;
+  /** The child is gone; unless closing, another is started after a pause. */
+  onExit: (description: string) => void;
+  logger: Logger;
+}
+
+const FIRST_RESTART_DELAY_MS = 200;
+const LONGEST_RESTART_DELAY_MS = 10_000;
+/** A child that lived so long counts as well again: the next restart is quick. */
+const HEALTHY_AFTER_MS = 60_000;
+const LONGEST_SILENCE_MS = 10_000;
+
+export const ALIVE_INTERVAL_MS = 1_000;
+
+/**
+ * A child process that is started again when it dies, and killed when its event loop has been stuck for
+ * 10 s. Messages travel by structured clone.
+ */
+export class SupervisedChild<ToChild extends object, FromChild extends { type: string }> {
+  readonly #options: SupervisedChildOptions<ToChild, FromChild>;
+  #process: ChildProcess | undefined;
+  #isReady = false;
+  #isClosing = false;
+  #restarts = 0;
+  #startedAtMs = 0;
+  #heardAtMs = 0;
+  #restartTimer: NodeJS.Timeout | undefined;
+  readonly #watchdog: NodeJS.Timeout;
+
+  constructor(options: SupervisedChildOptions<ToChild, FromChild>) {
+    this.#options = options;
+    this.#watchdog = setInterval(() => this.#killWhenStuck(), ALIVE_INTERVAL_MS);
+    this.#start();
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  /** False where the child is not there to hear it; its exit has then been or will be reported. */
+  send(message: ToChild): boolean {
+    if (this.#process?.connected !== true) return false;
+    // A child that dies between the check and the write is reported by its exit; the callback keeps it from throwing.
+    this.#process.send(message, () => {});
+    return true;
+  }
+
+  /** Lets the child end by itself (it does so when disconnected), and kills it after `graceMs`. Idempotent. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#watchdog);
+    clearTimeout(this.#restartTimer);
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    if (child.connected) child.disconnect();
+    const killer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+    await exited;
+    clearTimeout(killer);
+  }
+
+  #start(): void {
+    const { name, entry, firstMessage, logger } = this.#options;
+    const child = fork(entry, { serialization: "advanced", stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#process = child;
+    this.#startedAtMs = performance.now();
+    this.#heardAtMs = this.#startedAtMs;
+    child.on("message", (message) => this.#receive(message as FromChild | ChildStatus));
+    child.on("error", (error) => logger.error({ err: error, child: name }, "child process failed"));
+    child.once("exit", (code, signal) => this.#handleExit(signal ?? `status ${code}`));
+    this.send(firstMessage());
+  }
+
+  #receive(message: FromChild | ChildStatus): void {
+    this.#heardAtMs = performance.now();
+    if (message.type === "alive") return;
+    if (message.type === "ready") {
+      this.#isReady = true;
+      this.#options.onReady();
+      return;
+    }
+    this.#options.onMessage(message as FromChild);
+  }
+
+  #handleExit(how: string): void {
+    const { name, logger, onExit } = this.#options;
+    this.#isReady = false;
+    this.#process = undefined;
+    const description = `${name} ended (${how})`;
+    onExit(description);
+    if (this.#isClosing) return;
+    if (performance.now() - this.#startedAtMs > HEALTHY_AFTER_MS) this.#restarts = 0;
+    const delayMs = Math.min(LONGEST_RESTART_DELAY_MS, FIRST_RESTART_DELAY_MS * 2 ** this.#restarts);
+    this.#restarts += 1;
+    logger.error({ child: name, how, delayMs }, "child process ended; starting another");
+    this.#restartTimer = setTimeout(() => this.#start(), delayMs);
+  }
+
+  #killWhenStuck(): void {
+    const child = this.#process;
+    // Until it is ready a child may be loading for long without a turn of its event loop.
+    if (child === undefined || !this.#isReady) return;
+    if (performance.now() - this.#heardAtMs < LONGEST_SILENCE_MS) return;
+    this.#options.logger.error({ child: this.#options.name }, "child process is stuck; killing it");
+    child.kill("SIGKILL");
+  }
+}

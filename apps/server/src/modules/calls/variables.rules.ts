@@ -1,0 +1,45 @@
+/** Values that `{{name}}` stands for. */
+export type Variables = Readonly<Record<string, string>>;
+
+export interface RenderedTemplate {
+  text: string;
+  /** Names that no variable has, each once; they render empty. */
+  unknownNames: string[];
+}
+
+/** Replaces `{{name}}` (spaces inside the braces allowed) by the variable's value; values are not rendered again. */
+export function renderTemplate(template: string, variables: Variables): RenderedTemplate {
+  const unknownNames = new Set<string>();
+  const text = template.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (_match, name: string) => {
+    if (Object.hasOwn(variables, name)) return variables[name] ?? "";
+    unknownNames.add(name);
+    return "";
+  });
+  return { text, unknownNames: [...unknownNames] };
+}
+
+export interface CallFacts {
+  callId: string;
+  fromNumber: string;
+  toNumber: string;
+  direction: "inbound" | "outbound";
+  /** IANA name; what `current_time` is told in. */
+  timezone: string;
+  now: Date;
+}
+
+/** The variables that every call has without anybody setting them. */
+export function builtInVariables(call: CallFacts): Variables {
+  const currentTime = new Intl.DateTimeFormat("en-GB", {
+    timeZone: call.timezone,
+    dateStyle: "full",
+    timeStyle: "short",
+  }).format(call.now);
+  return {
+    call_id: call.callId,
+    from_number: call.fromNumber,
+    to_number: call.toNumber,
+    direction: call.direction,
+    current_time: `${currentTime} (${call.timezone})`,
+  };
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const READY_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 30_000;
+const POLL_INTERVAL_MS = 100;
+
+export interface PlatformOptions {
+  /** Added to the environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Kept over restarts where given; else a temporary one, removed at the end. */
+  dataDirectory?: string;
+  /** Return as soon as the HTTP server answers, without waiting for readiness. */
+  isReadinessAwaited?: boolean;
+}
+
+/** A whole platform in a process of its own, as an operator starts it. */
+export class Platform {
+  readonly httpPort: number;
+  readonly sipPort: number;
+  readonly apiKey: string;
+  readonly process: ChildProcess;
+  readonly #dataDirectory: string;
+  readonly #isTemporary: boolean;
+  #output = "";
+
+  private constructor(parts: {
+    httpPort: number;
+    sipPort: number;
+    apiKey: string;
+    process: ChildProcess;
+    dataDirectory: string;
+    isTemporary: boolean;
+  }) {
+    this.httpPort = parts.httpPort;
+    this.sipPort = parts.sipPort;
+    this.apiKey = parts.apiKey;
+    this.process = parts.process;
+    this.#dataDirectory = parts.dataDirectory;
+    this.#isTemporary = parts.isTemporary;
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.on("data", (chunk) => (this.#output += String(chunk)));
+    }
+  }
+
+  static async start(options: PlatformOptions = {}): Promise<Platform> {
+    const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "parley-e2e-")));
+    const httpPort = await freeTcpPort();
+    const sipPort = await freeUdpPort();
+    const apiKey = `parley_${"0".repeat(40)}`;
+    const child = spawn(process.execPath, ["apps/server/src/start.ts"], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        PARLEY_HTTP_PORT: String(httpPort),
+        PARLEY_SIP_PORT: String(sipPort),
+        PARLEY_DATA_DIR: dataDirectory,
+        PARLEY_BOOTSTRAP_API_KEY: apiKey,
+        PARLEY_PUBLIC_ADDRESS: "127.0.0.1",
+        ...options.env,
+      },
+    });
+    const isTemporary = options.dataDirectory === undefined;
+    const platform = new Platform({ httpPort, sipPort, apiKey, process: child, dataDirectory, isTemporary });
+    const probe = options.isReadinessAwaited === false ? "/healthz" : "/readyz";
+    await platform.#waitFor(probe);
+    return platform;
+  }
+
+  /** Everything it has written, logs included. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.httpPort}`;
+  }
+
+  /** Calls the API; throws with the platform's own words where it refuses. */
+  async api<T>(method: string, route: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.url}/v1${route}`, {
+      method,
+      headers: { "x-api-key": this.apiKey, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${route} → ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** Ends it as an operator does, and removes what it wrote where that was temporary. */
+  async stop(): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      this.process.kill("SIGTERM");
+      const killer = setTimeout(() => this.process.kill("SIGKILL"), STOP_DEADLINE_MS);
+      await once(this.process, "exit");
+      clearTimeout(killer);
+    }
+    if (this.#isTemporary) await rm(this.#dataDirectory, { recursive: true, force: true });
+  }
+
+  async #waitFor(route: string): Promise<void> {
+    const deadline = performance.now() + READY_DEADLINE_MS;
+    while (performance.now() < deadline) {
+      if (this.process.exitCode !== null) throw new Error(`the platform ended at start:\n${this.#output}`);
+      const response = await fetch(`${this.url}${route}`).catch(() => undefined);
+      await response?.arrayBuffer();
+      if (response?.status === 200) return;
+      await sleep(POLL_INTERVAL_MS);
+    }
+    await this.stop();
+    throw new Error(`the platform was not ready in ${READY_DEADLINE_MS} ms:\n${this.#output}`);
+  }
+}
+
+async function freeTcpPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}
+
+/** A UDP port that nobody has just now. */
+export async function freeUdpPort(): Promise<number> {
+  const socket = createSocket("udp4");
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const { port } = socket.address();
+  socket.close();
+  return port;
+}

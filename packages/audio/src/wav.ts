@@ -1,0 +1,96 @@
+/** Sound of a WAV file: 16-bit linear, channels interleaved. */
+export interface WavAudio {
+  sampleRateHz: number;
+  channels: number;
+  pcm: Int16Array;
+}
+
+const FORMAT_PCM = 1;
+const FORMAT_EXTENSIBLE = 0xfffe;
+const HEADER_BYTES = 44;
+
+interface WavFormat {
+  sampleRateHz: number;
+  channels: number;
+}
+
+function readTag(view: DataView, offset: number): string {
+  return String.fromCharCode(...new Uint8Array(view.buffer, view.byteOffset + offset, 4));
+}
+
+function readFormat(view: DataView, offset: number, size: number): WavFormat {
+  if (size < 16) {
+    throw new Error("WAV: the format chunk is too short");
+  }
+  let format = view.getUint16(offset, true);
+  if (format === FORMAT_EXTENSIBLE && size >= 26) {
+    // WAVE_FORMAT_EXTENSIBLE: the first two bytes of the sub-format's GUID are the format proper.
+    format = view.getUint16(offset + 24, true);
+  }
+  const channels = view.getUint16(offset + 2, true);
+  const sampleRateHz = view.getUint32(offset + 4, true);
+  const bits = view.getUint16(offset + 14, true);
+  if (format !== FORMAT_PCM || bits !== 16) {
+    throw new Error(`WAV: only 16-bit PCM is read, this is format ${format} with ${bits} bits`);
+  }
+  if (channels === 0 || sampleRateHz === 0) {
+    throw new Error("WAV: no channels or no sample rate");
+  }
+  return { sampleRateHz, channels };
+}
+
+/**
+ * Reads a RIFF/WAVE file of 16-bit PCM. A data chunk that claims more than the file holds (a recorder that was
+ * cut off, a stream of unknown length) is read up to the last whole sample of all channels.
+ *
+ * @throws {Error} with what is wrong, where the file is not WAV, not 16-bit PCM, or has no sound.
+ */
+export function readWav(bytes: Uint8Array): WavAudio {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.byteLength < 12 || readTag(view, 0) !== "RIFF" || readTag(view, 8) !== "WAVE") {
+    throw new Error("WAV: not a RIFF/WAVE file");
+  }
+  let format: WavFormat | undefined;
+  let offset = 12;
+  while (offset + 8 <= view.byteLength) {
+    const tag = readTag(view, offset);
+    const start = offset + 8;
+    const size = Math.min(view.getUint32(offset + 4, true), view.byteLength - start);
+    if (tag === "fmt ") {
+      format = readFormat(view, start, size);
+    } else if (tag === "data") {
+      if (format === undefined) {
+        throw new Error("WAV: sound comes before its format");
+      }
+      const samples = Math.floor(size / 2 / format.channels) * format.channels;
+      return {
+        ...format,
+        pcm: Int16Array.from({ length: samples }, (_, i) => view.getInt16(start + 2 * i, true)),
+      };
+    }
+    // Chunks begin at even offsets.
+    offset = start + size + (size % 2);
+  }
+  throw new Error(format === undefined ? "WAV: no format chunk" : "WAV: no data chunk");
+}
+
+/** Writes a RIFF/WAVE file of 16-bit PCM; `pcm` holds the channels interleaved. */
+export function writeWav({ sampleRateHz, channels, pcm }: WavAudio): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + pcm.length * 2);
+  const view = new DataView(bytes.buffer);
+  const writeTag = (offset: number, tag: string) => new TextEncoder().encodeInto(tag, bytes.subarray(offset));
+  writeTag(0, "RIFF");
+  view.setUint32(4, bytes.length - 8, true);
+  writeTag(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, FORMAT_PCM, true);
+  view.setUint16(22, channels, true);
+  view.setUint32(24, sampleRateHz, true);
+  view.setUint32(28, sampleRateHz * channels * 2, true);
+  view.setUint16(32, channels * 2, true);
+  view.setUint16(34, 16, true);
+  writeTag(36, "data");
+  view.setUint32(40, pcm.length * 2, true);
+  pcm.forEach((sample, i) => view.setInt16(HEADER_BYTES + 2 * i, sample, true));
+  return bytes;
+}

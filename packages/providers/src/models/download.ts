@@ -1,0 +1,89 @@
+/** Deadlines of one download. */
+export interface DownloadTimeouts {
+  /** Until the response's headers. */
+  responseMs: number;
+  /** Between two pieces of its body. */
+  stallMs: number;
+}
+
+export interface DownloadOptions {
+  timeouts: DownloadTimeouts;
+  /** A longer body is refused. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+  onProgress?: (receivedBytes: number, totalBytes: number | undefined) => void;
+}
+
+/** No answer came from the host at all: there is no use in asking it for the next file. */
+export class HostUnreachableError extends Error {
+  override readonly name = "HostUnreachableError";
+}
+
+function describeFailure(error: unknown): string {
+  const { cause } = error instanceof Error ? error : { cause: undefined };
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  if (cause instanceof Error) return cause.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function declaredBytes(response: Response): number | undefined {
+  if (response.headers.has("content-encoding")) return undefined;
+  const length = Number(response.headers.get("content-length") ?? Number.NaN);
+  return Number.isSafeInteger(length) ? length : undefined;
+}
+
+/**
+ * Streams the body of a GET, following redirects. Ends the connection when its consumer stops early.
+ *
+ * @throws {HostUnreachableError} when no response came.
+ * @throws {Error} on a status other than 2xx, a stall, a body cut short or longer than `maxBytes`.
+ */
+export async function* download(url: string, options: DownloadOptions): AsyncGenerator<Uint8Array, void> {
+  const { timeouts, maxBytes, signal, onProgress } = options;
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal?.reason);
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", stop, { once: true });
+  let deadline: NodeJS.Timeout | undefined;
+  const expectWithin = (ms: number, what: string): void => {
+    clearTimeout(deadline);
+    deadline = setTimeout(() => controller.abort(new Error(`${what} for ${ms / 1000} s`)), ms);
+  };
+  try {
+    expectWithin(timeouts.responseMs, "no answer");
+    const response = await fetch(url, { signal: controller.signal }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw new HostUnreachableError(describeFailure(error), { cause: error });
+    });
+    if (!response.ok || response.body === null) throw new Error(`HTTP status ${response.status}`);
+    const totalBytes = declaredBytes(response);
+    if (totalBytes !== undefined && totalBytes > maxBytes) {
+      throw new Error(`${totalBytes} bytes offered, at most ${maxBytes} expected`);
+    }
+    let receivedBytes = 0;
+    expectWithin(timeouts.stallMs, "no data");
+    for await (const chunk of response.body) {
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBytes) throw new Error(`more than the ${maxBytes} bytes expected`);
+      onProgress?.(receivedBytes, totalBytes);
+      clearTimeout(deadline);
+      yield chunk;
+      expectWithin(timeouts.stallMs, "no data");
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof HostUnreachableError) throw error;
+    throw new Error(describeFailure(error), { cause: error });
+  } finally {
+    clearTimeout(deadline);
+    signal?.removeEventListener("abort", stop);
+    controller.abort();
+  }
+}
+
+/** The whole body as text; for metadata, not for models. */
+export async function downloadText(url: string, options: DownloadOptions): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of download(url, options)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -6,3 +6,11 @@ export {
   type EnsureModelsOptions,
   type ModelProgress,
 } from "./models/fetch.ts";
+export { connectInference, type ConnectInferenceOptions } from "./local/inference/client.ts";
+export { createInProcessInference } from "./local/inference/in-process-client.ts";
+export { JobQueue, type JobOptions, type JobQueueOptions } from "./local/inference/job-queue.ts";
+export {
+  serveInference,
+  type InferenceServer,
+  type ServeInferenceOptions,
+} from "./local/inference/server.ts";

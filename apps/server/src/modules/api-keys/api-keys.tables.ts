@@ -1,0 +1,21 @@
+import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
+
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: primaryId(),
+    organizationId: uuid("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** SHA-256, hex. */
+    hash: text("hash").notNull().unique(),
+    last4: text("last4").notNull(),
+    expiresAt: instant("expires_at"),
+    lastUsedAt: instant("last_used_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [index("api_keys_organization").on(table.organizationId, table.createdAt)],
+);

@@ -1,0 +1,68 @@
+import type { CallEndReason, CallLatency, CallStatus, Turn } from "@parley/contract";
+import { sql } from "drizzle-orm";
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
+import { conversations } from "../conversations/conversations.tables.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
+import { phoneNumbers } from "../phone-numbers/phone-numbers.tables.ts";
+import { sipTrunks } from "../sip-trunks/sip-trunks.tables.ts";
+
+export const calls = pgTable(
+  "calls",
+  {
+    id: primaryId(),
+    organizationId: uuid("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    conversationId: uuid("conversation_id")
+      .notNull()
+      .references(() => conversations.id),
+    /** No foreign key: a call outlives its agent. */
+    agentId: uuid("agent_id").notNull(),
+    phoneNumberId: uuid("phone_number_id").references(() => phoneNumbers.id, { onDelete: "set null" }),
+    sipTrunkId: uuid("sip_trunk_id").references(() => sipTrunks.id, { onDelete: "set null" }),
+    agentRevision: integer("agent_revision"),
+    configurationRevision: integer("configuration_revision"),
+    environment: text("environment"),
+    channel: text("channel").$type<"phone" | "web">().notNull(),
+    direction: text("direction").$type<"inbound" | "outbound">().notNull(),
+    status: text("status").$type<CallStatus>().notNull(),
+    endReason: text("end_reason").$type<CallEndReason>(),
+    endDetail: text("end_detail"),
+    fromNumber: text("from_number"),
+    toNumber: text("to_number").notNull(),
+    /** The node that holds the call: only it can say how the call goes on. */
+    nodeId: text("node_id").notNull(),
+    sipCallId: text("sip_call_id"),
+    llmName: text("llm_name"),
+    sttName: text("stt_name"),
+    ttsName: text("tts_name"),
+    startedAt: instant("started_at"),
+    answeredAt: instant("answered_at"),
+    endedAt: instant("ended_at"),
+    billableSeconds: integer("billable_seconds").notNull().default(0),
+    latency: jsonb("latency").$type<CallLatency>(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("calls_organization").on(table.organizationId, table.createdAt),
+    index("calls_agent").on(table.agentId, table.createdAt),
+    index("calls_conversation").on(table.conversationId),
+    index("calls_open")
+      .on(table.nodeId)
+      .where(sql`${table.endedAt} is null`),
+  ],
+);
+
+export const callTurns = pgTable(
+  "call_turns",
+  {
+    callId: uuid("call_id")
+      .notNull()
+      .references(() => calls.id, { onDelete: "cascade" }),
+    id: text("id").notNull(),
+    sequence: integer("sequence").notNull(),
+    turn: jsonb("turn").$type<Turn>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.callId, table.id] })],
+);

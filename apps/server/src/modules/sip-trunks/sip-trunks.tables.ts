@@ -1,0 +1,22 @@
+import { boolean, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
+
+export const sipTrunks = pgTable(
+  "sip_trunks",
+  {
+    id: primaryId(),
+    organizationId: uuid("organization_id")
+      .notNull()
+      .references(() => organizations.id, { onDelete: "cascade" }),
+    friendlyName: text("friendly_name").notNull(),
+    proxyAddress: text("proxy_address"),
+    allowedAddresses: jsonb("allowed_addresses").$type<string[]>().notNull().default([]),
+    username: text("username"),
+    encryptedPassword: text("encrypted_password"),
+    isInboundAuthenticated: boolean("is_inbound_authenticated").notNull().default(false),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [index("sip_trunks_organization").on(table.organizationId, table.createdAt)],
+);

@@ -1,0 +1,36 @@
+import { type ErrorBody, type ErrorCode, type Issue, errorCodes } from "@parley/contract";
+
+interface AppErrorOptions {
+  /** Shown to the client; default: the code's own. */
+  message?: string;
+  issues?: readonly Issue[];
+  /** For the log only. */
+  cause?: unknown;
+}
+
+/** A refusal or failure with a code of the contract; its message may be shown to the client. */
+export class AppError extends Error {
+  override readonly name = "AppError";
+  readonly code: ErrorCode;
+  readonly issues: readonly Issue[];
+
+  constructor(code: ErrorCode, { message, issues = [], cause }: AppErrorOptions = {}) {
+    super(message ?? errorCodes[code].message, { cause });
+    this.code = code;
+    this.issues = issues;
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+
+  toBody(): ErrorBody {
+    const details = this.issues.length === 0 ? {} : { details: { issues: [...this.issues] } };
+    return { error: this.code, message: this.message, ...details };
+  }
+}
+
+/** The body is well-formed, but what stands at `path` cannot be. */
+export function invalidBody(path: string, message: string): AppError {
+  return new AppError("invalid_body", { issues: [{ path, message }] });
+}

@@ -1,0 +1,271 @@
+import { isIP } from "node:net";
+import { availableParallelism, homedir } from "node:os";
+import path from "node:path";
+import { parseEncryptionKey } from "../encryption/encryption.ts";
+import { type VariableName, nearestVariable, variables } from "./variables.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const roles = ["api", "media", "worker"] as const;
+export type Role = (typeof roles)[number];
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+type LogLevel = (typeof logLevels)[number];
+
+export type SpeechToTextConfig =
+  | { provider: "local" }
+  | { provider: "deepgram"; apiKey: string; baseUrl?: string };
+export type TextToSpeechConfig =
+  | { provider: "local" }
+  | { provider: "elevenlabs"; apiKey: string; baseUrl?: string };
+export type LanguageModelConfig =
+  | { provider: "openai-compatible"; baseUrl: string; apiKey?: string; model: string }
+  | { provider: "gguf"; path: string }
+  | { provider: "builtin-responder" };
+
+export interface Config {
+  http: { host: string; port: number };
+  sip: { port: number };
+  /** Undefined: the address that our packets to the peer come from. */
+  publicAddress: string | undefined;
+  /** Both ends included. */
+  rtpPorts: { first: number; last: number };
+  /** Absolute. */
+  dataDirectory: string;
+  modelsDirectory: string;
+  /** Undefined: the embedded PostgreSQL. */
+  database: { url: string; directUrl: string } | undefined;
+  encryptionKey: Buffer | undefined;
+  roles: ReadonlySet<Role>;
+  bootstrapApiKey: string | undefined;
+  isPrivateWebhookAllowed: boolean;
+  mediaProcesses: number;
+  shutdownSeconds: number;
+  logLevel: LogLevel;
+  speechToText: SpeechToTextConfig;
+  textToSpeech: TextToSpeechConfig;
+  languageModel: LanguageModelConfig;
+}
+
+/** The environment is not usable; `problems` has one line for each bad variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const OPENAI_MODEL = "gpt-4o-mini";
+const LEAST_KEY_CHARACTERS = 16;
+
+/**
+ * Reads the environment, once. `warnings` has a line for each variable that looks meant for us and is not known.
+ * Throws `ConfigError` naming everything that is wrong.
+ */
+export function parseConfig(environment: Environment): { config: Readonly<Config>; warnings: string[] } {
+  const reader = new Reader(environment);
+  const dataDirectory = path.resolve(reader.text("PARLEY_DATA_DIR") ?? variables.PARLEY_DATA_DIR.default);
+  const config: Config = {
+    http: {
+      host: reader.text("PARLEY_HTTP_HOST") ?? variables.PARLEY_HTTP_HOST.default,
+      port: reader.integer("PARLEY_HTTP_PORT", 0, 65_535) ?? Number(variables.PARLEY_HTTP_PORT.default),
+    },
+    sip: { port: reader.integer("PARLEY_SIP_PORT", 0, 65_535) ?? Number(variables.PARLEY_SIP_PORT.default) },
+    publicAddress: reader.parse("PARLEY_PUBLIC_ADDRESS", parseIpAddress),
+    rtpPorts:
+      reader.parse("PARLEY_RTP_PORTS", parsePortRange) ?? parsePortRange(variables.PARLEY_RTP_PORTS.default),
+    dataDirectory,
+    modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
+    database: readDatabase(reader),
+    encryptionKey: reader.parse("PARLEY_ENCRYPTION_KEY", parseEncryptionKey),
+    roles: reader.parse("PARLEY_ROLES", parseRoles) ?? new Set(roles),
+    bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseBootstrapKey),
+    isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS") ?? false,
+    mediaProcesses:
+      reader.integer("PARLEY_MEDIA_PROCESSES", 1, 256) ?? Math.max(1, availableParallelism() - 1),
+    shutdownSeconds:
+      reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600) ??
+      Number(variables.PARLEY_SHUTDOWN_SECONDS.default),
+    logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels) ?? variables.PARLEY_LOG_LEVEL.default,
+    speechToText: readSpeechToText(reader),
+    textToSpeech: readTextToSpeech(reader),
+    languageModel: readLanguageModel(reader),
+  };
+  if (config.database !== undefined && reader.text("PARLEY_ENCRYPTION_KEY") === undefined) {
+    reader.report("PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (make one: openssl rand -base64 32)");
+  }
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems);
+  return { config: Object.freeze(config), warnings: unknownVariables(environment) };
+}
+
+/** Reads variables by name and gathers what is wrong with them. An empty value counts as none. */
+class Reader {
+  readonly problems: string[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  report(problem: string): void {
+    this.problems.push(problem);
+  }
+
+  text(name: VariableName): string | undefined {
+    const value = this.#environment[name]?.trim();
+    return value === "" ? undefined : value;
+  }
+
+  /** `convert` throws what is wrong, to be read after the variable's name. */
+  parse<T>(name: VariableName, convert: (value: string) => T): T | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    try {
+      return convert(value);
+    } catch (error) {
+      this.report(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  integer(name: VariableName, minimum: number, maximum: number): number | undefined {
+    return this.parse(name, (value) => {
+      const number = Number(value);
+      if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
+      throw new Error(`must be a whole number from ${minimum} to ${maximum}, not "${value}"`);
+    });
+  }
+
+  boolean(name: VariableName): boolean | undefined {
+    return this.parse(name, (value) => {
+      if (value === "true" || value === "false") return value === "true";
+      throw new Error(`must be true or false, not "${value}"`);
+    });
+  }
+
+  oneOf<const T extends string>(name: VariableName, values: readonly T[]): T | undefined {
+    return this.parse(name, (value) => {
+      const found = values.find((each) => each === value);
+      if (found !== undefined) return found;
+      throw new Error(`must be one of ${values.join(", ")}, not "${value}"`);
+    });
+  }
+
+  url(name: VariableName, protocols: readonly string[]): string | undefined {
+    return this.parse(name, (value) => {
+      // The value itself is not repeated: it may hold a password.
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol))
+        return value.replace(/\/+$/, "");
+      throw new Error(`must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`);
+    });
+  }
+}
+
+const webProtocols = ["https:", "http:"];
+
+function readDatabase(reader: Reader): Config["database"] {
+  const protocols = ["postgres:", "postgresql:"];
+  const url = reader.url("DATABASE_URL", protocols);
+  const directUrl = reader.url("PARLEY_DATABASE_DIRECT_URL", protocols);
+  if (url === undefined) {
+    if (directUrl !== undefined)
+      reader.report("PARLEY_DATABASE_DIRECT_URL has no effect without DATABASE_URL");
+    return undefined;
+  }
+  return { url, directUrl: directUrl ?? url };
+}
+
+function readSpeechToText(reader: Reader): SpeechToTextConfig {
+  if (reader.oneOf("PARLEY_STT", ["local", "deepgram"]) !== "deepgram") return { provider: "local" };
+  const baseUrl = reader.url("DEEPGRAM_BASE_URL", [...webProtocols, "wss:", "ws:"]);
+  return {
+    provider: "deepgram",
+    apiKey: requireKey(reader, "DEEPGRAM_API_KEY", "PARLEY_STT=deepgram"),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  };
+}
+
+function readTextToSpeech(reader: Reader): TextToSpeechConfig {
+  if (reader.oneOf("PARLEY_TTS", ["local", "elevenlabs"]) !== "elevenlabs") return { provider: "local" };
+  const baseUrl = reader.url("ELEVENLABS_BASE_URL", [...webProtocols, "wss:", "ws:"]);
+  return {
+    provider: "elevenlabs",
+    apiKey: requireKey(reader, "ELEVENLABS_API_KEY", "PARLEY_TTS=elevenlabs"),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  };
+}
+
+function requireKey(reader: Reader, name: VariableName, because: string): string {
+  const key = reader.text(name);
+  if (key === undefined) reader.report(`${name} is required with ${because}`);
+  return key ?? "";
+}
+
+function readLanguageModel(reader: Reader): LanguageModelConfig {
+  const baseUrl = reader.url("PARLEY_LLM_BASE_URL", webProtocols);
+  const openAiKey = reader.text("OPENAI_API_KEY");
+  const apiKey = reader.text("PARLEY_LLM_API_KEY") ?? openAiKey;
+  const model = reader.text("PARLEY_LLM_MODEL");
+  const gguf = reader.text("PARLEY_LLM_GGUF");
+  if (reader.text("PARLEY_LLM_BASE_URL") !== undefined) {
+    if (gguf !== undefined)
+      reader.report("PARLEY_LLM_GGUF and PARLEY_LLM_BASE_URL exclude each other: set one");
+    if (model === undefined) reader.report("PARLEY_LLM_MODEL is required with PARLEY_LLM_BASE_URL");
+    return {
+      provider: "openai-compatible",
+      baseUrl: baseUrl ?? "",
+      model: model ?? "",
+      ...(apiKey === undefined ? {} : { apiKey }),
+    };
+  }
+  if (gguf !== undefined) return { provider: "gguf", path: path.resolve(gguf) };
+  if (apiKey !== undefined) {
+    return { provider: "openai-compatible", baseUrl: OPENAI_BASE_URL, apiKey, model: model ?? OPENAI_MODEL };
+  }
+  if (model !== undefined) reader.report("PARLEY_LLM_MODEL needs PARLEY_LLM_BASE_URL or an API key");
+  return { provider: "builtin-responder" };
+}
+
+function defaultModelsDirectory(environment: Environment): string {
+  return path.join(environment["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"), "parley", "models");
+}
+
+function parseIpAddress(value: string): string {
+  if (isIP(value) !== 0) return value;
+  throw new Error(`must be an IP address, not "${value}"`);
+}
+
+function parsePortRange(value: string): Config["rtpPorts"] {
+  const [, first, last] = (/^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []).map(Number);
+  if (first === undefined || last === undefined || first < 1 || last > 65_535 || first >= last) {
+    throw new Error(`must be a range of ports like 20000-29999, not "${value}"`);
+  }
+  return { first, last };
+}
+
+function parseRoles(value: string): Set<Role> {
+  const names = value.split(",").map((each) => each.trim());
+  const found = names.map((name) => roles.find((role) => role === name));
+  if (found.some((role) => role === undefined)) {
+    throw new Error(`must be a list of ${roles.join(", ")}, not "${value}"`);
+  }
+  return new Set(found.filter((role) => role !== undefined));
+}
+
+function parseBootstrapKey(value: string): string {
+  if (/^[\x21-\x7e]+$/.test(value) && value.length >= LEAST_KEY_CHARACTERS) return value;
+  throw new Error(`must have at least ${LEAST_KEY_CHARACTERS} printable characters and no space`);
+}
+
+function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith("PARLEY_") && !Object.hasOwn(variables, name))
+    .map((name) => {
+      const nearest = nearestVariable(name);
+      return `${name} is not known${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+    });
+}

@@ -1,0 +1,90 @@
+/** Every environment variable that Parley reads: the one list that the parser, the warnings and the docs share. */
+
+export interface Variable {
+  description: string;
+  /** As text, the way an operator would write it; absent where there is none. */
+  default?: string;
+}
+
+export const variables = {
+  PARLEY_HTTP_HOST: { description: "Address that the HTTP server listens on.", default: "0.0.0.0" },
+  PARLEY_HTTP_PORT: {
+    description: "Port of the API, the API reference, health and metrics.",
+    default: "8080",
+  },
+  PARLEY_SIP_PORT: { description: "UDP port for SIP.", default: "5060" },
+  PARLEY_PUBLIC_ADDRESS: {
+    description:
+      "IP address under which callers reach this machine, where it is not the one that its packets come from (NAT).",
+  },
+  PARLEY_RTP_PORTS: { description: "UDP ports for audio, first and last.", default: "20000-29999" },
+  PARLEY_DATA_DIR: { description: "Where Parley keeps its files.", default: "./.parley" },
+  PARLEY_MODELS_DIR: {
+    description: "Where the speech models are kept.",
+    default: "$XDG_CACHE_HOME/parley/models",
+  },
+  DATABASE_URL: { description: "PostgreSQL to use. Without it Parley runs its own under PARLEY_DATA_DIR." },
+  PARLEY_DATABASE_DIRECT_URL: {
+    description:
+      "Connection to the same database that bypasses a transaction pooler; DATABASE_URL where absent.",
+  },
+  PARLEY_ENCRYPTION_KEY: {
+    description:
+      "32 bytes as base64 or hex that encrypt stored credentials. Required with DATABASE_URL; else generated and kept " +
+      "in PARLEY_DATA_DIR.",
+  },
+  PARLEY_ROLES: {
+    description: "What this node does, of api, media and worker.",
+    default: "api,media,worker",
+  },
+  PARLEY_BOOTSTRAP_API_KEY: { description: "An organization with this API key exists after the start." },
+  PARLEY_ALLOW_PRIVATE_WEBHOOKS: {
+    description: "true: webhooks and tools may reach private and loopback addresses.",
+    default: "false",
+  },
+  PARLEY_MEDIA_PROCESSES: { description: "Processes that carry audio.", default: "one per core to spare" },
+  PARLEY_SHUTDOWN_SECONDS: {
+    description: "How long running calls may go on after SIGTERM before they are ended.",
+    default: "30",
+  },
+  PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
+  PARLEY_STT: { description: "Speech recognition: local or deepgram.", default: "local" },
+  PARLEY_TTS: { description: "Speech synthesis: local or elevenlabs.", default: "local" },
+  DEEPGRAM_API_KEY: { description: "Required with PARLEY_STT=deepgram." },
+  DEEPGRAM_BASE_URL: { description: "Another address of the Deepgram API." },
+  ELEVENLABS_API_KEY: { description: "Required with PARLEY_TTS=elevenlabs." },
+  ELEVENLABS_BASE_URL: { description: "Another address of the ElevenLabs API." },
+  PARLEY_LLM_BASE_URL: {
+    description: "An OpenAI-compatible endpoint, ending in its version (`https://…/v1`).",
+  },
+  PARLEY_LLM_API_KEY: { description: "Key for PARLEY_LLM_BASE_URL; OPENAI_API_KEY where absent." },
+  PARLEY_LLM_MODEL: { description: "Model at PARLEY_LLM_BASE_URL.", default: "gpt-4o-mini at OpenAI" },
+  PARLEY_LLM_GGUF: { description: "Path of a GGUF model that runs on this machine." },
+  OPENAI_API_KEY: { description: "Enough by itself to use OpenAI's models." },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof variables;
+
+/** The known name that a misspelt one most likely means. */
+export function nearestVariable(name: string): VariableName | undefined {
+  const known = (Object.keys(variables) as VariableName[]).map((each) => ({
+    each,
+    distance: distance(name, each),
+  }));
+  const nearest = known.sort((a, b) => a.distance - b.distance)[0];
+  return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : undefined;
+}
+
+/** Levenshtein's: how many letters must be added, dropped or changed. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,62 @@
+import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
+import { Pool } from "pg";
+
+const CONNECT_DEADLINE_MS = 5_000;
+const STATEMENT_DEADLINE_MS = 30_000;
+const MAX_CONNECTIONS = 20;
+
+/** What stores run their SQL on: the database itself or a transaction of it. */
+export type Queries = Pick<
+  NodePgDatabase,
+  "select" | "selectDistinct" | "insert" | "update" | "delete" | "execute"
+>;
+
+export interface Database extends NodePgDatabase {
+  $client: Pool;
+}
+
+/** The database cannot be used; the message is one line that an operator understands. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = "DatabaseUnavailableError";
+}
+
+/** Opens a pool and proves that the database answers. Rejects with `DatabaseUnavailableError`. */
+export async function openDatabase(connectionString: string): Promise<Database> {
+  const pool = new Pool({
+    connectionString,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    statement_timeout: STATEMENT_DEADLINE_MS,
+    application_name: "parley",
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+  try {
+    await pool.query("select 1");
+  } catch (cause) {
+    await pool.end();
+    throw new DatabaseUnavailableError(
+      `the database ${nameOf(connectionString)} cannot be used: ${reasonOf(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
+  return drizzle({ client: pool });
+}
+
+/** Without its credentials. */
+function nameOf(connectionString: string): string {
+  try {
+    const { hostname, port, pathname } = new URL(connectionString);
+    return `${pathname.slice(1) || "postgres"} at ${hostname || "localhost"}:${port || "5432"}`;
+  } catch {
+    return "named by DATABASE_URL";
+  }
+}
+
+function reasonOf(error: unknown): string {
+  // Node reports several refused addresses of one host as an error whose own message is empty.
+  if (error instanceof AggregateError) return error.errors.map(String).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

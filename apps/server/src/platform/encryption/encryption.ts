@@ -1,0 +1,65 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+const KEY_BYTES = 32;
+/** NIST SP 800-38D: 96 bits, random for each encryption. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Tells which algorithm made a stored text, should there ever be another. */
+const PREFIX = "v1.";
+
+/** Encrypts what must be stored and given back: credentials of trunks and providers. AES-256-GCM. */
+export class Encryption {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** Names the key without revealing it: a hash of 32 random bytes cannot be searched through. */
+  get fingerprint(): string {
+    return createHash("sha256").update("parley encryption key ").update(this.#key).digest("hex").slice(0, 32);
+  }
+
+  /** `context` says where the text belongs (`sip_trunks/<id>`); moved elsewhere, it does not decrypt. */
+  encrypt(text: string, context: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(Buffer.from(context));
+    const encrypted = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+    return PREFIX + Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString("base64");
+  }
+
+  /** Throws where the text was made with another key or context, or changed. */
+  decrypt(stored: string, context: string): string {
+    if (!stored.startsWith(PREFIX)) throw new Error("not an encrypted text");
+    const bytes = Buffer.from(stored.slice(PREFIX.length), "base64");
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    return text.toString("utf8");
+  }
+}
+
+/** Reads 32 bytes written as hex or base64; throws what is wrong with them. */
+export function parseEncryptionKey(value: string): Buffer {
+  const key = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64");
+  if (key.length === KEY_BYTES) return key;
+  throw new Error("must be 32 bytes as base64 or hex (make one: openssl rand -base64 32)");
+}
+
+/** The key of this data directory, made at the first time. For a node with an embedded database only. */
+export async function loadOrCreateKey(dataDirectory: string): Promise<Buffer> {
+  const file = path.join(dataDirectory, "encryption.key");
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const created = randomBytes(KEY_BYTES);
+  try {
+    await writeFile(file, `${created.toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+    return created;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    return parseEncryptionKey((await readFile(file, "utf8")).trim());
+  }
+}

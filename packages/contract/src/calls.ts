@@ -1,0 +1,172 @@
+import { type Static, Type } from "typebox";
+import { channelSchema, transcriptItemSchema } from "./conversations.ts";
+import { defineRoute } from "./route.ts";
+import {
+  closedObject,
+  dataOf,
+  idSchema,
+  nullable,
+  nullableEnum,
+  pageOf,
+  pageQuery,
+  timestampSchema,
+} from "./schemas.ts";
+
+export const callStatuses = [
+  "queued",
+  "ringing",
+  "in_progress",
+  "completed",
+  "failed",
+  "no_answer",
+  "busy",
+  "canceled",
+] as const;
+export type CallStatus = (typeof callStatuses)[number];
+
+export const callEndReasons = [
+  "user_hangup",
+  "agent_hangup",
+  "transferred",
+  "voicemail",
+  "silence_timeout",
+  "max_duration",
+  "dial_no_answer",
+  "dial_busy",
+  "dial_failed",
+  "dial_rejected",
+  "canceled",
+  "rejected_by_webhook",
+  "api_hangup",
+  "node_lost",
+  "error_llm",
+  "error_stt",
+  "error_tts",
+  "error_internal",
+] as const;
+export type CallEndReason = (typeof callEndReasons)[number];
+
+/** The parts of an agent turn's latency, in milliseconds; the names under which a call reports p50 and p95. */
+const latencyParts = {
+  endpointingMs: "From the end of the caller's speech until the turn counted as over.",
+  sttMs: "Until its text was final.",
+  llmFirstTokenMs: "From the request to the model's first token.",
+  ttsFirstByteMs: "From the first clause to its first audio.",
+  totalMs: "From the end of the caller's speech to the first packet of the answer.",
+} as const;
+
+export const latencyPartNames = Object.keys(latencyParts) as (keyof typeof latencyParts)[];
+
+function milliseconds(description: string) {
+  return nullable(
+    Type.Number({ minimum: 0, description: `${description} Null: not measured in this turn.` }),
+  );
+}
+
+export const turnLatencySchema = Type.Object({
+  endpointingMs: milliseconds(latencyParts.endpointingMs),
+  sttMs: milliseconds(latencyParts.sttMs),
+  llmFirstTokenMs: milliseconds(latencyParts.llmFirstTokenMs),
+  ttsFirstByteMs: milliseconds(latencyParts.ttsFirstByteMs),
+  totalMs: milliseconds(latencyParts.totalMs),
+});
+
+export const turnSchema = Type.Object(
+  { id: Type.String(), ...turnLatencySchema.properties },
+  { title: "Turn", description: "One answer of the agent, and what each step of it took." },
+);
+
+export type Turn = Static<typeof turnSchema>;
+
+const percentilesSchema = Type.Object({ p50: Type.Number(), p95: Type.Number() });
+const partPercentiles = Type.Union([percentilesSchema, Type.Null()]);
+
+const latencySchema = Type.Object(
+  {
+    endpointingMs: partPercentiles,
+    sttMs: partPercentiles,
+    llmFirstTokenMs: partPercentiles,
+    ttsFirstByteMs: partPercentiles,
+    totalMs: partPercentiles,
+  },
+  { title: "CallLatency", description: "Over the call's agent turns, once it has ended." },
+);
+
+export type CallLatency = Static<typeof latencySchema>;
+
+export const callSchema = Type.Object(
+  {
+    id: idSchema,
+    conversationId: idSchema,
+    agentId: { ...idSchema, description: "Stays when the agent is deleted." },
+    agentRevision: nullable(Type.Integer({ description: "Null for agents whose every save is live." })),
+    configurationRevision: nullable(
+      Type.Integer({ description: "The revision whose configuration the call ran on." }),
+    ),
+    environment: nullable(Type.String({ description: "Null for production." })),
+    channel: channelSchema,
+    direction: Type.Enum(["inbound", "outbound"]),
+    status: Type.Enum([...callStatuses]),
+    endReason: nullableEnum(callEndReasons),
+    endDetail: nullable(
+      Type.String({ description: "The SIP status or the provider's error behind `endReason`." }),
+    ),
+    fromNumber: nullable(
+      Type.String({ description: "E.164 where the caller's number is one; null: withheld." }),
+    ),
+    toNumber: Type.String(),
+    phoneNumberId: nullable(idSchema),
+    sipTrunkId: nullable(idSchema),
+    createdAt: timestampSchema,
+    startedAt: nullable({ ...timestampSchema, description: "When it began to ring." }),
+    answeredAt: nullable(timestampSchema),
+    endedAt: nullable(timestampSchema),
+    billableSeconds: Type.Integer({ description: "Whole seconds from the answer to the end, rounded up." }),
+    latency: Type.Union([latencySchema, Type.Null()]),
+    llmName: nullable(
+      Type.String({ description: "Language model that ran.", examples: ["builtin-responder"] }),
+    ),
+    sttName: nullable(Type.String({ examples: ["local/moonshine-base"] })),
+    ttsName: nullable(Type.String({ examples: ["local/kokoro"] })),
+  },
+  { title: "Call" },
+);
+
+const callDetailSchema = Type.Object(
+  { ...callSchema.properties, transcript: Type.Array(transcriptItemSchema), turns: Type.Array(turnSchema) },
+  { title: "CallDetail" },
+);
+
+export type Call = Static<typeof callSchema>;
+export type CallDetail = Static<typeof callDetailSchema>;
+
+export const listCallsRoute = defineRoute({
+  method: "GET",
+  path: "/calls",
+  operationId: "listCalls",
+  tag: "Calls",
+  summary: "List calls",
+  query: closedObject({
+    ...pageQuery,
+    agentId: Type.Optional(idSchema),
+    status: Type.Optional(Type.Enum([...callStatuses])),
+    direction: Type.Optional(Type.Enum(["inbound", "outbound"])),
+    channel: Type.Optional(channelSchema),
+    createdAfter: Type.Optional({ ...timestampSchema, description: "At this time or later." }),
+    createdBefore: Type.Optional({ ...timestampSchema, description: "Earlier than this time." }),
+  }),
+  status: 200,
+  response: pageOf(callSchema),
+});
+
+export const getCallRoute = defineRoute({
+  method: "GET",
+  path: "/calls/{id}",
+  operationId: "getCall",
+  tag: "Calls",
+  summary: "Get a call with its transcript and turns",
+  description: "While the call is in progress the transcript holds what has been said so far.",
+  params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
+  status: 200,
+  response: dataOf(callDetailSchema),
+});

@@ -1,0 +1,82 @@
+import { type Static, Type } from "typebox";
+import { defineRoute } from "./route.ts";
+import {
+  closedObject,
+  dataOf,
+  idSchema,
+  nullable,
+  pageOf,
+  pageQuery,
+  timestampSchema,
+  variablesSchema,
+} from "./schemas.ts";
+
+export const transcriptItemSchema = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.Enum(["message", "instruction", "tool_call", "tool_result", "dtmf", "transfer", "system"]),
+    role: Type.Optional(Type.Enum(["user", "agent"], { description: "Of a `message`." })),
+    text: Type.String({
+      description:
+        "Of an interrupted agent message only what was heard; of a `tool_call` its arguments as JSON.",
+    }),
+    startMs: Type.Number({ description: "From the start of the call's media." }),
+    endMs: Type.Number(),
+    interrupted: Type.Optional(Type.Boolean({ description: "True: more was meant to be said." })),
+    toolCallId: Type.Optional(Type.String()),
+    toolName: Type.Optional(Type.String()),
+    isError: Type.Optional(Type.Boolean({ description: "Of a `tool_result`: the tool failed." })),
+  },
+  { title: "TranscriptItem" },
+);
+
+export type TranscriptItem = Static<typeof transcriptItemSchema>;
+
+export const channelSchema = Type.Enum(["phone", "web"]);
+
+export const conversationSchema = Type.Object(
+  {
+    id: idSchema,
+    agentId: { ...idSchema, description: "Stays when the agent is deleted." },
+    channel: channelSchema,
+    callId: nullable(idSchema),
+    variables: { ...variablesSchema, description: "What the conversation ran with." },
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+  },
+  { title: "Conversation", description: "What an agent and somebody said to each other." },
+);
+
+const conversationDetailSchema = Type.Object(
+  { ...conversationSchema.properties, transcript: Type.Array(transcriptItemSchema) },
+  { title: "ConversationDetail" },
+);
+
+export type Conversation = Static<typeof conversationSchema>;
+export type ConversationDetail = Static<typeof conversationDetailSchema>;
+
+export const listConversationsRoute = defineRoute({
+  method: "GET",
+  path: "/conversations",
+  operationId: "listConversations",
+  tag: "Conversations",
+  summary: "List conversations",
+  query: closedObject({
+    ...pageQuery,
+    agentId: Type.Optional(idSchema),
+    channel: Type.Optional(channelSchema),
+  }),
+  status: 200,
+  response: pageOf(conversationSchema),
+});
+
+export const getConversationRoute = defineRoute({
+  method: "GET",
+  path: "/conversations/{id}",
+  operationId: "getConversation",
+  tag: "Conversations",
+  summary: "Get a conversation with its transcript",
+  params: Type.Object({ id: { ...idSchema, description: "Id of the conversation." } }),
+  status: 200,
+  response: dataOf(conversationDetailSchema),
+});

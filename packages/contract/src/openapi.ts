@@ -1,0 +1,138 @@
+import type { TSchema } from "typebox";
+import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
+import { type RouteDefinition, errorsOf } from "./route.ts";
+import { routes, tags } from "./routes.ts";
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+type JsonObject = Record<string, Json>;
+
+const description = `Parley runs AI voice agents on your own machines: they answer telephone calls, understand, speak and hang up.
+
+**Authentication.** Every request carries an API key in the header \`x-api-key\`.
+
+**Answers.** One object comes in \`data\`; a list in \`data\` with \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every answer carries \`x-request-id\`.
+
+**Errors** are \`{ "error": code, "message": text }\`; \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id that names nothing, is malformed or belongs to another organization answers 404. Refusals are decided in the order 401, 402, 413/415, 400, 404, 409.
+
+**Bodies** are JSON of at most 1 MiB. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.`;
+
+/** Lifts every schema that has a title into `components.schemas`, and leaves a reference in its place. */
+class Components {
+  readonly schemas: JsonObject = {};
+
+  reference(schema: TSchema): Json {
+    return this.#walk(JSON.parse(JSON.stringify(schema)) as Json);
+  }
+
+  #walk(value: Json): Json {
+    if (Array.isArray(value)) return value.map((each) => this.#walk(each));
+    if (value === null || typeof value !== "object") return value;
+    const object = value as { readonly [name: string]: Json };
+    const walked = Object.fromEntries(Object.entries(object).map(([name, each]) => [name, this.#walk(each)]));
+    const { title, ...rest } = walked;
+    if (typeof title !== "string") return walked;
+    this.schemas[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+}
+
+function parametersOf(route: RouteDefinition): Json[] {
+  const parameters: Json[] = [];
+  for (const [place, schema] of [
+    ["path", route.params],
+    ["query", route.query],
+  ] as const) {
+    if (schema === undefined) continue;
+    for (const [name, property] of Object.entries<TSchema & { description?: string }>(schema.properties)) {
+      const { description, ...rest } = JSON.parse(JSON.stringify(property)) as JsonObject;
+      parameters.push({
+        name,
+        in: place,
+        required: place === "path",
+        ...(description === undefined ? {} : { description }),
+        schema: rest,
+      });
+    }
+  }
+  return parameters;
+}
+
+function refusalsOf(route: RouteDefinition): JsonObject {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const entries = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]): [string, Json] => {
+      const examples = Object.fromEntries(
+        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      );
+      return [
+        String(status),
+        {
+          description: codes.map((code) => `\`${code}\``).join(", "),
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, examples } },
+        },
+      ];
+    });
+  return Object.fromEntries(entries);
+}
+
+function errorExamples(): JsonObject {
+  const used = new Set(routes.flatMap((route) => errorsOf(route)));
+  return Object.fromEntries(
+    [...used].map((code) => [code, { value: { error: code, message: errorCodes[code].message } }]),
+  );
+}
+
+function operationOf(route: RouteDefinition, components: Components): JsonObject {
+  const parameters = parametersOf(route);
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: components.reference(route.body) } },
+          },
+        }),
+    responses: {
+      [route.status]: {
+        description: "Success.",
+        content: { "application/json": { schema: components.reference(route.response) } },
+      },
+      ...refusalsOf(route),
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document of the whole API, as committed in `openapi.json` and served at `/openapi.json`. */
+export function buildOpenApi(): JsonObject {
+  const components = new Components();
+  components.reference(errorSchema);
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {});
+    path[route.method.toLowerCase()] = operationOf(route, components);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Parley API", version: "1.0.0", description },
+    servers: [{ url: "/v1" }],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      schemas: components.schemas,
+      examples: errorExamples(),
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import * as agents from "./agents.ts";
+import * as apiKeys from "./api-keys.ts";
+import * as calls from "./calls.ts";
+import * as conversations from "./conversations.ts";
+import * as phoneNumbers from "./phone-numbers.ts";
+import type { RouteDefinition } from "./route.ts";
+import * as sipTrunks from "./sip-trunks.ts";
+
+/** Every operation of the API, in the order of the reference. */
+export const routes: readonly RouteDefinition[] = [
+  agents.createAgentRoute,
+  agents.listAgentsRoute,
+  agents.getAgentRoute,
+  agents.updateAgentRoute,
+  agents.deleteAgentRoute,
+  phoneNumbers.addPhoneNumberRoute,
+  phoneNumbers.listAgentPhoneNumbersRoute,
+  phoneNumbers.updatePhoneNumberRoute,
+  phoneNumbers.deletePhoneNumberRoute,
+  phoneNumbers.listPhoneNumbersRoute,
+  sipTrunks.createSipTrunkRoute,
+  sipTrunks.listSipTrunksRoute,
+  sipTrunks.getSipTrunkRoute,
+  sipTrunks.updateSipTrunkRoute,
+  sipTrunks.deleteSipTrunkRoute,
+  calls.listCallsRoute,
+  calls.getCallRoute,
+  conversations.listConversationsRoute,
+  conversations.getConversationRoute,
+  apiKeys.createApiKeyRoute,
+  apiKeys.listApiKeysRoute,
+  apiKeys.revokeApiKeyRoute,
+];
+
+export const tags: Readonly<Record<string, string>> = {
+  Agents: "Who answers and places calls: prompt, voice, manners.",
+  "Phone numbers": "Which number reaches which agent.",
+  "SIP trunks": "Connections to telephone carriers and PBXs.",
+  Calls: "Every call, its outcome, transcript and latencies.",
+  Conversations: "What was said, whatever the channel.",
+  "API keys": "Access to this API.",
+};

@@ -1,0 +1,78 @@
+/** Shapes that every resource shares: ids, timestamps, envelopes, pages. */
+import { type Static, type TSchema, Type } from "typebox";
+
+/** A schema that also takes null, said by `type` alone, so that errors speak of one alternative. */
+export function nullable<T extends TSchema & { type: string }>(schema: T) {
+  const { type, ...rest } = schema;
+  return Type.Unsafe<Static<T> | null>({ ...rest, type: [type, "null"] });
+}
+
+/** One of some words, or null. */
+export function nullableEnum<const T extends string>(values: readonly T[], options: object = {}) {
+  return Type.Unsafe<T | null>({ ...options, type: ["string", "null"], enum: [...values, null] });
+}
+
+export function closedObject<const T extends Record<string, TSchema>>(properties: T, options: object = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export const idSchema = Type.String({ format: "uuid", examples: ["0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11"] });
+
+export const timestampSchema = Type.String({
+  format: "date-time",
+  description: "ISO 8601, UTC.",
+  examples: ["2026-11-21T09:30:00.000Z"],
+});
+
+export const phoneNumberSchema = Type.String({
+  minLength: 2,
+  maxLength: 32,
+  pattern: "^\\+[0-9 ().-]+$",
+  description: "A telephone number with its country code (`+…`); kept in E.164.",
+  examples: ["+14155550123"],
+});
+
+/** Values that `{{name}}` stands for. */
+export const variablesSchema = Type.Record(
+  Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }),
+  Type.String({ maxLength: 4000 }),
+  {
+    additionalProperties: false,
+    description: "Values that `{{name}}` stands for in prompts and messages.",
+    examples: [{ customer_name: "Ada" }],
+  },
+);
+
+/** Known in an answer and therefore accepted back, without effect. */
+export const ignored = Type.Optional(
+  Type.Unknown({
+    readOnly: true,
+    description: "Read-only: accepted so that what GET gave can be sent back, and ignored.",
+  }),
+);
+
+export const pageQuery = {
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: "Counts from 1." }),
+  pageSize: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  sort: Type.Enum(["asc", "desc"], { default: "desc", description: "By time of creation." }),
+};
+
+const pageQuerySchema = closedObject(pageQuery);
+/** `page`, `pageSize` and `sort` of a list, defaults filled in. */
+export type PageQuery = Static<typeof pageQuerySchema>;
+
+export function dataOf<const T extends TSchema>(schema: T) {
+  return Type.Object({ data: schema });
+}
+
+export function pageOf<const T extends TSchema>(schema: T) {
+  return Type.Object({
+    data: Type.Array(schema),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    total: Type.Integer({ description: "How many there are on all pages." }),
+    hasNextPage: Type.Boolean(),
+  });
+}
+
+export const deletedSchema = Type.Object({ id: idSchema, deleted: Type.Literal(true) }, { title: "Deleted" });

@@ -1,0 +1,185 @@
+import { randomInt } from "node:crypto";
+import { parseUri } from "../grammar/uri.ts";
+import { HeaderList, type HeaderFields } from "../messages/header-list.ts";
+import { addressesOf, type OutgoingRequest, type SipRequest, type SipResponse } from "../messages/message.ts";
+
+export const MAX_FORWARDS = "70";
+
+interface DialogIdentity {
+  callId: string;
+  localTag: string;
+  remoteTag: string;
+}
+
+/** RFC 3261 §12: a dialog is named by its Call-ID and both tags. */
+export function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
+  return `${callId}\n${localTag}\n${remoteTag}`;
+}
+
+/** The dialog that a received request says it belongs to. */
+export function dialogKeyOfRequest(request: SipRequest): string {
+  return dialogKey({
+    callId: request.callId,
+    localTag: request.to.parameters.get("tag") ?? "",
+    remoteTag: request.from.parameters.get("tag") ?? "",
+  });
+}
+
+export interface DialogState extends DialogIdentity {
+  /** From and To as we write them, without tags. */
+  localAddress: string;
+  remoteAddress: string;
+  /** The peer's Contact URI. */
+  remoteTarget: string;
+  /** URIs that requests travel through, nearest first. */
+  routeSet: readonly string[];
+  /** The CSeq number last sent. */
+  localSequence: number;
+  /** The CSeq number last received; `undefined` before the first request. */
+  remoteSequence: number | undefined;
+}
+
+/** The state that both ends of a call keep of each other (RFC 3261 §12). */
+export class Dialog {
+  /** Early until a 2xx to the INVITE confirms it. */
+  isConfirmed: boolean;
+  readonly #state: DialogState;
+
+  constructor(state: DialogState, isConfirmed: boolean) {
+    this.#state = state;
+    this.isConfirmed = isConfirmed;
+  }
+
+  /** §12.1.1: the called side. `undefined` where the request has no usable Contact or Record-Route. */
+  static asServer(invite: SipRequest, localTag: string): Dialog | undefined {
+    const remoteTarget = contactUri(invite.headers);
+    const routes = addressesOf(invite.headers, "record-route");
+    if (remoteTarget === undefined || routes === undefined) return undefined;
+    return new Dialog(
+      {
+        callId: invite.callId,
+        localTag,
+        remoteTag: invite.from.parameters.get("tag") ?? "",
+        localAddress: withoutTag(invite.headers.get("to") ?? ""),
+        remoteAddress: withoutTag(invite.headers.get("from") ?? ""),
+        remoteTarget,
+        routeSet: routes.map((route) => route.uri),
+        localSequence: randomInt(1, 2 ** 16),
+        remoteSequence: invite.cseq.sequence,
+      },
+      false,
+    );
+  }
+
+  /**
+   * §12.1.2: the calling side. A response without a usable Contact keeps the Request-URI as target, so that the
+   * call can at least be acknowledged and ended.
+   */
+  static asClient(invite: OutgoingRequest, response: SipResponse): Dialog {
+    const routes = addressesOf(response.headers, "record-route") ?? [];
+    return new Dialog(
+      {
+        callId: response.callId,
+        localTag: response.from.parameters.get("tag") ?? "",
+        remoteTag: response.to.parameters.get("tag") ?? "",
+        localAddress: withoutTag(invite.headers.get("from") ?? ""),
+        remoteAddress: withoutTag(invite.headers.get("to") ?? ""),
+        remoteTarget: contactUri(response.headers) ?? invite.requestUri,
+        routeSet: routes.map((route) => route.uri).reverse(),
+        localSequence: response.cseq.sequence,
+        remoteSequence: undefined,
+      },
+      response.status >= 200,
+    );
+  }
+
+  get key(): string {
+    return dialogKey(this.#state);
+  }
+
+  get callId(): string {
+    return this.#state.callId;
+  }
+
+  get remoteTag(): string {
+    return this.#state.remoteTag;
+  }
+
+  /** The URI of the element that requests go to first: the nearest route, else the peer itself (§12.2.1.1). */
+  get nextHopUri(): string {
+    return this.#state.routeSet[0] ?? this.#state.remoteTarget;
+  }
+
+  /** Whether requests travel through proxies. */
+  get hasRoutes(): boolean {
+    return this.#state.routeSet.length > 0;
+  }
+
+  /** §12.2.1.1: a request inside the dialog. */
+  createRequest(method: string, headers: HeaderFields = {}): OutgoingRequest {
+    this.#state.localSequence++;
+    return this.#build(method, this.#state.localSequence, headers);
+  }
+
+  /** §13.2.2.4: the ACK of a 2xx has the CSeq number of its INVITE. */
+  createAck(inviteSequence: number): OutgoingRequest {
+    return this.#build("ACK", inviteSequence, {});
+  }
+
+  #build(method: string, sequence: number, fields: HeaderFields): OutgoingRequest {
+    const { localAddress, localTag, remoteAddress, remoteTag, callId } = this.#state;
+    const { requestUri, routes } = this.#routing();
+    const headers = new HeaderList();
+    for (const route of routes) headers.add("route", `<${route}>`);
+    headers.add("max-forwards", MAX_FORWARDS);
+    headers.add("from", `${localAddress};tag=${localTag}`);
+    // A peer of RFC 2543 has no tag (§12.2.1.1).
+    headers.add("to", remoteTag === "" ? remoteAddress : `${remoteAddress};tag=${remoteTag}`);
+    headers.add("call-id", callId);
+    headers.add("cseq", `${sequence} ${method}`);
+    headers.addAll(fields);
+    return { method, requestUri, headers, body: "" };
+  }
+
+  /** §12.2.1.1: where the first route is a strict router, it takes the Request-URI and the target goes last. */
+  #routing(): { requestUri: string; routes: readonly string[] } {
+    const { routeSet, remoteTarget } = this.#state;
+    const [first, ...rest] = routeSet;
+    if (first === undefined) return { requestUri: remoteTarget, routes: [] };
+    const uri = parseUri(first);
+    const isLoose = uri === undefined || uri.parameters.has("lr");
+    return isLoose
+      ? { requestUri: remoteTarget, routes: routeSet }
+      : { requestUri: first, routes: [...rest, remoteTarget] };
+  }
+
+  /** §12.2.2: takes the CSeq of a request other than ACK and CANCEL; `false` where it is lower than the last. */
+  acceptSequence(sequence: number): boolean {
+    const { remoteSequence } = this.#state;
+    if (remoteSequence !== undefined && sequence < remoteSequence) return false;
+    this.#state.remoteSequence = sequence;
+    return true;
+  }
+
+  /** §12.2.2: a target refresh request, such as re-INVITE, replaces the remote target by its Contact. */
+  refreshTarget(request: SipRequest): void {
+    this.#state.remoteTarget = contactUri(request.headers) ?? this.#state.remoteTarget;
+  }
+}
+
+/** The URI of the one Contact that an INVITE or its 2xx must have (§8.1.1.8, §12.1.1). */
+export function contactUri(headers: HeaderList): string | undefined {
+  const contacts = addressesOf(headers, "contact");
+  const contact = contacts?.[0];
+  if (contact === undefined || contacts?.length !== 1) return undefined;
+  const uri = parseUri(contact.uri);
+  return uri === undefined || uri.scheme === "tel" ? undefined : contact.uri;
+}
+
+/** From or To as written but for its tag; a bare URI gets the angle brackets that parameters would need. */
+function withoutTag(value: string): string {
+  const close = value.lastIndexOf(">");
+  if (close === -1) return `<${value.split(";", 1)[0]?.trim() ?? ""}>`;
+  const parameters = value.slice(close + 1).replace(/\s*;\s*tag\s*=\s*[^;]*/i, "");
+  return value.slice(0, close + 1) + parameters;
+}

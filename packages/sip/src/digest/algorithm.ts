@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+/** The algorithms that Parley speaks, strongest first (RFC 7616 §3.2, RFC 8760 §2). */
+export const digestAlgorithms = ["SHA-256", "MD5"] as const;
+
+export type DigestAlgorithm = (typeof digestAlgorithms)[number];
+
+const hashNames: Record<DigestAlgorithm, string> = { "SHA-256": "sha256", MD5: "md5" };
+
+/** The algorithm of this name, whatever its case; MD5 where none is named (RFC 7616 §3.3). */
+export function digestAlgorithm(name = "MD5"): DigestAlgorithm | undefined {
+  const upperCase = name.toUpperCase();
+  return digestAlgorithms.find((algorithm) => algorithm === upperCase);
+}
+
+export interface DigestInput {
+  algorithm: DigestAlgorithm;
+  username: string;
+  realm: string;
+  password: string;
+  method: string;
+  /** The `uri` parameter of the credentials. */
+  uri: string;
+  nonce: string;
+  /** Absent where the challenge offered no `qop` (RFC 2069's way, which RFC 3261 §22.4 still requires). */
+  qop?: { nonceCount: string; cnonce: string };
+}
+
+/** The `response` parameter: `KD(H(A1), …)` of RFC 7616 §3.4.1, in lower-case hex. */
+export function digestResponse(input: DigestInput): string {
+  const hash = (text: string): string => createHash(hashNames[input.algorithm]).update(text).digest("hex");
+  const a1 = hash(`${input.username}:${input.realm}:${input.password}`);
+  const a2 = hash(`${input.method}:${input.uri}`);
+  const { qop } = input;
+  return qop === undefined
+    ? hash(`${a1}:${input.nonce}:${a2}`)
+    : hash(`${a1}:${input.nonce}:${qop.nonceCount}:${qop.cnonce}:auth:${a2}`);
+}

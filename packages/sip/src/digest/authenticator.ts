@@ -1,0 +1,157 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Clock, systemClock } from "../clock.ts";
+import { parseAuthentication } from "../grammar/authentication.ts";
+import { quote } from "../grammar/scanner.ts";
+import type { HeaderList } from "../messages/header-list.ts";
+import { digestAlgorithm, digestAlgorithms, digestResponse } from "./algorithm.ts";
+
+export interface DigestAuthenticatorOptions {
+  realm: string;
+  /** How long a nonce is good for; an older one is answered with `stale=true`. Default 5 minutes. */
+  nonceLifetimeMs?: number;
+  clock?: Clock;
+}
+
+export type DigestVerdict =
+  | { ok: true; username: string }
+  /** Answer 401 with these values of WWW-Authenticate. */
+  | {
+      ok: false;
+      reason: "missing" | "malformed" | "stale" | "replayed" | "refused";
+      challenges: readonly string[];
+    };
+
+/** How many nonces in use are remembered for the replay check. */
+const MAX_TRACKED_NONCES = 10_000;
+
+/**
+ * Challenges requests and checks the answers (RFC 3261 §22, RFC 7616, RFC 8760). A nonce carries the time it was
+ * made and a keyed hash of it, so that nothing is stored before somebody proves to know a password.
+ */
+export class DigestAuthenticator {
+  readonly #realm: string;
+  readonly #nonceLifetimeMs: number;
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  /** The highest `nc` seen for each nonce in use, oldest first. */
+  readonly #nonceCounts = new Map<string, number>();
+  /** Nonces made up to here are stale: one of them was forgotten to make room. */
+  #forgottenUpToMs = -1;
+
+  constructor({ realm, nonceLifetimeMs = 300_000, clock = systemClock }: DigestAuthenticatorOptions) {
+    this.#realm = realm;
+    this.#nonceLifetimeMs = nonceLifetimeMs;
+    this.#clock = clock;
+  }
+
+  /** The values of WWW-Authenticate for a 401, the preferred algorithm first (RFC 8760 §2.4). */
+  challenges(isStale = false): string[] {
+    const nonce = this.#makeNonce();
+    const stale = isStale ? ", stale=true" : "";
+    return digestAlgorithms.map(
+      (algorithm) =>
+        `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
+    );
+  }
+
+  /**
+   * Checks the Authorization of a request.
+   *
+   * @param passwordOf the password of a user, `undefined` for a stranger.
+   */
+  async verify(
+    request: { method: string; headers: HeaderList },
+    passwordOf: (username: string) => string | undefined | Promise<string | undefined>,
+  ): Promise<DigestVerdict> {
+    const credentials = this.#ownCredentials(request.headers);
+    if (credentials === undefined) return this.#refuse("missing");
+    const username = credentials.get("username");
+    const nonce = credentials.get("nonce");
+    const uri = credentials.get("uri");
+    const response = credentials.get("response");
+    const cnonce = credentials.get("cnonce");
+    const nonceCount = credentials.get("nc") ?? "";
+    const algorithm = digestAlgorithm(credentials.get("algorithm"));
+    if (username === undefined || nonce === undefined || uri === undefined || response === undefined) {
+      return this.#refuse("malformed");
+    }
+    // We always offer qop=auth, so an answer without it is no answer to our challenge (RFC 7616 §3.4).
+    const qop = credentials.get("qop")?.toLowerCase();
+    if (
+      algorithm === undefined ||
+      cnonce === undefined ||
+      qop !== "auth" ||
+      !/^[0-9a-f]{8}$/i.test(nonceCount)
+    ) {
+      return this.#refuse("malformed");
+    }
+    const madeAtMs = this.#nonceTime(nonce);
+    if (madeAtMs === undefined) return this.#refuse("stale");
+    const known = await passwordOf(username);
+    // A stranger costs the same work as a wrong password.
+    const password = known ?? randomBytes(16).toString("hex");
+    const input = { algorithm, username, realm: this.#realm, password, method: request.method, uri, nonce };
+    const expected = digestResponse({ ...input, qop: { nonceCount, cnonce } });
+    if (!equalInConstantTime(expected, response.toLowerCase()) || known === undefined)
+      return this.#refuse("refused");
+    return this.#countUse(nonce, madeAtMs, Number.parseInt(nonceCount, 16), username);
+  }
+
+  #ownCredentials(headers: HeaderList): ReadonlyMap<string, string> | undefined {
+    for (const line of headers.getAll("authorization")) {
+      const value = parseAuthentication(line);
+      if (value?.scheme.toLowerCase() === "digest" && value.parameters.get("realm") === this.#realm) {
+        return value.parameters;
+      }
+    }
+    return undefined;
+  }
+
+  #refuse(reason: "missing" | "malformed" | "stale" | "replayed" | "refused"): DigestVerdict {
+    return { ok: false, reason, challenges: this.challenges(reason === "stale" || reason === "replayed") };
+  }
+
+  /** RFC 7616 §3.4: `nc` of a nonce only rises, so that a recorded request is worth nothing. */
+  #countUse(nonce: string, madeAtMs: number, count: number, username: string): DigestVerdict {
+    const isExpired =
+      this.#clock.nowMs() - madeAtMs > this.#nonceLifetimeMs || madeAtMs <= this.#forgottenUpToMs;
+    if (isExpired) return this.#refuse("stale");
+    if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#refuse("replayed");
+    this.#nonceCounts.set(nonce, count);
+    this.#forgetOldest();
+    return { ok: true, username };
+  }
+
+  #forgetOldest(): void {
+    for (const nonce of this.#nonceCounts.keys()) {
+      const madeAtMs = this.#nonceTime(nonce) ?? 0;
+      const isExpired = this.#clock.nowMs() - madeAtMs > this.#nonceLifetimeMs;
+      if (!isExpired && this.#nonceCounts.size <= MAX_TRACKED_NONCES) return;
+      this.#nonceCounts.delete(nonce);
+      if (!isExpired) this.#forgottenUpToMs = Math.max(this.#forgottenUpToMs, madeAtMs);
+    }
+  }
+
+  #makeNonce(): string {
+    const body = `${Math.floor(this.#clock.nowMs()).toString(36)}.${randomBytes(9).toString("base64url")}`;
+    return `${body}.${this.#sign(body)}`;
+  }
+
+  /** When this authenticator made the nonce; `undefined` for anything it did not make. */
+  #nonceTime(nonce: string): number | undefined {
+    const lastDot = nonce.lastIndexOf(".");
+    const body = nonce.slice(0, Math.max(0, lastDot));
+    if (!equalInConstantTime(this.#sign(body), nonce.slice(lastDot + 1))) return undefined;
+    return Number.parseInt(body, 36);
+  }
+
+  #sign(text: string): string {
+    return createHmac("sha256", this.#key).update(text).digest("base64url").slice(0, 22);
+  }
+}
+
+function equalInConstantTime(expected: string, actual: string): boolean {
+  const expectedBytes = Buffer.from(expected);
+  const actualBytes = Buffer.from(actual);
+  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes);
+}

@@ -1,0 +1,205 @@
+import { parseCSeq } from "../grammar/cseq.ts";
+import { parseNameAddress } from "../grammar/name-address.ts";
+import { Code, isToken, Scanner } from "../grammar/scanner.ts";
+import { readVia, type Via } from "../grammar/via.ts";
+import { HeaderList } from "./header-list.ts";
+import type { SipMessage } from "./message.ts";
+
+/** The largest message taken: a UDP datagram can be no longer (RFC 3261 §18.1.1). */
+export const MAX_MESSAGE_BYTES = 65_535;
+const MAX_HEADER_LINES = 256;
+const MAX_HEADER_LINE_LENGTH = 16_384;
+
+/** Enough of a malformed request to answer it: its Via, From, To, Call-ID and CSeq go back as they came. */
+export interface UnacceptableRequest {
+  method: string;
+  headers: HeaderList;
+  topVia: Via;
+}
+
+export interface ParseFailure {
+  ok: false;
+  /** What is wrong, in words fit for a log and for the reason phrase of the answer. */
+  reason: string;
+  /** The status to answer with. */
+  status: 400 | 505 | 513;
+  /** Absent where nothing can be answered: no request, an ACK, or no usable top Via. */
+  request?: UnacceptableRequest;
+}
+
+export type ParseResult = { ok: true; message: SipMessage } | ParseFailure;
+
+/**
+ * Reads one whole message, as UDP delivers it (RFC 3261 §7, §18.3). The header fields that every message must
+ * have (§8.1.1) are checked and parsed; all others wait until someone asks. Never throws.
+ */
+export function parseMessage(data: Buffer): ParseResult {
+  if (data.length > MAX_MESSAGE_BYTES) return fail("Message Too Large", 513);
+  let start = 0;
+  // §7.5: empty lines before the start line are ignored.
+  while (data[start] === 0x0d && data[start + 1] === 0x0a) start += 2;
+  const separator = data.indexOf("\r\n\r\n", start, "latin1");
+  const headEnd = separator === -1 ? data.length : separator;
+  const text = data.toString("utf8", start, headEnd);
+  const startLineEnd = text.indexOf("\r\n");
+  const startLine = startLineEnd === -1 ? text : text.slice(0, startLineEnd);
+
+  const line = parseStartLine(startLine);
+  if (line === undefined) return fail("Bad Start Line");
+  const headers = new HeaderList();
+  const problem = startLineEnd === -1 ? undefined : readHeaderLines(text, startLineEnd + 2, headers);
+  if (separator === -1) return reject(line, headers, "Header Fields Not Ended");
+  if (problem !== undefined) return reject(line, headers, problem);
+  // §21.5.6: a version that is not ours.
+  if (line.version !== "SIP/2.0") return reject(line, headers, "Version Not Supported", 505);
+  return build(line, headers, data.subarray(headEnd + 4));
+}
+
+type StartLine =
+  | { kind: "request"; method: string; requestUri: string; version: string }
+  | { kind: "response"; status: number; reason: string; version: string };
+
+/** Request-Line and Status-Line, single spaces between their parts (§7.1, §7.2). */
+function parseStartLine(line: string): StartLine | undefined {
+  if (line.startsWith("SIP/")) {
+    const parts = /^(SIP\/\d+\.\d+) ([1-6]\d\d)(?: (.*))?$/.exec(line);
+    if (parts === null) return undefined;
+    return { kind: "response", version: parts[1] ?? "", status: Number(parts[2]), reason: parts[3] ?? "" };
+  }
+  const afterMethod = line.indexOf(" ");
+  const afterUri = line.indexOf(" ", afterMethod + 1);
+  if (afterMethod < 1 || afterUri <= afterMethod + 1) return undefined;
+  const method = line.slice(0, afterMethod);
+  const version = line.slice(afterUri + 1).toUpperCase();
+  if (!isToken(method) || (version !== "SIP/2.0" && !/^SIP\/\d+\.\d+$/.test(version))) return undefined;
+  return { kind: "request", method, requestUri: line.slice(afterMethod + 1, afterUri), version };
+}
+
+/** Adds every header line to `headers`; answers what is wrong with the first bad one, but reads the rest too. */
+function readHeaderLines(text: string, start: number, headers: HeaderList): string | undefined {
+  let problem: string | undefined;
+  let position = start;
+  while (position < text.length) {
+    if (headers.size >= MAX_HEADER_LINES) return "Too Many Header Fields";
+    let lineEnd = text.indexOf("\n", position);
+    let isFolded = false;
+    // §7.3.1: a line that begins with white space continues the one before.
+    while (lineEnd !== -1 && isWhitespace(text.charCodeAt(lineEnd + 1))) {
+      isFolded = true;
+      lineEnd = text.indexOf("\n", lineEnd + 1);
+    }
+    const next = lineEnd === -1 ? text.length : lineEnd + 1;
+    let valueEnd = text.length;
+    if (lineEnd !== -1) {
+      valueEnd = lineEnd - 1;
+      if (text.charCodeAt(valueEnd) !== 0x0d) problem ??= "Bad Line End";
+    }
+    const colon = text.indexOf(":", position);
+    if (colon === -1 || colon >= valueEnd + 1 || valueEnd - position > MAX_HEADER_LINE_LENGTH) {
+      problem ??= "Bad Header Field";
+    } else {
+      problem = addHeaderLine(text, position, colon, valueEnd, isFolded, headers) ?? problem;
+    }
+    position = next;
+  }
+  return problem;
+}
+
+function addHeaderLine(
+  text: string,
+  start: number,
+  colon: number,
+  end: number,
+  isFolded: boolean,
+  headers: HeaderList,
+): string | undefined {
+  // HCOLON (§25.1): white space may stand on both sides of the colon.
+  let nameEnd = colon;
+  while (nameEnd > start && isWhitespace(text.charCodeAt(nameEnd - 1))) nameEnd--;
+  let valueStart = colon + 1;
+  let valueEnd = end;
+  while (valueStart < valueEnd && isWhitespace(text.charCodeAt(valueStart))) valueStart++;
+  while (valueEnd > valueStart && isWhitespace(text.charCodeAt(valueEnd - 1))) valueEnd--;
+  const name = text.slice(start, nameEnd);
+  const value = text.slice(valueStart, valueEnd);
+  if (name === "") return "Bad Header Field";
+  headers.add(name, isFolded ? value.replace(/[ \t]*\r?\n[ \t]+/g, " ").trim() : value);
+  return undefined;
+}
+
+function isWhitespace(code: number): boolean {
+  return code === Code.space || code === Code.tab;
+}
+
+/** Checks and parses what every message must have (§8.1.1) and cuts the body to its length (§18.3). */
+function build(line: StartLine, headers: HeaderList, rest: Buffer): ParseResult {
+  const topVia = readTopVia(headers);
+  if (topVia === undefined) return fail("Bad Via");
+  const fromText = only(headers, "from");
+  const from = fromText === undefined ? undefined : parseNameAddress(fromText);
+  if (from === undefined) return reject(line, headers, "Bad From");
+  const toText = only(headers, "to");
+  const to = toText === undefined ? undefined : parseNameAddress(toText);
+  if (to === undefined) return reject(line, headers, "Bad To");
+  const callId = only(headers, "call-id");
+  if (callId === undefined || callId === "") return reject(line, headers, "Bad Call-ID");
+  const cseqText = only(headers, "cseq");
+  const cseq = cseqText === undefined ? undefined : parseCSeq(cseqText);
+  if (cseq === undefined) return reject(line, headers, "Bad CSeq");
+  const body = cutBody(headers, rest);
+  if (body === undefined) return reject(line, headers, "Bad Content-Length");
+  if (line.kind === "response") {
+    const { status, reason } = line;
+    return {
+      ok: true,
+      message: { kind: "response", status, reason, headers, body, topVia, from, to, callId, cseq },
+    };
+  }
+  const { method, requestUri } = line;
+  // §8.1.1.5: the method of CSeq is that of the request.
+  if (cseq.method !== method) return reject(line, headers, "CSeq Method Mismatch");
+  // §8.1.1.6: absent is tolerated, for RFC 2543 did not require it.
+  const maxForwards = headers.get("max-forwards");
+  if (maxForwards !== undefined && !/^\d{1,3}$/.test(maxForwards))
+    return reject(line, headers, "Bad Max-Forwards");
+  return {
+    ok: true,
+    message: { kind: "request", method, requestUri, headers, body, topVia, from, to, callId, cseq },
+  };
+}
+
+function readTopVia(headers: HeaderList): Via | undefined {
+  const value = headers.get("via");
+  return value === undefined ? undefined : readVia(new Scanner(value));
+}
+
+/** The value of a header field that must stand exactly once. */
+function only(headers: HeaderList, name: string): string | undefined {
+  return headers.count(name) === 1 ? headers.get(name) : undefined;
+}
+
+/** §18.3: bytes beyond Content-Length are dropped, fewer are an error; without it the body is all that is left. */
+function cutBody(headers: HeaderList, rest: Buffer): Buffer | undefined {
+  const text = headers.get("content-length");
+  if (text === undefined) return rest;
+  if (!/^\d{1,9}$/.test(text) || headers.count("content-length") > 1) return undefined;
+  const length = Number(text);
+  return length > rest.length ? undefined : rest.subarray(0, length);
+}
+
+function fail(reason: string, status: ParseFailure["status"] = 400): ParseFailure {
+  return { ok: false, reason, status };
+}
+
+function reject(
+  line: StartLine,
+  headers: HeaderList,
+  reason: string,
+  status: ParseFailure["status"] = 400,
+): ParseFailure {
+  // §17.1.1.3, §18.3: responses and ACKs are never answered.
+  if (line.kind === "response" || line.method === "ACK") return fail(reason, status);
+  const topVia = readTopVia(headers);
+  if (topVia === undefined) return fail(reason, status);
+  return { ok: false, reason, status, request: { method: line.method, headers, topVia } };
+}

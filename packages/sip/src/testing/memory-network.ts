@@ -1,0 +1,78 @@
+import type { Clock } from "../clock.ts";
+import type { SocketAddress, Transport } from "../transport/transport.ts";
+
+export interface NetworkConditions {
+  /** Probabilities from 0 to 1 for each datagram. */
+  loss: number;
+  duplication: number;
+  /** Each datagram takes a random time up to this; two of them may overtake each other. */
+  maxDelayMs: number;
+}
+
+export interface Datagram {
+  from: SocketAddress;
+  to: SocketAddress;
+  data: Buffer;
+}
+
+/** A network in memory whose losses, duplicates and delays follow a seed. */
+export class MemoryNetwork {
+  conditions: NetworkConditions = { loss: 0, duplication: 0, maxDelayMs: 0 };
+  /** Everything sent, lost or not, oldest first. */
+  readonly sent: Datagram[] = [];
+  /** Whether a datagram is let through; for tests that lose a certain one. */
+  filter: (datagram: Datagram) => boolean = () => true;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #receivers = new Map<string, (data: Buffer, source: SocketAddress) => void>();
+
+  constructor(clock: Clock, seed = 1) {
+    this.#clock = clock;
+    this.#random = seededRandom(seed);
+  }
+
+  /** An end at this address, to be given to a user agent or driven by a test itself. */
+  transport(localAddress: SocketAddress, isReliable = false): Transport {
+    const key = addressKey(localAddress);
+    return {
+      protocol: isReliable ? "TCP" : "UDP",
+      isReliable,
+      localAddress,
+      start: (receive) => void this.#receivers.set(key, receive),
+      send: (data, to) => this.#carry({ from: localAddress, to, data }),
+      close: () => {
+        this.#receivers.delete(key);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #carry(datagram: Datagram): void {
+    this.sent.push(datagram);
+    if (!this.filter(datagram)) return;
+    const { loss, duplication } = this.conditions;
+    if (this.#random() < loss) return;
+    this.#deliverLater(datagram);
+    if (this.#random() < duplication) this.#deliverLater(datagram);
+  }
+
+  #deliverLater({ from, to, data }: Datagram): void {
+    const delayMs = this.#random() * this.conditions.maxDelayMs;
+    this.#clock.schedule(delayMs, () => this.#receivers.get(addressKey(to))?.(data, from));
+  }
+}
+
+function addressKey({ address, port }: SocketAddress): string {
+  return `${address} ${port}`;
+}
+
+/** Mulberry32: small, fast, and the same on every machine. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

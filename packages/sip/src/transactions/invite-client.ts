@@ -1,0 +1,106 @@
+import type { Timer } from "../clock.ts";
+import type { SipResponse } from "../messages/message.ts";
+import type { TransactionEnvironment } from "./environment.ts";
+import { T1_MS, TIMEOUT_MS, TIMER_D_MS } from "./timers.ts";
+
+export interface ClientTransactionUser {
+  /** A response that the transaction user has to see: each provisional, each 2xx, the first other final one. */
+  onResponse(response: SipResponse): void;
+  /** No final response came in time, or the request could not be sent. Nothing follows. */
+  onFailure(failure: "timeout" | "transport"): void;
+}
+
+type State = "calling" | "proceeding" | "accepted" | "completed" | "terminated";
+
+/** INVITE client transaction (RFC 3261 §17.1.1, with the Accepted state of RFC 6026 §7.2). */
+export class InviteClientTransaction {
+  #state: State = "calling";
+  readonly #environment: TransactionEnvironment;
+  readonly #user: ClientTransactionUser;
+  readonly #request: Buffer;
+  readonly #buildAck: (response: SipResponse) => Buffer;
+  #ack: Buffer | undefined;
+  #retransmit: Timer | undefined;
+  #timeout: Timer | undefined;
+
+  /** @param buildAck makes the ACK for a final response other than 2xx (§17.1.1.3). */
+  constructor(
+    environment: TransactionEnvironment,
+    user: ClientTransactionUser,
+    request: Buffer,
+    buildAck: (response: SipResponse) => Buffer,
+  ) {
+    this.#environment = environment;
+    this.#user = user;
+    this.#request = request;
+    this.#buildAck = buildAck;
+  }
+
+  /** §17.1.1.2: timer A doubles from T1 over unreliable transports, timer B ends the attempt. */
+  start(): void {
+    this.#environment.send(this.#request);
+    if (!this.#environment.isReliable) this.#armTimerA(T1_MS);
+    // Timer B
+    this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.fail("timeout"));
+  }
+
+  #armTimerA(intervalMs: number): void {
+    this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
+      this.#environment.send(this.#request);
+      this.#armTimerA(intervalMs * 2);
+    });
+  }
+
+  receive(response: SipResponse): void {
+    const { status } = response;
+    if (this.#state === "calling" || this.#state === "proceeding") {
+      this.#retransmit?.cancel();
+      this.#timeout?.cancel();
+      if (status < 200) this.#state = "proceeding";
+      else if (status < 300) this.#enterAccepted();
+      else this.#enterCompleted(response);
+      this.#user.onResponse(response);
+    } else if (this.#state === "accepted") {
+      // RFC 6026 §7.2: every 2xx goes up, for it may come from another fork and each needs its ACK.
+      if (status >= 200 && status < 300) this.#user.onResponse(response);
+    } else if (this.#state === "completed" && status >= 300 && this.#ack !== undefined) {
+      // §17.1.1.2: a repeated final response means that the ACK was lost.
+      this.#environment.send(this.#ack);
+    }
+  }
+
+  #enterAccepted(): void {
+    this.#state = "accepted";
+    // Timer M
+    this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
+  }
+
+  #enterCompleted(response: SipResponse): void {
+    this.#state = "completed";
+    this.#ack = this.#buildAck(response);
+    this.#environment.send(this.#ack);
+    // Timer D
+    const delayMs = this.#environment.isReliable ? 0 : TIMER_D_MS;
+    this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
+  }
+
+  get isWaitingForFinal(): boolean {
+    return this.#state === "calling" || this.#state === "proceeding";
+  }
+
+  /** Timer B, or an error of the transport (§17.1.4). */
+  fail(failure: "timeout" | "transport"): void {
+    if (!this.isWaitingForFinal) return;
+    this.terminate();
+    this.#user.onFailure(failure);
+  }
+
+  /** Ends the transaction without a word to its user. Idempotent. */
+  terminate(): void {
+    if (this.#state === "terminated") return;
+    this.#state = "terminated";
+    this.#retransmit?.cancel();
+    this.#timeout?.cancel();
+    this.#environment.onTerminated();
+  }
+}

@@ -1,0 +1,52 @@
+import type { Timer } from "../clock.ts";
+import type { TransactionEnvironment } from "./environment.ts";
+import { TIMEOUT_MS } from "./timers.ts";
+
+type State = "trying" | "proceeding" | "completed" | "terminated";
+
+/** Server transaction of every method but INVITE and ACK (RFC 3261 §17.2.2). */
+export class NonInviteServerTransaction {
+  #state: State = "trying";
+  readonly #environment: TransactionEnvironment;
+  #lastResponse: Buffer | undefined;
+  #timeout: Timer | undefined;
+
+  constructor(environment: TransactionEnvironment) {
+    this.#environment = environment;
+    // The user must answer within timer F of the client; a request that it forgets is forgotten here too.
+    this.#timeout = environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
+  }
+
+  get isWaitingForFinal(): boolean {
+    return this.#state === "trying" || this.#state === "proceeding";
+  }
+
+  respond(status: number, data: Buffer): void {
+    if (!this.isWaitingForFinal) return;
+    this.#lastResponse = data;
+    this.#environment.send(data);
+    if (status < 200) {
+      this.#state = "proceeding";
+      return;
+    }
+    this.#state = "completed";
+    this.#timeout?.cancel();
+    // Timer J
+    const delayMs = this.#environment.isReliable ? 0 : TIMEOUT_MS;
+    this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
+  }
+
+  /** The request again: answered with the last response, in Trying not at all. */
+  receive(): void {
+    if (this.#lastResponse !== undefined && this.#state !== "terminated")
+      this.#environment.send(this.#lastResponse);
+  }
+
+  /** Ends the transaction without a word to its user. Idempotent. */
+  terminate(): void {
+    if (this.#state === "terminated") return;
+    this.#state = "terminated";
+    this.#timeout?.cancel();
+    this.#environment.onTerminated();
+  }
+}

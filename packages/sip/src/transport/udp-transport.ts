@@ -1,0 +1,65 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { isIPv6 } from "node:net";
+import type { SocketAddress, Transport } from "./transport.ts";
+
+/** Room for a burst of calls while the process is busy; the kernel caps it at its own limit. */
+const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
+
+/** SIP over one UDP socket (RFC 3261 §18). */
+export class UdpTransport implements Transport {
+  readonly protocol = "UDP";
+  readonly isReliable = false;
+  readonly localAddress: SocketAddress;
+  readonly #socket: Socket;
+  #closing: Promise<void> | undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const { address, port } = socket.address();
+    this.localAddress = { address, port };
+  }
+
+  /** Binds the socket; rejects where the address or port cannot be had. Port 0 takes any free one. */
+  static async listen(bind: SocketAddress): Promise<UdpTransport> {
+    const socket = createSocket({
+      type: isIPv6(bind.address) ? "udp6" : "udp4",
+      recvBufferSize: SOCKET_BUFFER_BYTES,
+      sendBufferSize: SOCKET_BUFFER_BYTES,
+    });
+    try {
+      socket.bind(bind.port, bind.address);
+      await once(socket, "listening");
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    return new UdpTransport(socket);
+  }
+
+  start(receive: (data: Buffer, source: SocketAddress) => void): void {
+    this.#socket.on("message", (data, { address, port }) => receive(data, { address, port }));
+    // Errors of single datagrams reach the callback of `send`; one of the socket itself ends nothing else.
+    this.#socket.on("error", () => undefined);
+  }
+
+  send(data: Buffer, destination: SocketAddress, onError?: (error: Error) => void): void {
+    if (this.#closing !== undefined) {
+      onError?.(new Error("transport closed"));
+      return;
+    }
+    try {
+      this.#socket.send(data, destination.port, destination.address, (error) => {
+        if (error !== null) onError?.(error);
+      });
+    } catch (error) {
+      // Arguments that no socket takes, such as port 0 from a hostile Via.
+      onError?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => this.#socket.close(() => resolve()));
+    return this.#closing;
+  }
+}

@@ -1,0 +1,43 @@
+import { formatVia, readVia, type Via } from "../grammar/via.ts";
+import { Scanner } from "../grammar/scanner.ts";
+import type { HeaderList } from "../messages/header-list.ts";
+import type { SocketAddress } from "./transport.ts";
+
+export const DEFAULT_SIP_PORT = 5060;
+
+export function withoutBrackets(host: string): string {
+  return host.startsWith("[") ? host.slice(1, -1) : host;
+}
+
+/** The host part of a URI or Via for an address: IPv6 in brackets. */
+export function hostOf(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+/**
+ * Stamps where a request came from into its top Via: `received` where the source is not the `sent-by` host
+ * (RFC 3261 §18.2.1), and both `received` and the port where `rport` asks for it (RFC 3581 §4).
+ */
+export function stampSource(headers: HeaderList, topVia: Via, source: SocketAddress): Via {
+  const wantsPort = topVia.parameters.has("rport");
+  if (!wantsPort && withoutBrackets(topVia.host) === source.address) return topVia;
+  const parameters = new Map(topVia.parameters);
+  if (wantsPort) parameters.set("rport", String(source.port));
+  parameters.set("received", source.address);
+  const stamped: Via = { ...topVia, parameters };
+  const line = headers.get("via") ?? "";
+  const scanner = new Scanner(line);
+  readVia(scanner);
+  headers.set("via", formatVia(stamped) + line.slice(scanner.position));
+  return stamped;
+}
+
+/**
+ * Where the responses to a request go (RFC 3261 §18.2.2, RFC 3581 §4): the address it came from, and the port it
+ * came from where `rport` asks for that, else the port of `sent-by`. `maddr` is not honoured: it would let a
+ * stranger choose whom we send to.
+ */
+export function responseDestination(topVia: Via, source: SocketAddress): SocketAddress {
+  if (topVia.parameters.has("rport")) return source;
+  return { address: source.address, port: topVia.port ?? DEFAULT_SIP_PORT };
+}

@@ -1,0 +1,36 @@
+import type { Clock } from "../clock.ts";
+import type { SipRequest } from "../messages/message.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import type { TransactionLayer } from "../transactions/transaction-layer.ts";
+import type { SocketAddress } from "../transport/transport.ts";
+
+/** Whoever answers the requests of one dialog. */
+export interface DialogOwner {
+  onRequest(transaction: ServerTransaction): void;
+  onAck(ack: SipRequest): void;
+}
+
+/** A call in any stage of its life, as the user agent sees it when it closes. */
+export interface OpenCall {
+  /** Ends the call the way its stage asks for; resolves when the peer knows or cannot be told. */
+  close(): Promise<void>;
+  /** Drops its timers and says nothing more. */
+  abandon(): void;
+}
+
+/** What the parts of a user agent share. */
+export interface UserAgentCore {
+  readonly clock: Clock;
+  readonly layer: TransactionLayer;
+  /** The value of User-Agent in requests. */
+  readonly userAgentName: string | undefined;
+  /** By {@link dialogKey}. */
+  readonly dialogs: Map<string, DialogOwner>;
+  readonly openCalls: Set<OpenCall>;
+  /** A Contact value by which the peer reaches this node, so that in-dialog requests return to it. */
+  contactFor(user: string | undefined, peer: SocketAddress): string;
+  /** An error of the application in one of its callbacks; it must not end a call that is not concerned. */
+  reportError(this: void, error: unknown): void;
+  /** Runs a callback of the application. */
+  guard(callback: () => void): void;
+}

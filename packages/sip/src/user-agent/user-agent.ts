@@ -1,0 +1,291 @@
+import { randomBytes } from "node:crypto";
+import { networkInterfaces } from "node:os";
+import { type Clock, systemClock } from "../clock.ts";
+import { Dialog, dialogKeyOfRequest, MAX_FORWARDS } from "../dialogs/dialog.ts";
+import { HeaderList } from "../messages/header-list.ts";
+import type { OutgoingRequest, SipRequest } from "../messages/message.ts";
+import { newTag } from "../transactions/identifiers.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
+import { resolveAddress, resolveUri } from "../transport/resolve.ts";
+import type { SocketAddress, Transport } from "../transport/transport.ts";
+import { UdpTransport } from "../transport/udp-transport.ts";
+import { hostOf } from "../transport/via-rules.ts";
+import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
+import { IncomingInvite } from "./incoming-invite.ts";
+import {
+  formatParty,
+  type InviteOptions,
+  type InviteResult,
+  OutgoingInvite,
+  type Party,
+} from "./outgoing-invite.ts";
+import { allowedMethods, refusalOf } from "./request-rules.ts";
+
+export interface UserAgentOptions {
+  /** Where to listen; port 0 takes a free one. */
+  bind: SocketAddress;
+  /** The address that peers reach us by, for Via and Contact. Default: `bind.address`, or one of this machine's. */
+  publicAddress?: string;
+  /** Stands in User-Agent and Server. */
+  userAgent?: string;
+  /** A call came in. It has to be accepted or rejected; an error thrown here rejects it with 500. */
+  onInvite: (invite: IncomingInvite) => void;
+  /** The status that answers OPTIONS outside a call, such as 503 while no call is taken. Default 200. */
+  onOptions?: (request: SipRequest) => number;
+  /** Every message that passes, for traces. */
+  onMessage?: (trace: MessageTrace) => void;
+  /** A message that was dropped, refused as malformed or could not be sent. */
+  onDropped?: (reason: string, peer: SocketAddress) => void;
+  /** An error that the application threw in a callback. */
+  onError?: (error: unknown) => void;
+  /** New requests beyond this many open transactions get 503. Default 50 000. */
+  maxTransactions?: number;
+  clock?: Clock;
+}
+
+export interface OptionsRequest {
+  to: Party;
+  from: Party;
+  /** Default: the host of `to`. */
+  destination?: SocketAddress;
+}
+
+/** Any response at all, or none. */
+export type OptionsResult =
+  | { ok: true; status: number; reason: string; headers: HeaderList }
+  | { ok: false; cause: "no_response" | "transport_error" };
+
+const DEFAULT_MAX_TRANSACTIONS = 50_000;
+const DEFAULT_CLOSE_DEADLINE_MS = 3_000;
+
+/** A SIP user agent, both client and server (RFC 3261 §8, §13), on one transport. */
+export class UserAgent {
+  readonly #options: UserAgentOptions;
+  readonly #transport: Transport;
+  readonly #core: UserAgentCore;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: UserAgentOptions, transport: Transport) {
+    this.#options = options;
+    this.#transport = transport;
+    const clock = options.clock ?? systemClock;
+    const reportError = (error: unknown): void => options.onError?.(error);
+    const layer = new TransactionLayer({
+      transport,
+      clock,
+      user: {
+        onRequest: (transaction) => this.#onRequest(transaction),
+        onAck: (ack) => this.#core.dialogs.get(dialogKeyOfRequest(ack))?.onAck(ack),
+      },
+      hostFor: (peer) => this.#hostFor(peer),
+      serverName: options.userAgent,
+      maxTransactions: options.maxTransactions ?? DEFAULT_MAX_TRANSACTIONS,
+      onMessage: options.onMessage,
+      onDropped: options.onDropped ?? (() => undefined),
+    });
+    this.#core = {
+      clock,
+      layer,
+      userAgentName: options.userAgent,
+      dialogs: new Map<string, DialogOwner>(),
+      openCalls: new Set<OpenCall>(),
+      contactFor: (user, peer) => this.#contactFor(user, peer),
+      reportError,
+      guard: (callback) => {
+        try {
+          callback();
+        } catch (error) {
+          reportError(error);
+        }
+      },
+    };
+  }
+
+  /** Binds a UDP socket and listens; rejects where the address cannot be bound. */
+  static async listen(options: UserAgentOptions): Promise<UserAgent> {
+    return new UserAgent(options, await UdpTransport.listen(options.bind));
+  }
+
+  /** Listens on a transport that is already there and that the user agent closes. */
+  static on(transport: Transport, options: Omit<UserAgentOptions, "bind">): UserAgent {
+    return new UserAgent({ ...options, bind: transport.localAddress }, transport);
+  }
+
+  /** Where it listens, with the port that was taken. */
+  get address(): SocketAddress {
+    return this.#transport.localAddress;
+  }
+
+  /** Open transactions and calls, for metrics and for tests that nothing stays behind. */
+  get counts(): { transactions: number; dialogs: number; calls: number } {
+    const { layer, dialogs, openCalls } = this.#core;
+    return { transactions: layer.transactionCount, dialogs: dialogs.size, calls: openCalls.size };
+  }
+
+  /** Places a call. Never rejects: what became of the call is in the result. */
+  invite(options: InviteOptions): Promise<InviteResult> {
+    if (this.#closing !== undefined) {
+      return Promise.resolve({
+        ok: false,
+        cause: "transport_error",
+        status: 503,
+        reason: "Service Unavailable",
+      });
+    }
+    return new OutgoingInvite(this.#core, options).run();
+  }
+
+  /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
+  async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
+    const requestUri = typeof to === "string" ? to : to.uri;
+    const target = await (
+      destination === undefined ? resolveUri(requestUri) : resolveAddress(destination)
+    ).catch(() => undefined);
+    if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
+    const headers = new HeaderList();
+    headers.add("max-forwards", MAX_FORWARDS);
+    headers.add("from", `${formatParty(from)};tag=${newTag()}`);
+    headers.add("to", formatParty(to));
+    headers.add("call-id", randomBytes(16).toString("hex"));
+    headers.add("cseq", "1 OPTIONS");
+    headers.add("contact", this.#contactFor(undefined, target));
+    headers.add("accept", "application/sdp");
+    if (this.#options.userAgent !== undefined) headers.add("user-agent", this.#options.userAgent);
+    const request: OutgoingRequest = { method: "OPTIONS", requestUri, headers, body: "" };
+    return this.#exchange(request, target);
+  }
+
+  #exchange(request: OutgoingRequest, target: SocketAddress): Promise<OptionsResult> {
+    return new Promise((resolve) => {
+      const call: OpenCall = {
+        close: () => Promise.resolve(),
+        abandon: () => settle({ ok: false, cause: "no_response" }),
+      };
+      const settle = (result: OptionsResult): void => {
+        this.#core.openCalls.delete(call);
+        resolve(result);
+      };
+      this.#core.openCalls.add(call);
+      this.#core.layer.sendRequest(request, target, {
+        onResponse: ({ status, reason, headers }) => {
+          if (status >= 200) settle({ ok: true, status, reason, headers });
+        },
+        onFailure: (failure) =>
+          settle({ ok: false, cause: failure === "timeout" ? "no_response" : "transport_error" }),
+      });
+    });
+  }
+
+  #onRequest(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    if (request.method === "CANCEL") this.#onCancel(transaction);
+    else if (request.to.parameters.has("tag")) this.#onRequestInDialog(transaction);
+    else this.#onRequestOutsideDialog(transaction);
+  }
+
+  /** RFC 3261 §9.2 */
+  #onCancel(cancel: ServerTransaction): void {
+    const invite = this.#core.layer.findCancelled(cancel.request);
+    if (invite === undefined) {
+      cancel.respond(481);
+      return;
+    }
+    cancel.localTag = invite.localTag;
+    cancel.respond(200);
+    if (invite.isWaitingForFinal) invite.onCancel();
+  }
+
+  /** §12.2.2: a dialog that does not exist is answered 481. */
+  #onRequestInDialog(transaction: ServerTransaction): void {
+    const owner = this.#core.dialogs.get(dialogKeyOfRequest(transaction.request));
+    if (owner === undefined) transaction.respond(481);
+    else owner.onRequest(transaction);
+  }
+
+  #onRequestOutsideDialog(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
+    else if (request.method === "INVITE") this.#onInvite(transaction);
+    else if (request.method === "OPTIONS") this.#onOptions(transaction);
+    // §15.1.2: a BYE belongs to a dialog.
+    else transaction.respond(481);
+  }
+
+  #onInvite(transaction: ServerTransaction): void {
+    if (this.#closing !== undefined) {
+      transaction.respond(503);
+      return;
+    }
+    // §12.1.1, §8.1.1.8: without a Contact no request of ours could reach the caller.
+    const dialog = Dialog.asServer(transaction.request, transaction.localTag);
+    if (dialog === undefined) {
+      transaction.respond(400, { reason: "Bad Contact" });
+      return;
+    }
+    // §17.2.1: at once, so that the caller stops repeating the INVITE.
+    transaction.respond(100);
+    const invite = new IncomingInvite(this.#core, transaction, dialog);
+    try {
+      this.#options.onInvite(invite);
+    } catch (error) {
+      this.#options.onError?.(error);
+      invite.reject(500);
+    }
+  }
+
+  /** §11.2 */
+  #onOptions(transaction: ServerTransaction): void {
+    let status = this.#closing === undefined ? 200 : 503;
+    try {
+      if (status === 200) status = this.#options.onOptions?.(transaction.request) ?? 200;
+    } catch (error) {
+      this.#options.onError?.(error);
+      status = 500;
+    }
+    transaction.respond(status, { headers: { Allow: allowedMethods, Accept: "application/sdp" } });
+  }
+
+  #contactFor(user: string | undefined, peer: SocketAddress): string {
+    const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
+    return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${this.address.port}>`;
+  }
+
+  #hostFor(peer: SocketAddress): string {
+    if (this.#options.publicAddress !== undefined) return this.#options.publicAddress;
+    const { address } = this.#transport.localAddress;
+    return address === "0.0.0.0" || address === "::" ? ownAddress(peer.address) : address;
+  }
+
+  /**
+   * Ends every call (BYE, CANCEL or 503 as its stage asks for), waits for the peers up to the deadline, and closes
+   * the transport. New calls get 503 meanwhile. Idempotent.
+   */
+  close({ deadlineMs = DEFAULT_CLOSE_DEADLINE_MS }: { deadlineMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(deadlineMs);
+    return this.#closing;
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    const { clock, openCalls, layer } = this.#core;
+    const { promise: deadline, resolve } = Promise.withResolvers<undefined>();
+    const timer = clock.schedule(deadlineMs, () => resolve(undefined));
+    await Promise.race([Promise.all(Array.from(openCalls, (call) => call.close())), deadline]);
+    timer.cancel();
+    for (const call of openCalls) call.abandon();
+    layer.terminateAll();
+    await this.#transport.close();
+  }
+}
+
+/** An address of this machine for a socket bound to all of them: loopback for itself, else the first outer one. */
+function ownAddress(peerAddress: string): string {
+  const isIPv6 = peerAddress.includes(":");
+  const loopback = isIPv6 ? "::1" : "127.0.0.1";
+  if (peerAddress === loopback || peerAddress.startsWith("127.")) return loopback;
+  const family = isIPv6 ? "IPv6" : "IPv4";
+  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+  const outer = addresses.find((entry) => entry.family === family && !entry.internal);
+  return outer?.address ?? loopback;
+}

@@ -14,3 +14,14 @@ export {
   type InferenceServer,
   type ServeInferenceOptions,
 } from "./local/inference/server.ts";
+export { createDeepgramSpeechToText, type DeepgramOptions } from "./deepgram/deepgram.ts";
+export {
+  createElevenLabsTextToSpeech,
+  type ElevenLabsOptions,
+  type ElevenLabsTextToSpeech,
+} from "./elevenlabs/elevenlabs.ts";
+export {
+  createOpenAiCompatibleModel,
+  type OpenAiCompatibleModel,
+  type OpenAiCompatibleOptions,
+} from "./openai-compatible/openai-compatible.ts";

@@ -1,0 +1,94 @@
+import { isObject } from "../http/provider-socket.ts";
+
+/** One recognised word; times in seconds of the audio that was sent on this connection. */
+export interface DeepgramWord {
+  text: string;
+  startS: number;
+  endS: number;
+}
+
+/** A `Results` message of the streaming API. */
+export interface DeepgramResults {
+  words: DeepgramWord[];
+  isFinal: boolean;
+  isFromFinalize: boolean;
+}
+
+/** Reads a `Results` message; undefined for every other message and for one that is not shaped like it. */
+export function readResults(message: Record<string, unknown>): DeepgramResults | undefined {
+  if (message["type"] !== "Results" || !isObject(message["channel"])) return undefined;
+  const { alternatives } = message["channel"];
+  const best: unknown = Array.isArray(alternatives) ? alternatives[0] : undefined;
+  if (!isObject(best) || typeof best["transcript"] !== "string") return undefined;
+  const startS = Number(message["start"]) || 0;
+  const endS = startS + (Number(message["duration"]) || 0);
+  return {
+    words: readWords(best["words"]) ?? wholeTranscript(best["transcript"], startS, endS),
+    isFinal: message["is_final"] === true,
+    isFromFinalize: message["from_finalize"] === true,
+  };
+}
+
+function readWords(words: unknown): DeepgramWord[] | undefined {
+  if (!Array.isArray(words) || words.length === 0) return undefined;
+  return words.filter(isObject).map((word) => ({
+    text: String(word["punctuated_word"] ?? word["word"]),
+    startS: Number(word["start"]) || 0,
+    endS: Number(word["end"]) || 0,
+  }));
+}
+
+/** Where words carry no times of their own, the transcript counts as one word over the whole result. */
+function wholeTranscript(text: string, startS: number, endS: number): DeepgramWord[] {
+  return text === "" ? [] : [{ text, startS, endS }];
+}
+
+/**
+ * The text of the utterance at hand, out of results that are final (and will not change) and the latest interim one
+ * about what comes after them. Results know nothing of our utterances; the times of their words tell them apart.
+ */
+export class UtteranceTranscript {
+  #finals: DeepgramWord[] = [];
+  #interim: DeepgramWord[] = [];
+  #startS = 0;
+
+  start(startS: number): void {
+    this.#startS = startS;
+    this.#finals = this.#finals.filter((word) => this.#isWithin(word));
+    this.#interim = this.#interim.filter((word) => this.#isWithin(word));
+  }
+
+  clear(): void {
+    this.#finals = [];
+    this.#interim = [];
+  }
+
+  /** A new connection counts its time from zero; what is there stays before everything that it will bring. */
+  rebase(): void {
+    this.#finals = this.#finals.map((word) => ({ ...word, startS: 0, endS: 0 }));
+    this.#interim = [];
+    this.#startS = 0;
+  }
+
+  add(results: DeepgramResults): void {
+    const words = results.words.filter((word) => this.#isWithin(word));
+    if (!results.isFinal) {
+      this.#interim = words;
+      return;
+    }
+    this.#finals.push(...words);
+    // Speech before an utterance is marked may belong to it; a talk that is never marked must not pile up.
+    if (this.#finals.length > maxWords) this.#finals = this.#finals.slice(-maxWords);
+    this.#interim = [];
+  }
+
+  get text(): string {
+    return [...this.#finals, ...this.#interim].map((word) => word.text).join(" ");
+  }
+
+  #isWithin(word: DeepgramWord): boolean {
+    return word.endS >= this.#startS;
+  }
+}
+
+const maxWords = 2_000;

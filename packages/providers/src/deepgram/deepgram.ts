@@ -1,0 +1,51 @@
+import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@parley/conversation";
+import { DeepgramStream } from "./deepgram-stream.ts";
+
+export interface DeepgramOptions {
+  apiKey: string;
+  /** `https:` or `wss:`; where Deepgram is hosted oneself. */
+  baseUrl?: string;
+  model?: string;
+  connectTimeoutMs?: number;
+  /** A connection on which nothing came for so long, answers to pings included, is lost. */
+  silenceTimeoutMs?: number;
+}
+
+/**
+ * Deepgram's streaming recogniser (https://developers.deepgram.com/reference/speech-to-text/listen-streaming): one
+ * WebSocket per call. Its own endpointing is off, since the voice loop decides where a turn ends.
+ */
+export function createDeepgramSpeechToText(options: DeepgramOptions): SpeechToText {
+  const model = options.model ?? "nova-3";
+  const name = `deepgram/${model}`;
+  return {
+    name,
+    open: (call: SpeechToTextOptions): SpeechToTextStream =>
+      new DeepgramStream({
+        provider: name,
+        url: listenUrl(options.baseUrl ?? "wss://api.deepgram.com", model, call),
+        apiKey: options.apiKey,
+        sampleRateHz: call.sampleRateHz,
+        connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+        silenceTimeoutMs: options.silenceTimeoutMs ?? 8_000,
+        onEvent: call.onEvent,
+      }),
+  };
+}
+
+function listenUrl(baseUrl: string, model: string, call: SpeechToTextOptions): string {
+  const url = new URL("/v1/listen", baseUrl);
+  url.protocol = url.protocol.replace("http", "ws");
+  url.search = new URLSearchParams({
+    model,
+    language: call.language,
+    encoding: "linear16",
+    sample_rate: String(call.sampleRateHz),
+    channels: "1",
+    interim_results: "true",
+    punctuate: "true",
+    endpointing: "false",
+  }).toString();
+  for (const term of call.keyterms) url.searchParams.append("keyterm", term);
+  return url.href;
+}

@@ -1,0 +1,109 @@
+import type { TextToSpeechEvent, WordTiming } from "@parley/conversation";
+
+/** Characters of a chunk of audio, with when each is spoken, counted from the chunk's start. */
+export interface Alignment {
+  chars: readonly string[];
+  startTimesMs: readonly number[];
+  durationsMs: readonly number[];
+}
+
+interface Clause {
+  clauseId: number;
+  /** Characters that were not spoken yet, white space aside: the vendor changes white space and nothing else. */
+  charactersLeft: number;
+  /** Audio of this clause before the chunk at hand. */
+  audioMs: number;
+  /** A word that began in an earlier chunk. */
+  openWord: WordTiming | undefined;
+}
+
+/**
+ * Tells to which clause audio belongs. A context is one stream of audio without marks between the clauses that were
+ * sent; the alignment says which characters each chunk speaks, and so where one clause ends and the next begins.
+ */
+export class ClauseTracker {
+  readonly #samplesPerMs: number;
+  readonly #clauses: Clause[] = [];
+  #lastClauseId = 0;
+
+  constructor(sampleRateHz: number) {
+    this.#samplesPerMs = sampleRateHz / 1000;
+  }
+
+  /** Whether a clause is not spoken to its end. */
+  get isWaiting(): boolean {
+    return this.#clauses.length > 0;
+  }
+
+  add(clauseId: number, text: string): void {
+    const charactersLeft = text.replaceAll(/\s/g, "").length;
+    this.#clauses.push({ clauseId, charactersLeft, audioMs: 0, openWord: undefined });
+  }
+
+  /** The events that a chunk amounts to. Without an alignment it belongs to the clause at hand. */
+  take(pcm: Int16Array, alignment: Alignment | undefined): TextToSpeechEvent[] {
+    const events: TextToSpeechEvent[] = [];
+    let fromMs = 0;
+    let words: WordTiming[] = [];
+    const cut = (clause: Clause, untilMs: number): void => {
+      const part = pcm.subarray(fromMs * this.#samplesPerMs, untilMs * this.#samplesPerMs);
+      if (part.length > 0) events.push({ type: "audio", clauseId: clause.clauseId, pcm: part });
+      if (words.length > 0) events.push({ type: "words", clauseId: clause.clauseId, words });
+      words = [];
+      clause.audioMs += untilMs - fromMs;
+      fromMs = untilMs;
+    };
+    for (const [index, char] of (alignment?.chars ?? []).entries()) {
+      const clause = this.#clauses[0];
+      if (clause === undefined) break;
+      const startMs = alignment?.startTimesMs[index] ?? 0;
+      if (clause.charactersLeft <= 0 && char.trim() !== "") {
+        cut(clause, startMs);
+        events.push(this.#endFirst());
+      }
+      this.#takeCharacter(char, startMs - fromMs, alignment?.durationsMs[index] ?? 0, words);
+    }
+    const wholeMs = pcm.length / this.#samplesPerMs;
+    const clause = this.#clauses[0];
+    if (clause === undefined) {
+      // Audio past the last character, e.g. breath at the end.
+      if (wholeMs > fromMs)
+        events.push({
+          type: "audio",
+          clauseId: this.#lastClauseId,
+          pcm: pcm.subarray(fromMs * this.#samplesPerMs),
+        });
+      return events;
+    }
+    cut(clause, wholeMs);
+    if (clause.charactersLeft <= 0) events.push(this.#endFirst());
+    return events;
+  }
+
+  /** No audio follows: what is left has ended too. */
+  finish(): TextToSpeechEvent[] {
+    return this.#clauses.splice(0).map(({ clauseId }) => ({ type: "clauseEnded", clauseId }));
+  }
+
+  #endFirst(): TextToSpeechEvent {
+    this.#lastClauseId = this.#clauses.shift()?.clauseId ?? this.#lastClauseId;
+    return { type: "clauseEnded", clauseId: this.#lastClauseId };
+  }
+
+  /** `startMs` counts from the first sample of this chunk that belongs to the clause. */
+  #takeCharacter(char: string, startMs: number, durationMs: number, words: WordTiming[]): void {
+    const clause = this.#clauses[0];
+    if (clause === undefined) return;
+    const isSpace = char.trim() === "";
+    if (!isSpace) {
+      const atMs = clause.audioMs + startMs;
+      const word = clause.openWord ?? { text: "", startMs: atMs, endMs: atMs };
+      clause.openWord = { text: word.text + char, startMs: word.startMs, endMs: atMs + durationMs };
+      clause.charactersLeft -= char.length;
+    }
+    if (clause.openWord !== undefined && (isSpace || clause.charactersLeft <= 0)) {
+      words.push(clause.openWord);
+      clause.openWord = undefined;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { ProviderError, type TextToSpeechOptions, type TextToSpeechStream } from "@parley/conversation";
+import { isObject } from "../http/provider-socket.ts";
+import { ClauseTracker, type Alignment } from "./clause-tracker.ts";
+import type { ConnectionPool, ElevenLabsConnection } from "./connection-pool.ts";
+
+export interface ElevenLabsStreamOptions {
+  provider: string;
+  url: string;
+  pool: ConnectionPool;
+  /** A clause without a chunk of audio for so long has failed. */
+  audioTimeoutMs: number;
+  reply: TextToSpeechOptions;
+}
+
+/** What the vendor allows; further out it refuses the context. */
+const speedRange = [0.7, 1.2] as const;
+
+/**
+ * Reading goes on after so long a pause: the vendor's pings wait behind unread audio, and a connection whose pings
+ * are not answered is closed. What then arrives early is bounded by the rest of one reply.
+ */
+const maxPauseMs = 15_000;
+
+/** One reply: a context on a connection that it has to itself. */
+export class ElevenLabsStream implements TextToSpeechStream {
+  readonly #options: ElevenLabsStreamOptions;
+  readonly #tracker: ClauseTracker;
+  #connection: ElevenLabsConnection;
+  #clauses: { clauseId: number; text: string }[] = [];
+  #hasEnded = false;
+  #isOver = false;
+  #hasAudio = false;
+  #audioTimer: NodeJS.Timeout | undefined;
+  #pauseTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: ElevenLabsStreamOptions) {
+    this.#options = options;
+    this.#tracker = new ClauseTracker(options.reply.sampleRateHz);
+    this.#connection = this.#openContext(false);
+  }
+
+  speak(clauseId: number, text: string): void {
+    if (this.#isOver || this.#hasEnded) return;
+    this.#tracker.add(clauseId, text);
+    this.#clauses.push({ clauseId, text });
+    this.#send(text);
+    this.#expectAudio();
+  }
+
+  end(): void {
+    if (this.#isOver || this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#connection.send({ close_context: true });
+    this.#expectAudio();
+  }
+
+  pause(): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#audioTimer);
+    clearTimeout(this.#pauseTimer);
+    this.#pauseTimer = setTimeout(() => this.resume(), maxPauseMs);
+    this.#connection.pause();
+  }
+
+  resume(): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#pauseTimer);
+    this.#pauseTimer = undefined;
+    this.#connection.resume();
+    this.#expectAudio();
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    if (!this.#hasEnded) this.#connection.send({ close_context: true });
+    this.#leave(false);
+  }
+
+  #openContext(mustBeFresh: boolean): ElevenLabsConnection {
+    const { pool, url, reply } = this.#options;
+    const [slowest, fastest] = speedRange;
+    const connection = pool.lend(
+      url,
+      randomUUID(),
+      { onMessage: (message) => this.#onMessage(message), onFailed: (error) => this.#onFailed(error) },
+      mustBeFresh,
+    );
+    connection.send({
+      text: " ",
+      voice_settings: { speed: Math.min(fastest, Math.max(slowest, reply.speed)) },
+    });
+    return connection;
+  }
+
+  #send(text: string): void {
+    this.#connection.send({ text: `${text.trim()} `, flush: true });
+  }
+
+  #expectAudio(): void {
+    clearTimeout(this.#audioTimer);
+    if (this.#pauseTimer !== undefined || !(this.#tracker.isWaiting || this.#hasEnded)) return;
+    this.#audioTimer = setTimeout(() => this.#onStall(), this.#options.audioTimeoutMs);
+  }
+
+  #onMessage(message: Record<string, unknown>): void {
+    const { onEvent } = this.#options.reply;
+    if (typeof message["audio"] === "string" && message["audio"] !== "") {
+      this.#hasAudio = true;
+      for (const event of this.#tracker.take(
+        decodePcm(message["audio"]),
+        readAlignment(message["alignment"]),
+      )) {
+        if (!this.#isOver) onEvent(event);
+      }
+      if (!this.#isOver) this.#expectAudio();
+    }
+    if (message["isFinal"] === true && !this.#isOver) {
+      this.#leave(true);
+      for (const event of this.#tracker.finish()) onEvent(event);
+      onEvent({ type: "ended" });
+    }
+  }
+
+  #onStall(): void {
+    const { provider, audioTimeoutMs, reply } = this.#options;
+    this.#isOver = true;
+    clearTimeout(this.#pauseTimer);
+    // Whoever got this connection next would wait as long.
+    this.#options.pool.discard(this.#connection);
+    const message = `no audio for ${audioTimeoutMs} ms`;
+    reply.onEvent({
+      type: "failed",
+      error: new ProviderError({ provider, kind: "timeout", message, isRetryable: true }),
+    });
+  }
+
+  /** A kept connection may turn out dead when it is used again: that is no failure of this reply, which starts anew. */
+  #onFailed(error: ProviderError): void {
+    if (this.#connection.isReused && !this.#hasAudio && error.kind !== "status") {
+      this.#connection = this.#openContext(true);
+      for (const { text } of this.#clauses) this.#send(text);
+      if (this.#hasEnded) this.#connection.send({ close_context: true });
+      return;
+    }
+    this.#isOver = true;
+    clearTimeout(this.#audioTimer);
+    clearTimeout(this.#pauseTimer);
+    this.#options.reply.onEvent({ type: "failed", error });
+  }
+
+  #leave(isFinal: boolean): void {
+    this.#isOver = true;
+    this.#clauses = [];
+    clearTimeout(this.#audioTimer);
+    clearTimeout(this.#pauseTimer);
+    this.#connection.release(isFinal);
+  }
+}
+
+function decodePcm(base64: string): Int16Array {
+  const pcm = new Int16Array(Math.floor(Buffer.byteLength(base64, "base64") / 2));
+  Buffer.from(pcm.buffer).write(base64, "base64");
+  return pcm;
+}
+
+function readAlignment(value: unknown): Alignment | undefined {
+  if (!isObject(value)) return undefined;
+  const { chars, charStartTimesMs, charDurationsMs } = value;
+  if (!Array.isArray(chars) || !Array.isArray(charStartTimesMs) || !Array.isArray(charDurationsMs))
+    return undefined;
+  if (charStartTimesMs.length !== chars.length || charDurationsMs.length !== chars.length) return undefined;
+  return {
+    chars: chars.map(String),
+    startTimesMs: charStartTimesMs.map(Number),
+    durationsMs: charDurationsMs.map(Number),
+  };
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { TextToSpeechEvent, TextToSpeechStream } from "@parley/conversation";
+import {
+  startScriptedElevenLabs,
+  type ScriptedElevenLabsOptions,
+  type ScriptedServer,
+} from "../testing/index.ts";
+import { createElevenLabsTextToSpeech, type ElevenLabsTextToSpeech } from "./elevenlabs.ts";
+
+interface Studio {
+  server: ScriptedServer;
+  voice: ElevenLabsTextToSpeech;
+}
+
+async function start(context: TestContext, options: ScriptedElevenLabsOptions = {}): Promise<Studio> {
+  const server = await startScriptedElevenLabs({ apiKey: "key", ...options });
+  const voice = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url, audioTimeoutMs: 300 });
+  context.after(async () => {
+    voice.close();
+    await server.close();
+  });
+  return { server, voice };
+}
+
+interface Reply {
+  stream: TextToSpeechStream;
+  events: TextToSpeechEvent[];
+  /** Resolves at `ended` or `failed`. */
+  over: Promise<TextToSpeechEvent>;
+}
+
+function say(voice: ElevenLabsTextToSpeech, onEvent: (event: TextToSpeechEvent) => void = () => {}): Reply {
+  const events: TextToSpeechEvent[] = [];
+  const { promise: over, resolve } = Promise.withResolvers<TextToSpeechEvent>();
+  const stream = voice.open({
+    voice: "rachel",
+    sampleRateHz: 8000,
+    language: "en-GB",
+    speed: 1,
+    onEvent: (event) => {
+      events.push(event);
+      onEvent(event);
+      if (event.type === "ended" || event.type === "failed") resolve(event);
+    },
+  });
+  return { stream, events, over };
+}
+
+function audioMs(events: TextToSpeechEvent[], clauseId: number): number {
+  const samples = events.map((event) =>
+    event.type === "audio" && event.clauseId === clauseId ? event.pcm.length : 0,
+  );
+  return samples.reduce((sum, length) => sum + length, 0) / 8;
+}
+
+test("clauses come back as audio and word times, each with its end, and the reply with its own", async (context) => {
+  const { voice } = await start(context);
+  const { stream, events, over } = say(voice);
+  stream.speak(1, "We open at nine.");
+  stream.speak(2, "See you then!");
+  stream.end();
+  assert.equal((await over).type, "ended");
+  assert.equal(audioMs(events, 1), 16 * 60);
+  // With the pause between the two, which comes as a chunk of its own.
+  assert.equal(audioMs(events, 2), 15 * 60);
+  const words = events.flatMap((event) =>
+    event.type === "words" && event.clauseId === 1 ? event.words : [],
+  );
+  assert.deepEqual(words, [
+    { text: "We", startMs: 0, endMs: 120 },
+    { text: "open", startMs: 180, endMs: 420 },
+    { text: "at", startMs: 480, endMs: 600 },
+    { text: "nine.", startMs: 660, endMs: 960 },
+  ]);
+  assert.deepEqual(
+    events.filter((event) => event.type === "clauseEnded"),
+    [
+      { type: "clauseEnded", clauseId: 1 },
+      { type: "clauseEnded", clauseId: 2 },
+    ],
+  );
+  assert.ok(events.some((event) => event.type === "audio" && event.pcm.some((sample) => sample > 7000)));
+});
+
+test("the next reply uses the connection of the last one", async (context) => {
+  const { server, voice } = await start(context);
+  for (const text of ["First.", "Second."]) {
+    const { stream, over } = say(voice);
+    stream.speak(1, text);
+    stream.end();
+    assert.equal((await over).type, "ended");
+  }
+  assert.equal(server.stats.connections, 1);
+  assert.deepEqual(
+    server.stats.exchanges.map((each) => each.conversation),
+    ["First.", "Second."],
+  );
+});
+
+test("nothing comes of a reply that was closed, and its audio does not enter the next one", async (context) => {
+  const { server, voice } = await start(context, { realTimeFactor: 20, chunkMs: 60 });
+  const first = await new Promise<Reply>((resolve) => {
+    const reply: Reply = say(voice, () => {
+      reply.stream.close();
+      resolve(reply);
+    });
+    reply.stream.speak(1, "A long story that nobody waits for.");
+  });
+  const second = say(voice);
+  second.stream.speak(5, "Short.");
+  second.stream.end();
+  assert.equal((await second.over).type, "ended");
+  assert.equal(first.events.length, 1);
+  assert.equal(audioMs(second.events, 5), 7 * 60);
+  assert.equal(server.stats.connections, 1);
+});
+
+test("a paused reply holds its audio back and goes on when resumed", async (context) => {
+  const { voice } = await start(context, { realTimeFactor: 20, chunkMs: 60 });
+  const { promise: started, resolve } = Promise.withResolvers<void>();
+  const { stream, events, over } = say(voice, () => resolve());
+  stream.speak(1, "Please hold the line for a moment.");
+  stream.end();
+  await started;
+  stream.pause();
+  const before = events.length;
+  await new Promise((done) => setTimeout(done, 60));
+  assert.ok(events.length - before <= 2);
+  stream.resume();
+  assert.equal((await over).type, "ended");
+  assert.equal(audioMs(events, 1), 35 * 60);
+});
+
+test("a wrong key fails with the status and is not retryable", async (context) => {
+  const { voice } = await start(context, { apiKey: "another" });
+  const { stream, over } = say(voice);
+  stream.speak(1, "Hello.");
+  const event = await over;
+  assert.ok(event.type === "failed");
+  assert.equal(event.error.status, 401);
+  assert.equal(event.error.isRetryable, false);
+});
+
+test("a connection cut in the middle of a word fails after the audio that had come", async (context) => {
+  const { voice } = await start(context, { chunkMs: 60, fault: () => ({ type: "close", after: 3 }) });
+  const { stream, events, over } = say(voice);
+  stream.speak(1, "Goodbye.");
+  const event = await over;
+  assert.ok(event.type === "failed");
+  assert.equal(event.error.kind, "connection");
+  assert.equal(audioMs(events, 1), 180);
+  assert.ok(events.every((each) => each.type !== "clauseEnded"));
+});
+
+test("a stall fails with a timeout, and the next reply gets another connection", async (context) => {
+  const { voice } = await start(context, {
+    fault: (connection) => (connection === 0 ? { type: "stall", after: 1 } : undefined),
+  });
+  const { stream, over } = say(voice);
+  stream.speak(1, "Hello, is anybody there?");
+  const event = await over;
+  assert.ok(event.type === "failed");
+  assert.equal(event.error.kind, "timeout");
+  const next = say(voice);
+  next.stream.speak(1, "Yes.");
+  next.stream.end();
+  assert.equal((await next.over).type, "ended");
+});

@@ -1,0 +1,150 @@
+import { ProviderError } from "@parley/conversation";
+import { Agent, fetch as undiciFetch } from "undici";
+
+export interface DeadlineFetchOptions {
+  /** Stands in errors. */
+  provider: string;
+  /** TCP and TLS set-up. */
+  connectTimeoutMs: number;
+  /** From sending the request to the first byte of the body. */
+  firstByteTimeoutMs: number;
+  /** Between two chunks of the body, while somebody waits for the next one. */
+  betweenChunksTimeoutMs: number;
+}
+
+export interface DeadlineFetch {
+  fetch: typeof globalThis.fetch;
+  /** Closes the pooled connections; requests under way are aborted. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Turns come many seconds apart; a connection that outlives the pause between them saves a TLS handshake per turn. */
+const keepAliveMs = 60_000;
+
+/**
+ * A `fetch` with connections that are kept between requests and a deadline on every wait. A deadline that passes
+ * rejects (or errors the body) with a `timeout` ProviderError; a body that breaks off errors with a `connection` one.
+ * Other failures are undici's own.
+ */
+export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetch {
+  const agent = new Agent({
+    connect: { timeout: options.connectTimeoutMs },
+    keepAliveTimeout: keepAliveMs,
+    // One reply per connection: a connection that stalls then costs one call its reply and not all calls theirs.
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return {
+    fetch: async (input, init) => await fetchWithDeadlines(agent, options, input, init),
+    close: async () => await agent.destroy(),
+  };
+}
+
+async function fetchWithDeadlines(
+  agent: Agent,
+  options: DeadlineFetchOptions,
+  input: Parameters<typeof globalThis.fetch>[0],
+  init: RequestInit = {},
+): Promise<Response> {
+  const guard = new RequestGuard(options.provider, init.signal ?? undefined);
+  guard.arm(options.firstByteTimeoutMs, "no answer");
+  try {
+    const response = await undiciFetch(input instanceof Request ? input.url : input, {
+      method: init.method ?? "GET",
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: typeof init.body === "string" ? init.body : null,
+      signal: guard.signal,
+      dispatcher: agent,
+    });
+    const headers = Object.fromEntries(response.headers);
+    if (response.body === null) {
+      guard.release();
+      return new Response(null, { status: response.status, headers });
+    }
+    const body = guardBody(response.body, guard, options.betweenChunksTimeoutMs);
+    return new Response(body, { status: response.status, statusText: response.statusText, headers });
+  } catch (error) {
+    guard.release();
+    throw guard.signal.aborted ? guard.signal.reason : error;
+  }
+}
+
+/** Aborts a request when its caller does or when the wait that is armed lasts too long. */
+class RequestGuard {
+  readonly #controller = new AbortController();
+  readonly #provider: string;
+  readonly #outer: AbortSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(provider: string, outer: AbortSignal | undefined) {
+    this.#provider = provider;
+    this.#outer = outer;
+    if (outer?.aborted === true) this.#onOuterAbort();
+    else outer?.addEventListener("abort", this.#onOuterAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  readonly #onOuterAbort = (): void => this.#controller.abort(this.#outer?.reason);
+
+  arm(timeoutMs: number, what: string): void {
+    this.disarm();
+    this.#timer = setTimeout(() => {
+      this.#controller.abort(this.error("timeout", `${what} within ${timeoutMs} ms`));
+    }, timeoutMs);
+  }
+
+  disarm(): void {
+    clearTimeout(this.#timer);
+  }
+
+  release(): void {
+    this.disarm();
+    this.#outer?.removeEventListener("abort", this.#onOuterAbort);
+  }
+
+  abort(): void {
+    this.release();
+    this.#controller.abort();
+  }
+
+  error(kind: "timeout" | "connection", message: string, cause?: unknown): ProviderError {
+    return new ProviderError({ provider: this.#provider, kind, message, isRetryable: true, cause });
+  }
+}
+
+/** The body with the guard on each read; the first one runs on what is left of the first-byte deadline. */
+function guardBody(
+  body: NonNullable<Awaited<ReturnType<typeof undiciFetch>>["body"]>,
+  guard: RequestGuard,
+  betweenChunksTimeoutMs: number,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isFirst = true;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (!isFirst) guard.arm(betweenChunksTimeoutMs, "the reply did not go on");
+        try {
+          const { done, value }: { done: boolean; value?: Uint8Array } = await reader.read();
+          guard.disarm();
+          isFirst = false;
+          if (value !== undefined && !done) return controller.enqueue(value);
+          guard.release();
+          controller.close();
+        } catch (error) {
+          guard.release();
+          throw guard.signal.aborted
+            ? guard.signal.reason
+            : guard.error("connection", "the connection broke off within the reply", error);
+        }
+      },
+      // Aborting, not only cancelling, frees the connection when the server goes on sending.
+      cancel: () => guard.abort(),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,164 @@
+import type { IncomingMessage } from "node:http";
+import { ProviderError } from "@parley/conversation";
+import { WebSocket } from "ws";
+
+export interface ProviderSocketOptions {
+  /** Stands in errors. */
+  provider: string;
+  url: string;
+  headers: Record<string, string>;
+  /** TCP, TLS and the upgrade together. */
+  connectTimeoutMs: number;
+  /** A connection on which nothing came for so long, not even the answer to a ping, is lost. */
+  silenceTimeoutMs: number;
+  onOpen: () => void;
+  onMessage: (text: string) => void;
+  /** Once, and nothing after it. The socket is gone by then. */
+  onFailed: (error: ProviderError) => void;
+}
+
+/** How long the peer may take to answer the closing handshake (RFC 6455 section 7.1.1). */
+const closeTimeoutMs = 1_000;
+
+/** RFC 6455 section 7.4.1: the peer refuses what it was sent; vendors use it for bad keys, quotas and parameters. */
+const policyViolation = 1008;
+
+/**
+ * A WebSocket to a vendor, with a deadline on connecting and detection of a half-open connection. Every way in which
+ * it can fail becomes one ProviderError.
+ */
+export class ProviderSocket {
+  readonly #options: ProviderSocketOptions;
+  readonly #socket: WebSocket;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #hasHeard = true;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(options: ProviderSocketOptions) {
+    this.#options = options;
+    this.#socket = new WebSocket(options.url, {
+      headers: options.headers,
+      handshakeTimeout: options.connectTimeoutMs,
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: 4 * 1024 * 1024,
+    });
+    this.#socket.on("open", this.#onOpen);
+    this.#socket.on("message", this.#onMessage);
+    this.#socket.on("pong", () => (this.#hasHeard = true));
+    this.#socket.on("ping", () => (this.#hasHeard = true));
+    this.#socket.on("unexpected-response", this.#onRefused);
+    this.#socket.on("error", this.#onError);
+    this.#socket.on("close", this.#onClose);
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Bytes that were sent and that the network has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  send(data: string | Uint8Array): void {
+    if (this.isOpen) this.#socket.send(data);
+  }
+
+  /** Stops reading, so that TCP holds the peer back. The peer's pings go unanswered meanwhile: keep it short. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#hasHeard = true;
+    this.#socket.resume();
+  }
+
+  /** Closes with the closing handshake, or without after a second. Idempotent; no callback follows. */
+  close(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
+    this.#socket.resume();
+    this.#socket.close(1000);
+    const timer = setTimeout(() => this.#socket.terminate(), closeTimeoutMs);
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  readonly #onOpen = (): void => {
+    if (this.#isOver) return;
+    this.#heartbeat = setInterval(this.#beat, this.#options.silenceTimeoutMs / 2);
+    this.#options.onOpen();
+  };
+
+  /** Two beats without a word from the peer, the ping between them included, are the silence that is too long. */
+  readonly #beat = (): void => {
+    if (this.#isPaused) return;
+    if (!this.#hasHeard) {
+      return this.#fail("timeout", `nothing was heard for ${this.#options.silenceTimeoutMs} ms`);
+    }
+    this.#hasHeard = false;
+    this.#socket.ping();
+  };
+
+  readonly #onMessage = (data: Buffer | ArrayBuffer | Buffer[], isBinary: boolean): void => {
+    this.#hasHeard = true;
+    if (this.#isOver || isBinary || !Buffer.isBuffer(data)) return;
+    this.#options.onMessage(data.toString("utf8"));
+  };
+
+  readonly #onRefused = (_request: unknown, response: IncomingMessage): void => {
+    const status = response.statusCode ?? 0;
+    response.resume();
+    this.#fail("status", `refused the connection with status ${status}`, { status });
+  };
+
+  readonly #onError = (error: Error): void => {
+    const isTimeout = error.message === "Opening handshake has timed out";
+    this.#fail(isTimeout ? "timeout" : "connection", error.message, { cause: error });
+  };
+
+  readonly #onClose = (code: number, reason: Buffer): void => {
+    const detail = reason.length > 0 ? `: ${reason.toString("utf8")}` : "";
+    if (code === policyViolation)
+      return this.#fail("status", `refused what it was sent${detail}`, { status: code });
+    this.#fail("connection", `the connection was closed with code ${code}${detail}`);
+  };
+
+  #fail(kind: ProviderError["kind"], message: string, more: { status?: number; cause?: unknown } = {}): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#socket.terminate();
+    const isRetryable = more.status === undefined || isRetryableStatus(more.status);
+    this.#options.onFailed(
+      new ProviderError({ provider: this.#options.provider, kind, message, isRetryable, ...more }),
+    );
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    clearInterval(this.#heartbeat);
+  }
+}
+
+function isRetryableStatus(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status < 600);
+}
+
+/** The JSON object in a message, or undefined when it is none. */
+export function parseJsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,9 @@
+export { startScriptedDeepgram, type ScriptedDeepgramOptions } from "./scripted-deepgram.ts";
+export { startScriptedElevenLabs, type ScriptedElevenLabsOptions } from "./scripted-elevenlabs.ts";
+export {
+  startScriptedOpenAi,
+  type ScriptedChatReply,
+  type ScriptedChatRequest,
+  type ScriptedOpenAiOptions,
+} from "./scripted-openai.ts";
+export type { ScriptedExchange, ScriptedFault, ScriptedServer, ScriptedStats } from "./scripted-server.ts";

@@ -1,0 +1,171 @@
+import type { WebSocket } from "ws";
+import { parseJsonObject } from "../http/provider-socket.ts";
+import {
+  ScriptedHost,
+  cut,
+  monotonicMs,
+  type ScriptedFault,
+  type ScriptedServer,
+} from "./scripted-server.ts";
+
+export interface ScriptedDeepgramOptions {
+  /** Where given, other keys are refused with 401. */
+  apiKey?: string;
+  /** What the caller of the nth connection is taken to say in the nth utterance. */
+  utterance: (connection: number, index: number) => string;
+  /** From `Finalize` to the answer. */
+  latencyMs?: number;
+  /** An interim result after each so much audio with speech in it; none without. */
+  interimEveryMs?: number;
+  /** Of the nth connection; `after` counts results. */
+  fault?: (connection: number) => ScriptedFault | undefined;
+}
+
+/** Peak above which audio counts as speech; comfort noise and silence lie far below. */
+const speechPeak = 500;
+
+/**
+ * A server that speaks Deepgram's streaming `/v1/listen`. It does not recognise: `Finalize` is answered with the next
+ * scripted utterance when audio above a threshold came since the last one, else with empty text.
+ */
+export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): Promise<ScriptedServer> {
+  let connections = 0;
+  const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
+  host.onWebSocket(
+    (request) => {
+      if (options.apiKey !== undefined && request.headers.authorization !== `Token ${options.apiKey}`)
+        return 401;
+      const fault = options.fault?.(connections);
+      if (fault?.type !== "status") return undefined;
+      connections++;
+      return fault.status;
+    },
+    (socket, request) => {
+      const query = new URL(request.url ?? "/", "http://scripted").searchParams;
+      const listener = new ScriptedListener(
+        host,
+        options,
+        connections++,
+        socket,
+        Number(query.get("sample_rate")),
+      );
+      socket.on("message", (data, isBinary) => {
+        if (!Buffer.isBuffer(data)) return;
+        if (isBinary) listener.hear(data);
+        else listener.obey(String(parseJsonObject(data.toString())?.["type"]));
+      });
+      socket.on("error", () => socket.terminate());
+    },
+  );
+  return await host.start();
+}
+
+class ScriptedListener {
+  readonly #host: ScriptedHost;
+  readonly #options: ScriptedDeepgramOptions;
+  readonly #connection: number;
+  readonly #socket: WebSocket;
+  readonly #bytesPerMs: number;
+  readonly #fault: ScriptedFault | undefined;
+  #utterances = 0;
+  #results = 0;
+  #heardMs = 0;
+  #speechStartMs: number | undefined;
+  #interimAtMs = 0;
+
+  constructor(
+    host: ScriptedHost,
+    options: ScriptedDeepgramOptions,
+    connection: number,
+    socket: WebSocket,
+    sampleRateHz: number,
+  ) {
+    this.#host = host;
+    this.#options = options;
+    this.#connection = connection;
+    this.#socket = socket;
+    this.#bytesPerMs = (sampleRateHz * 2) / 1000;
+    this.#fault = options.fault?.(connection);
+  }
+
+  hear(pcm: Buffer): void {
+    const startMs = this.#heardMs;
+    this.#heardMs += pcm.length / this.#bytesPerMs;
+    if (this.#speechStartMs === undefined) {
+      const offset = speechOffset(pcm);
+      if (offset === undefined) return;
+      this.#speechStartMs = startMs + offset / this.#bytesPerMs;
+      this.#interimAtMs = this.#speechStartMs + (this.#options.interimEveryMs ?? Number.POSITIVE_INFINITY);
+    }
+    if (this.#heardMs < this.#interimAtMs) return;
+    this.#interimAtMs += this.#options.interimEveryMs ?? Number.POSITIVE_INFINITY;
+    const words = this.#nextUtterance().split(" ");
+    this.#send(
+      words.slice(0, Math.ceil(words.length / 2)).join(" "),
+      false,
+      this.#speechStartMs,
+      this.#heardMs,
+    );
+  }
+
+  obey(type: string): void {
+    if (type === "Finalize") this.#finalize().catch(() => cut(this.#socket));
+    if (type === "CloseStream") this.#socket.close(1000);
+  }
+
+  async #finalize(): Promise<void> {
+    const startMs = this.#speechStartMs;
+    const endMs = this.#heardMs;
+    const text = startMs === undefined ? "" : this.#nextUtterance();
+    const exchange = this.#host.receive(text);
+    if (startMs !== undefined) this.#utterances++;
+    this.#speechStartMs = undefined;
+    if (!(await this.#host.wait(this.#options.latencyMs ?? 0))) return;
+    this.#send(text, true, startMs ?? endMs, endMs);
+    exchange.firstByteAtMs = monotonicMs();
+  }
+
+  #nextUtterance(): string {
+    return this.#options.utterance(this.#connection, this.#utterances);
+  }
+
+  #send(transcript: string, isFinal: boolean, startMs: number, endMs: number): void {
+    const fault = this.#fault;
+    if (fault !== undefined && fault.type !== "status" && this.#results >= fault.after) {
+      if (fault.type === "close") cut(this.#socket);
+      return;
+    }
+    this.#results++;
+    const startS = startMs / 1000;
+    const durationS = (endMs - startMs) / 1000;
+    const spoken = transcript === "" ? [] : transcript.split(" ");
+    const perWordS = durationS / Math.max(1, spoken.length);
+    const words = spoken.map((word, index) => ({
+      word: word.toLowerCase().replaceAll(/[^\w']/g, ""),
+      punctuated_word: word,
+      start: startS + index * perWordS,
+      end: startS + (index + 1) * perWordS,
+      confidence: 0.99,
+    }));
+    this.#socket.send(
+      JSON.stringify({
+        type: "Results",
+        channel_index: [0, 1],
+        start: startS,
+        duration: durationS,
+        is_final: isFinal,
+        speech_final: false,
+        from_finalize: isFinal,
+        channel: { alternatives: [{ transcript, confidence: 0.99, words }] },
+      }),
+    );
+  }
+}
+
+/** Where speech begins; every eighth sample is enough to tell it from silence. */
+function speechOffset(pcm: Buffer): number | undefined {
+  for (let offset = 0; offset + 1 < pcm.length; offset += 16) {
+    if (Math.abs(pcm.readInt16LE(offset)) > speechPeak) return offset;
+  }
+  return undefined;
+}

@@ -1,0 +1,160 @@
+import type { WebSocket } from "ws";
+import { parseJsonObject } from "../http/provider-socket.ts";
+import {
+  ScriptedHost,
+  cut,
+  monotonicMs,
+  type ScriptedExchange,
+  type ScriptedFault,
+  type ScriptedServer,
+} from "./scripted-server.ts";
+
+export interface ScriptedElevenLabsOptions {
+  /** Where given, other keys are refused with 401. */
+  apiKey?: string;
+  /** From a flush to its first audio. */
+  latencyMs?: number;
+  /** How many times faster than it is spoken audio is sent; as fast as possible without. */
+  realTimeFactor?: number;
+  /** Length of a chunk of audio. */
+  chunkMs?: number;
+  /** Of the nth connection; `after` counts chunks of audio. */
+  fault?: (connection: number) => ScriptedFault | undefined;
+}
+
+/** How long a character of text takes to say. */
+const msPerCharacter = 60;
+
+/**
+ * A server that speaks ElevenLabs' multi-context WebSocket. Text becomes a 300 Hz tone of 60 ms per character, sent
+ * in chunks with their alignment.
+ */
+export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions): Promise<ScriptedServer> {
+  let connections = 0;
+  const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
+  host.onWebSocket(
+    (request) => {
+      if (options.apiKey !== undefined && request.headers["xi-api-key"] !== options.apiKey) return 401;
+      const fault = options.fault?.(connections);
+      if (fault?.type !== "status") return undefined;
+      connections++;
+      return fault.status;
+    },
+    (socket, request) => {
+      const query = new URL(request.url ?? "/", "http://scripted").searchParams;
+      const sampleRateHz = Number(/^pcm_(\d+)$/.exec(query.get("output_format") ?? "")?.[1] ?? 16_000);
+      const speaker = new ScriptedSpeaker(
+        host,
+        options,
+        options.fault?.(connections++),
+        socket,
+        sampleRateHz,
+      );
+      socket.on("message", (data, isBinary) => {
+        if (!isBinary && Buffer.isBuffer(data)) speaker.obey(parseJsonObject(data.toString()) ?? {});
+      });
+      socket.on("error", () => socket.terminate());
+    },
+  );
+  return await host.start();
+}
+
+interface ScriptedContext {
+  pendingText: string;
+  /** Generations of a context follow one another. */
+  work: Promise<void>;
+}
+
+class ScriptedSpeaker {
+  readonly #host: ScriptedHost;
+  readonly #options: ScriptedElevenLabsOptions;
+  readonly #fault: ScriptedFault | undefined;
+  readonly #socket: WebSocket;
+  readonly #sampleRateHz: number;
+  readonly #contexts = new Map<string, ScriptedContext>();
+  #chunks = 0;
+
+  constructor(
+    host: ScriptedHost,
+    options: ScriptedElevenLabsOptions,
+    fault: ScriptedFault | undefined,
+    socket: WebSocket,
+    sampleRateHz: number,
+  ) {
+    this.#host = host;
+    this.#options = options;
+    this.#fault = fault;
+    this.#socket = socket;
+    this.#sampleRateHz = sampleRateHz;
+  }
+
+  obey(message: Record<string, unknown>): void {
+    if (message["close_socket"] === true) return this.#socket.close(1000);
+    const contextId = message["context_id"];
+    if (typeof contextId !== "string") return;
+    const context = this.#contexts.get(contextId) ?? { pendingText: "", work: Promise.resolve() };
+    this.#contexts.set(contextId, context);
+    if (typeof message["text"] === "string" && message["text"] !== " ")
+      context.pendingText += message["text"];
+    const isClosing = message["close_context"] === true;
+    if ((message["flush"] === true || isClosing) && context.pendingText.trim() !== "") {
+      const text = context.pendingText;
+      context.pendingText = "";
+      const exchange = this.#host.receive(text.trim());
+      context.work = context.work.then(async () => await this.#speak(contextId, text, exchange));
+    }
+    if (isClosing) {
+      this.#contexts.delete(contextId);
+      context.work = context.work.then(() => this.#socket.send(JSON.stringify({ isFinal: true, contextId })));
+    }
+    context.work = context.work.catch(() => cut(this.#socket));
+  }
+
+  async #speak(contextId: string, text: string, exchange: ScriptedExchange): Promise<void> {
+    const characters = text.split("");
+    const chunkMs = this.#options.chunkMs ?? 240;
+    const perChunk = Math.max(1, Math.round(chunkMs / msPerCharacter));
+    if (!(await this.#host.wait(this.#options.latencyMs ?? 0))) return;
+    for (let index = 0; index < characters.length; index += perChunk) {
+      const chars = characters.slice(index, index + perChunk);
+      const factor = this.#options.realTimeFactor;
+      const pauseMs = index === 0 || factor === undefined ? 0 : (perChunk * msPerCharacter) / factor;
+      if (!(await this.#host.wait(pauseMs)) || this.#socket.readyState !== this.#socket.OPEN) return;
+      const fault = this.#fault;
+      if (fault !== undefined && fault.type !== "status" && this.#chunks >= fault.after) {
+        if (fault.type === "close") return cut(this.#socket);
+        return await new Promise<void>(() => {});
+      }
+      this.#chunks++;
+      this.#sendAudio(contextId, chars);
+      exchange.firstByteAtMs ??= monotonicMs();
+    }
+  }
+
+  #sendAudio(contextId: string, chars: string[]): void {
+    const alignment = {
+      chars,
+      charStartTimesMs: chars.map((_, index) => index * msPerCharacter),
+      charDurationsMs: chars.map(() => msPerCharacter),
+    };
+    const audio = toneOf(chars.length * msPerCharacter, this.#sampleRateHz);
+    // The audio is the bulk of the message and plain base64: joined on, it is not scanned for escapes again.
+    const rest = JSON.stringify({ alignment, normalizedAlignment: alignment, contextId });
+    this.#socket.send(`{"audio":"${audio}",${rest.slice(1)}`);
+  }
+}
+
+const tones = new Map<string, string>();
+
+/** Base64 of a 300 Hz tone; a whole number of its periods fits into 60 ms, so that chunks join without a click. */
+function toneOf(durationMs: number, sampleRateHz: number): string {
+  const key = `${durationMs}/${sampleRateHz}`;
+  const known = tones.get(key);
+  if (known !== undefined) return known;
+  const pcm = Int16Array.from({ length: (durationMs * sampleRateHz) / 1000 }, (_, index) =>
+    Math.round(8000 * Math.sin((2 * Math.PI * 300 * index) / sampleRateHz)),
+  );
+  const base64 = Buffer.from(pcm.buffer).toString("base64");
+  tones.set(key, base64);
+  return base64;
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { isObject } from "../http/provider-socket.ts";
+import { ScriptedHost, monotonicMs, type ScriptedFault, type ScriptedServer } from "./scripted-server.ts";
+
+export interface ScriptedChatRequest {
+  model: string;
+  messages: { role: string; content: string }[];
+  tools: string[];
+  /** The last user message, or an empty string. */
+  lastUserText: string;
+}
+
+export interface ScriptedChatReply {
+  text?: string;
+  toolCalls?: { name: string; input: Record<string, unknown> }[];
+}
+
+export interface ScriptedOpenAiOptions {
+  /** Where given, other keys are refused with 401. */
+  apiKey?: string;
+  reply: (request: ScriptedChatRequest, index: number) => ScriptedChatReply;
+  /** From the request to the first token. */
+  firstTokenDelayMs?: number;
+  /** Between two chunks of one word each. */
+  betweenChunksMs?: number;
+  fault?: (index: number) => ScriptedFault | undefined;
+}
+
+/** A server that speaks OpenAI's streamed chat completions; its `url` is the base URL without `/v1`. */
+export async function startScriptedOpenAi(options: ScriptedOpenAiOptions): Promise<ScriptedServer> {
+  let requests = 0;
+  const host: ScriptedHost = new ScriptedHost((request, response) => {
+    answer(host, options, requests++, request, response).catch(() => response.destroy());
+  });
+  return await host.start();
+}
+
+async function answer(
+  host: ScriptedHost,
+  options: ScriptedOpenAiOptions,
+  index: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const receivedAtMs = monotonicMs();
+  const body = await json(request);
+  const chat = readChatRequest(body);
+  const header = request.headers["x-conversation-id"];
+  const exchange = host.receive(typeof header === "string" ? header : chat.lastUserText);
+  exchange.receivedAtMs = receivedAtMs;
+  if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) {
+    return refuse(response, 401);
+  }
+  const fault = options.fault?.(index);
+  if (fault?.type === "status") return refuse(response, fault.status);
+
+  const chunks = chunksOf(options.reply(chat, index), chat.model);
+  for (const [position, chunk] of chunks.entries()) {
+    if (fault?.after === position) {
+      if (fault.type === "close") response.destroy();
+      return;
+    }
+    const isOpen = await host.wait(
+      (position === 0 ? options.firstTokenDelayMs : options.betweenChunksMs) ?? 0,
+    );
+    if (!isOpen || response.destroyed) return;
+    if (position === 0) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      exchange.firstByteAtMs = monotonicMs();
+    }
+    response.write(chunk);
+  }
+  response.end();
+}
+
+function readChatRequest(body: unknown): ScriptedChatRequest {
+  const { model, messages, tools } = isObject(body) ? body : {};
+  const read = (Array.isArray(messages) ? messages : []).filter(isObject).map((message) => ({
+    role: String(message["role"]),
+    content:
+      typeof message["content"] === "string" ? message["content"] : JSON.stringify(message["content"] ?? ""),
+  }));
+  const functions = (Array.isArray(tools) ? tools : []).filter(isObject).map((tool) => tool["function"]);
+  return {
+    model: String(model),
+    messages: read,
+    tools: functions.filter(isObject).map((each) => String(each["name"])),
+    lastUserText: read.findLast((message) => message.role === "user")?.content ?? "",
+  };
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(
+    JSON.stringify({ error: { message: `scripted status ${status}`, type: "scripted", code: status } }),
+  );
+}
+
+/** The reply as server-sent events: one word per chunk, tool arguments in two pieces, finish reason, usage, `[DONE]`. */
+function chunksOf(reply: ScriptedChatReply, model: string): string[] {
+  const event = (choices: unknown[], more: Record<string, unknown> = {}): string =>
+    `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices, ...more })}\n\n`;
+  const delta = (value: Record<string, unknown>, finishReason: string | null = null): string =>
+    event([{ index: 0, delta: value, finish_reason: finishReason }]);
+
+  const words = reply.text?.match(/\S+\s*/g) ?? [];
+  const calls = reply.toolCalls ?? [];
+  const [first = "", ...rest] = words;
+  return [
+    delta({ role: "assistant", content: first }),
+    ...rest.map((content) => delta({ content })),
+    ...calls.flatMap(({ name, input }, index) => {
+      const text = JSON.stringify(input);
+      const half = Math.ceil(text.length / 2);
+      const start = {
+        index,
+        id: `call_${index}`,
+        type: "function",
+        function: { name, arguments: text.slice(0, half) },
+      };
+      return [
+        delta({ tool_calls: [start] }),
+        delta({ tool_calls: [{ index, function: { arguments: text.slice(half) } }] }),
+      ];
+    }),
+    delta({}, calls.length > 0 ? "tool_calls" : "stop"),
+    event([], {
+      usage: { prompt_tokens: 1, completion_tokens: words.length, total_tokens: words.length + 1 },
+    }),
+    "data: [DONE]\n\n",
+  ];
+}

@@ -3,3 +3,17 @@ export * from "./providers/provider-error.ts";
 export * from "./providers/speech-to-text.ts";
 export * from "./providers/text-to-speech.ts";
 export * from "./providers/voice-activity.ts";
+export { Dialogue } from "./dialogue/dialogue.ts";
+export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";
+export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
+export type { Timers } from "./timers.ts";
+export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
+export { VoiceConversation } from "./voice/voice-conversation.ts";
+export type { VoiceAgentSettings, VoiceConversationOptions } from "./voice/voice-conversation.ts";
+export type {
+  AgentState,
+  ProviderPart,
+  TurnLatency,
+  VoiceEndReason,
+  VoiceEvent,
+} from "./voice/voice-event.ts";

@@ -1,0 +1,246 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { randomUUID } from "node:crypto";
+import type { LanguageModel } from "../providers/language-model.ts";
+import type { ProviderError } from "../providers/provider-error.ts";
+import { systemTimers, type Timers } from "../timers.ts";
+import type { TranscriptEntry } from "../transcript.ts";
+import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
+import { renderPrompt } from "./prompt.ts";
+import { endCallDefinition, END_CALL_TOOL_NAME, type DialogueTool } from "./tool.ts";
+import { ToolRun, type ToolOutcome } from "./tool-run.ts";
+
+export interface DialogueOptions {
+  model: LanguageModel;
+  /** The agent's prompt, its variables filled in. */
+  instructions: string;
+  tools?: readonly DialogueTool[];
+  /** Present: the model may hang up by the `end_call` tool. `rules` replaces the tool's description. */
+  endCall?: { rules?: string };
+  temperature?: number;
+  reasoningEffort?: "none" | "low" | "medium" | "high";
+  /** What was said before, when a conversation is taken up again. */
+  transcript?: readonly TranscriptEntry[];
+  deadlines?: Partial<DialogueDeadlines>;
+  timers?: Timers;
+}
+
+export interface DialogueDeadlines extends ModelDeadlines {
+  toolMs: number;
+}
+
+export type DialogueInput =
+  | { type: "message"; text: string }
+  | { type: "instruction"; text: string }
+  /** Nothing new: answer what stands in the history. */
+  | { type: "continue" };
+
+/**
+ * `segment` counts the stretches of text that tool calls divide a reply into: all text of one segment is one
+ * message of the transcript.
+ */
+export type ReplyPart =
+  | { type: "text"; text: string; segment: number }
+  | { type: "toolCall"; toolCallId: string; toolName: string; input: string }
+  | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
+  /** The model failed before its first token and is asked once more. */
+  | { type: "retry"; error: ProviderError }
+  /** The last part. The owner hangs up where `endsConversation`. */
+  | { type: "end"; endsConversation: boolean };
+
+export interface Reply extends AsyncIterable<ReplyPart> {
+  readonly id: string;
+}
+
+const MAX_TOOL_ROUNDS = 5;
+/** About eight minutes of speech; a model that goes on after it is cut off. */
+const MAX_REPLY_CHARACTERS = 8000;
+const DEFAULT_DEADLINES: DialogueDeadlines = { firstTokenMs: 8000, betweenTokensMs: 5000, toolMs: 20_000 };
+
+/**
+ * Turns one input into a stream of reply parts and tool calls. It knows neither time nor audio, so that calls,
+ * chats and tests run the same one, and can be taken up again from its transcript.
+ *
+ * A reply's text enters the history when its owner tells what was delivered of it (`settle`). Replies follow
+ * each other: a reply is settled before the next is asked for.
+ */
+export class Dialogue {
+  readonly #options: DialogueOptions;
+  readonly #tools: ReadonlyMap<string, DialogueTool>;
+  readonly #definitions: LanguageModelV4FunctionTool[];
+  readonly #deadlines: DialogueDeadlines;
+  readonly #timers: Timers;
+  readonly #history: TranscriptEntry[];
+  #open: OpenReply | undefined;
+
+  constructor(options: DialogueOptions) {
+    this.#options = options;
+    this.#tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
+    this.#definitions = (options.tools ?? []).map(toDefinition);
+    if (options.endCall !== undefined) this.#definitions.push(endCallDefinition(options.endCall.rules));
+    this.#deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
+    this.#timers = options.timers ?? systemTimers;
+    this.#history = [...(options.transcript ?? [])];
+  }
+
+  get history(): readonly TranscriptEntry[] {
+    return this.#history;
+  }
+
+  /** Adds what happened outside of replies: a greeting that was spoken, a key that was pressed. */
+  record(entry: TranscriptEntry): void {
+    this.#history.push(entry);
+  }
+
+  /**
+   * Answers an input. Nothing is asked of the model before the reply is iterated, which happens once.
+   * The iteration throws a `ProviderError` where the model failed, and the signal's reason when aborted.
+   *
+   * @throws Error when the reply before it is not settled.
+   */
+  respond(input: DialogueInput, options: { signal: AbortSignal }): Reply {
+    if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
+    if (input.type === "message") this.record({ type: "message", role: "user", text: input.text });
+    if (input.type === "instruction") this.record({ type: "instruction", text: input.text });
+    const open: OpenReply = { id: randomUUID(), entries: [], segments: [] };
+    this.#open = open;
+    return { id: open.id, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
+  }
+
+  /**
+   * Enters a reply into the history: its tool calls, and of its text what was delivered, one string per
+   * segment; without `delivered`, all of it. Unknown and settled ids are ignored.
+   */
+  settle(replyId: string, delivered?: readonly string[]): void {
+    const open = this.#open;
+    if (open?.id !== replyId) return;
+    this.#open = undefined;
+    cancelUnansweredCalls(open);
+    for (const entry of open.entries) {
+      if (entry.type !== "segment") {
+        this.#history.push(entry);
+        continue;
+      }
+      const generated = (open.segments[entry.index] ?? "").trim();
+      const text = delivered === undefined ? generated : (delivered[entry.index] ?? "").trim();
+      if (text !== "") this.#history.push({ type: "message", role: "agent", text });
+    }
+  }
+
+  async *#reply(open: OpenReply, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
+    for (let round = 1; round <= MAX_TOOL_ROUNDS + 1; round++) {
+      const run = new ToolRun(this.#tools, signal, this.#timers, this.#deadlines.toolMs);
+      let endCallInput: string | undefined;
+      for await (const part of this.#askModel(open, signal, round > MAX_TOOL_ROUNDS)) {
+        if (part.type === "retry") yield part;
+        else if (part.type === "text") {
+          yield addText(open, part.text);
+          if (lengthOf(open) > MAX_REPLY_CHARACTERS) break;
+        } else if (part.toolName === END_CALL_TOOL_NAME && this.#options.endCall !== undefined) {
+          endCallInput = part.input;
+        } else {
+          yield addToolCall(open, part.toolCallId, part.toolName, part.input);
+          run.start(part.toolCallId, part.toolName, part.input);
+        }
+      }
+      for await (const result of run.results()) yield addToolResult(open, result);
+      if (endCallInput !== undefined) {
+        const farewell = farewellIn(endCallInput);
+        if (farewell !== undefined) yield addText(open, farewell);
+        yield { type: "end", endsConversation: true };
+        return;
+      }
+      if (run.isEmpty) break;
+    }
+    yield { type: "end", endsConversation: false };
+  }
+
+  #askModel(open: OpenReply, signal: AbortSignal, mustAnswer: boolean): AsyncGenerator<ModelPart> {
+    const options = this.#callOptions(open, mustAnswer);
+    return streamModel({
+      model: this.#options.model,
+      options,
+      signal,
+      timers: this.#timers,
+      deadlines: this.#deadlines,
+    });
+  }
+
+  #callOptions(open: OpenReply, mustAnswer: boolean): Omit<LanguageModelV4CallOptions, "abortSignal"> {
+    const { instructions, temperature, reasoningEffort } = this.#options;
+    const soFar = open.entries.map((entry) =>
+      entry.type === "segment" ? messageOf(open, entry.index) : entry,
+    );
+    return {
+      prompt: renderPrompt(instructions, [...this.#history, ...soFar]),
+      ...(this.#definitions.length > 0 && {
+        tools: this.#definitions,
+        toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
+      }),
+      ...(temperature !== undefined && { temperature }),
+      ...(reasoningEffort !== undefined && { reasoning: reasoningEffort }),
+    };
+  }
+}
+
+/** A reply that is being delivered. Its text stands apart, since what of it enters the history is not known yet. */
+interface OpenReply {
+  id: string;
+  entries: (TranscriptEntry | { type: "segment"; index: number })[];
+  segments: string[];
+}
+
+function lengthOf(open: OpenReply): number {
+  return open.segments.reduce((length, segment) => length + segment.length, 0);
+}
+
+function messageOf(open: OpenReply, index: number): TranscriptEntry {
+  return { type: "message", role: "agent", text: open.segments[index] ?? "" };
+}
+
+function addText(open: OpenReply, text: string): ReplyPart {
+  if (open.entries.at(-1)?.type !== "segment") {
+    open.entries.push({ type: "segment", index: open.segments.length });
+    open.segments.push("");
+  }
+  const segment = open.segments.length - 1;
+  open.segments[segment] += text;
+  return { type: "text", text, segment };
+}
+
+function addToolCall(open: OpenReply, toolCallId: string, toolName: string, input: string): ReplyPart {
+  open.entries.push({ type: "tool_call", toolCallId, toolName, text: input });
+  return { type: "toolCall", toolCallId, toolName, input };
+}
+
+function addToolResult(open: OpenReply, result: ToolOutcome): ReplyPart {
+  const { toolCallId, toolName, output, isError } = result;
+  open.entries.push({ type: "tool_result", toolCallId, toolName, text: output, isError });
+  return { type: "toolResult", ...result };
+}
+
+/** Every call in the history has its answer, or providers refuse the next request. */
+function cancelUnansweredCalls(open: OpenReply): void {
+  const answered = new Set(
+    open.entries.map((entry) => (entry.type === "tool_result" ? entry.toolCallId : undefined)),
+  );
+  for (const entry of open.entries.slice()) {
+    if (entry.type !== "tool_call" || answered.has(entry.toolCallId)) continue;
+    const { toolCallId, toolName } = entry;
+    addToolResult(open, { toolCallId, toolName, output: "cancelled: the caller interrupted", isError: true });
+  }
+}
+
+function farewellIn(input: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(input);
+    if (typeof parsed !== "object" || parsed === null || !("farewell" in parsed)) return undefined;
+    const { farewell } = parsed;
+    return typeof farewell === "string" && farewell.trim() !== "" ? farewell : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toDefinition({ name, description, inputSchema }: DialogueTool): LanguageModelV4FunctionTool {
+  return { type: "function", name, description, inputSchema };
+}

@@ -1,0 +1,99 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+} from "@ai-sdk/provider";
+import type { LanguageModel } from "../providers/language-model.ts";
+import type { ProviderError } from "../providers/provider-error.ts";
+import type { Timers } from "../timers.ts";
+import { Deadline, timeoutError } from "./deadline.ts";
+import { toProviderError } from "./model-error.ts";
+
+export interface ModelDeadlines {
+  /** Until the first text or tool call; a model's unspoken reasoning counts against it. */
+  firstTokenMs: number;
+  betweenTokensMs: number;
+}
+
+export type ModelPart =
+  | { type: "text"; text: string }
+  | LanguageModelV4ToolCall
+  /** The first attempt failed with this; a second one is under way. */
+  | { type: "retry"; error: ProviderError };
+
+export interface ModelRound {
+  model: LanguageModel;
+  options: Omit<LanguageModelV4CallOptions, "abortSignal">;
+  signal: AbortSignal;
+  timers: Timers;
+  deadlines: ModelDeadlines;
+}
+
+/**
+ * One answer of the model, retried once when it failed before its first part and a retry may help.
+ * Throws a `ProviderError`, or the reason of the owner's abort.
+ */
+export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart> {
+  for (let attempt = 1; ; attempt++) {
+    let hasStarted = false;
+    try {
+      for await (const part of attemptModel(round)) {
+        hasStarted = true;
+        yield part;
+      }
+      return;
+    } catch (cause) {
+      round.signal.throwIfAborted();
+      const error = toProviderError(cause, providerName(round.model));
+      if (hasStarted || attempt > 1 || !error.isRetryable) throw error;
+      yield { type: "retry", error };
+    }
+  }
+}
+
+async function* attemptModel(round: ModelRound): AsyncGenerator<ModelPart> {
+  const { model, deadlines } = round;
+  const deadline = new Deadline(round.signal, round.timers);
+  const expectToken = (what: string, withinMs: number): void =>
+    deadline.arm(withinMs, () => timeoutError(providerName(model), what, withinMs));
+  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
+  // A cancelled reader answers its pending read at once, even when the provider itself has stalled.
+  const cancelRead = (): void => {
+    reader?.cancel().catch(() => {});
+  };
+  deadline.signal.addEventListener("abort", cancelRead, { once: true });
+  try {
+    expectToken("no first token", deadlines.firstTokenMs);
+    const opening = model.doStream({ ...round.options, abortSignal: deadline.signal });
+    reader = (await deadline.race(opening)).stream.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      deadline.signal.throwIfAborted();
+      if (done) return;
+      if (!isProgress(value)) continue;
+      // Not armed while the consumer is busy with the part: only the provider's silence counts.
+      deadline.disarm();
+      const part = toModelPart(value);
+      if (part !== undefined) yield part;
+      expectToken("no further token", deadlines.betweenTokensMs);
+    }
+  } finally {
+    deadline.close();
+    cancelRead();
+  }
+}
+
+function isProgress(part: LanguageModelV4StreamPart): boolean {
+  return /^(text-delta|tool-call|tool-input-(start|delta)|finish|error)$/.test(part.type);
+}
+
+function toModelPart(part: LanguageModelV4StreamPart): ModelPart | undefined {
+  if (part.type === "text-delta") return part.delta === "" ? undefined : { type: "text", text: part.delta };
+  if (part.type === "tool-call") return part.providerExecuted === true ? undefined : part;
+  if (part.type === "error") throw part.error;
+  return undefined;
+}
+
+function providerName(model: LanguageModel): string {
+  return `${model.provider}/${model.modelId}`;
+}

@@ -1,0 +1,142 @@
+import { Dialogue, type DialogueOptions } from "../dialogue/dialogue.ts";
+import type { SampleRateHz } from "../providers/speech-to-text.ts";
+import type { TranscriptItem } from "../transcript.ts";
+import type { TurnEffect, TurnEvent } from "../voice/turn-policy.ts";
+import { VoiceConversation, type VoiceAgentSettings } from "../voice/voice-conversation.ts";
+import type { VoiceEvent } from "../voice/voice-event.ts";
+import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FakeSpeechToText } from "./fake-speech-to-text.ts";
+import { FakeTextToSpeech } from "./fake-text-to-speech.ts";
+import { ScriptedLanguageModel, type ModelScript } from "./scripted-language-model.ts";
+import { tone } from "./tone.ts";
+
+const TICK_MS = 20;
+const CALLER_AMPLITUDE = 6000;
+
+export interface CallDriverOptions {
+  agent?: Partial<VoiceAgentSettings>;
+  /** What the model answers, request by request. */
+  replies?: readonly ModelScript[];
+  dialogue?: Partial<DialogueOptions>;
+  sampleRateHz?: SampleRateHz;
+}
+
+/** A whole call on a fake clock: scripted caller and providers round a real `VoiceConversation`. */
+export class CallDriver {
+  readonly clock = new FakeClock();
+  readonly stt = new FakeSpeechToText(this.clock);
+  readonly tts = new FakeTextToSpeech(this.clock);
+  readonly model: ScriptedLanguageModel;
+  readonly dialogue: Dialogue;
+  readonly conversation: VoiceConversation;
+  readonly events: VoiceEvent[] = [];
+  readonly decisions: { event: TurnEvent; effects: readonly TurnEffect[] }[] = [];
+  /** What the agent sent in each tick. */
+  readonly frames: (Int16Array | undefined)[] = [];
+  readonly #sampleRateHz: SampleRateHz;
+  readonly #silence: Int16Array;
+
+  constructor(options: CallDriverOptions = {}) {
+    this.#sampleRateHz = options.sampleRateHz ?? 8000;
+    this.#silence = new Int16Array((TICK_MS * this.#sampleRateHz) / 1000);
+    this.model = new ScriptedLanguageModel(options.replies ?? [], { timers: this.clock });
+    this.dialogue = new Dialogue({
+      model: this.model,
+      instructions: "Be brief.",
+      endCall: {},
+      timers: this.clock,
+      ...options.dialogue,
+    });
+    this.conversation = new VoiceConversation({
+      sampleRateHz: this.#sampleRateHz,
+      agent: { ...DEFAULT_AGENT, ...options.agent },
+      dialogue: this.dialogue,
+      stt: this.stt,
+      tts: this.tts,
+      vad: new EnergyVoiceActivityDetector(),
+      onEvent: (event) => this.events.push(event),
+      now: () => this.clock.nowMs,
+      onDecision: (event, effects) => this.decisions.push({ event, effects }),
+    });
+  }
+
+  start(): void {
+    this.conversation.start();
+  }
+
+  /** The caller says something for `durationMs`. */
+  async say(text: string, durationMs: number): Promise<void> {
+    this.stt.hearWords(text);
+    await this.makeNoise(durationMs);
+  }
+
+  /** Sounds like speech and is none. */
+  async makeNoise(durationMs: number): Promise<void> {
+    const pcm = tone(TICK_MS, this.#sampleRateHz, CALLER_AMPLITUDE);
+    for (let ms = 0; ms < durationMs; ms += TICK_MS) await this.#tick(pcm);
+  }
+
+  async stayQuiet(durationMs: number): Promise<void> {
+    for (let ms = 0; ms < durationMs; ms += TICK_MS) await this.#tick(this.#silence);
+  }
+
+  /** Silence until the condition holds; throws when it does not within `limitMs` of call time. */
+  async waitUntil(condition: () => boolean, limitMs = 30_000): Promise<void> {
+    for (let ms = 0; !condition(); ms += TICK_MS) {
+      if (ms >= limitMs) throw new Error(`still waiting after ${limitMs} ms of the call`);
+      await this.#tick(this.#silence);
+    }
+  }
+
+  /** Silence until the agent has said all it has to say. */
+  async letAgentFinish(): Promise<void> {
+    await this.waitUntil(() => this.isSpeaking || this.end !== undefined);
+    await this.waitUntil(() => this.state === "listening" || this.end !== undefined, 120_000);
+  }
+
+  async #tick(pcm: Int16Array): Promise<void> {
+    await this.clock.advance(TICK_MS);
+    this.conversation.hear(pcm);
+    this.frames.push(this.conversation.nextFrame()?.slice());
+  }
+
+  get items(): TranscriptItem[] {
+    return this.events.flatMap((event) => (event.type === "item" ? [event.item] : []));
+  }
+
+  /** The transcript as lines like `agent: Hello.`, `user: …`, `tool_call: {…}`. */
+  get transcript(): string[] {
+    return this.items.map((item) => `${item.type === "message" ? item.role : item.type}: ${item.text}`);
+  }
+
+  get state(): string {
+    return this.events.findLast((event) => event.type === "state")?.state ?? "listening";
+  }
+
+  get isSpeaking(): boolean {
+    return this.frames.at(-1) !== undefined;
+  }
+
+  get end(): (VoiceEvent & { type: "ended" }) | undefined {
+    return this.events.find((event) => event.type === "ended");
+  }
+
+  get nowMs(): number {
+    return this.frames.length * TICK_MS;
+  }
+}
+
+const DEFAULT_AGENT: VoiceAgentSettings = {
+  firstMessage: "",
+  firstMessageDelayMs: 0,
+  startSpeaker: "agent",
+  silenceEndCallTimeoutSeconds: 30,
+  maxConversationDurationSeconds: 600,
+  disableInterruptions: false,
+  interruptionThresholdMs: 160,
+  language: "en",
+  voice: "fake",
+  voiceSpeed: 1,
+  sttKeyterms: [],
+};

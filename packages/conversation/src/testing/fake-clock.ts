@@ -1,0 +1,41 @@
+import { setImmediate } from "node:timers/promises";
+import type { Timers } from "../timers.ts";
+
+/** A clock that stands still until it is advanced. */
+export class FakeClock implements Timers {
+  nowMs = 0;
+  readonly #timers = new Set<{ dueMs: number; callback: () => void }>();
+
+  set(delayMs: number, callback: () => void): () => void {
+    const timer = { dueMs: this.nowMs + delayMs, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets time pass: what falls due runs in order, and everything that follows from it. */
+  async advance(durationMs: number): Promise<void> {
+    const untilMs = this.nowMs + durationMs;
+    await setImmediate();
+    for (;;) {
+      const next = this.#earliest();
+      if (next === undefined || next.dueMs > untilMs) break;
+      this.#timers.delete(next);
+      this.nowMs = Math.max(this.nowMs, next.dueMs);
+      next.callback();
+      await setImmediate();
+    }
+    this.nowMs = untilMs;
+  }
+
+  /** Timers that are set: a call that is over leaves none. */
+  get pendingCount(): number {
+    return this.#timers.size;
+  }
+
+  #earliest(): { dueMs: number; callback: () => void } | undefined {
+    let earliest: { dueMs: number; callback: () => void } | undefined;
+    for (const timer of this.#timers)
+      if (earliest === undefined || timer.dueMs < earliest.dueMs) earliest = timer;
+    return earliest;
+  }
+}

@@ -1,0 +1,96 @@
+import { ProviderError } from "../providers/provider-error.ts";
+import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "../providers/speech-to-text.ts";
+import { systemTimers, type Timers } from "../timers.ts";
+
+/** How the recogniser answers a flush. */
+export type FakeFlushAnswer = "text" | "stall" | "fail" | "failForGood";
+
+/** A recogniser that is told what the caller says, instead of listening. */
+export class FakeSpeechToText implements SpeechToText {
+  readonly name = "fake/stt";
+  /** From a flush to its text. */
+  delayMs = 80;
+  /** Answers to the coming flushes, in order; `text` once they are used up. */
+  readonly answers: FakeFlushAnswer[] = [];
+  readonly streams: FakeSpeechToTextStream[] = [];
+  readonly timers: Timers;
+  #spoken: string[] = [];
+
+  constructor(timers: Timers = systemTimers) {
+    this.timers = timers;
+  }
+
+  open(options: SpeechToTextOptions): FakeSpeechToTextStream {
+    const stream = new FakeSpeechToTextStream(this, options);
+    this.streams.push(stream);
+    return stream;
+  }
+
+  /** The caller says this from now on: it belongs to the utterance that is open, or else to the next. */
+  hearWords(text: string): void {
+    this.#spoken.push(text);
+  }
+
+  get text(): string {
+    return this.#spoken.join(" ");
+  }
+
+  forget(): void {
+    this.#spoken = [];
+  }
+}
+
+export class FakeSpeechToTextStream implements SpeechToTextStream {
+  samplesWritten = 0;
+  readonly leadsMs: number[] = [];
+  isClosed = false;
+  readonly #recogniser: FakeSpeechToText;
+  readonly #options: SpeechToTextOptions;
+  #cancelAnswer: (() => void) | undefined;
+
+  constructor(recogniser: FakeSpeechToText, options: SpeechToTextOptions) {
+    this.#recogniser = recogniser;
+    this.#options = options;
+  }
+
+  write(pcm: Int16Array): void {
+    this.samplesWritten += pcm.length;
+  }
+
+  startUtterance(leadMs: number): void {
+    this.leadsMs.push(leadMs);
+  }
+
+  flush(flushId: number): void {
+    this.#cancelAnswer?.();
+    if (this.isClosed) return;
+    const answer = this.#recogniser.answers.shift() ?? "text";
+    if (answer === "stall") return;
+    this.#cancelAnswer = this.#recogniser.timers.set(this.#recogniser.delayMs, () => {
+      if (answer === "text") {
+        this.#options.onEvent({ type: "flushed", flushId, text: this.#recogniser.text });
+      } else this.fail(answer === "fail");
+    });
+  }
+
+  endUtterance(): void {
+    this.#cancelAnswer?.();
+    this.#recogniser.forget();
+  }
+
+  fail(isRetryable: boolean): void {
+    if (this.isClosed) return;
+    const error = new ProviderError({
+      provider: this.#recogniser.name,
+      kind: "connection",
+      message: "connection lost",
+      isRetryable,
+    });
+    this.#options.onEvent({ type: "failed", error });
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.#cancelAnswer?.();
+  }
+}

@@ -1,0 +1,8 @@
+/** A sine of 300 Hz; mono, 16 bit. */
+export function tone(durationMs: number, sampleRateHz: number, amplitude: number): Int16Array {
+  const pcm = new Int16Array(Math.round((durationMs * sampleRateHz) / 1000));
+  for (let i = 0; i < pcm.length; i++) {
+    pcm[i] = Math.round(amplitude * Math.sin((2 * Math.PI * 300 * i) / sampleRateHz));
+  }
+  return pcm;
+}

@@ -1,0 +1,190 @@
+import type { SampleRateHz } from "../providers/speech-to-text.ts";
+import type { WordTiming } from "../providers/text-to-speech.ts";
+import { heardText } from "./heard-text.ts";
+
+/** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
+const MAX_HELD_MS = 10_000;
+/** What a provider that does not pause may send on top before it counts as broken. */
+const MAX_OVERRUN_MS = 50_000;
+const FRAME_MS = 20;
+/** Audio that is cut off fades over this, or it clicks. */
+const FADE_MS = 5;
+
+interface Clause {
+  readonly id: number;
+  readonly text: string;
+  /** The message of the transcript that the clause belongs to. */
+  readonly segment: number;
+  arrivedSamples: number;
+  playedSamples: number;
+  isComplete: boolean;
+  words: readonly WordTiming[];
+}
+
+/** What was heard of one message of a speech. */
+export interface HeardSegment {
+  segment: number;
+  text: string;
+  isWhole: boolean;
+}
+
+/**
+ * The audio of one speech between synthesis and transport: clauses in order, handed out in frames of 20 ms,
+ * and the account of what was heard of it.
+ */
+export class SpeechOutput {
+  readonly #samplesPerMs: number;
+  readonly #frame: Int16Array;
+  readonly #clauses: Clause[] = [];
+  readonly #chunks: { clause: Clause; pcm: Int16Array }[] = [];
+  /** Samples of the first chunk that were handed out. */
+  #offset = 0;
+  #heldSamples = 0;
+  #isFading = false;
+
+  constructor(sampleRateHz: SampleRateHz) {
+    this.#samplesPerMs = sampleRateHz / 1000;
+    this.#frame = new Int16Array(FRAME_MS * this.#samplesPerMs);
+  }
+
+  /** Announces a clause; its audio follows that of the clauses before it. Ids increase. */
+  addClause(id: number, text: string, segment: number): void {
+    this.#clauses.push({
+      id,
+      text,
+      segment,
+      arrivedSamples: 0,
+      playedSamples: 0,
+      isComplete: false,
+      words: [],
+    });
+  }
+
+  push(clauseId: number, pcm: Int16Array): void {
+    const clause = this.#find(clauseId);
+    if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
+    clause.arrivedSamples += pcm.length;
+    this.#heldSamples += pcm.length;
+    this.#chunks.push({ clause, pcm });
+  }
+
+  addWords(clauseId: number, words: readonly WordTiming[]): void {
+    const clause = this.#find(clauseId);
+    if (clause !== undefined) clause.words = [...clause.words, ...words];
+  }
+
+  completeClause(clauseId: number): void {
+    const clause = this.#find(clauseId);
+    if (clause !== undefined) clause.isComplete = true;
+  }
+
+  completeAll(): void {
+    for (const clause of this.#clauses) clause.isComplete = true;
+  }
+
+  /** Nothing held: the next frame has to come from the provider. */
+  get isDry(): boolean {
+    return this.#heldSamples === 0;
+  }
+
+  /** Whether synthesis still owes audio for an announced clause. */
+  get isOwedAudio(): boolean {
+    return this.#clauses.some((clause) => !clause.isComplete);
+  }
+
+  get shouldPause(): boolean {
+    return this.#heldSamples > MAX_HELD_MS * this.#samplesPerMs;
+  }
+
+  get mayResume(): boolean {
+    return this.#heldSamples < (MAX_HELD_MS / 2) * this.#samplesPerMs;
+  }
+
+  get isOverrun(): boolean {
+    return this.#heldSamples > (MAX_HELD_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
+  }
+
+  /** The segment that the next frame belongs to. */
+  get playingSegment(): number | undefined {
+    return this.#chunks[0]?.clause.segment;
+  }
+
+  /** What is known so far of a segment's text. */
+  textOf(segment: number): string {
+    const clauses = this.#clauses.filter((clause) => clause.segment === segment);
+    return clauses
+      .map(({ text }) => text)
+      .join("")
+      .trim();
+  }
+
+  /**
+   * The next 20 ms, valid until the next call; undefined while there is not enough. What is missing at the end
+   * of a clause that nothing follows yet is silence.
+   */
+  nextFrame(): Int16Array | undefined {
+    if (this.#heldSamples === 0) return undefined;
+    const lastClause = this.#chunks.at(-1)?.clause;
+    if (this.#heldSamples < this.#frame.length && lastClause?.isComplete !== true) return undefined;
+    const filled = this.#read(this.#frame);
+    this.#frame.fill(0, filled);
+    return this.#frame;
+  }
+
+  /** Cuts the speech off: one more frame fades what was playing to silence. What was held is dropped, unheard. */
+  fadeOut(): Int16Array | undefined {
+    if (this.#isFading || this.#heldSamples === 0) return undefined;
+    this.#isFading = true;
+    const fadeSamples = FADE_MS * this.#samplesPerMs;
+    const filled = this.#read(this.#frame.subarray(0, fadeSamples));
+    for (let i = 0; i < filled; i++) this.#frame[i] = ((this.#frame[i] ?? 0) * (filled - i)) / (filled + 1);
+    this.#frame.fill(0, filled);
+    this.#chunks.length = 0;
+    this.#heldSamples = 0;
+    return this.#frame;
+  }
+
+  /** What was heard up to now, by segment. */
+  heard(): HeardSegment[] {
+    const segments: HeardSegment[] = [];
+    for (const clause of this.#clauses) {
+      const text = heardText({
+        text: clause.text,
+        playedMs: clause.playedSamples / this.#samplesPerMs,
+        arrivedMs: clause.arrivedSamples / this.#samplesPerMs,
+        isComplete: clause.isComplete,
+        words: clause.words,
+      });
+      const isWhole = text === clause.text;
+      const last = segments.at(-1);
+      if (last?.segment !== clause.segment) segments.push({ segment: clause.segment, text, isWhole });
+      else {
+        last.text += text;
+        last.isWhole &&= isWhole;
+      }
+    }
+    return segments;
+  }
+
+  #read(target: Int16Array): number {
+    let filled = 0;
+    while (filled < target.length) {
+      const chunk = this.#chunks[0];
+      if (chunk === undefined) break;
+      const count = Math.min(target.length - filled, chunk.pcm.length - this.#offset);
+      for (let i = 0; i < count; i++) target[filled + i] = chunk.pcm[this.#offset + i] ?? 0;
+      filled += count;
+      this.#offset += count;
+      chunk.clause.playedSamples += count;
+      if (this.#offset < chunk.pcm.length) continue;
+      this.#chunks.shift();
+      this.#offset = 0;
+    }
+    this.#heldSamples -= filled;
+    return filled;
+  }
+
+  #find(clauseId: number): Clause | undefined {
+    return this.#clauses.findLast((clause) => clause.id === clauseId);
+  }
+}

@@ -1,0 +1,504 @@
+import type { VoiceEndReason } from "./voice-event.ts";
+
+/** What an agent's owner can set about turn-taking. */
+export interface TurnSettings {
+  /** Who speaks first. `hasGreeting` false: nobody is made to. */
+  startSpeaker: "agent" | "user";
+  hasGreeting: boolean;
+  firstMessageDelayMs: number;
+  /** Silence after which the caller's turn is over. */
+  endpointingDelayMs: number;
+  /** Speech of the caller that stops the agent. */
+  interruptionThresholdMs: number;
+  disableInterruptions: boolean;
+  silenceLimitMs: number;
+  maxDurationMs: number;
+}
+
+/** Every event carries the media clock: milliseconds of caller audio heard when it came to pass. */
+export type TurnEvent =
+  | { type: "start"; atMs: number }
+  /** One analysed window; it ended at `windowEndMs`, which may lie before `atMs`. */
+  | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
+  | { type: "transcribed"; atMs: number; flushId: number; text: string }
+  /** The recogniser lost what it had heard; `isFatal` when it could not be opened again. */
+  | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
+  /** First audio of a speech was handed out. */
+  | { type: "speechStarted"; atMs: number; speechId: number }
+  /** All of a speech was handed out (or there was nothing to say). */
+  | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean }
+  | { type: "speechFailed"; atMs: number; speechId: number; part: "llm" | "tts"; detail: string }
+  /** The caller pressed a key. */
+  | { type: "key"; atMs: number }
+  /** A `wakeAt` has been reached. */
+  | { type: "timer"; atMs: number }
+  /** The owner ends the conversation. */
+  | { type: "hangup"; atMs: number; reason: VoiceEndReason; detail?: string };
+
+/** What a speech of the agent is about. */
+export type SpeechContent =
+  | { type: "greeting" }
+  /** Answers `turn`, or (`undefined`) what stands in the history. */
+  | { type: "reply"; turn: CallerTurn | undefined }
+  | { type: "phrase"; phrase: "apology" | "repeatRequest" };
+
+export interface CallerTurn {
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** Text asked for → text there. */
+  sttMs: number;
+  endpointingMs: number;
+}
+
+export type TurnEffect =
+  | { type: "startUtterance"; leadMs: number }
+  | { type: "flush"; flushId: number }
+  | { type: "endUtterance" }
+  /** The caller's turn is over and stands in the transcript. */
+  | { type: "callerTurn"; turn: CallerTurn }
+  | { type: "speak"; speechId: number; content: SpeechContent }
+  | { type: "stopSpeech"; speechId: number }
+  /** Replaces the one before; `Infinity` cancels it. */
+  | { type: "wakeAt"; atMs: number }
+  | { type: "end"; reason: VoiceEndReason; detail?: string };
+
+/** Windows with at least this probability begin speech, … */
+const ONSET_PROBABILITY = 0.5;
+/** … this many in a row: one alone is as often a click. */
+const ONSET_WINDOWS = 2;
+/** Below this a window is silent; between the two it goes on as it was. */
+const OFFSET_PROBABILITY = 0.35;
+const WINDOW_MS = 32;
+/** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
+const PRE_ROLL_MS = 320;
+/** A pause this long asks for the text ahead of the end of the turn, so that it is there by then. */
+const FLUSH_PAUSE_MS = 200;
+const FLUSH_DEADLINE_MS = 5000;
+/** The far end's jitter buffer still plays the goodbye after its last packet was sent. */
+const HANGUP_TAIL_MS = 240;
+
+export const DEFAULT_ENDPOINTING_DELAY_MS = 600;
+export const DEFAULT_INTERRUPTION_THRESHOLD_MS = 160;
+
+interface Flush {
+  id: number;
+  askedAtMs: number;
+  answer: { text: string; atMs: number } | undefined;
+}
+
+/** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
+interface Utterance {
+  startMs: number;
+  /** End of the last window with speech. */
+  lastVoiceMs: number;
+  /** Sum of the windows with speech; what counts towards an interruption is only what came since the agent began. */
+  voicedMs: number;
+  voicedBeforeAgentMs: number;
+  flush: Flush | undefined;
+}
+
+type Agent =
+  | { phase: "idle" }
+  /** Something is to be said, and nothing of it was heard yet (`thinking`) or some was (`speaking`). */
+  | {
+      phase: "thinking" | "speaking";
+      speechId: number;
+      content: SpeechContent;
+      /** The call ends with this after the speech, whatever becomes of it. */
+      lastWords: { reason: VoiceEndReason; detail: string } | undefined;
+    };
+
+export interface TurnState {
+  readonly settings: TurnSettings;
+  readonly phase: "waiting" | "running" | "ended";
+  readonly isVoiced: boolean;
+  /** Consecutive windows at onset level, while not yet voiced. */
+  readonly onsetWindows: number;
+  readonly utterance: Utterance | undefined;
+  readonly agent: Agent;
+  /** The greeting is still to come. */
+  readonly greetingAtMs: number;
+  readonly isGreetingDue: boolean;
+  /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
+  readonly owesReply: boolean;
+  /** All is said: the call ends as soon as the last of it was heard. */
+  readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
+  readonly maxDurationAtMs: number;
+  readonly lastActivityMs: number;
+  /** Flushes in a row that were not answered in time. */
+  readonly missedFlushes: number;
+  readonly lastFlushId: number;
+  readonly lastSpeechId: number;
+  readonly wakeAtMs: number;
+}
+
+export interface TurnStep {
+  state: TurnState;
+  effects: readonly TurnEffect[];
+}
+
+const NO_EFFECTS: readonly TurnEffect[] = [];
+const IDLE: Agent = { phase: "idle" };
+
+export function initialTurnState(settings: TurnSettings): TurnState {
+  return {
+    settings,
+    phase: "waiting",
+    isVoiced: false,
+    onsetWindows: 0,
+    utterance: undefined,
+    agent: IDLE,
+    greetingAtMs: Infinity,
+    isGreetingDue: false,
+    owesReply: false,
+    hangup: undefined,
+    maxDurationAtMs: Infinity,
+    lastActivityMs: 0,
+    missedFlushes: 0,
+    lastFlushId: 0,
+    lastSpeechId: 0,
+    wakeAtMs: Infinity,
+  };
+}
+
+/**
+ * Decides who speaks: a pure function of the state and one event, so that a recorded log of events replays to
+ * the same decisions.
+ */
+export function turnStep(state: TurnState, event: TurnEvent): TurnStep {
+  if (
+    state.phase === "ended" ||
+    (state.phase === "waiting" && event.type !== "start" && event.type !== "hangup")
+  ) {
+    return { state, effects: NO_EFFECTS };
+  }
+  if (event.type === "voice" && isUneventful(state, event.probability)) return { state, effects: NO_EFFECTS };
+  const draft = new Draft(state, event.atMs);
+  decide(draft, event);
+  return draft.finish();
+}
+
+/** Silence going on while nobody spoke is most of a call: it costs no new state. */
+function isUneventful(state: TurnState, probability: number): boolean {
+  return (
+    probability < ONSET_PROBABILITY &&
+    !state.isVoiced &&
+    state.onsetWindows === 0 &&
+    state.utterance === undefined
+  );
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** One step under way: a copy of the state to change, and the effects so far. */
+class Draft {
+  readonly state: Writable<TurnState>;
+  readonly atMs: number;
+  readonly effects: TurnEffect[] = [];
+
+  constructor(state: TurnState, atMs: number) {
+    this.state = { ...state };
+    if (state.wakeAtMs <= atMs) this.state.wakeAtMs = Infinity;
+    this.atMs = atMs;
+  }
+
+  finish(): TurnStep {
+    const wakeAtMs = nextWake(this.state);
+    if (wakeAtMs !== this.state.wakeAtMs) {
+      this.state.wakeAtMs = wakeAtMs;
+      this.effects.push({ type: "wakeAt", atMs: wakeAtMs });
+    }
+    return { state: this.state, effects: this.effects };
+  }
+}
+
+function decide(draft: Draft, event: TurnEvent): void {
+  const { state } = draft;
+  switch (event.type) {
+    case "start":
+      return start(draft);
+    case "voice":
+      return hearWindow(draft, event.windowEndMs, event.probability);
+    case "transcribed":
+      return receiveText(draft, event.flushId, event.text);
+    case "hearingLost":
+      return loseHearing(draft, event.isFatal, event.detail);
+    case "speechStarted":
+      return beginSpeech(draft, event.speechId);
+    case "speechEnded":
+      return endSpeech(draft, event.speechId, event.endsConversation);
+    case "speechFailed":
+      return failSpeech(draft, event);
+    case "key":
+      state.lastActivityMs = event.atMs;
+      return;
+    case "timer":
+      return wake(draft);
+    case "hangup":
+      return end(draft, event.reason, event.detail);
+  }
+}
+
+function start(draft: Draft): void {
+  const { state, atMs } = draft;
+  state.phase = "running";
+  state.lastActivityMs = atMs;
+  state.maxDurationAtMs = atMs + state.settings.maxDurationMs;
+  if (state.settings.startSpeaker !== "agent" || !state.settings.hasGreeting) return;
+  state.isGreetingDue = true;
+  if (state.settings.firstMessageDelayMs > 0) state.greetingAtMs = atMs + state.settings.firstMessageDelayMs;
+  else greet(draft);
+}
+
+function greet(draft: Draft): void {
+  draft.state.isGreetingDue = false;
+  draft.state.greetingAtMs = Infinity;
+  speak(draft, { type: "greeting" });
+}
+
+// ─── the caller ───
+
+function hearWindow(draft: Draft, windowEndMs: number, probability: number): void {
+  const { state } = draft;
+  if (state.isVoiced) state.isVoiced = probability >= OFFSET_PROBABILITY;
+  else {
+    state.onsetWindows = probability >= ONSET_PROBABILITY ? state.onsetWindows + 1 : 0;
+    if (state.onsetWindows === ONSET_WINDOWS) {
+      state.isVoiced = true;
+      state.onsetWindows = 0;
+      beginOrResume(draft, windowEndMs);
+      return interruptWhenLongEnough(draft);
+    }
+  }
+  if (state.utterance === undefined) return;
+  if (state.isVoiced) {
+    state.utterance = addVoice(state.utterance, windowEndMs, WINDOW_MS);
+    state.lastActivityMs = windowEndMs;
+    return interruptWhenLongEnough(draft);
+  }
+  flushAtPause(draft, windowEndMs);
+}
+
+function beginOrResume(draft: Draft, windowEndMs: number): void {
+  const { state } = draft;
+  const voicedMs = ONSET_WINDOWS * WINDOW_MS;
+  state.lastActivityMs = windowEndMs;
+  if (state.utterance !== undefined) {
+    state.utterance = { ...addVoice(state.utterance, windowEndMs, voicedMs), flush: undefined };
+    return;
+  }
+  const startMs = Math.max(0, windowEndMs - voicedMs);
+  state.utterance = { startMs, lastVoiceMs: windowEndMs, voicedMs, voicedBeforeAgentMs: 0, flush: undefined };
+  const leadMs = Math.min(draft.atMs, draft.atMs - startMs + PRE_ROLL_MS);
+  draft.effects.push({ type: "startUtterance", leadMs });
+}
+
+function addVoice(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
+  return { ...utterance, lastVoiceMs: windowEndMs, voicedMs: utterance.voicedMs + voicedMs };
+}
+
+function interruptWhenLongEnough(draft: Draft): void {
+  const { agent, settings, utterance } = draft.state;
+  if (agent.phase === "idle" || agent.lastWords !== undefined) return;
+  if (agent.phase === "speaking" && settings.disableInterruptions) return;
+  // Nobody barges into a greeting that has not begun: it is said whatever the caller says first.
+  if (agent.phase === "thinking" && agent.content.type !== "reply") return;
+  if (utterance === undefined || voicedOverAgentMs(utterance) < settings.interruptionThresholdMs) return;
+  draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+  draft.state.owesReply = agent.phase === "thinking";
+  draft.state.agent = IDLE;
+}
+
+function voicedOverAgentMs(utterance: Utterance): number {
+  return utterance.voicedMs - utterance.voicedBeforeAgentMs;
+}
+
+function flushAtPause(draft: Draft, windowEndMs: number): void {
+  const { utterance, agent } = draft.state;
+  // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
+  if (utterance === undefined || utterance.flush !== undefined || agent.phase !== "idle") return;
+  if (windowEndMs - utterance.lastVoiceMs >= FLUSH_PAUSE_MS) flush(draft, utterance);
+}
+
+function flush(draft: Draft, utterance: Utterance): void {
+  const id = draft.state.lastFlushId + 1;
+  draft.state.lastFlushId = id;
+  draft.state.utterance = { ...utterance, flush: { id, askedAtMs: draft.atMs, answer: undefined } };
+  draft.effects.push({ type: "flush", flushId: id });
+}
+
+function receiveText(draft: Draft, flushId: number, text: string): void {
+  const { state, atMs } = draft;
+  const { utterance } = state;
+  if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
+  state.missedFlushes = 0;
+  state.utterance = { ...utterance, flush: { ...utterance.flush, answer: { text: text.trim(), atMs } } };
+  if (endpointAt(state) <= atMs) reachEndpoint(draft);
+}
+
+/** The caller was silent for the endpointing delay. The seam for a semantic end of turn. */
+function reachEndpoint(draft: Draft): void {
+  const { state } = draft;
+  const { utterance, agent } = state;
+  if (utterance === undefined) return;
+  if (agent.phase !== "idle") return forgetUtterance(draft);
+  if (utterance.flush === undefined) return flush(draft, utterance);
+  const { answer, askedAtMs } = utterance.flush;
+  if (answer === undefined) return;
+  forgetUtterance(draft);
+  if (answer.text === "") return continueAfterNoise(draft);
+  const turn: CallerTurn = {
+    text: answer.text,
+    startMs: utterance.startMs,
+    endMs: utterance.lastVoiceMs,
+    sttMs: answer.atMs - askedAtMs,
+    endpointingMs: state.settings.endpointingDelayMs,
+  };
+  draft.effects.push({ type: "callerTurn", turn });
+  state.owesReply = false;
+  if (state.isGreetingDue) return greetWhenDue(draft);
+  speak(draft, { type: "reply", turn });
+}
+
+function continueAfterNoise(draft: Draft): void {
+  if (draft.state.isGreetingDue) return greetWhenDue(draft);
+  if (!draft.state.owesReply) return;
+  draft.state.owesReply = false;
+  speak(draft, { type: "reply", turn: undefined });
+}
+
+/** What the caller says before the greeting does not replace it: it may hold what the law wants to be said. */
+function greetWhenDue(draft: Draft): void {
+  if (draft.state.greetingAtMs <= draft.atMs) greet(draft);
+}
+
+function forgetUtterance(draft: Draft): void {
+  draft.state.utterance = undefined;
+  draft.effects.push({ type: "endUtterance" });
+}
+
+function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
+  const { state } = draft;
+  const wasListening = state.utterance !== undefined && state.agent.phase === "idle";
+  state.utterance = undefined;
+  if (isFatal) return endWithApology(draft, "error_stt", detail);
+  if (wasListening) speak(draft, { type: "phrase", phrase: "repeatRequest" });
+}
+
+// ─── the agent ───
+
+function speak(draft: Draft, content: SpeechContent): void {
+  const speechId = draft.state.lastSpeechId + 1;
+  draft.state.lastSpeechId = speechId;
+  draft.state.agent = { phase: "thinking", speechId, content, lastWords: undefined };
+  draft.effects.push({ type: "speak", speechId, content });
+}
+
+function beginSpeech({ state }: Draft, speechId: number): void {
+  if (state.agent.phase !== "thinking" || state.agent.speechId !== speechId) return;
+  state.agent = { ...state.agent, phase: "speaking" };
+  const { utterance } = state;
+  if (utterance !== undefined) state.utterance = { ...utterance, voicedBeforeAgentMs: utterance.voicedMs };
+}
+
+function endSpeech(draft: Draft, speechId: number, endsConversation: boolean): void {
+  const { state, atMs } = draft;
+  const { agent } = state;
+  if (agent.phase === "idle" || agent.speechId !== speechId) return;
+  state.agent = IDLE;
+  state.lastActivityMs = atMs;
+  const last =
+    agent.lastWords ??
+    (endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
+  if (last === undefined) return;
+  state.hangup = { ...last, atMs: atMs + (agent.phase === "speaking" ? HANGUP_TAIL_MS : 0) };
+}
+
+function failSpeech(draft: Draft, event: TurnEvent & { type: "speechFailed" }): void {
+  const { agent } = draft.state;
+  if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
+  draft.state.agent = IDLE;
+  if (agent.lastWords !== undefined) return end(draft, agent.lastWords.reason, agent.lastWords.detail);
+  if (event.part === "tts") return end(draft, "error_tts", event.detail);
+  endWithApology(draft, "error_llm", event.detail);
+}
+
+function endWithApology(draft: Draft, reason: VoiceEndReason, detail: string): void {
+  const { state } = draft;
+  if (state.agent.phase !== "idle") {
+    if (state.agent.lastWords !== undefined) return;
+    draft.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
+  }
+  speak(draft, { type: "phrase", phrase: "apology" });
+  if (state.agent.phase !== "idle") state.agent = { ...state.agent, lastWords: { reason, detail } };
+}
+
+function end(draft: Draft, reason: VoiceEndReason, detail: string | undefined): void {
+  const { state } = draft;
+  if (state.agent.phase !== "idle") {
+    draft.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
+  }
+  state.phase = "ended";
+  state.agent = IDLE;
+  state.utterance = undefined;
+  draft.effects.push(detail === undefined ? { type: "end", reason } : { type: "end", reason, detail });
+}
+
+// ─── time ───
+
+function wake(draft: Draft): void {
+  const { state, atMs } = draft;
+  if (atMs >= state.maxDurationAtMs) return end(draft, "max_duration", undefined);
+  if (state.hangup !== undefined && atMs >= state.hangup.atMs) {
+    return end(draft, state.hangup.reason, state.hangup.detail);
+  }
+  if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
+  if (atMs >= endpointAt(state)) return reachEndpoint(draft);
+  if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);
+  if (atMs >= silenceAt(state)) end(draft, "silence_timeout", undefined);
+}
+
+function missFlush(draft: Draft): void {
+  const { utterance, missedFlushes } = draft.state;
+  if (utterance === undefined) return;
+  draft.state.missedFlushes = missedFlushes + 1;
+  if (missedFlushes === 0) return flush(draft, utterance);
+  forgetUtterance(draft);
+  endWithApology(draft, "error_stt", `no text within ${FLUSH_DEADLINE_MS} ms, twice`);
+}
+
+function nextWake(state: TurnState): number {
+  if (state.phase !== "running") return Infinity;
+  return Math.min(
+    state.maxDurationAtMs,
+    state.hangup?.atMs ?? Infinity,
+    flushDeadlineAt(state),
+    endpointWakeAt(state),
+    state.utterance === undefined ? state.greetingAtMs : Infinity,
+    silenceAt(state),
+  );
+}
+
+function endpointAt({ utterance, isVoiced, settings }: TurnState): number {
+  if (utterance === undefined || isVoiced) return Infinity;
+  return utterance.lastVoiceMs + settings.endpointingDelayMs;
+}
+
+/** While a text is awaited its arrival takes the place of the timer. */
+function endpointWakeAt(state: TurnState): number {
+  const flush = state.utterance?.flush;
+  const isWaiting = flush !== undefined && flush.answer === undefined && state.agent.phase === "idle";
+  return isWaiting ? Infinity : endpointAt(state);
+}
+
+function flushDeadlineAt({ utterance }: TurnState): number {
+  const flush = utterance?.flush;
+  return flush === undefined || flush.answer !== undefined ? Infinity : flush.askedAtMs + FLUSH_DEADLINE_MS;
+}
+
+/** Neither the caller's speech nor the agent's thinking is silence. */
+function silenceAt({ agent, utterance, greetingAtMs, lastActivityMs, settings }: TurnState): number {
+  const isQuiet = agent.phase === "idle" && utterance === undefined && greetingAtMs === Infinity;
+  return isQuiet ? lastActivityMs + settings.silenceLimitMs : Infinity;
+}

@@ -1,0 +1,73 @@
+import { isDtmf, writeDtmf } from "./dtmf-event.ts";
+
+export interface DtmfSenderOptions {
+  /** Keys to send, in order: 0–9, *, #, A–D. */
+  digits: string;
+  /** Clock rate of the telephone-event payload, and of the timestamps given to `next`. */
+  clockRateHz: number;
+}
+
+/** What to hand to `RtpSession.send`, with the negotiated payload type. */
+export interface DtmfPacket {
+  payload: Uint8Array;
+  timestamp: number;
+  marker: boolean;
+}
+
+/** 100 ms tone and 100 ms pause: what exchanges of every country accept (ITU-T Q.24 asks for 40 to 65 ms). */
+const TONE_MS = 100;
+const PAUSE_MS = 100;
+/** The last packet of an event is sent three times (RFC 4733 §2.5.1.4). */
+const END_PACKETS = 3;
+
+/** Sends a string of keys as telephone events (RFC 4733 §2.5.1), one packet for each frame of the media clock. */
+export class DtmfSender {
+  readonly #digits: string;
+  readonly #toneDuration: number;
+  readonly #pauseDuration: number;
+  #index = 0;
+  /** Timestamp at which the current event began. */
+  #startTimestamp: number | undefined;
+  #endsSent = 0;
+  #notBefore: number | undefined;
+
+  /** @throws {RangeError} where `digits` holds anything that is not a key. */
+  constructor({ digits, clockRateHz }: DtmfSenderOptions) {
+    if (!isDtmf(digits)) {
+      throw new RangeError(`DTMF digits are 0-9, *, #, A-D; not ${JSON.stringify(digits)}`);
+    }
+    this.#digits = digits;
+    this.#toneDuration = (TONE_MS * clockRateHz) / 1000;
+    this.#pauseDuration = (PAUSE_MS * clockRateHz) / 1000;
+  }
+
+  /** Every key was sent. */
+  get isDone(): boolean {
+    return this.#index >= this.#digits.length;
+  }
+
+  /**
+   * The packet of this frame, or undefined in pauses and at the end.
+   *
+   * @param timestamp The media clock at the frame's beginning, as audio sent now would carry it; never goes back.
+   * @param frameDuration Length of the frame in units of the clock.
+   */
+  next(timestamp: number, frameDuration: number): DtmfPacket | undefined {
+    const digit = this.#digits[this.#index];
+    if (digit === undefined || (this.#notBefore !== undefined && timestamp < this.#notBefore)) {
+      return undefined;
+    }
+    const marker = this.#startTimestamp === undefined;
+    const start = this.#startTimestamp ?? timestamp;
+    this.#startTimestamp = start;
+    const duration = Math.min(timestamp + frameDuration - start, this.#toneDuration);
+    const isEnd = duration === this.#toneDuration;
+    if (isEnd && ++this.#endsSent === END_PACKETS) {
+      this.#index++;
+      this.#startTimestamp = undefined;
+      this.#endsSent = 0;
+      this.#notBefore = start + this.#toneDuration + this.#pauseDuration;
+    }
+    return { payload: writeDtmf({ digit, isEnd, duration }), timestamp: start, marker };
+  }
+}

@@ -1,0 +1,19 @@
+export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf-receiver.ts";
+export { DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";
+export {
+  JitterBuffer,
+  type JitterBufferCounters,
+  type JitterBufferOptions,
+  type JitterBufferResult,
+} from "./jitter-buffer.ts";
+export { isRtcp, parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
+export {
+  MediaWheel,
+  type MediaWheelOptions,
+  type WheelHandle,
+  type WheelMember,
+  type WheelScheduler,
+} from "./media-wheel.ts";
+export { parsePortRange, PortPool, slicePortRange, type PortRange } from "./port-pool.ts";
+export { RtpSession, type RtpSessionCounters, type RtpSessionOptions } from "./rtp-session.ts";
+export type { TransportAddress } from "./source-latch.ts";

@@ -1,0 +1,43 @@
+const BIN_MS = 0.1;
+/** The last bin holds everything longer. */
+const MAX_LAG_MS = 100;
+const BINS = MAX_LAG_MS / BIN_MS + 1;
+const WINDOW_SECONDS = 10;
+
+/** Lags of the last 10 s, as one histogram a second. */
+export class LagStatistics {
+  readonly #seconds = Array.from({ length: WINDOW_SECONDS }, () => ({
+    second: -1,
+    bins: new Uint32Array(BINS),
+  }));
+
+  /** @param lagMs Below zero counts as none, above 100 as 100. */
+  record(lagMs: number, count: number, nowMs: number): void {
+    const second = Math.floor(nowMs / 1000);
+    const entry = this.#seconds[second % WINDOW_SECONDS];
+    if (entry === undefined) {
+      return;
+    }
+    if (entry.second !== second) {
+      entry.second = second;
+      entry.bins.fill(0);
+    }
+    const bin = Math.min(BINS - 1, Math.max(0, Math.floor(lagMs / BIN_MS)));
+    entry.bins[bin] = (entry.bins[bin] ?? 0) + count;
+  }
+
+  /** @returns The lag that `part` of the records do not exceed, to 0.1 ms; 0 without records. */
+  percentileMs(part: number, nowMs: number): number {
+    const oldest = Math.floor(nowMs / 1000) - WINDOW_SECONDS;
+    const recent = this.#seconds.filter(({ second }) => second > oldest);
+    const total = recent.reduce((sum, { bins }) => sum + bins.reduce((count, bin) => count + bin, 0), 0);
+    let seen = 0;
+    for (let bin = 0; bin < BINS && total > 0; bin++) {
+      seen += recent.reduce((sum, { bins }) => sum + (bins[bin] ?? 0), 0);
+      if (seen >= part * total) {
+        return Math.round((bin + 1) * BIN_MS * 10) / 10;
+      }
+    }
+    return 0;
+  }
+}

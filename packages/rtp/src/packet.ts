@@ -1,0 +1,77 @@
+/** An RTP packet (RFC 3550 §5.1). CSRC list, header extension and padding are checked and left out. */
+export interface RtpPacket {
+  marker: boolean;
+  /** 0–127. */
+  payloadType: number;
+  /** 16 bits. */
+  sequenceNumber: number;
+  /** 32 bits, in units of the payload's clock. */
+  timestamp: number;
+  /** 32 bits. */
+  ssrc: number;
+  /** From `parseRtp` a view into the datagram, not a copy. */
+  payload: Uint8Array;
+}
+
+const VERSION = 2;
+const FIXED_HEADER_BYTES = 12;
+
+/**
+ * Whether a datagram on a port shared by RTP and RTCP is RTCP (RFC 5761 §4): its packet types 192–223 are the
+ * payload types 64–95 with the marker set, which RTP therefore does not use.
+ */
+export function isRtcp(datagram: Uint8Array): boolean {
+  const type = datagram[1] ?? 0;
+  return (datagram[0] ?? 0) >> 6 === VERSION && type >= 192 && type <= 223;
+}
+
+/** Reads an RTP packet. Anything malformed (RFC 3550 A.1) gives undefined; never throws. */
+export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
+  if (datagram.length < FIXED_HEADER_BYTES) {
+    return undefined;
+  }
+  const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
+  const first = view.getUint8(0);
+  if (first >> 6 !== VERSION || isRtcp(datagram)) {
+    return undefined;
+  }
+  let start = FIXED_HEADER_BYTES + 4 * (first & 0x0f);
+  if ((first & 0x10) !== 0) {
+    if (start + 4 > datagram.length) {
+      return undefined;
+    }
+    start += 4 + 4 * view.getUint16(start + 2);
+  }
+  let end = datagram.length;
+  if ((first & 0x20) !== 0) {
+    const padding = view.getUint8(end - 1);
+    if (padding === 0) {
+      return undefined;
+    }
+    end -= padding;
+  }
+  if (start > end) {
+    return undefined;
+  }
+  const second = view.getUint8(1);
+  return {
+    marker: second >= 0x80,
+    payloadType: second & 0x7f,
+    sequenceNumber: view.getUint16(2),
+    timestamp: view.getUint32(4),
+    ssrc: view.getUint32(8),
+    payload: datagram.subarray(start, end),
+  };
+}
+
+/** Writes an RTP packet without CSRC list, header extension or padding. Numbers are taken modulo their width. */
+export function writeRtp(packet: RtpPacket): Uint8Array {
+  const datagram = Buffer.allocUnsafe(FIXED_HEADER_BYTES + packet.payload.length);
+  datagram[0] = VERSION << 6;
+  datagram[1] = (packet.marker ? 0x80 : 0) | (packet.payloadType & 0x7f);
+  datagram.writeUInt16BE(packet.sequenceNumber & 0xffff, 2);
+  datagram.writeUInt32BE(packet.timestamp >>> 0, 4);
+  datagram.writeUInt32BE(packet.ssrc >>> 0, 8);
+  datagram.set(packet.payload, FIXED_HEADER_BYTES);
+  return datagram;
+}

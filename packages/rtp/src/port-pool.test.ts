@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parsePortRange, PortPool, slicePortRange } from "./port-pool.ts";
+
+test("a range is read as an operator writes it", () => {
+  assert.deepEqual(parsePortRange("20000-20999"), { first: 20000, last: 20999 });
+  assert.deepEqual(parsePortRange(" 20001-20002\n"), { first: 20001, last: 20002 });
+});
+
+test("what is no range says so", () => {
+  for (const text of [
+    "",
+    "20000",
+    "20999-20000",
+    "0-10",
+    "60000-70000",
+    "20001-20001",
+    "a-b",
+    "1-2-3",
+    "-5-10",
+  ]) {
+    assert.throws(() => parsePortRange(text), /not a range of ports/, text);
+  }
+});
+
+test("slices share out every even port once", () => {
+  for (const [first, last, count] of [
+    [20000, 20999, 3],
+    [20001, 20020, 4],
+    [30000, 30003, 5],
+  ] as const) {
+    const ports = Array.from({ length: count }, (_, index) => {
+      const pool = new PortPool(slicePortRange({ first, last }, index, count));
+      return Array.from({ length: pool.freeCount }, () => pool.take() ?? 0);
+    }).flat();
+    const expected = Array.from({ length: last - first + 1 }, (_, i) => first + i).filter(
+      (port) => port % 2 === 0,
+    );
+    assert.deepEqual(ports, expected);
+  }
+});
+
+test("a port that was given back is given out after all others", () => {
+  const pool = new PortPool({ first: 20000, last: 20005 });
+  assert.equal(pool.take(), 20000);
+  pool.release(20000);
+  assert.deepEqual([pool.take(), pool.take(), pool.take(), pool.take()], [20002, 20004, 20000, undefined]);
+});

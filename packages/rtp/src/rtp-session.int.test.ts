@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { afterEach, test } from "node:test";
+import { parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
+import { PortPool } from "./port-pool.ts";
+import { RtpSession } from "./rtp-session.ts";
+
+const LOOPBACK = "127.0.0.1";
+const DEADLINE_MS = 5000;
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const resource of opened.splice(0)) {
+    resource.close();
+  }
+});
+
+async function openPeer(address = LOOPBACK): Promise<Socket> {
+  const socket = createSocket("udp4");
+  socket.bind(0, address);
+  await once(socket, "listening");
+  opened.push(socket);
+  return socket;
+}
+
+async function openSession(
+  ports: PortPool,
+  onPacket: (packet: RtpPacket) => void = () => undefined,
+): Promise<RtpSession> {
+  const session = await RtpSession.open({ address: LOOPBACK, ports, payloadTypes: [0, 8], onPacket });
+  opened.push(session);
+  return session;
+}
+
+/** A range of even ports that are free at this moment, next to one that the system has just given. */
+async function findRange(): Promise<{ first: number; last: number }> {
+  const probe = createSocket("udp4");
+  probe.bind(0, LOOPBACK);
+  await once(probe, "listening");
+  const first = Math.min(probe.address().port & ~1, 65_400);
+  probe.close();
+  return { first, last: first + 19 };
+}
+
+function packet(sequenceNumber: number, payloadType = 0): Uint8Array {
+  const payload = new Uint8Array(160);
+  return writeRtp({
+    marker: false,
+    payloadType,
+    sequenceNumber,
+    timestamp: sequenceNumber * 160,
+    ssrc: 5,
+    payload,
+  });
+}
+
+async function eventually(condition: () => boolean): Promise<void> {
+  const endMs = performance.now() + DEADLINE_MS;
+  while (!condition()) {
+    assert.ok(performance.now() < endMs, "not in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+async function nextMessage(socket: Socket): Promise<RtpPacket> {
+  const [datagram] = await once(socket, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+  assert.ok(datagram instanceof Uint8Array);
+  const parsed = parseRtp(datagram);
+  assert.ok(parsed);
+  return parsed;
+}
+
+test("packets go both ways, the answer to where the first came from", async () => {
+  const heard: RtpPacket[] = [];
+  const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
+  const peer = await openPeer();
+  assert.equal(session.lastReceivedAtMs, undefined);
+  assert.equal(session.send(new Uint8Array(160), 0, 0, true), false);
+
+  peer.send(packet(1), session.port, LOOPBACK);
+  await eventually(() => heard.length === 1);
+  assert.equal(heard[0]?.payload.length, 160);
+  assert.ok(session.lastReceivedAtMs !== undefined);
+
+  const first = nextMessage(peer);
+  assert.equal(session.send(Uint8Array.of(1, 2, 3), 8, 0, true), true);
+  const a = await first;
+  const second = nextMessage(peer);
+  session.send(Uint8Array.of(4), 8, 160, false);
+  const b = await second;
+  assert.deepEqual([a.marker, a.payloadType, [...a.payload]], [true, 8, [1, 2, 3]]);
+  assert.equal(a.ssrc, session.ssrc);
+  assert.equal(b.sequenceNumber, (a.sequenceNumber + 1) & 0xffff);
+  assert.equal(b.timestamp, (a.timestamp + 160) >>> 0);
+});
+
+test("media goes to the address of the SDP before anything is heard", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  const peer = await openPeer();
+  session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0]);
+  const message = nextMessage(peer);
+  assert.equal(session.send(Uint8Array.of(9), 0, 0, true), true);
+  assert.deepEqual([...(await message).payload], [9]);
+});
+
+test("an SDP without a usable address leaves the destination open", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  for (const remote of [
+    { address: "media.example.org", port: 4000 },
+    { address: "0.0.0.0", port: 4000 },
+    { address: LOOPBACK, port: 0 },
+    { address: LOOPBACK, port: 70_000 },
+  ]) {
+    session.negotiate(remote, [0]);
+    assert.equal(session.destination, undefined);
+  }
+});
+
+test("what is malformed, oversized, RTCP, foreign or not negotiated is counted and dropped", async () => {
+  let heard = 0;
+  const session = await openSession(new PortPool(await findRange()), () => heard++);
+  const peer = await openPeer();
+  const stranger = await openPeer();
+  const send = (from: Socket, datagram: Uint8Array) => from.send(datagram, session.port, LOOPBACK);
+  send(peer, packet(1));
+  await eventually(() => heard === 1);
+  send(peer, Uint8Array.of(1, 2, 3));
+  send(peer, packet(2, 96));
+  send(peer, new Uint8Array(2000).fill(0x80));
+  send(peer, Uint8Array.of(0x80, 201, 0, 1, 0, 0, 0, 1));
+  send(stranger, packet(5000));
+  await eventually(() => session.counters.foreign === 1);
+  await eventually(() => session.counters.oversized === 1 && session.counters.rtcp === 1);
+  assert.equal(session.counters.malformed, 2);
+  assert.equal(heard, 1);
+});
+
+test("a peer that has gone away (ICMP port unreachable) does no harm", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  const gone = await openPeer();
+  const { port } = gone.address();
+  opened.splice(opened.indexOf(gone), 1);
+  gone.close();
+  session.negotiate({ address: LOOPBACK, port }, [0]);
+  for (let i = 0; i < 20; i++) {
+    session.send(new Uint8Array(160), 0, i * 160, false);
+  }
+  await eventually(() => session.counters.sent + session.counters.socketErrors === 20);
+});
+
+test("an address that cannot be reached from this socket is counted, not thrown", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  session.negotiate({ address: "203.0.113.1", port: 4000 }, [0]);
+  session.send(new Uint8Array(160), 0, 0, false);
+  session.negotiate({ address: "::1", port: 4000 }, [0]);
+  session.send(new Uint8Array(160), 0, 0, false);
+  await eventually(() => session.counters.sent + session.counters.socketErrors === 2);
+});
+
+test("a port that somebody else uses is skipped", async () => {
+  const range = await findRange();
+  const squatter = createSocket("udp4");
+  squatter.bind(range.first, LOOPBACK);
+  await once(squatter, "listening");
+  opened.push(squatter);
+  const ports = new PortPool(range);
+  const session = await openSession(ports);
+  assert.ok(session.port > range.first && session.port % 2 === 0);
+  assert.equal(ports.freeCount, 9);
+});
+
+test("when no port is left opening fails and none is lost", async () => {
+  const { first } = await findRange();
+  const ports = new PortPool({ first, last: first + 1 });
+  await openSession(ports);
+  await assert.rejects(openSession(ports), /no free RTP port/);
+  assert.equal(ports.freeCount, 0);
+});
+
+test("an address that is not this machine's fails at once and gives the port back", async () => {
+  const ports = new PortPool(await findRange());
+  const opening = RtpSession.open({
+    address: "203.0.113.1",
+    ports,
+    payloadTypes: [0],
+    onPacket: assert.fail,
+  });
+  await assert.rejects(opening, /EADDRNOTAVAIL/);
+  assert.equal(ports.freeCount, 10);
+});
+
+test("close gives the port back once, however often it is called, and nothing is sent or heard after it", async () => {
+  let heard = 0;
+  const ports = new PortPool(await findRange());
+  const session = await openSession(ports, () => heard++);
+  const peer = await openPeer();
+  session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0]);
+  session.close();
+  session.close();
+  peer.send(packet(1), session.port, LOOPBACK);
+  assert.equal(session.send(new Uint8Array(160), 0, 0, false), false);
+  await eventually(() => ports.freeCount === 10);
+  assert.equal(heard, 0);
+});

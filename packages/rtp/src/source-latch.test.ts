@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RtpPacket } from "./packet.ts";
+import { SourceLatch } from "./source-latch.ts";
+
+const SIGNALLED = { address: "192.0.2.1", port: 4000 };
+const NAT = { address: "198.51.100.7", port: 61000 };
+const STRANGER = { address: "203.0.113.9", port: 5555 };
+
+function packet(ssrc: number, sequenceNumber: number): RtpPacket {
+  return { marker: false, payloadType: 0, sequenceNumber, timestamp: 0, ssrc, payload: new Uint8Array() };
+}
+
+function latchedTo(source: { address: string; port: number }): SourceLatch {
+  const latch = new SourceLatch();
+  latch.signal(SIGNALLED, 0);
+  assert.equal(latch.accept(source, packet(1, 65535), 1000), true);
+  return latch;
+}
+
+test("media goes to the address of the SDP until a packet comes, then to its source", () => {
+  const latch = new SourceLatch();
+  assert.equal(latch.destination, undefined);
+  latch.signal(SIGNALLED, 0);
+  assert.deepEqual(latch.destination, SIGNALLED);
+  assert.equal(latch.accept(NAT, packet(1, 1), 5), true);
+  assert.equal(latch.destination?.address, NAT.address);
+  assert.equal(latch.destination?.port, NAT.port);
+});
+
+test("a stranger cannot take over a stream that is alive", () => {
+  const latch = latchedTo(NAT);
+  for (let atMs = 1020; atMs < 20_000; atMs += 20) {
+    assert.equal(latch.accept(NAT, packet(1, (atMs / 20) & 0xffff), atMs), true);
+    assert.equal(latch.accept(STRANGER, packet(2, 7), atMs + 10), false);
+  }
+  assert.equal(latch.destination?.address, NAT.address);
+});
+
+test("the address of the SDP wins over whoever was latched", () => {
+  const latch = latchedTo(STRANGER);
+  assert.equal(latch.accept(SIGNALLED, packet(2, 7), 1001), true);
+  assert.equal(latch.accept(STRANGER, packet(1, 30_000), 1002), false);
+  assert.equal(latch.destination?.port, SIGNALLED.port);
+});
+
+test("a source that goes on with SSRC and sequence numbers is followed, over the wrap as well", () => {
+  const latch = latchedTo(NAT);
+  const moved = { ...NAT, port: 61001 };
+  assert.equal(latch.accept(moved, packet(1, 3), 1020), true);
+  assert.equal(latch.destination?.port, 61001);
+});
+
+test("the right SSRC with other sequence numbers is not enough", () => {
+  const latch = latchedTo(NAT);
+  assert.equal(latch.accept(STRANGER, packet(1, 65535), 1020), false);
+  assert.equal(latch.accept(STRANGER, packet(1, 200), 1020), false);
+});
+
+test("a source that was silent for 3 s may be replaced", () => {
+  const latch = latchedTo(NAT);
+  assert.equal(latch.accept(STRANGER, packet(2, 1), 3999), false);
+  assert.equal(latch.accept(STRANGER, packet(2, 2), 4000), true);
+});
+
+test("a changed SDP sends to its address at once and latches anew, though old packets still come in", () => {
+  const latch = latchedTo(NAT);
+  const moved = { address: "192.0.2.2", port: 4002 };
+  const newNat = { address: "198.51.100.8", port: 62000 };
+  latch.signal(moved, 1100);
+  assert.deepEqual(latch.destination, moved);
+  assert.equal(latch.accept(NAT, packet(1, 0), 1110), true);
+  assert.equal(latch.accept(newNat, packet(3, 50), 1500), true);
+  assert.equal(latch.accept(NAT, packet(1, 1), 1510), false);
+  assert.equal(latch.accept(STRANGER, packet(4, 1), 1520), false);
+});
+
+test("an SDP that names the same address again changes nothing", () => {
+  const latch = latchedTo(NAT);
+  latch.signal({ ...SIGNALLED }, 1100);
+  assert.equal(latch.destination?.address, NAT.address);
+  assert.equal(latch.accept(STRANGER, packet(4, 1), 1120), false);
+});
+
+test("the first SDP, coming after the first packets, keeps their source", () => {
+  const latch = new SourceLatch();
+  latch.accept(NAT, packet(1, 1), 0);
+  latch.signal(SIGNALLED, 10);
+  assert.equal(latch.destination?.address, NAT.address);
+});

@@ -2,19 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JitterBuffer, type JitterBufferResult } from "./jitter-buffer.ts";
 import type { RtpPacket } from "./packet.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
 
 const RATE = 8000;
-
-/** mulberry32: a small seeded generator, uniform in [0, 1). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface StreamOptions {
   frames: number;
@@ -41,7 +31,7 @@ interface Arrival {
 function stream(options: StreamOptions): Arrival[] {
   const { frames, ptimeMs = 20, startMs = 0, firstSequence = 65500, firstTimestamp = 0xfffff000 } = options;
   const { firstFrame = 0, ssrc = 1, skewPpm = 0, lossPart = 0, jitterMs = 0, duplicatePart = 0 } = options;
-  const { random = seeded(1) } = options;
+  const { random = seededRandom(1) } = options;
   const samples = (RATE * ptimeMs) / 1000;
   const arrivals: Arrival[] = [];
   for (let i = 0; i < frames; i++) {
@@ -214,7 +204,7 @@ describe("order", () => {
 
 describe("delay", () => {
   test("grows when packets come late and shrinks when the network is calm again", () => {
-    const random = seeded(7);
+    const random = seededRandom(7);
     const rough = stream({ frames: 500, jitterMs: 120, random });
     const calm = stream({
       frames: 3000,
@@ -376,7 +366,7 @@ for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
       lossPart: 0.05,
       jitterMs: 60,
       duplicatePart: 0.02,
-      random: seeded(seed),
+      random: seededRandom(seed),
     });
     const { played, frames, buffer } = play(arrivals, 60_000);
     const counters = buffer.counters;

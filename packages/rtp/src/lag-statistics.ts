@@ -31,13 +31,14 @@ export class LagStatistics {
     const oldest = Math.floor(nowMs / 1000) - WINDOW_SECONDS;
     const recent = this.#seconds.filter(({ second }) => second > oldest);
     const total = recent.reduce((sum, { bins }) => sum + bins.reduce((count, bin) => count + bin, 0), 0);
-    let seen = 0;
-    for (let bin = 0; bin < BINS && total > 0; bin++) {
-      seen += recent.reduce((sum, { bins }) => sum + (bins[bin] ?? 0), 0);
-      if (seen >= part * total) {
-        return Math.round((bin + 1) * BIN_MS * 10) / 10;
-      }
+    if (total === 0) {
+      return 0;
     }
-    return 0;
+    let bin = -1;
+    for (let seen = 0; seen < part * total && bin < BINS;) {
+      bin++;
+      seen += recent.reduce((sum, { bins }) => sum + (bins[bin] ?? 0), 0);
+    }
+    return Math.round((bin + 1) * BIN_MS * 10) / 10;
   }
 }

@@ -221,7 +221,7 @@ test("close removes everybody and may be called again", () => {
 });
 
 test("the real timer turns the wheel at its pace", async () => {
-  const wheel = new MediaWheel({ onError: assert.fail });
+  const wheel = new MediaWheel({ onError: (error) => assert.fail(String(error)) });
   const ticks: number[] = [];
   await new Promise<void>((resolve) => {
     wheel.add((_dueMs, tick) => {

@@ -5,6 +5,7 @@ import { afterEach, test } from "node:test";
 import { parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import { PortPool } from "./port-pool.ts";
 import { RtpSession } from "./rtp-session.ts";
+import { seededRandom } from "./testing/seeded-random.ts";
 
 const LOOPBACK = "127.0.0.1";
 const DEADLINE_MS = 5000;
@@ -202,4 +203,30 @@ test("close gives the port back once, however often it is called, and nothing is
   assert.equal(session.send(new Uint8Array(160), 0, 0, false), false);
   await eventually(() => ports.freeCount === 10);
   assert.equal(heard, 0);
+});
+
+test("random, truncated and oversized datagrams leave the session working", async () => {
+  const random = seededRandom(3);
+  const heard: RtpPacket[] = [];
+  const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
+  const peer = await openPeer();
+  const noise = await openPeer();
+  peer.send(packet(1), session.port, LOOPBACK);
+  await eventually(() => heard.length === 1);
+  for (let i = 0; i < 2000; i++) {
+    const length = random() < 0.05 ? 1500 + random() * 8000 : random() * 60;
+    noise.send(
+      Uint8Array.from({ length }, () => random() * 256),
+      session.port,
+      LOOPBACK,
+    );
+    if (i % 50 === 0) {
+      // Loopback drops what the receiver has no room for.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  await eventually(() => session.counters.malformed > 500 && session.counters.oversized > 10);
+  peer.send(packet(2), session.port, LOOPBACK);
+  await eventually(() => heard.at(-1)?.sequenceNumber === 2);
+  assert.equal(heard.length, 2);
 });

@@ -55,8 +55,10 @@ function errorCode(error: unknown): string | undefined {
 async function bind(address: string, port: number): Promise<Socket> {
   const socket = createSocket({ type: isIPv6(address) ? "udp6" : "udp4", lookup: useLiteral });
   try {
+    // Awaited from before: with `useLiteral` a socket listens, or fails, before `bind` returns.
+    const listening = once(socket, "listening");
     socket.bind(port, address);
-    await once(socket, "listening");
+    await listening;
     return socket;
   } catch (error) {
     socket.close();

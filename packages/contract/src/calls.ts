@@ -149,6 +149,7 @@ export const listCallsRoute = defineRoute({
   query: closedObject({
     ...pageQuery,
     agentId: Type.Optional(idSchema),
+    conversationId: Type.Optional(idSchema),
     status: Type.Optional(Type.Enum([...callStatuses])),
     direction: Type.Optional(Type.Enum(["inbound", "outbound"])),
     channel: Type.Optional(channelSchema),

@@ -1,0 +1,110 @@
+import type { ApiKey, PageQuery } from "@parley/contract";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import type { Principal } from "../../platform/http/principal.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import { generateKey, hashKey } from "./api-keys.rules.ts";
+import * as store from "./api-keys.store.ts";
+import { PrincipalCache } from "./principal-cache.ts";
+
+/** How exact `lastUsedAt` is. */
+const TOUCH_INTERVAL_MS = 60_000;
+
+export class ApiKeysService {
+  readonly #database: Database;
+  readonly #organizations: OrganizationsService;
+  readonly #now: () => Date;
+  readonly #cache = new PrincipalCache();
+
+  constructor(database: Database, organizations: OrganizationsService, now: () => Date = () => new Date()) {
+    this.#database = database;
+    this.#organizations = organizations;
+    this.#now = now;
+  }
+
+  /** Whom the key speaks for; undefined where it is unknown, revoked or expired. */
+  async authenticate(key: string): Promise<Principal | undefined> {
+    const hash = hashKey(key);
+    const now = this.#now();
+    const known = this.#cache.get(hash, now.getTime()) ?? (await this.#load(hash, now));
+    if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return undefined;
+    return known.principal;
+  }
+
+  /** The answer alone holds the key. */
+  async create(
+    organizationId: string,
+    name: string,
+    expiresAt: string | null,
+  ): Promise<ApiKey & { key: string }> {
+    const expiry = expiresAt === null ? null : new Date(expiresAt);
+    if (expiry !== null && expiry <= this.#now()) throw invalidBody("expiresAt", "must be ahead");
+    const key = generateKey();
+    const row = await store.insertKey(this.#database, {
+      organizationId,
+      name,
+      hash: hashKey(key),
+      last4: key.slice(-4),
+      expiresAt: expiry,
+    });
+    return { ...present(row), key };
+  }
+
+  async list(organizationId: string, query: PageQuery) {
+    return toPage(query, await store.listKeys(this.#database, organizationId, query), present);
+  }
+
+  async revoke(organizationId: string, id: string): Promise<void> {
+    const row = await store.deleteKey(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    this.#cache.delete(row.hash);
+  }
+
+  /**
+   * Makes sure that an organization with this key exists (`PARLEY_BOOTSTRAP_API_KEY`) and returns its id. Keys of
+   * earlier starts stay valid until they are revoked.
+   */
+  async ensureBootstrapOrganization(key: string): Promise<string> {
+    const hash = hashKey(key);
+    return await this.#database.transaction(async (transaction) => {
+      const existing = await store.findKeyByHash(transaction, hash);
+      if (existing !== undefined) return existing.organizationId;
+      const { id } = await this.#organizations.ensure(transaction, "bootstrap", "My organization");
+      await store.insertKeyOnce(transaction, {
+        organizationId: id,
+        name: "bootstrap",
+        hash,
+        last4: key.slice(-4),
+      });
+      return id;
+    });
+  }
+
+  async #load(hash: string, now: Date) {
+    const row = await store.findKeyByHash(this.#database, hash);
+    if (row === undefined) return undefined;
+    const organization = await this.#organizations.find(row.organizationId);
+    if (organization === undefined) return undefined;
+    await store.touchKey(this.#database, row.id, now, new Date(now.getTime() - TOUCH_INTERVAL_MS));
+    const principal: Principal = {
+      organizationId: organization.id,
+      isBillingActive: organization.isBillingActive,
+      actor: { type: "api_key", name: row.name },
+    };
+    const known = { principal, expiresAt: row.expiresAt };
+    this.#cache.set(hash, known, now.getTime());
+    return known;
+  }
+}
+
+function present(row: store.ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    last4: row.last4,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+  };
+}

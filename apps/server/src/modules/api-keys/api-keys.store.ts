@@ -1,0 +1,60 @@
+import type { PageQuery } from "@parley/contract";
+import { and, count, eq, isNull, lt, or } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { apiKeys } from "./api-keys.tables.ts";
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+
+export async function findKeyByHash(queries: Queries, hash: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await queries.select().from(apiKeys).where(eq(apiKeys.hash, hash));
+  return row;
+}
+
+export async function insertKey(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {
+  const [row] = await queries.insert(apiKeys).values(key).returning();
+  if (row === undefined) throw new Error("the API key was not stored");
+  return row;
+}
+
+/** Unlike `insertKey` no error where the hash is known already. */
+export async function insertKeyOnce(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<void> {
+  await queries.insert(apiKeys).values(key).onConflictDoNothing();
+}
+
+export async function listKeys(
+  queries: Queries,
+  organizationId: string,
+  query: PageQuery,
+): Promise<Rows<ApiKeyRow>> {
+  const where = eq(apiKeys.organizationId, organizationId);
+  const { limit, offset, orderBy } = pageOf(query, apiKeys.createdAt, apiKeys.id);
+  const rows = await queries
+    .select()
+    .from(apiKeys)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await queries.select({ total: count() }).from(apiKeys).where(where);
+  return { rows, total: counted?.total ?? 0 };
+}
+
+export async function deleteKey(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<ApiKeyRow | undefined> {
+  const where = and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id));
+  const [row] = await queries.delete(apiKeys).where(where).returning();
+  return row;
+}
+
+/** Writes at most once for each time that `unlessSince` moves past the last one. */
+export async function touchKey(queries: Queries, id: string, now: Date, unlessSince: Date): Promise<void> {
+  const isStale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, unlessSince));
+  await queries
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, id), isStale));
+}

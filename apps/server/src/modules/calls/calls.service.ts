@@ -1,0 +1,148 @@
+import type { Call, CallDetail, CallEndReason, CallStatus, TranscriptItem, Turn } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
+import * as store from "./calls.store.ts";
+
+export interface InboundCall {
+  organizationId: string;
+  agentId: string;
+  phoneNumberId: string;
+  sipTrunkId: string;
+  /** Null: withheld. */
+  fromNumber: string | null;
+  toNumber: string;
+  nodeId: string;
+  sipCallId: string;
+  variables: Record<string, string>;
+  /** When it began to ring. */
+  at: Date;
+}
+
+export interface CallAnswer {
+  at: Date;
+  llmName: string;
+  sttName: string;
+  ttsName: string;
+}
+
+export type FinalCallStatus = Extract<CallStatus, "completed" | "failed" | "no_answer" | "busy" | "canceled">;
+
+export interface CallEnd {
+  status: FinalCallStatus;
+  endReason: CallEndReason;
+  endDetail?: string;
+  endedAt: Date;
+}
+
+export class CallsService {
+  readonly #database: Database;
+  readonly #conversations: ConversationsService;
+
+  constructor(database: Database, conversations: ConversationsService) {
+    this.#database = database;
+    this.#conversations = conversations;
+  }
+
+  async get(organizationId: string, id: string): Promise<CallDetail> {
+    const row = await store.findCall(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    const [transcript, turns] = await Promise.all([
+      this.#conversations.getTranscript(row.conversationId),
+      store.listTurns(this.#database, id),
+    ]);
+    return { ...present(row), transcript, turns };
+  }
+
+  async list(organizationId: string, filter: store.CallFilter) {
+    return toPage(filter, await store.listCalls(this.#database, organizationId, filter), present);
+  }
+
+  /** Writes down a call that has begun to ring, with its conversation. */
+  async openInbound(call: InboundCall): Promise<{ callId: string; conversationId: string }> {
+    const { variables, at, ...columns } = call;
+    return await this.#database.transaction(async (transaction) => {
+      const { organizationId, agentId } = call;
+      const conversation = { organizationId, agentId, channel: "phone" as const, variables };
+      const { id: conversationId } = await this.#conversations.create(transaction, conversation);
+      const row = await store.insertCall(transaction, {
+        ...columns,
+        conversationId,
+        channel: "phone",
+        direction: "inbound",
+        status: "ringing",
+        startedAt: at,
+      });
+      return { callId: row.id, conversationId };
+    });
+  }
+
+  /** Without effect on a call that has ended. */
+  async markAnswered(id: string, { at, ...names }: CallAnswer): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const row = await store.lockCall(transaction, id);
+      if (row === undefined || row.endedAt !== null) return;
+      await store.updateCall(transaction, id, { status: "in_progress", answeredAt: at, ...names });
+    });
+  }
+
+  /** Adds to the call's transcript, in this order; items that are there already (by id) are passed over. */
+  async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
+    const conversationId = await store.findConversationId(this.#database, id);
+    if (conversationId === undefined) throw new Error(`there is no call ${id}`);
+    await this.#conversations.appendItems(conversationId, items, now);
+  }
+
+  /** Idempotent by the turns' ids. Turns that come after the end still count into the call's latency. */
+  async recordTurns(id: string, turns: readonly Turn[]): Promise<void> {
+    if (turns.length === 0) return;
+    await this.#database.transaction(async (transaction) => {
+      const row = await store.lockCall(transaction, id);
+      if (row === undefined) throw new Error(`there is no call ${id}`);
+      await store.insertTurns(transaction, id, turns);
+      if (row.endedAt === null) return;
+      const latency = summarizeLatency(await store.listTurns(transaction, id));
+      await store.updateCall(transaction, id, { latency });
+    });
+  }
+
+  /** Ends the call; of several ends the first wins. Returns whether this one did. */
+  async finish(id: string, { status, endReason, endDetail, endedAt }: CallEnd): Promise<boolean> {
+    return await this.#database.transaction(async (transaction) => {
+      const row = await store.lockCall(transaction, id);
+      if (row === undefined || row.endedAt !== null) return false;
+      await store.updateCall(transaction, id, {
+        status,
+        endReason,
+        endDetail: endDetail ?? null,
+        endedAt,
+        billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
+        latency: summarizeLatency(await store.listTurns(transaction, id)),
+      });
+      return true;
+    });
+  }
+
+  /** Ends the calls that no living node holds (`node_lost`); returns how many. */
+  async closeOrphans(livingNodeIds: readonly string[], now: Date): Promise<number> {
+    let closed = 0;
+    for (const id of await store.listOpenCallsOfOthers(this.#database, livingNodeIds)) {
+      const isClosed = await this.finish(id, { status: "failed", endReason: "node_lost", endedAt: now });
+      if (isClosed) closed += 1;
+    }
+    return closed;
+  }
+}
+
+function present(row: store.CallRow): Call {
+  const { organizationId: _organizationId, nodeId: _nodeId, sipCallId: _sipCallId, ...shown } = row;
+  return {
+    ...shown,
+    createdAt: row.createdAt.toISOString(),
+    startedAt: row.startedAt?.toISOString() ?? null,
+    answeredAt: row.answeredAt?.toISOString() ?? null,
+    endedAt: row.endedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,113 @@
+import type { CallStatus, PageQuery, Turn } from "@parley/contract";
+import { type SQL, and, asc, count, eq, gte, isNull, lt, max, notInArray } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { callTurns, calls } from "./calls.tables.ts";
+
+export type CallRow = typeof calls.$inferSelect;
+export type CallInsert = typeof calls.$inferInsert;
+
+export interface CallFilter extends PageQuery {
+  agentId?: string;
+  conversationId?: string;
+  status?: CallStatus;
+  direction?: "inbound" | "outbound";
+  channel?: "phone" | "web";
+  createdAfter?: string;
+  createdBefore?: string;
+}
+
+export async function insertCall(queries: Queries, call: CallInsert): Promise<CallRow> {
+  const [row] = await queries.insert(calls).values(call).returning();
+  if (row === undefined) throw new Error("the call was not stored");
+  return row;
+}
+
+export async function findCall(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<CallRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(calls)
+    .where(and(eq(calls.organizationId, organizationId), eq(calls.id, id)));
+  return row;
+}
+
+/** For the call path, which holds ids of its own making. */
+export async function lockCall(queries: Queries, id: string): Promise<CallRow | undefined> {
+  const [row] = await queries.select().from(calls).where(eq(calls.id, id)).for("update");
+  return row;
+}
+
+export async function findConversationId(queries: Queries, id: string): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ conversationId: calls.conversationId })
+    .from(calls)
+    .where(eq(calls.id, id));
+  return row?.conversationId;
+}
+
+export async function listCalls(
+  queries: Queries,
+  organizationId: string,
+  filter: CallFilter,
+): Promise<Rows<CallRow>> {
+  const conditions: SQL[] = [eq(calls.organizationId, organizationId)];
+  if (filter.agentId !== undefined) conditions.push(eq(calls.agentId, filter.agentId));
+  if (filter.conversationId !== undefined) conditions.push(eq(calls.conversationId, filter.conversationId));
+  if (filter.status !== undefined) conditions.push(eq(calls.status, filter.status));
+  if (filter.direction !== undefined) conditions.push(eq(calls.direction, filter.direction));
+  if (filter.channel !== undefined) conditions.push(eq(calls.channel, filter.channel));
+  if (filter.createdAfter !== undefined) conditions.push(gte(calls.createdAt, new Date(filter.createdAfter)));
+  if (filter.createdBefore !== undefined)
+    conditions.push(lt(calls.createdAt, new Date(filter.createdBefore)));
+  const where = and(...conditions);
+  const { limit, offset, orderBy } = pageOf(filter, calls.createdAt, calls.id);
+  const rows = await queries
+    .select()
+    .from(calls)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await queries.select({ total: count() }).from(calls).where(where);
+  return { rows, total: counted?.total ?? 0 };
+}
+
+export async function updateCall(queries: Queries, id: string, change: Partial<CallInsert>): Promise<void> {
+  await queries.update(calls).set(change).where(eq(calls.id, id));
+}
+
+/** Calls that have not ended and whose node is none of these. */
+export async function listOpenCallsOfOthers(queries: Queries, nodeIds: readonly string[]): Promise<string[]> {
+  const conditions: SQL[] = [isNull(calls.endedAt)];
+  if (nodeIds.length > 0) conditions.push(notInArray(calls.nodeId, [...nodeIds]));
+  const rows = await queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(...conditions));
+  return rows.map(({ id }) => id);
+}
+
+export async function listTurns(queries: Queries, callId: string): Promise<Turn[]> {
+  const rows = await queries
+    .select({ turn: callTurns.turn })
+    .from(callTurns)
+    .where(eq(callTurns.callId, callId))
+    .orderBy(asc(callTurns.sequence));
+  return rows.map(({ turn }) => turn);
+}
+
+/** Call it with the call's row locked. A turn whose id is there already is passed over. */
+export async function insertTurns(queries: Queries, callId: string, turns: readonly Turn[]): Promise<void> {
+  const ofCall = eq(callTurns.callId, callId);
+  const [last] = await queries
+    .select({ sequence: max(callTurns.sequence) })
+    .from(callTurns)
+    .where(ofCall);
+  const first = (last?.sequence ?? 0) + 1;
+  const rows = turns.map((turn, index) => ({ callId, id: turn.id, sequence: first + index, turn }));
+  await queries.insert(callTurns).values(rows).onConflictDoNothing();
+}

@@ -1,0 +1,58 @@
+import type { Conversation, ConversationDetail, TranscriptItem } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import * as store from "./conversations.store.ts";
+
+export interface NewConversation {
+  organizationId: string;
+  agentId: string;
+  channel: "phone" | "web";
+  variables: Record<string, string>;
+}
+
+export class ConversationsService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async get(organizationId: string, id: string): Promise<ConversationDetail> {
+    const row = await store.findConversation(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    return { ...present(row), transcript: await store.listItems(this.#database, id) };
+  }
+
+  async list(organizationId: string, filter: store.ConversationFilter) {
+    return toPage(filter, await store.listConversations(this.#database, organizationId, filter), present);
+  }
+
+  /** Inside the transaction of whatever needs the conversation. */
+  async create(queries: Queries, conversation: NewConversation): Promise<Conversation> {
+    return present(await store.insertConversation(queries, conversation));
+  }
+
+  async getTranscript(id: string): Promise<TranscriptItem[]> {
+    return await store.listItems(this.#database, id);
+  }
+
+  /** Adds items at the end, in their order. An item whose id is there already is passed over. */
+  async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
+    if (items.length === 0) return;
+    await this.#database.transaction(
+      async (transaction) => await store.appendItems(transaction, id, items, now),
+    );
+  }
+}
+
+function present(row: store.ConversationRow): Conversation {
+  return {
+    id: row.id,
+    agentId: row.agentId,
+    channel: row.channel,
+    variables: row.variables,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

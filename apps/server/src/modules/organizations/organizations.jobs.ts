@@ -1,0 +1,16 @@
+import type { JobKind } from "../../platform/jobs/jobs.ts";
+import type { OrganizationsService } from "./organizations.service.ts";
+
+/** Every hour: sessions and verifications that no longer count are removed. */
+export function deleteExpiredIdentitiesJob(
+  organizations: OrganizationsService,
+  now: () => Date = () => new Date(),
+): JobKind<Record<never, never>> {
+  return {
+    name: "delete-expired-identities",
+    cron: "17 * * * *",
+    run: async () => {
+      await organizations.deleteExpiredIdentities(now());
+    },
+  };
+}

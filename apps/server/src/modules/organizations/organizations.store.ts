@@ -1,0 +1,32 @@
+import { eq, lt } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { organizations, sessions, verifications } from "./organizations.tables.ts";
+
+export type OrganizationRow = typeof organizations.$inferSelect;
+
+export async function findOrganization(queries: Queries, id: string): Promise<OrganizationRow | undefined> {
+  const [row] = await queries.select().from(organizations).where(eq(organizations.id, id));
+  return row;
+}
+
+/** The organization of this slug, created where there is none. */
+export async function ensureOrganization(
+  queries: Queries,
+  slug: string,
+  name: string,
+): Promise<OrganizationRow> {
+  await queries.insert(organizations).values({ slug, name }).onConflictDoNothing();
+  const [row] = await queries.select().from(organizations).where(eq(organizations.slug, slug));
+  if (row === undefined) throw new Error(`organization ${slug} vanished while it was created`);
+  return row;
+}
+
+export async function updateBilling(queries: Queries, id: string, isBillingActive: boolean): Promise<void> {
+  await queries.update(organizations).set({ isBillingActive }).where(eq(organizations.id, id));
+}
+
+export async function deleteExpired(queries: Queries, now: Date): Promise<number> {
+  const expiredSessions = await queries.delete(sessions).where(lt(sessions.expiresAt, now));
+  const expiredVerifications = await queries.delete(verifications).where(lt(verifications.expiresAt, now));
+  return (expiredSessions.rowCount ?? 0) + (expiredVerifications.rowCount ?? 0);
+}

@@ -1,0 +1,29 @@
+import {
+  addPhoneNumberRoute,
+  deletePhoneNumberRoute,
+  listAgentPhoneNumbersRoute,
+  listPhoneNumbersRoute,
+  updatePhoneNumberRoute,
+} from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { bindRoute } from "../../platform/http/bind-route.ts";
+import type { PhoneNumbersService } from "./phone-numbers.service.ts";
+
+export function bindPhoneNumberRoutes(app: FastifyInstance, phoneNumbers: PhoneNumbersService): void {
+  bindRoute(app, addPhoneNumberRoute, async ({ principal, params, body }) => ({
+    data: await phoneNumbers.add(principal.organizationId, params.id, body.e164),
+  }));
+  bindRoute(app, listAgentPhoneNumbersRoute, async ({ principal, params, query }) => {
+    return await phoneNumbers.listOfAgent(principal.organizationId, params.id, query);
+  });
+  bindRoute(app, updatePhoneNumberRoute, async ({ principal, params, body }) => ({
+    data: await phoneNumbers.move(principal.organizationId, params.id, params.phoneId, body.agentId),
+  }));
+  bindRoute(app, deletePhoneNumberRoute, async ({ principal, params }) => {
+    await phoneNumbers.delete(principal.organizationId, params.id, params.phoneId);
+    return { id: params.phoneId, deleted: true as const };
+  });
+  bindRoute(app, listPhoneNumbersRoute, async ({ principal, query }) => {
+    return await phoneNumbers.list(principal.organizationId, query);
+  });
+}

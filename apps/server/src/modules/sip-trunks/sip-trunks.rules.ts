@@ -1,0 +1,46 @@
+import { BlockList, isIP } from "node:net";
+
+export interface HostAndPort {
+  host: string;
+  port: number | undefined;
+}
+
+const hostName =
+  /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$/;
+
+/** Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; undefined where it is none of them. */
+export function parseProxyAddress(text: string): HostAndPort | undefined {
+  if (isIP(text) === 6) return { host: text, port: undefined };
+  const match = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:]+))(?::(?<port>\d{1,5}))?$/.exec(text);
+  const { v6, name, port: digits } = match?.groups ?? {};
+  const port = digits === undefined ? undefined : Number(digits);
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
+  if (v6 !== undefined) return isIP(v6) === 6 ? { host: v6, port } : undefined;
+  if (name === undefined) return undefined;
+  // Digits and dots alone are meant as an address: a wrong one is not a name.
+  const isAddress = /^[\d.]+$/.test(name);
+  return (isAddress ? isIP(name) === 4 : hostName.test(name)) ? { host: name, port } : undefined;
+}
+
+/** Whether this is an IP address or a CIDR block. */
+export function isAddressOrBlock(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/** Whether a call may come from this address; no entries let it come from anywhere. */
+export function isAddressAllowed(allowedAddresses: readonly string[], address: string): boolean {
+  if (allowedAddresses.length === 0) return true;
+  const list = new BlockList();
+  for (const entry of allowedAddresses) {
+    const [network = "", prefix] = entry.split("/");
+    const family = isIP(network) === 6 ? "ipv6" : "ipv4";
+    if (prefix === undefined) list.addAddress(network, family);
+    else list.addSubnet(network, Number(prefix), family);
+  }
+  // A dual-stack socket names IPv4 peers as mapped IPv6 addresses.
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+}

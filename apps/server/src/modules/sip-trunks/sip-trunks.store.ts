@@ -1,0 +1,80 @@
+import type { PageQuery } from "@parley/contract";
+import { and, count, eq, inArray } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { sipTrunks } from "./sip-trunks.tables.ts";
+
+export type SipTrunkRow = typeof sipTrunks.$inferSelect;
+export type SipTrunkInsert = typeof sipTrunks.$inferInsert;
+
+const ownedBy = (organizationId: string, id: string) =>
+  and(eq(sipTrunks.organizationId, organizationId), eq(sipTrunks.id, id));
+
+export async function insertTrunk(queries: Queries, trunk: SipTrunkInsert): Promise<SipTrunkRow> {
+  const [row] = await queries.insert(sipTrunks).values(trunk).returning();
+  if (row === undefined) throw new Error("the SIP trunk was not stored");
+  return row;
+}
+
+export async function findTrunk(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<SipTrunkRow | undefined> {
+  const [row] = await queries.select().from(sipTrunks).where(ownedBy(organizationId, id));
+  return row;
+}
+
+export async function lockTrunk(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<SipTrunkRow | undefined> {
+  const [row] = await queries.select().from(sipTrunks).where(ownedBy(organizationId, id)).for("update");
+  return row;
+}
+
+export async function listTrunks(
+  queries: Queries,
+  organizationId: string,
+  query: PageQuery,
+): Promise<Rows<SipTrunkRow>> {
+  const where = eq(sipTrunks.organizationId, organizationId);
+  const { limit, offset, orderBy } = pageOf(query, sipTrunks.createdAt, sipTrunks.id);
+  const rows = await queries
+    .select()
+    .from(sipTrunks)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await queries.select({ total: count() }).from(sipTrunks).where(where);
+  return { rows, total: counted?.total ?? 0 };
+}
+
+export async function updateTrunk(
+  queries: Queries,
+  id: string,
+  change: Partial<SipTrunkInsert>,
+): Promise<SipTrunkRow> {
+  const [row] = await queries.update(sipTrunks).set(change).where(eq(sipTrunks.id, id)).returning();
+  if (row === undefined) throw new Error("the SIP trunk vanished while it was changed");
+  return row;
+}
+
+export async function deleteTrunk(queries: Queries, organizationId: string, id: string): Promise<boolean> {
+  const { rowCount } = await queries.delete(sipTrunks).where(ownedBy(organizationId, id));
+  return rowCount === 1;
+}
+
+export async function findTrunkNames(
+  queries: Queries,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<{ id: string; friendlyName: string }[]> {
+  if (ids.length === 0) return [];
+  return await queries
+    .select({ id: sipTrunks.id, friendlyName: sipTrunks.friendlyName })
+    .from(sipTrunks)
+    .where(and(eq(sipTrunks.organizationId, organizationId), inArray(sipTrunks.id, [...ids])));
+}

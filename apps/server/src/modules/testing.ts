@@ -1,0 +1,72 @@
+/** The platform without calls, for tests: its database, services and HTTP server. */
+import { randomBytes } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
+import { Encryption } from "../platform/encryption/encryption.ts";
+import { createHttpServer } from "../platform/http/http-server.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
+
+interface TestResponse {
+  status: number;
+  headers: Record<string, unknown>;
+  /** Parsed JSON. */
+  body: unknown;
+}
+
+export interface TestServer extends TestDatabase {
+  app: FastifyInstance;
+  modules: Modules;
+  organizationId: string;
+  apiKey: string;
+  /** Sends a request with the organization's key, or `apiKey`; null sends none. */
+  request: (method: string, url: string, body?: unknown, apiKey?: string | null) => Promise<TestResponse>;
+  /** Another organization with a key of its own. */
+  createOrganization: () => Promise<{ organizationId: string; apiKey: string }>;
+}
+
+export async function createTestServer(): Promise<TestServer> {
+  const testDatabase = await createTestDatabase();
+  const encryption = new Encryption(randomBytes(32));
+  const modules = createModules({ database: testDatabase.database, encryption });
+  const app = await createHttpServer({
+    logger: createLogger({ level: "silent" }),
+    authenticate: async (key) => await modules.apiKeys.authenticate(key),
+  });
+  bindModuleRoutes(app, modules);
+  await app.ready();
+  const createOrganization = async () => {
+    const slug = randomBytes(8).toString("hex");
+    const { id } = await modules.organizations.ensure(testDatabase.database, slug, slug);
+    const { key } = await modules.apiKeys.create(id, "test", null);
+    return { organizationId: id, apiKey: key };
+  };
+  const own = await createOrganization();
+  return {
+    ...testDatabase,
+    ...own,
+    app,
+    modules,
+    createOrganization,
+    request: async (method, url, body, apiKey = own.apiKey) => {
+      const response = await app.inject({
+        method: method as "GET",
+        url: `/v1${url}`,
+        headers: {
+          ...(apiKey === null ? {} : { "x-api-key": apiKey }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: JSON.parse(response.body) as unknown,
+      };
+    },
+    close: async () => {
+      await app.close();
+      await testDatabase.close();
+    },
+  };
+}

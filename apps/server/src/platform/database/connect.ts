@@ -1,0 +1,49 @@
+import type { Config } from "../config/config.ts";
+import { checkEncryptionKey } from "../encryption/check-key.ts";
+import { Encryption, loadOrCreateKey } from "../encryption/encryption.ts";
+import { type Database, openDatabase } from "./database.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { migrateDatabase } from "./migrate.ts";
+
+export interface DatabaseConnection {
+  database: Database;
+  /** For LISTEN, session locks and jobs. */
+  directUrl: string;
+  encryption: Encryption;
+  /** Whether Parley runs the server itself. */
+  isEmbedded: boolean;
+  /** Idempotent. Ends the pool, then the embedded server. */
+  close: () => Promise<void>;
+}
+
+/**
+ * The database that the configuration names, or our own, with an up-to-date schema and the key of its credentials.
+ * Rejects with an error whose message is one line for the operator.
+ */
+export async function connectDatabase(
+  config: Pick<Config, "database" | "dataDirectory" | "encryptionKey">,
+): Promise<DatabaseConnection> {
+  const embedded =
+    config.database === undefined
+      ? await startEmbeddedPostgres({ dataDirectory: config.dataDirectory })
+      : undefined;
+  const url = config.database?.url ?? embedded?.connectionString ?? "";
+  const directUrl = config.database?.directUrl ?? url;
+  let database: Database | undefined;
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await database?.$client.end();
+    await embedded?.close();
+  };
+  try {
+    database = await openDatabase(url);
+    await migrateDatabase(directUrl);
+    const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));
+    await checkEncryptionKey(database, encryption);
+    const isEmbedded = embedded !== undefined;
+    return { database, directUrl, encryption, isEmbedded, close: async () => await (closed ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+/** Databases for tests: one PostgreSQL for a test file, and for each test a fresh copy of the migrated schema. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after } from "node:test";
+import { Client } from "pg";
+import { type Database, openDatabase } from "./database.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { migrateDatabase } from "./migrate.ts";
+
+const TEMPLATE = "parley_template";
+
+export interface TestDatabase {
+  database: Database;
+  connectionString: string;
+  /** Fails when something still holds a connection: whatever the test started must be closed before. */
+  close: () => Promise<void>;
+}
+
+let server: Promise<EmbeddedPostgres> | undefined;
+
+/** A database of its own. The server behind it is shared by the file's tests and ends with them. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  server ??= startServer();
+  const { connectionString: adminUrl } = await server;
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  await runSql(adminUrl, `create database ${name} template ${TEMPLATE}`);
+  const connectionString = withDatabase(adminUrl, name);
+  const database = await openDatabase(connectionString);
+  return {
+    database,
+    connectionString,
+    close: async () => {
+      await database.$client.end();
+      const left = await countConnections(adminUrl, name);
+      await runSql(adminUrl, `drop database ${name} with (force)`);
+      assert.equal(left, 0, "connections to the test's database were left open");
+    },
+  };
+}
+
+async function startServer(): Promise<EmbeddedPostgres> {
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-test-database-"));
+  const postgres = await startEmbeddedPostgres({ dataDirectory, isDurable: false });
+  after(async () => {
+    await postgres.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  });
+  await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
+  await migrateDatabase(withDatabase(postgres.connectionString, TEMPLATE));
+  return postgres;
+}
+
+function withDatabase(connectionString: string, name: string): string {
+  const url = new URL(connectionString);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function runSql(connectionString: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+/** Waits a moment for the server to notice connections that were closed just now. */
+async function countConnections(connectionString: string, name: string): Promise<number> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  let left = 0;
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const { rowCount } = await client.query(
+      "select 1 from pg_stat_activity where datname = $1 and backend_type = 'client backend'",
+      [name],
+    );
+    left = rowCount ?? 0;
+    if (left === 0) break;
+    await client.query("select pg_sleep(0.02)");
+  }
+  await client.end();
+  return left;
+}

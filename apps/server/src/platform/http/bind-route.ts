@@ -1,0 +1,62 @@
+import {
+  type RouteDefinition,
+  type RouteInput,
+  type RouteOutput,
+  closedObject,
+  errorSchema,
+} from "@parley/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+import type { Principal } from "./principal.ts";
+import { compileParams } from "./validation.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    principal: Principal | undefined;
+  }
+}
+
+export const API_PREFIX = "/v1";
+
+export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & { principal: Principal };
+
+const nothing = closedObject({});
+
+/** Puts a route of the contract on the server: who may call it, what comes in and what goes out follow from it. */
+export function bindRoute<const R extends RouteDefinition>(
+  app: FastifyInstance,
+  route: R,
+  handle: (request: RouteRequest<R>) => Promise<RouteOutput<R>>,
+): void {
+  const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
+  const body = route.method === "GET" ? {} : { body: route.body ?? nothing };
+  app.route({
+    method: route.method,
+    url: API_PREFIX + route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    schema: {
+      ...body,
+      querystring: route.query ?? nothing,
+      response: { [route.status]: route.response, "4xx": errorSchema, "5xx": errorSchema },
+    },
+    // Before the body is read, so that 401 and 402 come before 413, 415 and 400.
+    onRequest: async (request) => {
+      request.principal = await authorize(request, route);
+    },
+    handler: async (request, reply) => {
+      // Not the framework's own check of the path: it would come before that of the body, 404 before 400.
+      if (isValidPath?.(request.params) === false) throw new AppError("not_found");
+      if (request.principal === undefined) throw new AppError("unauthorized");
+      const { params, query, body, principal } = request;
+      const answer = await handle({ params, query, body, principal } as RouteRequest<R>);
+      return await reply.code(route.status).send(answer);
+    },
+  });
+}
+
+async function authorize(request: FastifyRequest, route: RouteDefinition): Promise<Principal> {
+  const apiKey = request.headers["x-api-key"];
+  const principal = typeof apiKey === "string" ? await request.server.authenticate(apiKey) : undefined;
+  if (principal === undefined) throw new AppError("unauthorized");
+  if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
+  return principal;
+}

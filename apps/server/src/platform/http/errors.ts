@@ -1,0 +1,36 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+
+/** The one place where a failure becomes an HTTP answer. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = toAppError(error);
+  if (refusal.code === "internal") request.log.error({ err: error }, "request failed");
+  reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {
+  sendError(new AppError("not_found"), request, reply);
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (!isFastifyError(error)) return new AppError("internal", { cause: error });
+  switch (error.code) {
+    case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return new AppError("payload_too_large", { cause: error });
+    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
+      return new AppError("unsupported_media_type", { cause: error });
+    case "FST_ERR_BAD_URL":
+    case "FST_ERR_ASYNC_CONSTRAINT":
+      return new AppError("not_found", { cause: error });
+    default:
+      // What is left below 500 comes from reading the body: not JSON, cut short, a wrong content length.
+      return error.statusCode !== undefined && error.statusCode < 500
+        ? new AppError("invalid_body", { issues: [{ path: "", message: "is not valid JSON" }], cause: error })
+        : new AppError("internal", { cause: error });
+  }
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}

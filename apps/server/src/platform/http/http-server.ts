@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { type FastifyBaseLogger, type FastifyInstance, LogController, fastify } from "fastify";
+import type { Logger } from "pino";
+import { sendError, sendNotFound } from "./errors.ts";
+import type { Authenticate } from "./principal.ts";
+import { registerReference } from "./reference.ts";
+import { compileValidator } from "./validation.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    authenticate: Authenticate;
+  }
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+/** To receive a whole request, so that slow senders do not hold connections for ever. */
+const REQUEST_DEADLINE_MS = 30_000;
+
+export interface HttpServerOptions {
+  logger: Logger;
+  authenticate: Authenticate;
+}
+
+/**
+ * The HTTP server without any route of a feature: bind those, then `listen`. `close()` lets running requests end.
+ */
+export async function createHttpServer({
+  logger,
+  authenticate,
+}: HttpServerOptions): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = logger;
+  const app: FastifyInstance = fastify({
+    loggerInstance,
+    // One line for each request, at its end; see below.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_DEADLINE_MS,
+    genReqId: ({ headers }) => acceptRequestId(headers["x-request-id"]) ?? randomUUID(),
+    frameworkErrors: sendError,
+  });
+  app.decorate("authenticate", authenticate);
+  app.decorateRequest("principal", undefined);
+  app.setValidatorCompiler(compileValidator);
+  app.setErrorHandler(sendError);
+  app.setNotFoundHandler(sendNotFound);
+  acceptOnlyJson(app);
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    // The pattern, not the address: that may hold names and numbers.
+    const route = request.routeOptions.url ?? "(none)";
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    request.log.info({ method: request.method, route, status: reply.statusCode, durationMs }, "request");
+  });
+  await registerReference(app);
+  return app;
+}
+
+/** What a client sends as its request id is taken if it cannot disturb a log or a header. */
+function acceptRequestId(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && /^[\w.:/+=-]{1,128}$/.test(value) ? value : undefined;
+}
+
+function acceptOnlyJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
+    // Some clients announce JSON whenever they might send some.
+    if (body.trim() === "") done(null, {});
+    else void parseJson(request, body, done);
+  });
+}

@@ -12,7 +12,7 @@ export type ModelStep =
   | { type: "reasoning"; text: string }
   | { type: "delay"; delayMs: number }
   /** Thrown by `doStream` when it is the first step, else sent as the stream's error. */
-  | { type: "error"; error: unknown }
+  | { type: "error"; error: Error }
   /** Nothing ever follows. */
   | { type: "stall" };
 

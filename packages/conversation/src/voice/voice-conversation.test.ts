@@ -1,6 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver } from "../testing/call-driver.ts";
+import { initialTurnState, turnStep } from "./turn-policy.ts";
+
+const LONG_ANSWER =
+  "We have many rooms, all of them with a bath. Some of them look at the sea, others at the park.";
+
+/** A call in which the agent is answering at length. */
+async function callWithLongAnswer(
+  agent: ConstructorParameters<typeof CallDriver>[0] = {},
+): Promise<CallDriver> {
+  const call = new CallDriver({ replies: [LONG_ANSWER, "Very well."], ...agent });
+  call.start();
+  await call.say("tell me about the rooms", 1000);
+  await call.waitUntil(() => call.isSpeaking);
+  return call;
+}
 
 test("the agent greets, answers a question and says nothing more", async () => {
   const call = new CallDriver({
@@ -18,4 +33,458 @@ test("the agent greets, answers a question and says nothing more", async () => {
     "user: when are you open",
     "agent: We are open from nine to five. Anything else?",
   ]);
+  assert.equal(call.isSpeaking, false);
+});
+
+test("a greeting prepared before the call is answered begins with the first tick", async () => {
+  const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
+  const prepared = call.conversation.prepare(new AbortController().signal);
+  await call.clock.advance(100);
+  await prepared;
+  call.start();
+  await call.stayQuiet(20);
+  assert.notEqual(call.frames[0], undefined);
+});
+
+test("a greeting that could not be prepared is made when the call starts", async () => {
+  const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
+  call.tts.behaviours.push("failForGood");
+  const prepared = call.conversation.prepare(new AbortController().signal);
+  await call.clock.advance(100);
+  await prepared;
+  call.start();
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["agent: Hello, this is Parley."]);
+  assert.equal(call.events.filter((event) => event.type === "fault").length, 1);
+});
+
+test("preparing takes no longer than its owner's signal allows", async () => {
+  const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
+  call.tts.behaviours.push("stall");
+  const controller = new AbortController();
+  const prepared = call.conversation.prepare(controller.signal);
+  controller.abort();
+  await prepared;
+  call.start();
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["agent: Hello, this is Parley."]);
+});
+
+test("the greeting waits for its delay", async () => {
+  const call = new CallDriver({ agent: { firstMessage: "Hello.", firstMessageDelayMs: 1500 } });
+  call.start();
+  await call.stayQuiet(1480);
+  assert.equal(call.tts.streams.length, 0);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["agent: Hello."]);
+});
+
+test("a caller who speaks before the delayed greeting still hears it, and is remembered", async () => {
+  const call = new CallDriver({
+    agent: { firstMessage: "Hello, you are recorded.", firstMessageDelayMs: 800 },
+  });
+  call.start();
+  await call.stayQuiet(200);
+  await call.say("hello?", 700);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: hello?", "agent: Hello, you are recorded."]);
+  assert.deepEqual(
+    call.dialogue.history.map((entry) => entry.text),
+    ["hello?", "Hello, you are recorded."],
+  );
+});
+
+test("the agent waits when the user is to speak first", async () => {
+  const call = new CallDriver({
+    agent: { firstMessage: "Hello, this is Parley.", startSpeaker: "user" },
+    replies: ["Hello there."],
+  });
+  call.start();
+  await call.stayQuiet(3000);
+  assert.equal(call.tts.streams.length, 0);
+  await call.say("hi", 500);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: hi", "agent: Hello there."]);
+});
+
+test("the time of a turn is accounted for part by part", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "delay", delayMs: 300 },
+        { type: "text", text: "We are open, " },
+        { type: "delay", delayMs: 50 },
+        { type: "text", text: "as you like." },
+      ],
+    ],
+  });
+  call.start();
+  await call.say("are you open", 1000);
+  await call.letAgentFinish();
+  const latency = call.events.find((event) => event.type === "turn")?.latency;
+  assert.equal(latency?.endpointingMs, 600);
+  assert.equal(latency.llmFirstTokenMs, 300);
+  assert.equal(latency.clauseMs, 0);
+  assert.equal(latency.ttsFirstByteMs, 60);
+  assert.ok(latency.decisionMs >= 600 && latency.decisionMs <= 640);
+  const overheadMs = latency.totalMs - latency.decisionMs - 300 - 60;
+  assert.ok(overheadMs >= 0 && overheadMs <= 20, `${overheadMs} ms`);
+});
+
+test("barging in silences the agent within one frame of the decision", async () => {
+  const call = await callWithLongAnswer();
+  await call.stayQuiet(1500);
+  const from = call.frames.length;
+  await call.makeNoise(400);
+  const decidedAtMs = call.decisions.find(({ effects }) => effects.some(({ type }) => type === "stopSpeech"))
+    ?.event.atMs;
+  const lastFrame = call.frames.findLastIndex((frame) => frame !== undefined);
+  assert.ok(decidedAtMs !== undefined);
+  assert.ok(lastFrame * 20 <= decidedAtMs, `last frame at ${lastFrame * 20}, decision at ${decidedAtMs}`);
+  assert.ok((lastFrame - from) * 20 <= 240, "speech onset to last frame");
+});
+
+test("what is cut off fades out and ends in silence", async () => {
+  const call = await callWithLongAnswer();
+  await call.stayQuiet(1500);
+  await call.makeNoise(400);
+  const last = call.frames.findLast((frame) => frame !== undefined);
+  assert.ok(last !== undefined && last.subarray(0, 20).some((sample) => sample !== 0));
+  assert.ok(last.subarray(40).every((sample) => sample === 0));
+});
+
+test("an interrupted message holds only what was heard, in the transcript and for the model", async () => {
+  const call = await callWithLongAnswer();
+  await call.stayQuiet(1500);
+  await call.say("only those by the sea please", 1000);
+  await call.letAgentFinish();
+  const [, cut, , answer] = call.items;
+  assert.ok(cut?.type === "message" && cut.interrupted === true);
+  assert.ok(LONG_ANSWER.startsWith(cut.text) && cut.text.length > 10 && cut.text.length < 40, cut.text);
+  assert.equal(answer?.text, "Very well.");
+  const prompt = call.model.requests[1]?.prompt.map(({ role, content }) =>
+    typeof content === "string"
+      ? [role]
+      : [role, ...content.map((part) => (part.type === "text" ? part.text : ""))],
+  );
+  assert.deepEqual(prompt, [
+    ["system"],
+    ["user", "tell me about the rooms"],
+    ["assistant", cut.text],
+    ["user", "only those by the sea please"],
+  ]);
+});
+
+test("word timings of the provider decide which words were heard", async () => {
+  const call = new CallDriver({ replies: [LONG_ANSWER] });
+  call.tts.sendsWordTimings = true;
+  call.start();
+  await call.say("tell me about the rooms", 1000);
+  await call.waitUntil(() => call.isSpeaking);
+  // "We have many rooms," lasts 19 characters of 60 ms; "many" ends at 780 ms, "rooms," at 1140 ms.
+  await call.stayQuiet(700);
+  await call.makeNoise(300);
+  assert.equal(call.items.at(-1)?.text, "We have many");
+});
+
+test("an interruption cancels model and synthesis", async () => {
+  const call = new CallDriver({
+    replies: [[{ type: "text", text: "Let me tell you about it, it is quite a story. " }, { type: "stall" }]],
+  });
+  call.start();
+  await call.say("tell me", 800);
+  await call.waitUntil(() => call.isSpeaking);
+  await call.makeNoise(400);
+  await call.stayQuiet(20);
+  assert.equal(call.tts.streams[0]?.isClosed, true);
+  assert.equal(call.model.requests[0]?.abortSignal?.aborted, true);
+});
+
+test("speech shorter than the threshold does not stop the agent", async () => {
+  const call = await callWithLongAnswer({ agent: { interruptionThresholdMs: 400 } });
+  await call.stayQuiet(500);
+  await call.say("mhm", 300);
+  await call.letAgentFinish();
+  await call.stayQuiet(2000);
+  assert.deepEqual(call.transcript, ["user: tell me about the rooms", `agent: ${LONG_ANSWER}`]);
+});
+
+test("nobody interrupts an agent that does not let itself be interrupted", async () => {
+  const call = await callWithLongAnswer({ agent: { disableInterruptions: true } });
+  await call.stayQuiet(500);
+  await call.say("wait a moment", 1500);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: tell me about the rooms", `agent: ${LONG_ANSWER}`]);
+});
+
+test("what a caller goes on saying after an uninterruptible agent has finished is answered", async () => {
+  const call = new CallDriver({
+    agent: { disableInterruptions: true },
+    replies: ["Yes, of course.", "Thank you."],
+  });
+  call.start();
+  await call.say("may I", 800);
+  await call.waitUntil(() => call.isSpeaking);
+  await call.say("my name is Ann", 2500);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript.slice(2), ["user: my name is Ann", "agent: Thank you."]);
+});
+
+test("noise without words makes no turn", async () => {
+  const call = new CallDriver({ replies: ["Never said."] });
+  call.start();
+  await call.makeNoise(600);
+  await call.stayQuiet(3000);
+  assert.deepEqual(call.transcript, []);
+  assert.equal(call.model.requests.length, 0);
+});
+
+test("speech resuming within the pause belongs to the same turn", async () => {
+  const call = new CallDriver({ replies: ["Noted."] });
+  call.start();
+  await call.say("my number is", 900);
+  await call.stayQuiet(460);
+  await call.say("five five two", 900);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: my number is five five two", "agent: Noted."]);
+  assert.equal(call.model.requests.length, 1);
+});
+
+test("an utterance starts with the audio from before it was noticed", async () => {
+  const call = new CallDriver({ replies: ["Yes."] });
+  call.start();
+  await call.stayQuiet(2000);
+  await call.say("hello", 500);
+  assert.ok((call.stt.streams[0]?.leadsMs[0] ?? 0) >= 300);
+});
+
+test("the text is asked for in the pause, so that it is there when the turn ends", async () => {
+  const call = new CallDriver({ replies: ["Yes."] });
+  call.stt.delayMs = 300;
+  call.start();
+  await call.say("hello", 500);
+  await call.letAgentFinish();
+  const latency = call.events.find((event) => event.type === "turn")?.latency;
+  assert.ok(latency !== undefined && latency.decisionMs < 640);
+});
+
+test("a caller who goes on speaking before the answer is heard is answered once, with everything said", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "delay", delayMs: 2000 },
+        { type: "text", text: "Too early." },
+      ],
+      "Both then.",
+    ],
+  });
+  call.start();
+  await call.say("a table", 700);
+  await call.waitUntil(() => call.state === "thinking");
+  await call.say("and a taxi", 700);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: a table", "user: and a taxi", "agent: Both then."]);
+});
+
+test("a cough while the agent thinks does not cost the caller the answer", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "delay", delayMs: 2000 },
+        { type: "text", text: "Too early." },
+      ],
+      "A table for two.",
+    ],
+  });
+  call.start();
+  await call.say("a table", 700);
+  await call.waitUntil(() => call.state === "thinking");
+  await call.makeNoise(300);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: a table", "agent: A table for two."]);
+});
+
+test("silence on both sides ends the call, counted from when either last spoke", async () => {
+  const call = new CallDriver({
+    agent: { firstMessage: "Hello, this is Parley.", silenceEndCallTimeoutSeconds: 5 },
+  });
+  call.start();
+  await call.letAgentFinish();
+  const quietFromMs = call.nowMs;
+  await call.waitUntil(() => call.end !== undefined);
+  assert.equal(call.end?.endReason, "silence_timeout");
+  assert.ok(Math.abs(call.nowMs - quietFromMs - 5000) <= 60);
+});
+
+test("a long call ends at its greatest length, in the middle of a word if need be", async () => {
+  const call = new CallDriver({
+    agent: { firstMessage: LONG_ANSWER, maxConversationDurationSeconds: 3 },
+  });
+  call.start();
+  await call.waitUntil(() => call.end !== undefined);
+  assert.equal(call.end?.endReason, "max_duration");
+  assert.equal(call.nowMs, 3000);
+  const [item] = call.items;
+  assert.ok(item?.type === "message" && item.interrupted === true);
+  assert.equal(call.conversation.nextFrame(), undefined);
+});
+
+test("end_call hangs up once the words before it have been heard", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "Thank you for calling. Goodbye!" },
+        { type: "toolCall", toolName: "end_call", input: {} },
+      ],
+    ],
+  });
+  call.start();
+  await call.say("that is all", 700);
+  await call.waitUntil(() => call.end !== undefined);
+  assert.equal(call.end?.endReason, "agent_hangup");
+  assert.equal(call.transcript.at(-1), "agent: Thank you for calling. Goodbye!");
+  const heardFrames = call.frames.filter((frame) => frame !== undefined).length;
+  assert.ok(heardFrames * 20 >= call.tts.durationMs("Thank you for calling.Goodbye!"));
+});
+
+test("end_call says the farewell that it is given", async () => {
+  const call = new CallDriver({
+    replies: [[{ type: "toolCall", toolName: "end_call", input: { farewell: "Bye bye." } }]],
+  });
+  call.start();
+  await call.say("that is all", 700);
+  await call.waitUntil(() => call.end !== undefined);
+  assert.deepEqual(call.transcript, ["user: that is all", "agent: Bye bye."]);
+  assert.equal(call.end?.endReason, "agent_hangup");
+});
+
+test("a caller who interrupts the farewell keeps the call", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "Thank you for calling, have a very nice day. Goodbye!" },
+        { type: "toolCall", toolName: "end_call", input: {} },
+      ],
+      "One more thing then.",
+    ],
+  });
+  call.start();
+  await call.say("that is all", 700);
+  await call.waitUntil(() => call.isSpeaking);
+  await call.say("wait, one more thing", 900);
+  await call.letAgentFinish();
+  await call.stayQuiet(1000);
+  assert.equal(call.end, undefined);
+  assert.equal(call.transcript.at(-1), "agent: One more thing then.");
+});
+
+test("tool calls stand in the transcript between the words before and after them", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "Let me look that up for you." },
+        { type: "toolCall", toolName: "opening_hours", input: { day: "Monday" } },
+      ],
+      "We are open from nine to five.",
+    ],
+    dialogue: {
+      tools: [
+        {
+          name: "opening_hours",
+          description: "Opening hours of a day.",
+          inputSchema: { type: "object" },
+          execute: () => Promise.resolve({ from: 9, to: 17 }),
+        },
+      ],
+    },
+  });
+  call.start();
+  await call.say("when do you open on Monday", 900);
+  await call.letAgentFinish();
+  await call.waitUntil(() => call.items.length === 5);
+  assert.deepEqual(call.transcript, [
+    "user: when do you open on Monday",
+    "agent: Let me look that up for you.",
+    'tool_call: {"day":"Monday"}',
+    'tool_result: {"from":9,"to":17}',
+    "agent: We are open from nine to five.",
+  ]);
+});
+
+test("the agent counts as speaking only while it can be heard", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "One moment please. " },
+        { type: "text", text: "I " },
+        { type: "delay", delayMs: 3000 },
+        { type: "text", text: "have found it." },
+      ],
+    ],
+  });
+  call.start();
+  await call.say("find it", 700);
+  await call.letAgentFinish();
+  const states = call.events.flatMap((event) => (event.type === "state" ? [event.state] : []));
+  assert.deepEqual(states, ["thinking", "speaking", "thinking", "speaking", "listening"]);
+});
+
+test("a key that the caller pressed stands in the transcript and is known to the agent", async () => {
+  const call = new CallDriver({ replies: ["You pressed five."] });
+  call.start();
+  call.conversation.dtmf("5");
+  await call.say("what did I press", 900);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["dtmf: 5", "user: what did I press", "agent: You pressed five."]);
+  assert.match(JSON.stringify(call.model.requests[0]?.prompt), /pressed 5/);
+});
+
+test("synthesis is asked to pause when it is ten seconds ahead", async () => {
+  const call = new CallDriver({ agent: { firstMessage: `${LONG_ANSWER} ${LONG_ANSWER} ${LONG_ANSWER}` } });
+  call.tts.chunkIntervalMs = 1;
+  call.start();
+  await call.waitUntil(() => call.tts.streams[0]?.isPaused === true, 5000);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, [`agent: ${LONG_ANSWER} ${LONG_ANSWER} ${LONG_ANSWER}`]);
+});
+
+test("the owner ends the call once, and what the agent was saying is kept as far as it was heard", async () => {
+  const call = await callWithLongAnswer();
+  await call.stayQuiet(1500);
+  call.conversation.end("user_hangup");
+  call.conversation.end("api_hangup");
+  call.conversation.close();
+  call.conversation.close();
+  await call.stayQuiet(1000);
+  assert.equal(call.events.filter((event) => event.type === "ended").length, 1);
+  assert.equal(call.events.at(-1)?.type, "ended");
+  assert.equal(call.end?.endReason, "user_hangup");
+  assert.match(call.transcript.at(-1) ?? "", /^agent: We have many rooms/);
+  assert.ok(call.stt.streams.every(({ isClosed }) => isClosed));
+  assert.ok(call.tts.streams.every(({ isClosed }) => isClosed));
+  assert.equal(call.clock.pendingCount, 0);
+});
+
+test("a recorded log of events replays to the same decisions", async () => {
+  const call = await callWithLongAnswer({ agent: { firstMessage: "Hello, this is Parley." } });
+  await call.stayQuiet(1200);
+  await call.say("stop", 600);
+  await call.letAgentFinish();
+  await call.waitUntil(() => call.end !== undefined, 60_000);
+  let state = initialTurnState({
+    startSpeaker: "agent",
+    hasGreeting: true,
+    firstMessageDelayMs: 0,
+    endpointingDelayMs: 600,
+    interruptionThresholdMs: 160,
+    disableInterruptions: false,
+    silenceLimitMs: 30_000,
+    maxDurationMs: 600_000,
+  });
+  for (const { event, effects } of call.decisions) {
+    const step = turnStep(state, structuredClone(event));
+    assert.deepEqual(step.effects, effects);
+    state = step.state;
+  }
+  assert.equal(state.phase, "ended");
 });

@@ -136,11 +136,12 @@ export class VoiceConversation {
     const { startSpeaker, hasGreeting } = this.#state.settings;
     if (startSpeaker !== "agent" || !hasGreeting || this.#greeting !== undefined) return;
     this.#greeting = this.#openSpeech(0, { type: "greeting" });
-    const aborted = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    const onAbort = (): void => resolve();
+    if (signal.aborted) return;
+    signal.addEventListener("abort", onAbort, { once: true });
     await Promise.race([this.#greeting.speech.ready, aborted]);
+    signal.removeEventListener("abort", onAbort);
   }
 
   /** Media flows: the conversation begins. */
@@ -218,6 +219,9 @@ export class VoiceConversation {
     this.#isDispatching = true;
     try {
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#step(next);
+    } catch (error) {
+      // A fault of ours or of an adapter costs this call alone.
+      this.#finish("error_internal", error instanceof Error ? error.message : String(error));
     } finally {
       this.#isDispatching = false;
     }

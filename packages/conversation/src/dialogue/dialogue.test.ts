@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { APICallError } from "@ai-sdk/provider";
+import { ProviderError } from "../providers/provider-error.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import {
+  ScriptedLanguageModel,
+  type ModelScript,
+  type ModelStep,
+} from "../testing/scripted-language-model.ts";
+import { Dialogue, type DialogueInput, type DialogueOptions, type ReplyPart } from "./dialogue.ts";
+import type { DialogueTool } from "./tool.ts";
+
+const never = new AbortController().signal;
+
+function openDialogue(
+  replies: readonly ModelScript[],
+  options: Partial<DialogueOptions> = {},
+): { dialogue: Dialogue; model: ScriptedLanguageModel; clock: FakeClock } {
+  const clock = new FakeClock();
+  const model = new ScriptedLanguageModel(replies, { timers: clock });
+  return {
+    dialogue: new Dialogue({ model, instructions: "Be brief.", timers: clock, ...options }),
+    model,
+    clock,
+  };
+}
+
+/** Says something and hears the whole answer, as a chat does. */
+async function chat(
+  dialogue: Dialogue,
+  input: string | DialogueInput,
+): Promise<{ text: string; parts: ReplyPart[] }> {
+  const reply = dialogue.respond(typeof input === "string" ? { type: "message", text: input } : input, {
+    signal: never,
+  });
+  const parts = await Array.fromAsync(reply);
+  dialogue.settle(reply.id);
+  return { text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""), parts };
+}
+
+function lookUp(execute: DialogueTool["execute"]): DialogueTool {
+  return { name: "look_up", description: "Looks something up.", inputSchema: { type: "object" }, execute };
+}
+
+const CALL_LOOK_UP: readonly ModelStep[] = [
+  { type: "toolCall", toolCallId: "1", toolName: "look_up", input: { of: "x" } },
+];
+
+function lastMessage(model: ScriptedLanguageModel): unknown {
+  return model.requests.at(-1)?.prompt.at(-1);
+}
+
+test("a text conversation goes to and fro and remembers itself", async () => {
+  const { dialogue, model } = openDialogue(["Hello Ann.", "You are Ann."]);
+  assert.equal((await chat(dialogue, "I am Ann")).text, "Hello Ann.");
+  assert.equal((await chat(dialogue, "who am I")).text, "You are Ann.");
+  assert.deepEqual(model.requests[1]?.prompt, [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: [{ type: "text", text: "I am Ann" }] },
+    { role: "assistant", content: [{ type: "text", text: "Hello Ann." }] },
+    { role: "user", content: [{ type: "text", text: "who am I" }] },
+  ]);
+});
+
+test("a conversation is taken up again from its transcript, tool calls included", async () => {
+  const tools = [lookUp(() => Promise.resolve({ price: 12 }))];
+  const first = openDialogue([CALL_LOOK_UP, "Twelve."], { tools });
+  await chat(first.dialogue, "what does it cost");
+  const stored = structuredClone(first.dialogue.history);
+  const second = openDialogue(["Still twelve."], { tools, transcript: stored });
+  const direct = openDialogue([CALL_LOOK_UP, "Twelve.", "Still twelve."], { tools });
+  await chat(direct.dialogue, "what does it cost");
+  await chat(direct.dialogue, "and now");
+  await chat(second.dialogue, "and now");
+  assert.deepEqual(second.model.requests.at(-1)?.prompt, direct.model.requests.at(-1)?.prompt);
+});
+
+test("what a tool answers goes to the model, and its words come after", async () => {
+  const { dialogue, model } = openDialogue([CALL_LOOK_UP, "It is blue."], {
+    tools: [lookUp((input) => Promise.resolve({ echoed: input }))],
+  });
+  const { parts } = await chat(dialogue, "what colour");
+  assert.deepEqual(
+    parts.map(({ type }) => type),
+    ["toolCall", "toolResult", "text", "text", "text", "end"],
+  );
+  const output = { type: "text", value: '{"echoed":{"of":"x"}}' };
+  assert.deepEqual(lastMessage(model), {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: "1", toolName: "look_up", output }],
+  });
+});
+
+for (const [what, execute, reason] of [
+  ["throws", () => Promise.reject(new Error("503 from the shop")), "503 from the shop"],
+  ["does not exist", undefined, "there is no tool look_up"],
+] as const) {
+  test(`a tool that ${what} is a failure that the model is told of`, async () => {
+    const tools = execute === undefined ? [] : [lookUp(execute)];
+    const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I could not find out."], { tools });
+    assert.equal((await chat(dialogue, "what colour")).text, "I could not find out.");
+    const output = { type: "error-text", value: reason };
+    assert.deepEqual(lastMessage(model), {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "1", toolName: "look_up", output }],
+    });
+  });
+}
+
+test("a tool that hangs is given up at its deadline and told so", async () => {
+  let toolSignal: AbortSignal | undefined;
+  const tool = lookUp((_, { signal }) => {
+    toolSignal = signal;
+    return new Promise(() => {});
+  });
+  const { dialogue, clock } = openDialogue([CALL_LOOK_UP, "No luck."], {
+    tools: [tool],
+    deadlines: { toolMs: 3000 },
+  });
+  const answer = chat(dialogue, "what colour");
+  await clock.advance(2999);
+  assert.equal(toolSignal?.aborted, false);
+  await clock.advance(1);
+  assert.equal((await answer).text, "No luck.");
+  assert.equal(toolSignal.aborted, true);
+  assert.equal(clock.pendingCount, 0);
+});
+
+test("a model that calls tools for ever must answer in the end", async () => {
+  const { dialogue, model } = openDialogue(
+    Array.from({ length: 9 }, () => CALL_LOOK_UP),
+    { tools: [lookUp(() => Promise.resolve("nothing"))] },
+  );
+  await chat(dialogue, "what colour");
+  assert.equal(model.requests.length, 6);
+  assert.deepEqual(model.requests.at(-1)?.toolChoice, { type: "none" });
+});
+
+test("end_call is offered only where hanging up is allowed, under the agent's own rules", async () => {
+  const forbidden = openDialogue(["Hm."]);
+  await chat(forbidden.dialogue, "bye");
+  assert.equal(forbidden.model.requests[0]?.tools, undefined);
+  const allowed = openDialogue(["Hm."], { endCall: { rules: "Only after midnight." } });
+  await chat(allowed.dialogue, "bye");
+  const [tool] = allowed.model.requests[0]?.tools ?? [];
+  assert.ok(
+    tool?.type === "function" && tool.name === "end_call" && tool.description === "Only after midnight.",
+  );
+});
+
+test("end_call ends the conversation after its farewell", async () => {
+  const { dialogue } = openDialogue(
+    [[{ type: "toolCall", toolName: "end_call", input: { farewell: "Goodbye." } }]],
+    { endCall: {} },
+  );
+  const { text, parts } = await chat(dialogue, "bye");
+  assert.equal(text, "Goodbye.");
+  assert.deepEqual(parts.at(-1), { type: "end", endsConversation: true });
+});
+
+test("only what was delivered of a reply enters the history, message by message", async () => {
+  const { dialogue } = openDialogue(
+    [[{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP], "It is blue."],
+    {
+      tools: [lookUp(() => Promise.resolve("blue"))],
+    },
+  );
+  const reply = dialogue.respond({ type: "message", text: "what colour" }, { signal: never });
+  await Array.fromAsync(reply);
+  dialogue.settle(reply.id, ["Let me see.", "It is"]);
+  assert.deepEqual(
+    dialogue.history.map(({ type, text }) => `${type} ${text}`),
+    [
+      "message what colour",
+      "message Let me see.",
+      'tool_call {"of":"x"}',
+      "tool_result blue",
+      "message It is",
+    ],
+  );
+});
+
+test("a reply cancelled while a tool runs leaves a history in which every call is answered", async () => {
+  const { dialogue, model } = openDialogue([CALL_LOOK_UP, "Later."], {
+    tools: [lookUp(() => new Promise(() => {}))],
+  });
+  const controller = new AbortController();
+  const reply = dialogue.respond({ type: "message", text: "what colour" }, controller);
+  const iterated = (async () => {
+    for await (const part of reply) if (part.type === "toolCall") controller.abort();
+  })();
+  await assert.rejects(iterated, { name: "AbortError" });
+  dialogue.settle(reply.id, []);
+  await chat(dialogue, "never mind");
+  const calls = JSON.stringify(model.requests[1]?.prompt).match(/tool-call|tool-result/g);
+  assert.deepEqual(calls, ["tool-call", "tool-result"]);
+});
+
+test("a reply must be settled before the next is asked for", async () => {
+  const { dialogue } = openDialogue(["One.", "Two."]);
+  dialogue.respond({ type: "message", text: "a" }, { signal: never });
+  assert.throws(() => dialogue.respond({ type: "message", text: "b" }, { signal: never }), /not settled/);
+});
+
+test("an instruction shapes the next reply without being the caller's words", async () => {
+  const { dialogue, model } = openDialogue(["Certainly, Madam."]);
+  await chat(dialogue, { type: "instruction", text: "Address her as Madam." });
+  assert.deepEqual(lastMessage(model), { role: "system", content: "Address her as Madam." });
+});
+
+test("temperature and reasoning effort go to the model", async () => {
+  const { dialogue, model } = openDialogue(["Yes."], { temperature: 0.3, reasoningEffort: "low" });
+  await chat(dialogue, "well");
+  assert.equal(model.requests[0]?.temperature, 0.3);
+  assert.equal(model.requests[0]?.reasoning, "low");
+});
+
+test("a vendor's error becomes a provider error with its status", async () => {
+  const cause = new APICallError({
+    message: "invalid key",
+    url: "http://localhost",
+    requestBodyValues: {},
+    statusCode: 401,
+  });
+  const { dialogue } = openDialogue([[{ type: "error", error: cause }]]);
+  await assert.rejects(chat(dialogue, "hello"), (error) => {
+    assert.ok(error instanceof ProviderError);
+    assert.equal(error.kind, "status");
+    assert.equal(error.status, 401);
+    assert.equal(error.isRetryable, false);
+    assert.equal(error.provider, "scripted/model");
+    return true;
+  });
+});
+
+test("a model that keeps writing is cut off", async () => {
+  const { dialogue } = openDialogue(["blah ".repeat(5000)]);
+  const { text } = await chat(dialogue, "go on");
+  assert.ok(text.length < 8100);
+});

@@ -25,3 +25,22 @@ export {
   type OpenAiCompatibleModel,
   type OpenAiCompatibleOptions,
 } from "./openai-compatible/openai-compatible.ts";
+export {
+  createEmbedHandler,
+  loadMiniLm,
+  type LoadMiniLmOptions,
+  type MiniLm,
+} from "./local/minilm/embedder.ts";
+export { createTranscribeHandler } from "./local/moonshine/handler.ts";
+export {
+  loadMoonshine,
+  type LoadMoonshineOptions,
+  type Moonshine,
+  type MoonshineSize,
+} from "./local/moonshine/model.ts";
+export { LocalSpeechToText, type LocalSpeechToTextOptions } from "./local/moonshine/speech-to-text.ts";
+export {
+  loadSilero,
+  type LoadSileroOptions,
+  type SileroVoiceActivity,
+} from "./local/silero/voice-activity.ts";

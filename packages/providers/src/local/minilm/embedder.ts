@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Tokenizer } from "@huggingface/tokenizers";
+import type * as Ort from "onnxruntime-node";
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { JobQueue } from "../inference/job-queue.ts";
+import type { InferenceHandlers } from "../inference/methods.ts";
+
+export interface LoadMiniLmOptions {
+  /** What `ensureModels` returned. */
+  modelsDir: string;
+  /** Default 1. */
+  threads?: number;
+}
+
+/** The embedding model, loaded once for all calls. */
+export interface MiniLm {
+  readonly name: string;
+  /**
+   * Vectors of 384 dimensions and length 1, so that their dot product is the cosine similarity. Of a text longer
+   * than 256 tokens the beginning counts.
+   */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
+  /** Runs once, so that the first caller does not pay for first-time allocations. */
+  warmUp(): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+const dimensions = 384;
+/** What the model was trained with. */
+const maxTokens = 256;
+const maxWaiting = 64;
+
+/** Mean of the tokens' vectors, scaled to length 1. */
+function poolTokens(hidden: Float32Array, tokens: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (let at = 0; at < tokens * dimensions; at += 1) {
+    const dimension = at % dimensions;
+    vector[dimension] = (vector[dimension] ?? 0) + (hidden[at] ?? 0);
+  }
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((value) => value / length);
+}
+
+class OnnxMiniLm implements MiniLm {
+  readonly name = "local/minilm";
+  readonly #ort: typeof Ort;
+  readonly #session: InferenceSession;
+  readonly #tokenizer: Tokenizer;
+  #isClosed = false;
+
+  constructor(ort: typeof Ort, session: InferenceSession, tokenizer: Tokenizer) {
+    this.#ort = ort;
+    this.#session = session;
+    this.#tokenizer = tokenizer;
+  }
+
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
+      signal.throwIfAborted();
+      vectors.push(await this.#embedOne(text));
+    }
+    return vectors;
+  }
+
+  async warmUp(): Promise<void> {
+    await this.#embedOne("Hello.");
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#session.release();
+  }
+
+  /** One text at a time: on a CPU a batch saves nothing and pays for its padding. */
+  async #embedOne(text: string): Promise<Float32Array> {
+    const { ids } = this.#tokenizer.encode(text);
+    // The last token ends the sequence, wherever it is cut.
+    const kept = ids.length > maxTokens ? [...ids.slice(0, maxTokens - 1), ...ids.slice(-1)] : ids;
+    const tensorOf = (values: BigInt64Array): Tensor =>
+      new this.#ort.Tensor("int64", values, [1, kept.length]);
+    const { last_hidden_state: hidden } = await this.#session.run({
+      input_ids: tensorOf(BigInt64Array.from(kept, BigInt)),
+      attention_mask: tensorOf(new BigInt64Array(kept.length).fill(1n)),
+      token_type_ids: tensorOf(new BigInt64Array(kept.length)),
+    });
+    if (!(hidden?.data instanceof Float32Array))
+      throw new TypeError("the model has no float32 output last_hidden_state");
+    return poolTokens(hidden.data, kept.length);
+  }
+}
+
+/** Loads all-MiniLM-L6-v2 (Apache-2.0, 8-bit) from the files of the group `minilm`. */
+export async function loadMiniLm({ modelsDir, threads = 1 }: LoadMiniLmOptions): Promise<MiniLm> {
+  const folder = path.join(modelsDir, "minilm");
+  const [ort, { Tokenizer }] = await Promise.all([
+    import("onnxruntime-node"),
+    import("@huggingface/tokenizers"),
+  ]);
+  const description: object = JSON.parse(await readFile(path.join(folder, "tokenizer.json"), "utf8"));
+  const session = await ort.InferenceSession.create(path.join(folder, "model_quantized.onnx"), {
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+  return new OnnxMiniLm(ort, session, new Tokenizer(description, {}));
+}
+
+/** Serves `embed` with one model, a request at a time. */
+export function createEmbedHandler(model: MiniLm): NonNullable<InferenceHandlers["embed"]> {
+  const queue = new JobQueue({ provider: model.name, maxWaiting });
+  return async ({ texts }, { signal }) =>
+    await queue.run({ urgency: "final", signal }, async () => ({
+      vectors: await model.embed(texts, signal),
+    }));
+}

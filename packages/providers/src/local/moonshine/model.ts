@@ -1,0 +1,179 @@
+import path from "node:path";
+import type { LlamaTokenizer } from "llama-tokenizer-js";
+import type * as Ort from "onnxruntime-node";
+import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { findLoop } from "./repetition.ts";
+
+export type MoonshineSize = "base" | "tiny";
+
+export interface LoadMoonshineOptions {
+  /** What `ensureModels` returned. */
+  modelsDir: string;
+  /** `base` hears better through noise; `tiny` takes two thirds of its time. */
+  size: MoonshineSize;
+  /** Default 1, which is as fast as 2. */
+  threads?: number;
+}
+
+/** The recogniser, loaded once for all calls. One transcription at a time: see `createTranscribeHandler`. */
+export interface Moonshine {
+  readonly name: string;
+  /**
+   * Text of an utterance in which speech was found.
+   *
+   * @param pcm mono, 16 kHz, at most 30 s, with 300 ms or more round the speech: with less, last digits go missing.
+   * @throws the signal's reason when aborted; looked at between tokens.
+   */
+  transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string>;
+  /** Runs once, so that the first caller does not pay for first-time allocations. */
+  warmUp(): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+const sampleRateHz = 16_000;
+const startToken = 1;
+const endToken = 2;
+/** Ids from here on are Moonshine's own marks, which have no text. */
+const firstMarkToken = 32_000;
+/** Fast speech has about 5 tokens a second; the rest is room for short utterances and digits. */
+const tokensPerSecond = 7;
+const extraTokens = 6;
+/** The model hears badly in less than this. More silence than the call's own only makes it hear worse. */
+const minSamples = sampleRateHz;
+
+type Feeds = Record<string, Tensor>;
+
+function toModelInput(pcm: Int16Array): Float32Array {
+  const samples = new Float32Array(Math.max(pcm.length, minSamples));
+  for (let at = 0; at < pcm.length; at += 1) samples[at] = (pcm[at] ?? 0) / 32_768;
+  return samples;
+}
+
+function indexOfLargest(values: Float32Array): number {
+  let best = 0;
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index] ?? largest;
+    if (value > largest) {
+      largest = value;
+      best = index;
+    }
+  }
+  return best;
+}
+
+function float32Of(tensor: Tensor | undefined, name: string): Float32Array {
+  if (tensor?.data instanceof Float32Array) return tensor.data;
+  throw new TypeError(`the model has no float32 output ${name}`);
+}
+
+/** Names of the decoder's cache inputs with the width of a head, as the model declares them. */
+function cacheInputs(decoder: InferenceSession): { name: string; headWidth: number }[] {
+  return decoder.inputMetadata.flatMap((input) => {
+    const width = input.isTensor ? input.shape[3] : undefined;
+    return input.name.startsWith("past_key_values.") && typeof width === "number"
+      ? [{ name: input.name, headWidth: width }]
+      : [];
+  });
+}
+
+class OnnxMoonshine implements Moonshine {
+  readonly name: string;
+  readonly #ort: typeof Ort;
+  readonly #encoder: InferenceSession;
+  readonly #decoder: InferenceSession;
+  readonly #tokenizer: LlamaTokenizer;
+  #isClosed = false;
+
+  constructor(
+    name: string,
+    ort: typeof Ort,
+    encoder: InferenceSession,
+    decoder: InferenceSession,
+    tokenizer: LlamaTokenizer,
+  ) {
+    this.name = name;
+    this.#ort = ort;
+    this.#encoder = encoder;
+    this.#decoder = decoder;
+    this.#tokenizer = tokenizer;
+  }
+
+  async transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    const samples = toModelInput(pcm);
+    const input = new this.#ort.Tensor("float32", samples, [1, samples.length]);
+    const { last_hidden_state: hidden } = await this.#encoder.run({ input_values: input });
+    if (hidden === undefined) throw new TypeError("the encoder has no output last_hidden_state");
+    const maxTokens = extraTokens + Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond);
+    const tokens = await this.#decode(hidden, maxTokens, signal);
+    const words = tokens.filter((token) => token < firstMarkToken);
+    return this.#tokenizer.decode(words, false, true).trim();
+  }
+
+  async warmUp(): Promise<void> {
+    await this.transcribe(new Int16Array(sampleRateHz), new AbortController().signal);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await Promise.all([this.#encoder.release(), this.#decoder.release()]);
+  }
+
+  /** Greedy, with the keys and values of earlier steps kept; those of the encoder come from the first step alone. */
+  async #decode(hidden: Tensor, maxTokens: number, signal: AbortSignal): Promise<number[]> {
+    const { Tensor } = this.#ort;
+    const feeds: Feeds = { encoder_hidden_states: hidden };
+    const caches = cacheInputs(this.#decoder);
+    for (const { name, headWidth } of caches) {
+      feeds[name] = new Tensor("float32", new Float32Array(8 * headWidth), [1, 8, 1, headWidth]);
+    }
+    const tokens: number[] = [];
+    let last = startToken;
+    for (let step = 0; step < maxTokens; step += 1) {
+      signal.throwIfAborted();
+      feeds["input_ids"] = new Tensor("int64", BigInt64Array.of(BigInt(last)), [1, 1]);
+      feeds["use_cache_branch"] = new Tensor("bool", [step > 0], [1]);
+      const outputs = await this.#decoder.run(feeds);
+      const logits = float32Of(outputs["logits"], "logits");
+      // Telephone speech often makes the model end at once. Voice activity has said that there is speech.
+      if (step === 0) logits[endToken] = Number.NEGATIVE_INFINITY;
+      last = indexOfLargest(logits);
+      if (last === endToken) break;
+      tokens.push(last);
+      const kept = findLoop(tokens);
+      if (kept !== undefined) return tokens.slice(0, kept);
+      for (const { name } of caches) {
+        const present = outputs[name.replace("past_key_values", "present")];
+        if (present !== undefined && (step === 0 || name.includes(".decoder."))) feeds[name] = present;
+      }
+    }
+    return tokens;
+  }
+}
+
+/** Loads Moonshine (Useful Sensors, MIT) from the files of the groups `moonshine-base` or `moonshine-tiny`. */
+export async function loadMoonshine({
+  modelsDir,
+  size,
+  threads = 1,
+}: LoadMoonshineOptions): Promise<Moonshine> {
+  const [ort, { default: tokenizer }] = await Promise.all([
+    import("onnxruntime-node"),
+    import("llama-tokenizer-js"),
+  ]);
+  const open = (file: string): Promise<InferenceSession> =>
+    ort.InferenceSession.create(path.join(modelsDir, "moonshine", size, file), {
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      // Warnings about initializers that the exporter left in are of no use to an operator.
+      logSeverityLevel: 3,
+    });
+  const [encoder, decoder] = await Promise.all([
+    open("encoder_model.onnx"),
+    open("decoder_model_merged.onnx"),
+  ]);
+  return new OnnxMoonshine(`local/moonshine-${size}`, ort, encoder, decoder, tokenizer);
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import {
+  ProviderError,
+  type SpeechToText,
+  type SpeechToTextEvent,
+  type SpeechToTextOptions,
+  type SpeechToTextStream,
+} from "@parley/conversation";
+import type { InferenceClient } from "../inference/methods.ts";
+import type { MoonshineSize } from "./model.ts";
+import { quietestPlace, SampleBuffer, SampleRing } from "./utterance.ts";
+
+export interface LocalSpeechToTextOptions {
+  /** The way to the process that holds the model. */
+  inference: InferenceClient;
+  /** Which model that process holds. */
+  size: MoonshineSize;
+}
+
+/** From the voice's onset, as voice activity sees it, back to where the model should begin to hear. */
+const marginMs = 300;
+/** What is remembered from before the onset was noticed. */
+const preRollMs = 1500;
+/**
+ * A longer utterance is transcribed in pieces while it goes on, so that neither its memory nor the wait for
+ * its end grows.
+ */
+const maxPieceMs = 15_000;
+/** Where in a full piece the cut is looked for: its last third. */
+const earliestCutMs = 10_000;
+/** An utterance has room for this much before it must grow. */
+const firstCapacityMs = 4000;
+const deadlineMs = 10_000;
+
+/** What was said since the speech began. */
+class Utterance {
+  readonly audio: SampleBuffer;
+  /** Texts of the pieces cut off the front. */
+  readonly pieces: Promise<string>[] = [];
+  readonly abort = new AbortController();
+
+  constructor(capacity: number) {
+    this.audio = new SampleBuffer(capacity);
+  }
+}
+
+class LocalSpeechToTextStream implements SpeechToTextStream {
+  readonly #inference: InferenceClient;
+  readonly #sampleRateHz: number;
+  readonly #onEvent: (event: SpeechToTextEvent) => void;
+  readonly #streamId = randomUUID();
+  readonly #recent: SampleRing;
+  #utterance: Utterance | undefined;
+  #flush: AbortController | undefined;
+  #isClosed = false;
+
+  constructor(inference: InferenceClient, { sampleRateHz, onEvent }: SpeechToTextOptions) {
+    this.#inference = inference;
+    this.#sampleRateHz = sampleRateHz;
+    this.#onEvent = onEvent;
+    this.#recent = new SampleRing(this.#samplesIn(preRollMs));
+  }
+
+  write(pcm: Int16Array): void {
+    if (this.#isClosed) return;
+    this.#recent.write(pcm);
+    const utterance = this.#utterance;
+    if (utterance === undefined) return;
+    utterance.audio.append(pcm);
+    if (utterance.audio.length >= this.#samplesIn(maxPieceMs)) this.#cut(utterance);
+  }
+
+  startUtterance(leadMs: number): void {
+    if (this.#isClosed) return;
+    this.endUtterance();
+    this.#utterance = new Utterance(this.#samplesIn(firstCapacityMs));
+    this.#utterance.audio.append(this.#recent.last(this.#samplesIn(leadMs + marginMs)));
+  }
+
+  flush(flushId: number): void {
+    if (this.#isClosed) return;
+    this.#flush?.abort();
+    const superseded = new AbortController();
+    this.#flush = superseded;
+    this.#answer(flushId, this.#textOf(this.#utterance, superseded.signal), superseded.signal).catch(
+      (error: unknown) => {
+        if (!superseded.signal.aborted)
+          this.#onEvent({ type: "failed", error: this.#toProviderError(error) });
+      },
+    );
+  }
+
+  endUtterance(): void {
+    this.#flush?.abort();
+    this.#utterance?.abort.abort();
+    this.#flush = undefined;
+    this.#utterance = undefined;
+  }
+
+  close(): void {
+    this.endUtterance();
+    this.#isClosed = true;
+  }
+
+  #samplesIn(ms: number): number {
+    return Math.round((this.#sampleRateHz * ms) / 1000);
+  }
+
+  async #answer(flushId: number, answer: Promise<string>, signal: AbortSignal): Promise<void> {
+    const text = await answer;
+    if (!signal.aborted) this.#onEvent({ type: "flushed", flushId, text });
+  }
+
+  async #textOf(utterance: Utterance | undefined, signal: AbortSignal): Promise<string> {
+    if (utterance === undefined) return "";
+    const rest = this.#transcribe(utterance.audio.view().slice(), signal);
+    const texts = await Promise.all([...utterance.pieces, rest]);
+    return texts.filter((text) => text !== "").join(" ");
+  }
+
+  #cut(utterance: Utterance): void {
+    const place = quietestPlace(utterance.audio.view(), this.#samplesIn(earliestCutMs), this.#sampleRateHz);
+    const piece = this.#transcribe(utterance.audio.shift(place), utterance.abort.signal);
+    // A piece that failed is reported by the flush that wants its text.
+    piece.catch(() => undefined);
+    utterance.pieces.push(piece);
+  }
+
+  async #transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string> {
+    const params = { pcm, sampleRateHz: this.#sampleRateHz, streamId: this.#streamId, isFinal: true };
+    const { text } = await this.#inference.request("transcribe", params, { signal, deadlineMs });
+    return text;
+  }
+
+  #toProviderError(error: unknown): ProviderError {
+    if (error instanceof ProviderError) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    return new ProviderError({
+      provider: "local/moonshine",
+      kind: "status",
+      message,
+      isRetryable: false,
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Moonshine behind the conversation's interface: keeps a call's audio in the process of the call and asks the
+ * inference process for text when the voice loop wants it. English only; there are no partials, and key terms
+ * have no effect. Holds 24 kB per call at 8 kHz, and up to 0.5 MB while somebody speaks at length.
+ */
+export class LocalSpeechToText implements SpeechToText {
+  readonly name: string;
+  readonly #inference: InferenceClient;
+
+  constructor({ inference, size }: LocalSpeechToTextOptions) {
+    this.name = `local/moonshine-${size}`;
+    this.#inference = inference;
+  }
+
+  open(options: SpeechToTextOptions): SpeechToTextStream {
+    const stream = new LocalSpeechToTextStream(this.#inference, options);
+    if (!/^en(-|$)/i.test(options.language)) {
+      const message = `hears English only, not ${options.language}`;
+      const error = new ProviderError({ provider: this.name, kind: "status", message, isRetryable: false });
+      stream.close();
+      queueMicrotask(() => options.onEvent({ type: "failed", error }));
+    }
+    return stream;
+  }
+}

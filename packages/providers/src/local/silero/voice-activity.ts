@@ -1,0 +1,64 @@
+import path from "node:path";
+import type {
+  SampleRateHz,
+  VoiceActivityDetector,
+  VoiceActivityOptions,
+  VoiceActivityStream,
+} from "@parley/conversation";
+import type * as Ort from "onnxruntime-node";
+import type { InferenceSession } from "onnxruntime-node";
+import { Batcher, type SileroStats } from "./batcher.ts";
+import { Stream } from "./stream.ts";
+
+export interface LoadSileroOptions {
+  /** What `ensureModels` returned. */
+  modelsDir: string;
+  /** A batch that the model failed on: its windows are lost, the streams go on. */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Silero's voice activity detector for all calls of a process. Streams that have a window full are heard in one
+ * batch, once per turn of the event loop, on a thread of onnxruntime's; one batch is under way at a time.
+ */
+export class SileroVoiceActivity implements VoiceActivityDetector {
+  readonly stats: SileroStats = { windows: 0, batches: 0, droppedWindows: 0 };
+  readonly #session: InferenceSession;
+  readonly #batchers: Readonly<Record<SampleRateHz, Batcher>>;
+  #isClosed = false;
+
+  constructor(ort: typeof Ort, session: InferenceSession, onFailure: (error: unknown) => void) {
+    this.#session = session;
+    this.#batchers = {
+      8000: new Batcher(ort, session, 8000, onFailure, this.stats),
+      16000: new Batcher(ort, session, 16_000, onFailure, this.stats),
+    };
+  }
+
+  open(options: VoiceActivityOptions): VoiceActivityStream {
+    return new Stream(
+      options,
+      this.#batchers[options.sampleRateHz].add,
+      () => (this.stats.droppedWindows += 1),
+    );
+  }
+
+  /** Waits for the batch under way. Close the streams first. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await Promise.all(Object.values(this.#batchers).map((batcher) => batcher.close()));
+    await this.#session.release();
+  }
+}
+
+/** Loads Silero VAD v6 (MIT) from the file of the group `silero`, and hears one window of silence. */
+export async function loadSilero({ modelsDir, onFailure }: LoadSileroOptions): Promise<SileroVoiceActivity> {
+  const ort = await import("onnxruntime-node");
+  const session = await ort.InferenceSession.create(path.join(modelsDir, "silero", "silero_vad.onnx"), {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+  return new SileroVoiceActivity(ort, session, onFailure);
+}

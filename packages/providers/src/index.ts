@@ -44,3 +44,4 @@ export {
   type LoadSileroOptions,
   type SileroVoiceActivity,
 } from "./local/silero/voice-activity.ts";
+export { createBuiltinResponder, type BuiltinResponderOptions } from "./builtin-responder/builtin-responder.ts";

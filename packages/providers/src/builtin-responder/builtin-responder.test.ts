@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { createBuiltinResponder } from "./builtin-responder.ts";
+import { contentWords } from "./fact-index.ts";
+
+const instructions = `You are Robin, the receptionist of Harbour Dental.
+Be polite. Never give medical advice.
+# Hours
+On Saturday we are open from nine to one.
+We are closed on Sunday.
+# Prices
+A checkup costs forty five pounds.`;
+
+/** Words hashed into a vector: texts that share words are near. Enough to test everything but nearness in meaning. */
+function embedWords(text: string): Float32Array {
+  const vector = new Float32Array(256);
+  for (const word of contentWords(text)) {
+    let hash = 7;
+    for (const char of word) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 256;
+    vector[hash] = 1;
+  }
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+}
+
+function createWordEmbedding(): { embed: (texts: string[]) => Promise<Float32Array[]>; embedded: string[] } {
+  const embedded: string[] = [];
+  return {
+    embedded,
+    embed: async (texts) => {
+      embedded.push(...texts);
+      return texts.map(embedWords);
+    },
+  };
+}
+
+const endCallTool = { type: "function" as const, name: "end_call", inputSchema: { type: "object" as const } };
+
+function call(
+  talk: readonly string[],
+  more: Partial<LanguageModelV4CallOptions> = {},
+): LanguageModelV4CallOptions {
+  return {
+    prompt: [
+      { role: "system", content: instructions },
+      ...talk.map((text, index) =>
+        index % 2 === (talk.length + 1) % 2
+          ? { role: "user" as const, content: [{ type: "text" as const, text }] }
+          : { role: "assistant" as const, content: [{ type: "text" as const, text }] },
+      ),
+    ],
+    tools: [endCallTool],
+    ...more,
+  };
+}
+
+async function partsOf(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
+  const { stream } = await createBuiltinResponder({ embed: createWordEmbedding().embed }).doStream(options);
+  const parts: LanguageModelV4StreamPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+async function reply(...talk: string[]): Promise<string> {
+  const parts = await partsOf(call(talk));
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+}
+
+test("a question is answered with the sentence of the prompt, word by word", async () => {
+  const parts = await partsOf(call(["What does a checkup cost?"]));
+  const deltas = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
+  assert.equal(deltas.join(""), "A checkup costs forty five pounds.");
+  assert.equal(deltas.length, 6);
+  assert.deepEqual(
+    parts.filter((part) => part.type !== "text-delta").map((part) => part.type),
+    ["stream-start", "text-start", "text-end", "finish"],
+  );
+});
+
+test("what the prompt does not say is not known", async () => {
+  assert.match(await reply("Do you sell bicycles?"), /^I am sorry, I do not know that\./);
+});
+
+test("an instruction of the prompt is never read out", async () => {
+  assert.match(await reply("Do you give medical advice?"), /I do not know/);
+});
+
+test("a question that leans on the one before it is understood", async () => {
+  assert.equal(
+    await reply("Are you open on Saturday?", "On Saturday we are open from nine to one.", "And on Sunday?"),
+    "We are closed on Sunday.",
+  );
+});
+
+for (const goodbye of [
+  "Great, thanks. Goodbye!",
+  "that's all thank you",
+  "ok bye",
+  "no thank you",
+  "have a nice day",
+]) {
+  test(`"${goodbye}" is answered with a goodbye and ends the call`, async () => {
+    const parts = await partsOf(call([goodbye]));
+    assert.ok(parts.some((part) => part.type === "text-delta" && part.delta.includes("Goodbye")));
+    const toolCall = parts.find((part) => part.type === "tool-call");
+    assert.equal(toolCall?.toolName, "end_call");
+    assert.equal(toolCall?.input, "{}");
+    const finish = parts.at(-1);
+    assert.equal(finish?.type === "finish" && finish.finishReason.unified, "tool-calls");
+  });
+}
+
+test("a goodbye calls no tool that is not offered", async () => {
+  const parts = await partsOf(call(["Goodbye!"], { tools: [] }));
+  assert.ok(parts.every((part) => part.type !== "tool-call"));
+});
+
+test("a no to the offer of more help ends the call, another one does not", async () => {
+  assert.match(
+    await reply("thanks", "You are welcome. Is there anything else I can help you with?", "no"),
+    /Goodbye/,
+  );
+  assert.doesNotMatch(await reply("hi", "Are you a patient of ours?", "no"), /Goodbye/);
+});
+
+test("courtesies are answered in kind", async () => {
+  assert.match(await reply("hello"), /^Hello!/);
+  assert.match(await reply("thank you very much"), /^You are welcome\./);
+  assert.match(await reply("how are you"), /^I am fine/);
+  assert.match(await reply("..."), /did not catch/);
+});
+
+test("a question after a courtesy is the question", async () => {
+  assert.equal(
+    await reply("hi good morning what does a checkup cost please"),
+    "A checkup costs forty five pounds.",
+  );
+});
+
+test("what was said is repeated", async () => {
+  assert.equal(
+    await reply("hi", "We are closed on Sunday.", "Sorry, could you repeat that?"),
+    "We are closed on Sunday.",
+  );
+});
+
+test("who it is comes from the prompt, and that it is no person is admitted", async () => {
+  assert.equal(await reply("Who am I speaking to?"), "I am Robin, the receptionist of Harbour Dental.");
+  assert.match(await reply("are you a robot"), /automated assistant/);
+  assert.match(await reply("what can you help me with"), /hours and prices/);
+});
+
+test("without a word from the caller it greets", async () => {
+  const parts = await partsOf({ prompt: [{ role: "system", content: instructions }] });
+  assert.match(
+    parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join(""),
+    /^Hello\. I am Robin/,
+  );
+});
+
+test("the facts of a prompt are embedded once", async () => {
+  const { embed, embedded } = createWordEmbedding();
+  const responder = createBuiltinResponder({ embed });
+  for (let turn = 0; turn < 3; turn++) await responder.doGenerate(call(["What does a checkup cost?"]));
+  assert.equal(embedded.length, 3 + 3);
+});
+
+test("an abort ends it with its reason", async () => {
+  const responder = createBuiltinResponder({ embed: createWordEmbedding().embed });
+  const reason = new Error("the caller went on");
+  await assert.rejects(
+    Promise.resolve(responder.doStream(call(["hello"], { abortSignal: AbortSignal.abort(reason) }))),
+    (error) => error === reason,
+  );
+});

@@ -1,0 +1,138 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
+import type { LanguageModel } from "@parley/conversation";
+import { composeReply, type Exchange, type Reply } from "./compose-reply.ts";
+import { FactIndex, type Embed } from "./fact-index.ts";
+import { readPrompt, type PromptKnowledge } from "./prompt-knowledge.ts";
+
+export interface BuiltinResponderOptions {
+  /** Sentence embeddings of length 1; MiniLM's in Parley. */
+  embed: Embed;
+}
+
+/** Prompts whose facts are kept embedded; a call's prompt stays the same from turn to turn. */
+const maxPrompts = 64;
+
+/** The dialogue's built-in tool; the only one that this model ever calls. */
+const endCallToolName = "end_call";
+
+interface Prompt {
+  knowledge: PromptKnowledge;
+  index: Promise<FactIndex>;
+}
+
+/**
+ * A model without a model: it answers from the agent's own prompt, by reading out the sentence that is nearest to the
+ * question, and says so when none is near enough. It greets, thanks, says goodbye (and hangs up with `end_call` where
+ * that is offered), follows no instructions and invents nothing. English only; the same input gives the same reply.
+ */
+export function createBuiltinResponder(options: BuiltinResponderOptions): LanguageModel {
+  const prompts = new Map<string, Prompt>();
+  const promptOf = (text: string): Prompt => {
+    const known = prompts.get(text) ?? openPrompt(text, options.embed);
+    // Last used, last dropped.
+    prompts.delete(text);
+    prompts.set(text, known);
+    known.index.catch(() => prompts.delete(text));
+    const oldest = prompts.keys().next().value;
+    if (prompts.size > maxPrompts && oldest !== undefined) prompts.delete(oldest);
+    return known;
+  };
+  const respond = async (call: LanguageModelV4CallOptions): Promise<Reply> => {
+    const signal = call.abortSignal ?? new AbortController().signal;
+    signal.throwIfAborted();
+    const { instructions, exchange } = readConversation(call.prompt);
+    const { knowledge, index } = promptOf(instructions);
+    const canEndCall = call.tools?.some((tool) => tool.name === endCallToolName) === true;
+    const rank = async (text: string, words: readonly string[]) => {
+      const [vector] = await options.embed([text], signal);
+      return (await index).rank(vector ?? new Float32Array(), words);
+    };
+    const reply = await composeReply({ knowledge, exchange, rank });
+    signal.throwIfAborted();
+    return { ...reply, endsCall: reply.endsCall && canEndCall };
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "parley",
+    modelId: "builtin-responder",
+    supportedUrls: {},
+    doStream: async (call) => streamReply(await respond(call)),
+    doGenerate: async (call) => {
+      const { text, endsCall } = await respond(call);
+      return {
+        content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...(endsCall ? [endCall] : [])],
+        finishReason: finishReasonOf(endsCall),
+        usage,
+        warnings: [],
+      };
+    },
+  };
+}
+
+function openPrompt(text: string, embed: Embed): Prompt {
+  const knowledge = readPrompt(text);
+  // Not aborted with the turn that needs it first: the next turn needs it as well.
+  return { knowledge, index: FactIndex.create(knowledge.facts, embed, new AbortController().signal) };
+}
+
+/** The agent's own instructions, which come first, and the end of the talk. */
+function readConversation(prompt: readonly LanguageModelV4Message[]): {
+  instructions: string;
+  exchange: Exchange;
+} {
+  const first = prompt[0];
+  const talk = prompt.map((message) => ({ role: message.role, text: textOf(message) }));
+  const userTexts = talk.filter((each) => each.role === "user").map((each) => each.text);
+  return {
+    instructions: first?.role === "system" ? first.content : "",
+    exchange: {
+      input: talk.at(-1)?.role === "user" ? userTexts.at(-1) : undefined,
+      earlierInputs: userTexts.slice(0, -1),
+      lastReply: talk.findLast((each) => each.role === "assistant" && each.text !== "")?.text,
+    },
+  };
+}
+
+function textOf(message: LanguageModelV4Message): string {
+  if (message.role === "system") return message.content;
+  const texts: string[] = [];
+  for (const part of message.content) if (part.type === "text") texts.push(part.text);
+  return texts.join(" ").trim();
+}
+
+const endCall = {
+  type: "tool-call" as const,
+  toolCallId: "end_call-1",
+  toolName: endCallToolName,
+  input: "{}",
+};
+
+/** Nothing is counted: there are no tokens. */
+const usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+function finishReasonOf(endsCall: boolean): LanguageModelV4FinishReason {
+  return { unified: endsCall ? "tool-calls" : "stop", raw: undefined };
+}
+
+function streamReply({ text, endsCall }: Reply): LanguageModelV4StreamResult {
+  const id = "reply";
+  const words = text.match(/\S+\s*/g) ?? [];
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: "stream-start", warnings: [] },
+    { type: "text-start", id },
+    ...words.map((delta) => ({ type: "text-delta" as const, id, delta })),
+    { type: "text-end", id },
+    ...(endsCall ? [endCall] : []),
+    { type: "finish", usage, finishReason: finishReasonOf(endsCall) },
+  ];
+  return { stream: ReadableStream.from(parts) };
+}

@@ -1,0 +1,118 @@
+import type { PromptFact } from "./prompt-knowledge.ts";
+
+/** Vectors of length 1, one per text. */
+export type Embed = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>;
+
+export interface Match {
+  fact: PromptFact;
+  /** Nearness in meaning and in words; comparable with `answerThreshold` alone. */
+  score: number;
+}
+
+/** Below this a fact is not taken for an answer. Tuned with all-MiniLM-L6-v2 on `accuracy-set.ts`. */
+export const answerThreshold = 0.33;
+
+/** What the share of the question's words that a fact contains adds to the nearness in meaning. */
+const wordWeight = 0.25;
+
+/** The facts of one prompt, ready to be compared with questions. */
+export class FactIndex {
+  readonly #facts: readonly PromptFact[];
+  readonly #entries: { fact: PromptFact; vector: Float32Array; words: Set<string> }[];
+  readonly #frequency = new Map<string, number>();
+
+  constructor(facts: readonly PromptFact[], vectors: readonly Float32Array[]) {
+    this.#facts = facts;
+    let position = 0;
+    this.#entries = facts.flatMap((fact) => {
+      const words = new Set(fact.about.flatMap(contentWords));
+      for (const word of words) this.#frequency.set(word, (this.#frequency.get(word) ?? 0) + 1);
+      return fact.about.map(() => ({ fact, vector: vectors[position++] ?? new Float32Array(), words }));
+    });
+  }
+
+  static async create(facts: readonly PromptFact[], embed: Embed, signal: AbortSignal): Promise<FactIndex> {
+    const texts = facts.flatMap((fact) => fact.about);
+    return new FactIndex(facts, texts.length === 0 ? [] : await embed(texts, signal));
+  }
+
+  /** Facts by how well they answer, best first, each once. `words` are the question's own words. */
+  rank(vector: Float32Array, words: readonly string[]): Match[] {
+    const best = new Map<PromptFact, number>();
+    for (const entry of this.#entries) {
+      const score = dot(vector, entry.vector) + wordWeight * this.#overlap(words, entry.words);
+      best.set(entry.fact, Math.max(best.get(entry.fact) ?? -1, score));
+    }
+    return [...best].map(([fact, score]) => ({ fact, score })).sort((a, b) => b.score - a.score);
+  }
+
+  /** The share of the question's words that the fact has, rare words counting more than those of many facts. */
+  #overlap(words: readonly string[], factWords: ReadonlySet<string>): number {
+    let shared = 0;
+    let all = 0;
+    for (const word of words) {
+      const weight = Math.log(1 + this.#facts.length / (1 + (this.#frequency.get(word) ?? 0)));
+      all += weight;
+      if (factWords.has(word)) shared += weight;
+    }
+    return all === 0 ? 0 : shared / all;
+  }
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += (a[index] ?? 0) * (b[index] ?? 0);
+  return sum;
+}
+
+const functionWords = new Set(
+  "a about all also am an and any are as at be been but by can could did do does for from get got had has have how i if in is it its just know like many me much my no not of ok okay on or our please really right say so some tell than that the their them then there these they this those to um uh us was we well what what's when where which who why will with would yes you your".split(
+    " ",
+  ),
+);
+
+/** Everyday words that small embeddings hold too far apart, each with the one that stands for it. */
+const synonyms = new Map(
+  Object.entries({
+    broken: "damage",
+    car: "parking",
+    charge: "cost",
+    children: "child",
+    directions: "address",
+    fee: "cost",
+    kid: "child",
+    kids: "child",
+    located: "address",
+    location: "address",
+    package: "parcel",
+    packages: "parcel",
+    park: "parking",
+    price: "cost",
+    prices: "cost",
+    situated: "address",
+    teenager: "child",
+  }),
+);
+
+/** A place is seldom called an address where it is told: "We are at 12 Quay Street". */
+const place = /\b(are|is|find us) (at|on|opposite|next to) .*\b|\b(street|avenue|postcode|zip code)\b/i;
+
+/** Words that carry meaning, lower-cased, without their commonest endings and with synonyms made one. */
+export function contentWords(text: string): string[] {
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []).filter(
+    (word) => !functionWords.has(word),
+  );
+  const stems = words.map((word) => stem(synonyms.get(word) ?? word));
+  return place.test(text) ? [...stems, stem("address")] : stems;
+}
+
+function stem(word: string): string {
+  if (word.length <= 3) return word;
+  return word
+    .replace(/'s$/, "")
+    .replace(/ies$/, "y")
+    .replace(/(?<=[sxz]|ch|sh)es$/, "")
+    .replace(/(?<=[^s])s$/, "")
+    .replace(/(?<=\w{3})(ing|ed|ance|ence|ation|ment)$/, "")
+    .replace(/(?<=\w{3})[ey]$/, "");
+}

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { loadMiniLm } from "../local/minilm/embedder.ts";
+import { ensureModels } from "../models/fetch.ts";
+import { accuracySet, type AccuracyCase } from "./accuracy-set.ts";
+import { createBuiltinResponder } from "./builtin-responder.ts";
+
+const miniLm = await loadMiniLm({ modelsDir: await ensureModels({ groups: ["minilm"] }) });
+after(async () => await miniLm.close());
+const responder = createBuiltinResponder({
+  embed: async (texts, signal) => await miniLm.embed(texts, signal),
+});
+
+function user(text: string): LanguageModelV4Message {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+function promptOf(instructions: string, { before = [], ask }: AccuracyCase): LanguageModelV4Message[] {
+  const earlier = before.flatMap((text): LanguageModelV4Message[] => [
+    user(text),
+    { role: "assistant", content: [{ type: "text", text: "(an answer)" }] },
+  ]);
+  return [{ role: "system", content: instructions }, ...earlier, user(ask)];
+}
+
+test("at least nine in ten questions are answered rightly or honestly not answered", async (context) => {
+  const wrong: string[] = [];
+  let cases = 0;
+  for (const agent of accuracySet) {
+    for (const each of agent.cases) {
+      cases++;
+      const { content } = await responder.doGenerate({ prompt: promptOf(agent.prompt, each) });
+      const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
+      assert.ok(text.split(/\s+/).length <= 35, text);
+      const isRight = each.expect === null ? text.includes("I do not know") : each.expect.test(text);
+      if (!isRight) wrong.push(`${each.ask} → ${text}`);
+    }
+  }
+  context.diagnostic(`${cases - wrong.length} of ${cases} right; wrong: ${wrong.join(" | ") || "none"}`);
+  assert.ok(wrong.length <= cases / 10, wrong.join("\n"));
+});

@@ -10,6 +10,8 @@ export class FakeSpeechToText implements SpeechToText {
   readonly name = "fake/stt";
   /** From a flush to its text. */
   delayMs = 80;
+  /** What is understood of every utterance, where nothing was told by `hearWords`. */
+  textOfSpeech = "";
   /** Answers to the coming flushes, in order; `text` once they are used up. */
   readonly answers: FakeFlushAnswer[] = [];
   readonly streams: FakeSpeechToTextStream[] = [];
@@ -32,7 +34,7 @@ export class FakeSpeechToText implements SpeechToText {
   }
 
   get text(): string {
-    return this.#spoken.join(" ");
+    return this.#spoken.length === 0 ? this.textOfSpeech : this.#spoken.join(" ");
   }
 
   forget(): void {
@@ -80,6 +82,7 @@ export class FakeSpeechToTextStream implements SpeechToTextStream {
 
   fail(isRetryable: boolean): void {
     if (this.isClosed) return;
+    this.close();
     const error = new ProviderError({
       provider: this.#recogniser.name,
       kind: "connection",

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  initialTurnState,
+  turnStep,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnSettings,
+  type TurnState,
+} from "./turn-policy.ts";
+
+const SETTINGS: TurnSettings = {
+  startSpeaker: "agent",
+  hasGreeting: false,
+  firstMessageDelayMs: 0,
+  endpointingDelayMs: 600,
+  interruptionThresholdMs: 160,
+  disableInterruptions: false,
+  silenceLimitMs: 30_000,
+  maxDurationMs: 600_000,
+};
+
+/** A policy with a clock: windows of 32 ms, and timers that come back when they are due. */
+class PolicyRun {
+  state: TurnState;
+  nowMs = 0;
+  readonly effects: TurnEffect[] = [];
+
+  constructor(settings: Partial<TurnSettings> = {}) {
+    this.state = initialTurnState({ ...SETTINGS, ...settings });
+    this.send({ type: "start", atMs: 0 });
+  }
+
+  send(event: TurnEvent): readonly TurnEffect[] {
+    const { state, effects } = turnStep(this.state, event);
+    this.state = state;
+    this.effects.push(...effects);
+    return effects;
+  }
+
+  hear(...probabilities: number[]): void {
+    for (const probability of probabilities) {
+      this.nowMs += 32;
+      this.send({ type: "voice", atMs: this.nowMs, windowEndMs: this.nowMs, probability });
+      if (this.state.wakeAtMs <= this.nowMs) this.send({ type: "timer", atMs: this.nowMs });
+    }
+  }
+
+  /** Names of the effects since the last call, timers aside. */
+  take(): string[] {
+    return this.effects.splice(0).flatMap(({ type }) => (type === "wakeAt" ? [] : [type]));
+  }
+}
+
+const windows = (count: number, probability: number): number[] =>
+  Array.from({ length: count }, () => probability);
+
+test("one loud window is a click, two are speech", () => {
+  const run = new PolicyRun();
+  run.hear(0.9, 0.1, 0.9, 0.1);
+  assert.deepEqual(run.take(), []);
+  run.hear(0.9, 0.9);
+  assert.deepEqual(run.take(), ["startUtterance"]);
+});
+
+test("speech goes on while its probability lies between the two thresholds", () => {
+  const run = new PolicyRun();
+  run.hear(0.9, 0.9, ...windows(40, 0.4));
+  assert.equal(run.state.isVoiced, true);
+  run.hear(0.3);
+  assert.equal(run.state.isVoiced, false);
+});
+
+test("the lead reaches 320 ms back before the first loud window, but not before the call", () => {
+  const run = new PolicyRun();
+  run.hear(0.9, 0.9);
+  assert.deepEqual(
+    run.effects.find(({ type }) => type === "startUtterance"),
+    { type: "startUtterance", leadMs: 64 },
+  );
+  const later = new PolicyRun();
+  later.hear(...windows(20, 0.1), 0.9, 0.9);
+  assert.deepEqual(
+    later.effects.find(({ type }) => type === "startUtterance"),
+    { type: "startUtterance", leadMs: 384 },
+  );
+});
+
+test("windows that come late still start the utterance where the speech began", () => {
+  const run = new PolicyRun();
+  run.hear(...windows(20, 0.1));
+  for (const windowEndMs of [672, 704]) {
+    run.send({ type: "voice", atMs: 800, windowEndMs, probability: 0.9 });
+  }
+  assert.deepEqual(
+    run.effects.find(({ type }) => type === "startUtterance"),
+    { type: "startUtterance", leadMs: 800 - 640 + 320 },
+  );
+});
+
+test("a turn ends at the endpointing delay when its text is there before, and with its text when that is late", () => {
+  const run = new PolicyRun();
+  run.hear(...windows(20, 0.9), ...windows(7, 0.1));
+  assert.deepEqual(run.take(), ["startUtterance", "flush"]);
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello" });
+  assert.deepEqual(run.take(), []);
+  run.hear(...windows(12, 0.1));
+  assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
+
+  const late = new PolicyRun();
+  late.hear(...windows(20, 0.9), ...windows(40, 0.1));
+  assert.deepEqual(late.take(), ["startUtterance", "flush"]);
+  late.send({ type: "transcribed", atMs: late.nowMs, flushId: 1, text: "hello" });
+  assert.deepEqual(late.take(), ["endUtterance", "callerTurn", "speak"]);
+});
+
+test("a text asked for before speech resumed is not taken for the turn's", () => {
+  const run = new PolicyRun();
+  run.hear(...windows(20, 0.9), ...windows(8, 0.1), ...windows(10, 0.9), ...windows(8, 0.1));
+  assert.deepEqual(run.take(), ["startUtterance", "flush", "flush"]);
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "my number" });
+  run.hear(...windows(30, 0.1));
+  assert.deepEqual(run.take(), []);
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 2, text: "my number is five" });
+  assert.ok(run.take().includes("callerTurn"));
+});
+
+test("only speech over the agent's voice counts towards an interruption of it", () => {
+  const run = new PolicyRun({ hasGreeting: true });
+  run.hear(...windows(10, 0.9));
+  run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
+  run.take();
+  run.hear(...windows(4, 0.9));
+  assert.deepEqual(run.take(), []);
+  run.hear(0.9);
+  assert.deepEqual(run.take(), ["stopSpeech"]);
+});
+
+test("events of a speech that was stopped change nothing", () => {
+  const run = new PolicyRun({ hasGreeting: true });
+  run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
+  run.hear(...windows(8, 0.9));
+  run.take();
+  run.send({ type: "speechEnded", atMs: run.nowMs, speechId: 1, endsConversation: true });
+  run.send({ type: "speechFailed", atMs: run.nowMs, speechId: 1, part: "llm", detail: "late" });
+  assert.deepEqual(run.take(), []);
+});
+
+test("silence in which nothing happens makes no new state", () => {
+  const run = new PolicyRun();
+  const { state } = run;
+  run.hear(...windows(20, 0.1));
+  assert.equal(run.state, state);
+});
+
+test("nothing is decided after the end", () => {
+  const run = new PolicyRun();
+  run.send({ type: "hangup", atMs: 10, reason: "user_hangup" });
+  run.take();
+  run.hear(...windows(50, 0.9));
+  run.send({ type: "hangup", atMs: 20, reason: "api_hangup" });
+  assert.deepEqual(run.take(), []);
+});
+
+/** Mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function randomEvent(random: () => number, atMs: number, state: TurnState): TurnEvent {
+  const pick = random();
+  const speechId = random() < 0.8 ? state.lastSpeechId : Math.floor(random() * 5);
+  const flushId = random() < 0.8 ? state.lastFlushId : Math.floor(random() * 5);
+  if (pick < 0.7)
+    return { type: "voice", atMs, windowEndMs: atMs, probability: random() < 0.5 ? 0.9 : random() };
+  if (pick < 0.75) return { type: "transcribed", atMs, flushId, text: random() < 0.5 ? "" : "words" };
+  if (pick < 0.8) return { type: "speechStarted", atMs, speechId };
+  if (pick < 0.84) return { type: "speechEnded", atMs, speechId, endsConversation: random() < 0.1 };
+  if (pick < 0.86)
+    return { type: "speechFailed", atMs, speechId, part: random() < 0.5 ? "llm" : "tts", detail: "?" };
+  if (pick < 0.87) return { type: "hearingLost", atMs, isFatal: random() < 0.1, detail: "?" };
+  if (pick < 0.88) return { type: "key", atMs };
+  return { type: "timer", atMs };
+}
+
+test("whatever happens, in any order, the call ends once and always has its next deadline", () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = seededRandom(seed);
+    const run = new PolicyRun({ hasGreeting: seed % 2 === 0, firstMessageDelayMs: seed % 3 === 0 ? 500 : 0 });
+    for (let i = 0; i < 400; i++) {
+      run.nowMs += 32;
+      run.send(randomEvent(random, run.nowMs, run.state));
+      if (run.state.phase === "running") assert.ok(run.state.wakeAtMs < Infinity, `seed ${seed}`);
+    }
+    for (let i = 0; run.state.phase === "running" && i < 1000; i++) {
+      run.nowMs = Math.max(run.nowMs + 1, run.state.wakeAtMs);
+      run.send({ type: "timer", atMs: run.nowMs });
+    }
+    assert.equal(run.state.phase, "ended", `seed ${seed}`);
+    const ends = run.effects.filter(({ type }) => type === "end").length;
+    assert.equal(ends, 1, `seed ${seed}`);
+  }
+});

@@ -1,4 +1,5 @@
 import type { VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
+import type { Config } from "../platform/config/config.ts";
 
 /** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
 export interface MediaConfiguration {
@@ -14,14 +15,7 @@ export interface MediaConfiguration {
 }
 
 /** The operator's providers, as the environment names them. */
-export interface ProviderConfiguration {
-  speechToText: { provider: "local" } | { provider: "deepgram"; apiKey: string; baseUrl?: string };
-  textToSpeech: { provider: "local" } | { provider: "elevenlabs"; apiKey: string; baseUrl?: string };
-  languageModel:
-    | { provider: "openai-compatible"; baseUrl: string; apiKey?: string; model: string }
-    | { provider: "gguf"; path: string }
-    | { provider: "builtin-responder" };
-}
+export type ProviderConfiguration = Pick<Config, "speechToText" | "textToSpeech" | "languageModel">;
 
 /** What one phone call's media and conversation need to know. */
 export interface MediaCall {
@@ -29,8 +23,9 @@ export interface MediaCall {
   /** Prompt with its variables rendered. */
   instructions: string;
   llmTemperature: number;
-  endCallEnabled: boolean;
-  endCallRules: string | null;
+  llmReasoningEffort: "none" | "low" | "medium" | "high";
+  /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */
+  endCall: { rules?: string } | undefined;
   agent: VoiceAgentSettings;
 }
 
@@ -41,8 +36,6 @@ export interface MediaPath {
   payloadType: number;
   /** RFC 4733; undefined where the peer offered none. */
   telephoneEventPayloadType: number | undefined;
-  /** Of the packets that we send. */
-  ptimeMs: number;
   /** False while we are held (`a=sendonly` or `inactive` of the peer): nothing is sent then. */
   isSending: boolean;
 }
@@ -58,7 +51,7 @@ export type ToMedia =
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */
   | { type: "close"; callId: string };
 
-/** Counters of one call's media; `pacing` and `overhead` are what `bench calls` reports. */
+/** Counters of one call's media. */
 export interface MediaStatistics {
   packetsReceived: number;
   packetsSent: number;

@@ -1,0 +1,145 @@
+import { Dialogue, VoiceConversation } from "@parley/conversation";
+import { MediaWheel, PortPool } from "@parley/rtp";
+import { PhoneMedia } from "./phone-media.ts";
+import { createProviders, type Providers } from "./providers.ts";
+import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-protocol.ts";
+
+/** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
+const PREPARATION_DEADLINE_MS = 2_500;
+const LOAD_INTERVAL_MS = 1_000;
+
+interface HostedCall {
+  conversation: VoiceConversation;
+  media: PhoneMedia;
+}
+
+export interface MediaHost {
+  receive: (message: Exclude<ToMedia, MediaConfiguration>) => void;
+  /** Ends every call. Idempotent. */
+  close: () => Promise<void>;
+}
+
+/** The calls of one media process. Rejects where a provider's model cannot be loaded. */
+export async function createMediaHost(
+  configuration: MediaConfiguration,
+  send: (message: FromMedia) => void,
+): Promise<MediaHost> {
+  const providers = await createProviders(configuration);
+  return new Host(configuration, providers, send);
+}
+
+class Host implements MediaHost {
+  readonly #providers: Providers;
+  readonly #send: (message: FromMedia) => void;
+  readonly #rtpAddress: string;
+  readonly #ports: PortPool;
+  readonly #wheel: MediaWheel;
+  /** Calls by id; a promise while a call's port is being opened. */
+  readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
+  readonly #loadTimer: NodeJS.Timeout;
+
+  constructor(configuration: MediaConfiguration, providers: Providers, send: (message: FromMedia) => void) {
+    this.#providers = providers;
+    this.#send = send;
+    this.#rtpAddress = configuration.rtpAddress;
+    this.#ports = new PortPool(configuration.rtpPorts);
+    this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
+    this.#loadTimer = setInterval(() => this.#reportLoad(), LOAD_INTERVAL_MS);
+  }
+
+  receive(message: Exclude<ToMedia, MediaConfiguration>): void {
+    if (message.type === "open") {
+      this.#calls.set(message.call.callId, this.#open(message.call));
+      return;
+    }
+    // A call that is gone needs nothing more: its end has been told.
+    void this.#calls.get(message.callId)?.then((call) => {
+      if (call === undefined) return;
+      switch (message.type) {
+        case "connect":
+          return call.media.connect(message.path);
+        case "start":
+          return call.media.start();
+        case "close":
+          return this.#close(message.callId, call);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#loadTimer);
+    for (const [callId, opening] of this.#calls) {
+      const call = await opening;
+      if (call !== undefined) this.#close(callId, call);
+    }
+    this.#wheel.close();
+    await this.#providers.close();
+  }
+
+  /** Never rejects; undefined where the call could not be opened, which has then been told. */
+  async #open(call: MediaCall): Promise<HostedCall | undefined> {
+    const { callId } = call;
+    const conversation = this.#createConversation(call);
+    try {
+      const media = await PhoneMedia.open({
+        address: this.#rtpAddress,
+        ports: this.#ports,
+        wheel: this.#wheel,
+        conversation,
+      });
+      this.#send({ type: "opened", callId, rtpPort: media.port });
+      void conversation
+        .prepare(AbortSignal.timeout(PREPARATION_DEADLINE_MS))
+        .then(() => this.#send({ type: "prepared", callId }));
+      return { conversation, media };
+    } catch (error) {
+      conversation.close();
+      this.#calls.delete(callId);
+      this.#send({ type: "openFailed", callId, message: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    }
+  }
+
+  #createConversation({ callId, instructions, llmTemperature, llmReasoningEffort, endCall, agent }: MediaCall): VoiceConversation {
+    const { languageModel, speechToText, textToSpeechFor, voiceActivity } = this.#providers;
+    const { tts, voice } = textToSpeechFor(agent.voice);
+    return new VoiceConversation({
+      sampleRateHz: 8000,
+      agent: { ...agent, voice },
+      dialogue: new Dialogue({
+        model: languageModel,
+        instructions,
+        temperature: llmTemperature,
+        ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
+        ...(endCall !== undefined && { endCall }),
+      }),
+      stt: speechToText,
+      tts,
+      vad: voiceActivity,
+      onEvent: (event) => this.#send({ type: "event", callId, event }),
+    });
+  }
+
+  #close(callId: string, { conversation, media }: HostedCall): void {
+    if (!this.#calls.delete(callId)) return;
+    // What was being said when the other side hung up enters the transcript first.
+    conversation.end("user_hangup");
+    conversation.close();
+    media.close();
+    this.#send({ type: "closed", callId, statistics: media.statistics });
+  }
+
+  #reportLoad(): void {
+    this.#send({
+      type: "load",
+      calls: this.#calls.size,
+      wheelLagP99Ms: this.#wheel.lagP99Ms,
+      residentBytes: process.memoryUsage.rss(),
+    });
+  }
+}
+
+/** A media process has no logger of its own; what goes wrong in it is the main process's to read on stderr. */
+function reportError(where: string, error: unknown): void {
+  process.stderr.write(`${JSON.stringify({ level: 50, msg: `error in ${where}`, err: error instanceof Error ? error.stack : String(error) })}\n`);
+}

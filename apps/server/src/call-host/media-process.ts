@@ -1,0 +1,22 @@
+import { createMediaHost, type MediaHost } from "./media-host.ts";
+import type { FromMedia, ToMedia } from "./media-protocol.ts";
+import { runChild } from "../platform/child-main.ts";
+
+/** A media process: does what the main process tells it by messages, and ends with it. */
+let host: Promise<MediaHost> | undefined;
+
+const { send } = runChild<ToMedia, FromMedia>({
+  onMessage: (message) => {
+    if (message.type === "configure") {
+      host = createMediaHost(message, send);
+      host.then(
+        () => send({ type: "ready" }),
+        (error: unknown) => {
+          process.stderr.write(`A media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
+          process.exit(1);
+        },
+      );
+    } else void host?.then((ready) => ready.receive(message));
+  },
+  close: async () => await (await host)?.close(),
+});

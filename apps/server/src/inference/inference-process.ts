@@ -1,0 +1,30 @@
+import { enableCompileCache } from "node:module";
+import type { InferenceServer } from "@parley/providers";
+import type { InferenceConfiguration } from "./inference-protocol.ts";
+import { runChild } from "../platform/child-main.ts";
+
+enableCompileCache();
+
+/** The process that holds the local models, loaded once for all calls of the node. */
+let server: Promise<InferenceServer> | undefined;
+
+async function serve(configuration: InferenceConfiguration): Promise<InferenceServer> {
+  const { serveInference } = await import("@parley/providers");
+  const { loadHandlers } = await import("./load-handlers.ts");
+  const handlers = await loadHandlers(configuration);
+  return await serveInference({ path: configuration.path, handlers });
+}
+
+const { send } = runChild<InferenceConfiguration, never>({
+  onMessage: (configuration) => {
+    server = serve(configuration);
+    server.then(
+      () => send({ type: "ready" }),
+      (error: unknown) => {
+        process.stderr.write(`The local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  },
+  close: async () => await (await server)?.close(),
+});

@@ -1,0 +1,150 @@
+import type { TurnLatency } from "@parley/conversation";
+import { type IncomingInvite, parseUri } from "@parley/sip";
+import type { Logger } from "pino";
+import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
+import { findLocalAddressTowards } from "../../platform/local-address.ts";
+import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import { CallRecorder } from "./call-recorder.ts";
+import type { CallAnswer, CallsService } from "./calls.service.ts";
+import { toMediaCall } from "./media-call.rules.ts";
+import { PhoneCall } from "./phone-call.ts";
+import { builtInVariables } from "./variables.rules.ts";
+
+export interface CallControlOptions {
+  nodeId: string;
+  calls: CallsService;
+  phoneNumbers: PhoneNumbersService;
+  media: MediaPool;
+  /** The operator's; undefined: the address that the caller reaches us by. */
+  publicAddress: string | undefined;
+  providers: Omit<CallAnswer, "at">;
+  /** False while calls cannot be taken: they get 503. */
+  isReady: () => boolean;
+  onTurn: (latency: TurnLatency) => void;
+  logger: Logger;
+}
+
+/** How long a caller's side waits before it tries again while we are full or starting. */
+const RETRY_AFTER_SECONDS = "5";
+const DRAIN_POLL_MS = 100;
+
+/** Answers what comes in over SIP, and knows the phone calls that this node holds. */
+export class CallControl {
+  readonly #options: CallControlOptions;
+  readonly #calls = new Set<PhoneCall>();
+  /** Calls between their INVITE and their record, and those that write their end. */
+  readonly #running = new Set<Promise<void>>();
+  #isDraining = false;
+
+  constructor(options: CallControlOptions) {
+    this.#options = options;
+  }
+
+  get activeCalls(): number {
+    return this.#calls.size;
+  }
+
+  get isTakingCalls(): boolean {
+    return !this.#isDraining && this.#options.isReady();
+  }
+
+  /** Takes the call or refuses it, in its own time; never throws. */
+  handleInvite(invite: IncomingInvite): void {
+    if (!this.isTakingCalls) return refuseForNow(invite);
+    const running = this.#handle(invite).catch((error: unknown) => {
+      this.#options.logger.error({ err: error, sipCallId: invite.callId }, "a call could not be taken");
+      refuseForNow(invite);
+    });
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  /** Refuses new calls and lets the others end; those that have not by then are hung up. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#isDraining = true;
+    const deadline = performance.now() + deadlineMs;
+    while (this.#running.size > 0 && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
+    }
+    for (const call of this.#calls) call.abandon("the node was shut down");
+    await Promise.all(this.#running);
+  }
+
+  async #handle(invite: IncomingInvite): Promise<void> {
+    const dialled = numberIn(invite.requestUri) ?? numberIn(invite.to.uri) ?? "";
+    const target = await this.#options.phoneNumbers.findInbound(dialled);
+    // contract.md, Calls: unknown number 404, disabled agent 480, billing inactive 503.
+    if (target === undefined) return invite.reject(404);
+    if (target.agent.status !== "active") return invite.reject(480);
+    if (!target.organization.isBillingActive) return refuseForNow(invite);
+    if (invite.signal.aborted) return;
+    await this.#take(invite, target);
+  }
+
+  async #take(invite: IncomingInvite, target: InboundNumber): Promise<void> {
+    const { calls, media, providers, onTurn, nodeId, logger } = this.#options;
+    const { agent, number, trunk, organization } = target;
+    const fromNumber = callerOf(invite);
+    const at = new Date();
+    const { callId } = await calls.openInbound({
+      organizationId: organization.id,
+      agentId: agent.id,
+      phoneNumberId: number.id,
+      sipTrunkId: trunk.id,
+      fromNumber,
+      toNumber: number.e164,
+      nodeId,
+      sipCallId: invite.callId,
+      variables: agent.document.defaultVariables,
+      at,
+    });
+    const variables = {
+      ...agent.document.defaultVariables,
+      ...builtInVariables({
+        callId,
+        fromNumber: fromNumber ?? "",
+        toNumber: number.e164,
+        direction: "inbound",
+        timezone: agent.document.timezone,
+        now: at,
+      }),
+    };
+    const { call: mediaCall, unknownVariables } = toMediaCall(callId, agent.document, variables);
+    if (unknownVariables.length > 0) logger.warn({ callId, unknownVariables }, "the agent's texts name unknown variables");
+    const call = new PhoneCall({
+      callId,
+      invite,
+      recorder: new CallRecorder(calls, callId, logger),
+      mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(invite.source.address)),
+      openMedia: async (handlers) => {
+        try {
+          return await media.open(mediaCall, handlers);
+        } catch (error) {
+          if (error instanceof NoMediaCapacityError) refuseForNow(invite);
+          throw error;
+        }
+      },
+      providers,
+      onTurn,
+      logger,
+    });
+    this.#calls.add(call);
+    logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "call arrived");
+    await call.run().finally(() => this.#calls.delete(call));
+  }
+}
+
+function refuseForNow(invite: IncomingInvite): void {
+  invite.reject(503, undefined, { "Retry-After": RETRY_AFTER_SECONDS });
+}
+
+function numberIn(text: string): string | undefined {
+  const uri = parseUri(text);
+  return uri?.scheme === "tel" ? uri.number : uri?.user;
+}
+
+/** Null where the caller withholds the number (RFC 3323). */
+function callerOf(invite: IncomingInvite): string | null {
+  const number = numberIn(invite.from.uri);
+  return number === undefined || number.toLowerCase() === "anonymous" ? null : number;
+}

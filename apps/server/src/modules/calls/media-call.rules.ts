@@ -1,0 +1,37 @@
+import type { MediaCall } from "../../call-host/media-protocol.ts";
+import type { AgentDocument } from "../agents/agent-document.rules.ts";
+import { renderTemplate, type Variables } from "./variables.rules.ts";
+
+/** What a media process is told of a call: the agent's document with its variables filled in. */
+export function toMediaCall(callId: string, document: AgentDocument, variables: Variables): { call: MediaCall; unknownVariables: string[] } {
+  const instructions = renderTemplate(document.promptTemplate, variables);
+  const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
+  return {
+    unknownVariables: [...new Set([...instructions.unknownNames, ...firstMessage.unknownNames])],
+    call: {
+      callId,
+      instructions: instructions.text,
+      llmTemperature: document.llmTemperature,
+      llmReasoningEffort: document.llmReasoningEffort,
+      endCall: toEndCall(document),
+      agent: {
+        firstMessage: firstMessage.text,
+        firstMessageDelayMs: document.firstMessageDelayMs,
+        startSpeaker: document.startSpeaker,
+        silenceEndCallTimeoutSeconds: document.silenceEndCallTimeoutSeconds,
+        maxConversationDurationSeconds: document.maxConversationDurationSeconds,
+        disableInterruptions: document.disableInterruptions,
+        interruptionThresholdMs: document.interruptionThresholdMs,
+        language: document.language,
+        voice: document.voiceId ?? "",
+        voiceSpeed: document.voiceSpeed,
+        sttKeyterms: document.sttKeyterms,
+      },
+    },
+  };
+}
+
+function toEndCall({ endCallEnabled, endCallRulesOverride }: AgentDocument): MediaCall["endCall"] {
+  if (!endCallEnabled) return undefined;
+  return endCallRulesOverride === null ? {} : { rules: endCallRulesOverride };
+}

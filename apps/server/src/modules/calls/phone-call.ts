@@ -1,0 +1,187 @@
+import { randomInt, randomUUID } from "node:crypto";
+import type { CallEndReason } from "@parley/contract";
+import type { TurnLatency, VoiceEvent } from "@parley/conversation";
+import {
+  acceptAnswer,
+  answerOffer,
+  type AudioSettings,
+  buildOffer,
+  type IncomingInvite,
+  type NegotiatedAudio,
+  type ReinviteAnswer,
+  type Session,
+} from "@parley/sip";
+import type { Logger } from "pino";
+import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { MediaPath } from "../../call-host/media-protocol.ts";
+import type { CallRecorder } from "./call-recorder.ts";
+import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
+
+const codecs = [
+  { name: "PCMU", clockRateHz: 8000, payloadType: 0 },
+  { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
+] as const;
+
+export interface PhoneCallOptions {
+  callId: string;
+  invite: IncomingInvite;
+  recorder: CallRecorder;
+  /** The address that goes into our SDP. */
+  mediaAddress: string;
+  openMedia: (handlers: MediaLegHandlers) => Promise<MediaLeg>;
+  /** Names of what the call runs on. */
+  providers: Omit<CallAnswer, "at">;
+  onTurn: (latency: TurnLatency) => void;
+  logger: Logger;
+}
+
+interface Outcome {
+  status: FinalCallStatus;
+  endReason: CallEndReason;
+  endDetail?: string;
+}
+
+/** A call that came in and is for an agent of ours: from the first ring to the last line of its record. */
+export class PhoneCall {
+  readonly #options: PhoneCallOptions;
+  readonly #sdpOrigin = { sessionId: String(randomInt(2 ** 47)), version: 1 };
+  #media: MediaLeg | undefined;
+  #session: Session | undefined;
+  /** The first that is known wins: what follows from it (a BYE, a closed leg) is no reason of its own. */
+  #outcome: Outcome | undefined;
+  readonly #over = Promise.withResolvers<void>();
+
+  constructor(options: PhoneCallOptions) {
+    this.#options = options;
+  }
+
+  /** Carries the call through; resolves when its end is written down. Never rejects. */
+  async run(): Promise<void> {
+    const { invite, recorder, logger, callId } = this.#options;
+    invite.signal.addEventListener("abort", () => this.#decide({ status: "canceled", endReason: "canceled" }));
+    try {
+      await this.#answer();
+    } catch (error) {
+      logger.error({ err: error, callId }, "a call could not be answered");
+      this.#decide({ status: "failed", endReason: "error_internal", endDetail: messageOf(error) });
+      invite.reject(500);
+    }
+    await this.#over.promise;
+    const endedAt = new Date();
+    void this.#session?.bye();
+    // The conversation's last words arrive before its leg is closed.
+    const statistics = await this.#media?.close();
+    const outcome = this.#outcome ?? { status: "failed" as const, endReason: "error_internal" as const };
+    await recorder.finish({ ...outcome, endedAt });
+    logger.info({ callId, ...outcome, media: statistics }, "call ended");
+  }
+
+  /** Ends the call because this node goes away. Idempotent. */
+  abandon(endDetail: string): void {
+    this.#options.invite.reject(503);
+    this.#decide({ status: "failed", endReason: "node_lost", endDetail });
+  }
+
+  async #answer(): Promise<void> {
+    const { invite, recorder, providers } = this.#options;
+    invite.ring();
+    const media = await this.#options.openMedia({
+      onEvent: (event) => this.#receive(event),
+      onLost: (description) =>
+        this.#decide({ status: "failed", endReason: "error_internal", endDetail: description }),
+    });
+    this.#media = media;
+    const isOfferOurs = invite.body === "";
+    const local = isOfferOurs ? undefined : answerOffer(invite.body, this.#audioSettings(media));
+    if (local?.ok === false) {
+      const { status, reason } = local;
+      this.#decide({ status: "failed", endReason: "error_internal", endDetail: `SDP refused: ${status} ${reason}` });
+      invite.reject(status, reason);
+      return;
+    }
+    if (local !== undefined) media.connect(toMediaPath(local.audio));
+    // The caller hears the greeting from its first word, at once: it is made while the phone rings.
+    await Promise.race([media.prepared, this.#over.promise]);
+    if (this.#outcome !== undefined) return invite.reject(480);
+    const accepted = await invite.accept({ sdp: local?.sdp ?? buildOffer(this.#audioSettings(media)) });
+    if (!accepted.ok) return this.#decide({ status: "canceled", endReason: "canceled", endDetail: accepted.reason });
+    recorder.answered({ ...providers, at: new Date() });
+    this.#establish(accepted.session, media, isOfferOurs);
+  }
+
+  #establish(session: Session, media: MediaLeg, isOfferOurs: boolean): void {
+    this.#session = session;
+    session.onReinvite = (offer) => this.#renegotiate(offer, media);
+    void session.ended.then(({ cause }) =>
+      this.#decide({
+        status: "completed",
+        endReason: "user_hangup",
+        ...(cause !== "remote_bye" && { endDetail: cause }),
+      }),
+    );
+    if (isOfferOurs) {
+      const answer = acceptAnswer(session.remoteSdp, this.#audioSettings(media));
+      if (!answer.ok) {
+        this.#decide({ status: "failed", endReason: "error_internal", endDetail: `SDP answer: ${answer.reason}` });
+        return;
+      }
+      media.connect(toMediaPath(answer.audio));
+    }
+    media.start();
+  }
+
+  /** Hold, resume, a change of address or codec (RFC 3264 §8). */
+  #renegotiate(offer: string, media: MediaLeg): ReinviteAnswer {
+    this.#sdpOrigin.version += 1;
+    const answer = answerOffer(offer, this.#audioSettings(media));
+    if (!answer.ok) return { status: answer.status, reason: answer.reason };
+    media.connect(toMediaPath(answer.audio));
+    return { sdp: answer.sdp };
+  }
+
+  #receive(event: VoiceEvent): void {
+    const { recorder, logger, callId, onTurn } = this.#options;
+    switch (event.type) {
+      case "item":
+        return recorder.item(event.item);
+      case "turn": {
+        onTurn(event.latency);
+        const { decisionMs: _decision, clauseMs: _clause, ...latency } = event.latency;
+        return recorder.turn({ id: randomUUID(), ...latency });
+      }
+      case "fault":
+        return logger.warn({ callId, part: event.part, provider: event.provider, reason: event.message }, "provider fault");
+      case "ended": {
+        const { endReason, endDetail } = event;
+        const status = endReason.startsWith("error_") ? "failed" : "completed";
+        return this.#decide({ status, endReason, ...(endDetail !== undefined && { endDetail }) });
+      }
+      case "state":
+      case "itemStarted":
+        return;
+    }
+  }
+
+  #decide(outcome: Outcome): void {
+    this.#outcome ??= outcome;
+    this.#over.resolve();
+  }
+
+  #audioSettings(media: MediaLeg): AudioSettings {
+    return { address: this.#options.mediaAddress, port: media.rtpPort, codecs, ptimeMs: 20, origin: this.#sdpOrigin };
+  }
+}
+
+function toMediaPath({ codec, remote, telephoneEventPayloadType, direction }: NegotiatedAudio): MediaPath {
+  return {
+    remote,
+    codec: codec.name === "PCMA" ? "PCMA" : "PCMU",
+    payloadType: codec.payloadType,
+    telephoneEventPayloadType,
+    isSending: direction === "sendrecv" || direction === "sendonly",
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -10,9 +10,6 @@ export interface JitterBufferOptions {
    * type). Such packets are pushed too, so that their sequence numbers are not missed, and are never pulled.
    */
   samplesIn: (payload: Uint8Array, payloadType: number) => number;
-  /** Bounds of the play-out delay. Default 20 and 200 ms. */
-  minDelayMs?: number;
-  maxDelayMs?: number;
 }
 
 export type JitterBufferResult =
@@ -47,6 +44,9 @@ interface BufferedPacket {
   samples: number;
 }
 
+/** Bounds of the play-out delay: one frame, and what a talk still bears. */
+const MIN_DELAY_MS = 20;
+const MAX_DELAY_MS = 200;
 /** Two seconds of 20 ms frames; a power of two. */
 const CAPACITY = 128;
 /** RFC 3550 A.1: a larger step, forward or back, is a sender that has restarted. */
@@ -69,15 +69,14 @@ const IDLE: JitterBufferResult = { kind: "idle" };
  * The consumer pulls whenever it has less than a frame of decoded sound left: a frame may be of any length. An
  * underrun does not throw away what comes afterwards: play-out waits, and the delay has thereby grown. It shrinks
  * again by leaving out frames, in quiet moments as soon as it is a frame too long, in speech once a second;
- * beyond `maxDelayMs` at once.
+ * beyond 200 ms at once.
  *
  * At most 128 packets are held, as views into the datagrams they came in.
  */
 export class JitterBuffer {
   readonly #clockRateHz: number;
   readonly #samplesIn: JitterBufferOptions["samplesIn"];
-  readonly #maxDelayMs: number;
-  readonly #delay: DelayEstimator;
+  readonly #delay = new DelayEstimator(MIN_DELAY_MS, MAX_DELAY_MS);
   readonly #slots = Array.from<BufferedPacket | undefined>({ length: CAPACITY });
   /** The sequence number last received in each slot, to know duplicates from late packets. */
   readonly #received = new Float64Array(CAPACITY).fill(-1);
@@ -112,8 +111,6 @@ export class JitterBuffer {
   constructor(options: JitterBufferOptions) {
     this.#clockRateHz = options.clockRateHz;
     this.#samplesIn = options.samplesIn;
-    this.#maxDelayMs = options.maxDelayMs ?? 200;
-    this.#delay = new DelayEstimator(options.minDelayMs ?? 20, this.#maxDelayMs);
     this.#frameSamples = options.clockRateHz / 50;
   }
 
@@ -298,7 +295,7 @@ export class JitterBuffer {
   /** The packet to be played, after leaving out what the delay is too long by. */
   #skipToDelay(nowMs: number, isQuiet: boolean): BufferedPacket | undefined {
     let head = this.#head();
-    while (head !== undefined && this.#depthOf(head, nowMs) > this.#maxDelayMs) {
+    while (head !== undefined && this.#depthOf(head, nowMs) > MAX_DELAY_MS) {
       head = this.#skip(head);
     }
     if (head === undefined || !this.#isPlaying) {

@@ -13,10 +13,8 @@ export interface RtpSessionOptions {
   ports: PortPool;
   /** Payload types that the peer may send; others are dropped, and latch nothing. */
   payloadTypes: readonly number[];
-  /** @param arrivalMs On the clock of `now`. */
+  /** @param arrivalMs On the clock of `performance.now`. */
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
-  /** Monotonic milliseconds; default `performance.now`. */
-  now?: () => number;
 }
 
 export interface RtpSessionCounters {
@@ -97,7 +95,6 @@ export class RtpSession {
   readonly #socket: Socket;
   readonly #ports: PortPool;
   readonly #onPacket: RtpSessionOptions["onPacket"];
-  readonly #now: () => number;
   readonly #latch = new SourceLatch();
   readonly #initialTimestamp: number;
   readonly #counters = {
@@ -125,7 +122,6 @@ export class RtpSession {
     this.#socket = socket;
     this.#ports = options.ports;
     this.#onPacket = options.onPacket;
-    this.#now = options.now ?? (() => performance.now());
     this.#payloadTypes = new Set(options.payloadTypes);
     const random = randomBytes(10);
     this.ssrc = random.readUInt32BE(0);
@@ -139,7 +135,7 @@ export class RtpSession {
     return { ...this.#counters };
   }
 
-  /** When the peer was last heard, on the clock of `now`; undefined before. */
+  /** When the peer was last heard, on the clock of `performance.now`; undefined before. */
   get lastReceivedAtMs(): number | undefined {
     return this.#lastReceivedAtMs;
   }
@@ -162,7 +158,10 @@ export class RtpSession {
       Number.isInteger(remote.port) &&
       remote.port > 0 &&
       remote.port <= 0xffff;
-    this.#latch.signal(isUsable ? { address: remote.address, port: remote.port } : undefined, this.#now());
+    this.#latch.signal(
+      isUsable ? { address: remote.address, port: remote.port } : undefined,
+      performance.now(),
+    );
     this.#payloadTypes = new Set(payloadTypes);
   }
 
@@ -224,7 +223,7 @@ export class RtpSession {
       this.#counters.malformed++;
       return;
     }
-    const nowMs = this.#now();
+    const nowMs = performance.now();
     if (!this.#latch.accept(source, packet, nowMs)) {
       this.#counters.foreign++;
       return;

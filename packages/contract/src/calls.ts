@@ -55,8 +55,6 @@ const latencyParts = {
   totalMs: "From the end of the caller's speech to the first packet of the answer.",
 } as const;
 
-export const latencyPartNames = Object.keys(latencyParts) as (keyof typeof latencyParts)[];
-
 function milliseconds(description: string) {
   return nullable(
     Type.Number({ minimum: 0, description: `${description} Null: not measured in this turn.` }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { keysOf } from "./keys.ts";
 
 interface ErrorDescription {
   status: number;
@@ -65,7 +66,7 @@ export type Issue = Static<typeof issueSchema>;
 
 export const errorSchema = Type.Object(
   {
-    error: Type.Enum(Object.keys(errorCodes) as ErrorCode[], { description: "What programs decide by." }),
+    error: Type.Enum(keysOf(errorCodes), { description: "What programs decide by." }),
     message: Type.String({ description: "What people read. May change." }),
     details: Type.Optional(Type.Object({ issues: Type.Array(issueSchema) })),
   },

@@ -1,9 +1,10 @@
-export * from "./agent-defaults.ts";
+export { type AgentConfiguration, agentDefaults } from "./agent-configuration.ts";
 export * from "./agents.ts";
 export * from "./api-keys.ts";
 export * from "./calls.ts";
 export * from "./conversations.ts";
 export * from "./errors.ts";
+export * from "./keys.ts";
 export * from "./openapi.ts";
 export * from "./phone-numbers.ts";
 export * from "./route.ts";

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { type RouteDefinition, errorsOf } from "./route.ts";
 import { routes, tags } from "./routes.ts";
 
-type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = Record<string, Json>;
 
 const description = `Parley runs AI voice agents on your own machines: they answer telephone calls, understand, speak and hang up.
@@ -21,14 +21,14 @@ class Components {
   readonly schemas: JsonObject = {};
 
   reference(schema: TSchema): Json {
-    return this.#walk(JSON.parse(JSON.stringify(schema)) as Json);
+    const plain: Json = JSON.parse(JSON.stringify(schema));
+    return this.#walk(plain);
   }
 
   #walk(value: Json): Json {
     if (Array.isArray(value)) return value.map((each) => this.#walk(each));
     if (value === null || typeof value !== "object") return value;
-    const object = value as { readonly [name: string]: Json };
-    const walked = Object.fromEntries(Object.entries(object).map(([name, each]) => [name, this.#walk(each)]));
+    const walked = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#walk(each)]));
     const { title, ...rest } = walked;
     if (typeof title !== "string") return walked;
     this.schemas[title] = rest;
@@ -44,7 +44,8 @@ function parametersOf(route: RouteDefinition): Json[] {
   ] as const) {
     if (schema === undefined) continue;
     for (const [name, property] of Object.entries<TSchema & { description?: string }>(schema.properties)) {
-      const { description, ...rest } = JSON.parse(JSON.stringify(property)) as JsonObject;
+      const plain: JsonObject = JSON.parse(JSON.stringify(property));
+      const { description, ...rest } = plain;
       parameters.push({
         name,
         in: place,

@@ -28,8 +28,8 @@ type Field<R extends RouteDefinition, K extends keyof RouteDefinition> =
 
 /** What a route's handler is given of the request, checked and with defaults filled in. */
 export interface RouteInput<R extends RouteDefinition> {
-  params: StaticOr<Field<R, "params">, Record<never, never>>;
-  query: StaticOr<Field<R, "query">, Record<never, never>>;
+  params: StaticOr<Field<R, "params">, Record<string, never>>;
+  query: StaticOr<Field<R, "query">, Record<string, never>>;
   body: StaticOr<Field<R, "body">, undefined>;
 }
 

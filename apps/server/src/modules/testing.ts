@@ -7,6 +7,8 @@ import { createHttpServer } from "../platform/http/http-server.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
 interface TestResponse {
   status: number;
   headers: Record<string, unknown>;
@@ -20,7 +22,7 @@ export interface TestServer extends TestDatabase {
   organizationId: string;
   apiKey: string;
   /** Sends a request with the organization's key, or `apiKey`; null sends none. */
-  request: (method: string, url: string, body?: unknown, apiKey?: string | null) => Promise<TestResponse>;
+  request: (method: Method, url: string, body?: unknown, apiKey?: string | null) => Promise<TestResponse>;
   /** Another organization with a key of its own. */
   createOrganization: () => Promise<{ organizationId: string; apiKey: string }>;
 }
@@ -50,7 +52,7 @@ export async function createTestServer(): Promise<TestServer> {
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey) => {
       const response = await app.inject({
-        method: method as "GET",
+        method,
         url: `/v1${url}`,
         headers: {
           ...(apiKey === null ? {} : { "x-api-key": apiKey }),

@@ -1,4 +1,4 @@
-import { type AgentChange, type AgentConfiguration, agentDefaults } from "@parley/contract";
+import { type AgentChange, type AgentConfiguration, agentDefaults, keysOf } from "@parley/contract";
 
 /** The versioned part of an agent as it is stored: every field present, whatever release wrote it. */
 export interface AgentDocument extends AgentConfiguration {
@@ -8,10 +8,8 @@ export interface AgentDocument extends AgentConfiguration {
 
 const SCHEMA_VERSION = 1;
 
-const defaults = structuredClone(agentDefaults) as unknown as AgentConfiguration;
-
 export function createDocument(name: string, change: AgentChange): AgentDocument {
-  return changeDocument({ schemaVersion: SCHEMA_VERSION, name, ...structuredClone(defaults) }, change);
+  return changeDocument({ schemaVersion: SCHEMA_VERSION, name, ...structuredClone(agentDefaults) }, change);
 }
 
 /** What is absent stays, null becomes the default; read-only and unversioned fields of the change are passed over. */
@@ -19,15 +17,21 @@ export function changeDocument(
   document: AgentDocument,
   change: AgentChange & { name?: string },
 ): AgentDocument {
-  const changed: Record<string, unknown> = { ...document };
-  if (change.name !== undefined) changed["name"] = change.name;
-  for (const field of Object.keys(defaults) as (keyof AgentConfiguration)[]) {
-    if (change[field] !== undefined) changed[field] = change[field] ?? structuredClone(defaults[field]);
-  }
-  return changed as unknown as AgentDocument;
+  const changed = { ...document, name: change.name ?? document.name };
+  for (const field of keysOf(agentDefaults)) changeField(changed, change, field);
+  return changed;
+}
+
+function changeField<Field extends keyof AgentConfiguration>(
+  document: AgentConfiguration,
+  change: { [K in Field]?: AgentConfiguration[K] | null },
+  field: Field,
+): void {
+  const value = change[field];
+  if (value !== undefined) document[field] = value ?? structuredClone(agentDefaults[field]);
 }
 
 /** Fields that this release knows and the one that wrote the document did not, get their defaults. */
 export function readDocument(stored: AgentDocument): AgentDocument {
-  return { ...structuredClone(defaults), ...stored };
+  return { ...structuredClone(agentDefaults), ...stored };
 }

@@ -127,9 +127,9 @@ function presentAgent(
 
 function isTimezone(name: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    // Offsets such as "+02:00" are taken by Intl but have no daylight saving time.
-    return !/^[+-]/.test(name);
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
+    // Intl takes offsets such as "+02:00" too, but they have no daylight saving time.
+    return !/^[+-]/.test(timeZone);
   } catch {
     return false;
   }

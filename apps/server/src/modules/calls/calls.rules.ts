@@ -1,4 +1,4 @@
-import { type CallLatency, type Turn, latencyPartNames } from "@parley/contract";
+import type { CallLatency, Turn } from "@parley/contract";
 
 /** Begun seconds from the answer to the end; a call that was never answered costs nothing. */
 export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): number {
@@ -9,15 +9,18 @@ export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): nu
 /** p50 and p95 of each part over the turns in which it was measured; null where there are no turns. */
 export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
   if (turns.length === 0) return null;
-  const entries = latencyPartNames.map((part) => {
-    const values = turns.map((turn) => turn[part]).filter((value) => value !== null);
-    values.sort((a, b) => a - b);
-    return [
-      part,
-      values.length === 0 ? null : { p50: percentile(values, 0.5), p95: percentile(values, 0.95) },
-    ] as const;
-  });
-  return Object.fromEntries(entries) as CallLatency;
+  return {
+    endpointingMs: summarize(turns.map((turn) => turn.endpointingMs)),
+    sttMs: summarize(turns.map((turn) => turn.sttMs)),
+    llmFirstTokenMs: summarize(turns.map((turn) => turn.llmFirstTokenMs)),
+    ttsFirstByteMs: summarize(turns.map((turn) => turn.ttsFirstByteMs)),
+    totalMs: summarize(turns.map((turn) => turn.totalMs)),
+  };
+}
+
+function summarize(values: readonly (number | null)[]): { p50: number; p95: number } | null {
+  const measured = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return measured.length === 0 ? null : { p50: percentile(measured, 0.5), p95: percentile(measured, 0.95) };
 }
 
 /** Nearest rank: a value that was really measured. */

@@ -5,7 +5,7 @@ import type { OrganizationsService } from "./organizations.service.ts";
 export function deleteExpiredIdentitiesJob(
   organizations: OrganizationsService,
   now: () => Date = () => new Date(),
-): JobKind<Record<never, never>> {
+): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-identities",
     cron: "17 * * * *",

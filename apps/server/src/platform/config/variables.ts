@@ -1,4 +1,5 @@
 /** Every environment variable that Parley reads: the one list that the parser, the warnings and the docs share. */
+import { keysOf } from "@parley/contract";
 
 export interface Variable {
   description: string;
@@ -67,10 +68,7 @@ export type VariableName = keyof typeof variables;
 
 /** The known name that a misspelt one most likely means. */
 export function nearestVariable(name: string): VariableName | undefined {
-  const known = (Object.keys(variables) as VariableName[]).map((each) => ({
-    each,
-    distance: distance(name, each),
-  }));
+  const known = keysOf(variables).map((each) => ({ each, distance: distance(name, each) }));
   const nearest = known.sort((a, b) => a.distance - b.distance)[0];
   return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : undefined;
 }

@@ -238,7 +238,8 @@ async function startServer(cluster: Cluster): Promise<RunningServer | undefined>
     const child = spawn(
       path.join(cluster.binaries, "bin", "postgres"),
       [
-        ...["-D", cluster.dataArgument, "-p", String(port)],
+        `-D${cluster.dataArgument}`,
+        `-p${port}`,
         ...Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
       ],
       // Detached, so that Ctrl-C in a terminal does not end it before the last call is written down.

@@ -47,6 +47,7 @@ export function bindRoute<const R extends RouteDefinition>(
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
       const answer = await handle({ params, query, body, principal } as RouteRequest<R>);
       return await reply.code(route.status).send(answer);
     },

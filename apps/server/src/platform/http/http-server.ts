@@ -67,7 +67,7 @@ function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
     // Some clients announce JSON whenever they might send some.
-    if (body.trim() === "") done(null, {});
-    else void parseJson(request, body, done);
+    if (body.trim() !== "") return parseJson(request, body, done);
+    return done(null, {});
   });
 }

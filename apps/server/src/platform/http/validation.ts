@@ -34,19 +34,19 @@ export function compileParams(schema: TSchema): (params: unknown) => boolean {
 function toIssues(errors: readonly SchemaError[]): Issue[] {
   return errors.flatMap((error) => {
     const path = error.instancePath.slice(1).replaceAll("/", ".");
-    const below = (name: string): string => (path === "" ? name : `${path}.${name}`);
-    switch (error.keyword) {
-      case "boolean":
-        return [{ path, message: "is not a known field" }];
-      case "additionalProperties":
-        // Told once for each field by the case above.
-        return [];
-      case "required":
-        return error.params.requiredProperties.map((name) => ({ path: below(name), message: "is required" }));
-      case "enum":
-        return [{ path, message: `must be one of ${error.params.allowedValues.map(String).join(", ")}` }];
-      default:
-        return [{ path, message: error.message }];
+    // `false` as a schema: what no unknown field passes. `additionalProperties` tells of them once more, together.
+    if (error.keyword === "boolean") return [{ path, message: "is not a known field" }];
+    if (error.keyword === "additionalProperties") return [];
+    if (error.keyword === "required") {
+      const { requiredProperties } = error.params;
+      return requiredProperties.map((name) => ({
+        path: path === "" ? name : `${path}.${name}`,
+        message: "is required",
+      }));
     }
+    if (error.keyword === "enum") {
+      return [{ path, message: `must be one of ${error.params.allowedValues.map(String).join(", ")}` }];
+    }
+    return [{ path, message: error.message }];
   });
 }

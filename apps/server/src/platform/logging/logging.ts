@@ -1,17 +1,19 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
-/** Whatever is logged under these keys, at the top or one or two levels down, is replaced: who called, what was said, what opens doors. */
-const redactedKeys = [
-  ...["phoneNumber", "fromNumber", "toNumber", "e164", "from", "to", "callerId"],
-  ...["text", "transcript", "instructions", "promptTemplate", "firstMessage", "variables", "dtmf"],
-  ...["password", "secret", "token", "apiKey", "key", "authorization", "authToken", "credentials", "cookie"],
-  ...['["x-api-key"]', '["set-cookie"]', "connectionString"],
-];
+/** What must not stand in a log: who called, what was said, what opens doors. */
+const redactedKeys = `
+  phoneNumber fromNumber toNumber e164 from to callerId
+  text transcript instructions promptTemplate firstMessage variables dtmf
+  password secret token apiKey key authorization authToken credentials cookie connectionString
+`
+  .trim()
+  .split(/\s+/);
 
-const redactedPaths = redactedKeys.flatMap((key) => {
-  const below = (levels: string): string => (key.startsWith("[") ? `${levels}${key}` : `${levels}.${key}`);
-  return [key, below("*"), below("*.*")];
-});
+/** Each at the top and one and two levels down. */
+const redactedPaths = [
+  ...redactedKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+  ...['["x-api-key"]', '["set-cookie"]'].flatMap((key) => [key, `*${key}`, `*.*${key}`]),
+];
 
 export interface LoggerOptions {
   level: string;

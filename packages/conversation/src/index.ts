@@ -9,11 +9,12 @@ export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
-export type { VoiceAgentSettings, VoiceConversationOptions } from "./voice/voice-conversation.ts";
+export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {
   AgentState,
   ProviderPart,
   TurnLatency,
+  VoiceAgentSettings,
   VoiceEndReason,
   VoiceEvent,
 } from "./voice/voice-event.ts";

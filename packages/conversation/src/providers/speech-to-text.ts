@@ -6,7 +6,10 @@ export type SampleRateHz = 8000 | 16000;
 export interface SpeechToText {
   /** `vendor/model`, e.g. `local/moonshine-base`; stands in logs and on the call record. */
   readonly name: string;
-  /** Opens the recogniser for one call. Returns at once; a connection that fails is reported as a `failed` event. */
+  /**
+   * Opens the recogniser for one call. Returns at once, before any event; a connection that fails is reported as
+   * a `failed` event.
+   */
   open(options: SpeechToTextOptions): SpeechToTextStream;
 }
 
@@ -24,7 +27,7 @@ export interface SpeechToTextOptions {
  * the voice loop, which alone decides where a turn begins and ends.
  */
 export interface SpeechToTextStream {
-  /** Mono PCM, in order. Never blocks: audio that the recogniser cannot take within 2 s is dropped and counted. */
+  /** Mono PCM, in order; the buffer is the caller's again on return. Never blocks: audio that the recogniser cannot take within 2 s is dropped and counted. */
   write(pcm: Int16Array): void;
   /** Speech began `leadMs` before the last sample written: the utterance's text starts there. */
   startUtterance(leadMs: number): void;

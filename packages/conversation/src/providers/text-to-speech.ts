@@ -4,7 +4,7 @@ import type { SampleRateHz } from "./speech-to-text.ts";
 export interface TextToSpeech {
   /** `vendor/model`, e.g. `local/kokoro`. */
   readonly name: string;
-  /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. */
+  /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. No event comes before it returns. */
   open(options: TextToSpeechOptions): TextToSpeechStream;
 }
 

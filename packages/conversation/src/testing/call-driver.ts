@@ -1,9 +1,9 @@
 import { Dialogue, type DialogueOptions } from "../dialogue/dialogue.ts";
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
-import type { TurnEffect, TurnEvent } from "../voice/turn-policy.ts";
-import { VoiceConversation, type VoiceAgentSettings } from "../voice/voice-conversation.ts";
-import type { VoiceEvent } from "../voice/voice-event.ts";
+import type { TurnEffect, TurnEvent } from "../voice/turn-state.ts";
+import { VoiceConversation } from "../voice/voice-conversation.ts";
+import type { VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeSpeechToText } from "./fake-speech-to-text.ts";

@@ -120,6 +120,7 @@ class Session {
       keyterms: [],
       onEvent: (event) => this.events.push(event),
     });
+    assert.equal(this.events.length, 0, "no event comes before open has returned");
   }
 
   /** Half a second of silence and the speech, as an utterance. */

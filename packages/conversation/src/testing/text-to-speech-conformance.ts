@@ -148,6 +148,7 @@ class Session {
       speed: 1,
       onEvent: (event) => this.#receive(event),
     });
+    assert.equal(this.events.length, 0, "no event comes before open has returned");
   }
 
   speakAll(): void {

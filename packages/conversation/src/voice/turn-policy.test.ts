@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,
-  turnStep,
   type TurnEffect,
   type TurnEvent,
   type TurnSettings,
   type TurnState,
-} from "./turn-policy.ts";
+} from "./turn-state.ts";
 
 const SETTINGS: TurnSettings = {
   startSpeaker: "agent",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver } from "../testing/call-driver.ts";
-import { initialTurnState, turnStep } from "./turn-policy.ts";
+import { turnStep } from "./turn-policy.ts";
+import { initialTurnState } from "./turn-state.ts";
 
 const LONG_ANSWER =
   "We have many rooms, all of them with a bath. Some of them look at the sea, others at the park.";

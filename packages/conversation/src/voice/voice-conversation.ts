@@ -1,46 +1,23 @@
 import { randomUUID } from "node:crypto";
-import type { Dialogue, Reply } from "../dialogue/dialogue.ts";
+import type { Dialogue } from "../dialogue/dialogue.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/voice-activity.ts";
 import type { TranscriptEntry } from "../transcript.ts";
-import { AgentSpeech, type SpeechOutcome } from "./agent-speech.ts";
+import type { SpeechOutcome } from "./agent-speech.ts";
 import { CallerHearing } from "./caller-hearing.ts";
-import { SpeechTranscript } from "./speech-transcript.ts";
+import { Delivery } from "./delivery.ts";
+import { turnStep } from "./turn-policy.ts";
 import {
   DEFAULT_ENDPOINTING_DELAY_MS,
   initialTurnState,
-  turnStep,
-  type CallerTurn,
   type SpeechContent,
   type TurnEffect,
   type TurnEvent,
   type TurnState,
-} from "./turn-policy.ts";
-import type { AgentState, ProviderPart, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
-
-/** What of an agent's configuration matters to a voice conversation; texts have their variables filled in. */
-export interface VoiceAgentSettings {
-  /** Empty: the agent waits for the caller. */
-  firstMessage: string;
-  firstMessageDelayMs: number;
-  startSpeaker: "agent" | "user";
-  silenceEndCallTimeoutSeconds: number;
-  maxConversationDurationSeconds: number;
-  disableInterruptions: boolean;
-  interruptionThresholdMs: number;
-  /** BCP 47. */
-  language: string;
-  /** In the naming of the speech provider. */
-  voice: string;
-  voiceSpeed: number;
-  sttKeyterms: readonly string[];
-  /** Said before a call ends because a provider failed. */
-  apologyMessage?: string;
-  /** Said when what the caller said was lost. */
-  repeatRequestMessage?: string;
-}
+} from "./turn-state.ts";
+import type { AgentState, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
 
 export interface VoiceConversationOptions {
   sampleRateHz: SampleRateHz;
@@ -56,21 +33,6 @@ export interface VoiceConversationOptions {
   now?: () => number;
   /** Sees every event of the turn policy and what it decided: a log of them replays a call. */
   onDecision?: (event: TurnEvent, effects: readonly TurnEffect[]) => void;
-}
-
-const FRAME_MS = 20;
-const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
-const REPEAT_REQUEST = "I'm sorry, could you say that again?";
-
-/** A speech under way, and what its end is entered under. */
-interface Speaking {
-  speechId: number;
-  speech: AgentSpeech;
-  transcript: SpeechTranscript;
-  reply: Reply | undefined;
-  /** The caller's turn that it answers, and when that was decided. */
-  answers: { turn: CallerTurn; decidedAtMs: number; decidedAt: number } | undefined;
-  isAudible: boolean;
 }
 
 /**
@@ -89,8 +51,10 @@ export class VoiceConversation {
   #isDispatching = false;
   #samplesHeard = 0;
   #wakeAtMs = Infinity;
-  #speaking: Speaking | undefined;
-  #greeting: Speaking | undefined;
+  #delivery: Delivery | undefined;
+  #speechId = 0;
+  /** Prepared before the call, and not begun. */
+  #greeting: Delivery | undefined;
   /** The faded end of a speech that was stopped. */
   #lastFrame: Int16Array | undefined;
   #agentState: AgentState = "listening";
@@ -135,12 +99,12 @@ export class VoiceConversation {
     this.#hearing.open();
     const { startSpeaker, hasGreeting } = this.#state.settings;
     if (startSpeaker !== "agent" || !hasGreeting || this.#greeting !== undefined) return;
-    this.#greeting = this.#openSpeech(0, { type: "greeting" });
+    this.#greeting = this.#deliver({ type: "greeting" });
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const onAbort = (): void => resolve();
     if (signal.aborted) return;
     signal.addEventListener("abort", onAbort, { once: true });
-    await Promise.race([this.#greeting.speech.ready, aborted]);
+    await Promise.race([this.#greeting.ready, aborted]);
     signal.removeEventListener("abort", onAbort);
   }
 
@@ -159,7 +123,7 @@ export class VoiceConversation {
     this.#hearing.write(pcm);
     this.#vad.write(pcm);
     const atMs = this.#mediaMs;
-    this.#speaking?.speech.tick(atMs);
+    this.#delivery?.tick(atMs);
     if (atMs >= this.#wakeAtMs) {
       this.#wakeAtMs = Infinity;
       this.#dispatch({ type: "timer", atMs });
@@ -171,9 +135,9 @@ export class VoiceConversation {
     if (this.#isOver) return undefined;
     const fading = this.#lastFrame;
     this.#lastFrame = undefined;
-    const speaking = this.#speaking;
-    const frame = fading ?? (speaking === undefined ? undefined : this.#playFrame(speaking));
-    if (speaking !== undefined) this.#noticeEnd(speaking);
+    const delivery = this.#delivery;
+    const frame = fading ?? (delivery === undefined ? undefined : this.#playFrame(delivery));
+    if (delivery !== undefined) this.#noticeEnd(delivery);
     this.#showState(frame !== undefined);
     return frame;
   }
@@ -195,10 +159,10 @@ export class VoiceConversation {
     this.#isOver = true;
     this.#vad.close();
     this.#hearing.close();
-    this.#greeting?.speech.close();
-    this.#speaking?.speech.close();
+    this.#greeting?.close();
+    this.#delivery?.close();
     this.#greeting = undefined;
-    this.#speaking = undefined;
+    this.#delivery = undefined;
   }
 
   get #mediaMs(): number {
@@ -249,7 +213,8 @@ export class VoiceConversation {
       case "speak":
         return this.#speak(effect.speechId, effect.content);
       case "stopSpeech":
-        return this.#stopSpeech(effect.speechId);
+        if (this.#delivery !== undefined && effect.speechId === this.#speechId) this.#settle(this.#delivery);
+        return;
       case "wakeAt":
         this.#wakeAtMs = effect.atMs;
         return;
@@ -259,7 +224,8 @@ export class VoiceConversation {
   }
 
   #loseHearing(error: ProviderError, isFatal: boolean): void {
-    this.#fault("stt", error);
+    const { provider, message } = error;
+    this.#options.onEvent({ type: "fault", part: "stt", provider, message });
     this.#dispatch({ type: "hearingLost", atMs: this.#mediaMs, isFatal, detail: error.message });
   }
 
@@ -274,115 +240,62 @@ export class VoiceConversation {
   #speak(speechId: number, content: SpeechContent): void {
     const prepared = content.type === "greeting" ? this.#greeting : undefined;
     this.#greeting = undefined;
-    if (prepared !== undefined && prepared.speech.outcome === undefined) {
-      prepared.speechId = speechId;
-      this.#speaking = prepared;
-    } else {
-      prepared?.speech.close();
-      this.#speaking = this.#openSpeech(speechId, content);
+    this.#speechId = speechId;
+    if (prepared?.outcome === undefined) this.#delivery = prepared ?? this.#deliver(content);
+    else {
+      prepared.close();
+      this.#delivery = this.#deliver(content);
     }
     this.#showState(false);
   }
 
-  #openSpeech(speechId: number, content: SpeechContent): Speaking {
-    const { tts, sampleRateHz, agent, dialogue } = this.#options;
-    const controller = new AbortController();
-    const reply = content.type === "reply" ? dialogue.respond({ type: "continue" }, controller) : undefined;
-    const transcript = new SpeechTranscript();
-    const speech = new AgentSpeech({
+  #deliver(content: SpeechContent): Delivery {
+    const { agent, dialogue, tts, sampleRateHz, onEvent } = this.#options;
+    return new Delivery({
+      content,
+      agent,
+      dialogue,
       tts,
-      voice: { voice: agent.voice, sampleRateHz, language: agent.language, speed: agent.voiceSpeed },
-      source: reply ?? this.#fixedText(content),
-      controller,
+      sampleRateHz,
       now: this.#now,
-      onMessage: (segment) => transcript.addMessage(segment),
-      onTool: (part) => {
-        const { toolCallId, toolName } = part;
-        const entry: TranscriptEntry =
-          part.type === "toolCall"
-            ? { type: "tool_call", toolCallId, toolName, text: part.input }
-            : { type: "tool_result", toolCallId, toolName, text: part.output, isError: part.isError };
-        transcript.addEntry(entry, this.#mediaMs);
+      mediaMs: () => this.#mediaMs,
+      onEvent: (event) => {
+        if (!this.#isOver) onEvent(event);
       },
-      onFault: (part, error) => this.#fault(part, error),
     });
-    const turn = content.type === "reply" ? content.turn : undefined;
-    const answers = turn && { turn, decidedAtMs: this.#mediaMs, decidedAt: this.#now() };
-    return { speechId, speech, transcript, reply, answers, isAudible: false };
   }
 
-  #fixedText(content: SpeechContent): string {
-    const { firstMessage, apologyMessage, repeatRequestMessage } = this.#options.agent;
-    if (content.type !== "phrase") return firstMessage;
-    return content.phrase === "apology"
-      ? (apologyMessage ?? APOLOGY)
-      : (repeatRequestMessage ?? REPEAT_REQUEST);
-  }
-
-  #playFrame(speaking: Speaking): Int16Array | undefined {
-    const { speech, transcript, speechId } = speaking;
-    const segment = speech.output.playingSegment;
-    const frame = speech.output.nextFrame();
-    if (frame === undefined || segment === undefined) return undefined;
-    const atMs = this.#mediaMs;
-    const begunId = transcript.markFrame(segment, atMs, atMs + FRAME_MS);
-    if (begunId !== undefined) {
-      const text = speech.output.textOf(segment);
-      this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
-    }
-    if (transcript.hasSeveral) this.#emitItems(speaking, false);
-    if (!speaking.isAudible) {
-      speaking.isAudible = true;
-      this.#dispatch({ type: "speechStarted", atMs, speechId });
-      this.#reportLatency(speaking);
+  #playFrame(delivery: Delivery): Int16Array | undefined {
+    const wasAudible = delivery.isAudible;
+    const frame = delivery.nextFrame();
+    if (delivery.isAudible && !wasAudible) {
+      this.#dispatch({ type: "speechStarted", atMs: this.#mediaMs, speechId: this.#speechId });
     }
     return frame;
   }
 
-  #noticeEnd(speaking: Speaking): void {
-    const outcome = speaking.speech.outcome;
-    if (outcome === undefined || this.#speaking !== speaking) return;
-    this.#settle(speaking);
-    this.#dispatch(this.#toTurnEvent(speaking.speechId, outcome));
+  #noticeEnd(delivery: Delivery): void {
+    const { outcome } = delivery;
+    if (outcome === undefined || this.#delivery !== delivery) return;
+    this.#settle(delivery);
+    this.#dispatch(this.#toTurnEvent(outcome));
   }
 
-  #toTurnEvent(speechId: number, outcome: SpeechOutcome): TurnEvent {
+  #toTurnEvent(outcome: SpeechOutcome): TurnEvent {
     const atMs = this.#mediaMs;
+    const speechId = this.#speechId;
     if (outcome.type === "ended") {
       return { type: "speechEnded", atMs, speechId, endsConversation: outcome.endsConversation };
     }
     return { type: "speechFailed", atMs, speechId, part: outcome.part, detail: outcome.error.message };
   }
 
-  #stopSpeech(speechId: number): void {
-    const speaking = this.#speaking;
-    if (speaking?.speechId !== speechId) return;
-    this.#lastFrame = speaking.isAudible ? speaking.speech.output.fadeOut() : undefined;
-    this.#settle(speaking);
-  }
-
-  /** The speech is over, said or cut: what was heard of it enters the transcript and the dialogue's history. */
-  #settle(speaking: Speaking): void {
-    this.#speaking = undefined;
-    speaking.speech.close();
-    const heard = speaking.speech.output.heard();
-    const items = this.#emitItems(speaking, true);
-    const { dialogue } = this.#options;
-    if (speaking.reply === undefined) for (const item of items) dialogue.record(item);
-    else {
-      const delivered: string[] = [];
-      for (const { segment, text } of heard) delivered[segment] = text;
-      dialogue.settle(speaking.reply.id, delivered);
-    }
+  #settle(delivery: Delivery): void {
+    this.#delivery = undefined;
+    this.#lastFrame = delivery.settle();
   }
 
   // ─── what the owner is told ───
-
-  #emitItems(speaking: Speaking, isOver: boolean): ReturnType<SpeechTranscript["take"]> {
-    const items = speaking.transcript.take(speaking.speech.output.heard(), isOver);
-    for (const item of items) this.#options.onEvent({ type: "item", item });
-    return items;
-  }
 
   /** Adds what the caller did to the dialogue's history and the transcript. */
   #enter(entry: TranscriptEntry, startMs: number, endMs: number): void {
@@ -390,30 +303,9 @@ export class VoiceConversation {
     this.#options.onEvent({ type: "item", item: { ...entry, id: randomUUID(), startMs, endMs } });
   }
 
-  #reportLatency({ answers, speech }: Speaking): void {
-    if (answers === undefined) return;
-    const { turn, decidedAtMs, decidedAt } = answers;
-    const { firstTextMs = decidedAt, firstClauseMs = decidedAt, firstAudioMs = decidedAt } = speech.marks;
-    const decisionMs = decidedAtMs - turn.endMs;
-    const latency = {
-      endpointingMs: turn.endpointingMs,
-      sttMs: turn.sttMs,
-      decisionMs,
-      llmFirstTokenMs: firstTextMs - decidedAt,
-      clauseMs: firstClauseMs - firstTextMs,
-      ttsFirstByteMs: firstAudioMs - firstClauseMs,
-      totalMs: decisionMs + this.#now() - decidedAt,
-    };
-    this.#options.onEvent({ type: "turn", latency });
-  }
-
-  #fault(part: ProviderPart, error: ProviderError): void {
-    this.#options.onEvent({ type: "fault", part, provider: error.provider, message: error.message });
-  }
-
   /** `speaking` only while frames are really handed out. */
   #showState(isHandingOut: boolean): void {
-    const state = isHandingOut ? "speaking" : this.#speaking === undefined ? "listening" : "thinking";
+    const state = isHandingOut ? "speaking" : this.#delivery === undefined ? "listening" : "thinking";
     if (state === this.#agentState || this.#isOver) return;
     this.#agentState = state;
     this.#options.onEvent({ type: "state", state });

@@ -48,3 +48,25 @@ export type VoiceEvent =
   | { type: "fault"; part: ProviderPart; provider: string; message: string }
   /** Exactly once, last. The owner hangs up. */
   | { type: "ended"; endReason: VoiceEndReason; endDetail?: string };
+
+/** What of an agent's configuration matters to a voice conversation; texts have their variables filled in. */
+export interface VoiceAgentSettings {
+  /** Empty: the agent waits for the caller. */
+  firstMessage: string;
+  firstMessageDelayMs: number;
+  startSpeaker: "agent" | "user";
+  silenceEndCallTimeoutSeconds: number;
+  maxConversationDurationSeconds: number;
+  disableInterruptions: boolean;
+  interruptionThresholdMs: number;
+  /** BCP 47. */
+  language: string;
+  /** In the naming of the speech provider. */
+  voice: string;
+  voiceSpeed: number;
+  sttKeyterms: readonly string[];
+  /** Said before a call ends because a provider failed. */
+  apologyMessage?: string;
+  /** Said when what the caller said was lost. */
+  repeatRequestMessage?: string;
+}

@@ -1,0 +1,160 @@
+import type { Dialogue, Reply } from "../dialogue/dialogue.ts";
+import type { SampleRateHz } from "../providers/speech-to-text.ts";
+import type { TextToSpeech } from "../providers/text-to-speech.ts";
+import type { TranscriptEntry, TranscriptItem } from "../transcript.ts";
+import { AgentSpeech, type SpeechOutcome } from "./agent-speech.ts";
+import { SpeechTranscript } from "./speech-transcript.ts";
+import type { CallerTurn, SpeechContent } from "./turn-state.ts";
+import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
+
+const FRAME_MS = 20;
+const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
+const REPEAT_REQUEST = "I'm sorry, could you say that again?";
+
+export interface DeliveryOptions {
+  content: SpeechContent;
+  agent: VoiceAgentSettings;
+  dialogue: Dialogue;
+  tts: TextToSpeech;
+  sampleRateHz: SampleRateHz;
+  /** Milliseconds of caller audio heard. */
+  mediaMs: () => number;
+  /** Monotonic milliseconds, for latency figures. */
+  now: () => number;
+  onEvent: (event: VoiceEvent) => void;
+}
+
+/**
+ * One speech of the agent on its way to the caller's ear: speaks it, tells its owner when it is heard, and in
+ * the end enters what was heard into the transcript and the dialogue's history.
+ */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  readonly #speech: AgentSpeech;
+  readonly #transcript = new SpeechTranscript();
+  readonly #reply: Reply | undefined;
+  readonly #beganAtMs: number;
+  readonly #beganAt: number;
+  #isAudible = false;
+
+  constructor(options: DeliveryOptions) {
+    const { content, agent, dialogue, tts, sampleRateHz, now, onEvent } = options;
+    this.#options = options;
+    this.#beganAtMs = options.mediaMs();
+    this.#beganAt = now();
+    const controller = new AbortController();
+    this.#reply = content.type === "reply" ? dialogue.respond({ type: "continue" }, controller) : undefined;
+    this.#speech = new AgentSpeech({
+      tts,
+      voice: { voice: agent.voice, sampleRateHz, language: agent.language, speed: agent.voiceSpeed },
+      source: this.#reply ?? fixedText(content, agent),
+      controller,
+      now,
+      onMessage: (segment) => this.#transcript.addMessage(segment),
+      onTool: (part) => {
+        const { toolCallId, toolName } = part;
+        const entry: TranscriptEntry =
+          part.type === "toolCall"
+            ? { type: "tool_call", toolCallId, toolName, text: part.input }
+            : { type: "tool_result", toolCallId, toolName, text: part.output, isError: part.isError };
+        this.#transcript.addEntry(entry, options.mediaMs());
+      },
+      onFault: (part, error) =>
+        onEvent({ type: "fault", part, provider: error.provider, message: error.message }),
+    });
+  }
+
+  /** Resolves when the first audio is there, or none will come. */
+  get ready(): Promise<void> {
+    return this.#speech.ready;
+  }
+
+  /** Some of it was handed out. */
+  get isAudible(): boolean {
+    return this.#isAudible;
+  }
+
+  /** How it ended, once nothing is left to be handed out. */
+  get outcome(): SpeechOutcome | undefined {
+    return this.#speech.outcome;
+  }
+
+  /** Once per tick of the media clock. */
+  tick(atMs: number): void {
+    this.#speech.tick(atMs);
+  }
+
+  /** The next 20 ms, valid until the next call; undefined while there is nothing to hand out. */
+  nextFrame(): Int16Array | undefined {
+    const { output } = this.#speech;
+    const segment = output.playingSegment;
+    const frame = output.nextFrame();
+    if (frame === undefined || segment === undefined) return undefined;
+    const atMs = this.#options.mediaMs();
+    const begunId = this.#transcript.markFrame(segment, atMs, atMs + FRAME_MS);
+    if (begunId !== undefined) {
+      const text = output.textOf(segment);
+      this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
+    }
+    if (this.#transcript.hasSeveral) this.#emitItems(false);
+    if (!this.#isAudible) {
+      this.#isAudible = true;
+      this.#reportLatency();
+    }
+    return frame;
+  }
+
+  /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
+  settle(): Int16Array | undefined {
+    const { output } = this.#speech;
+    const fading = this.#isAudible ? output.fadeOut() : undefined;
+    this.#speech.close();
+    const items = this.#emitItems(true);
+    const { dialogue } = this.#options;
+    if (this.#reply === undefined) for (const item of items) dialogue.record(item);
+    else {
+      const delivered: string[] = [];
+      for (const { segment, text } of output.heard()) delivered[segment] = text;
+      dialogue.settle(this.#reply.id, delivered);
+    }
+    return fading;
+  }
+
+  /** Drops it without a trace. Idempotent. */
+  close(): void {
+    this.#speech.close();
+  }
+
+  #emitItems(isOver: boolean): TranscriptItem[] {
+    const items = this.#transcript.take(this.#speech.output.heard(), isOver);
+    for (const item of items) this.#options.onEvent({ type: "item", item });
+    return items;
+  }
+
+  #reportLatency(): void {
+    const { content, now, onEvent } = this.#options;
+    if (content.type !== "reply" || content.turn === undefined) return;
+    onEvent({ type: "turn", latency: this.#measure(content.turn, now()) });
+  }
+
+  #measure(turn: CallerTurn, heardAt: number): TurnLatency {
+    const { firstTextMs = heardAt, firstClauseMs = heardAt, firstAudioMs = heardAt } = this.#speech.marks;
+    const decisionMs = this.#beganAtMs - turn.endMs;
+    return {
+      endpointingMs: turn.endpointingMs,
+      sttMs: turn.sttMs,
+      decisionMs,
+      llmFirstTokenMs: firstTextMs - this.#beganAt,
+      clauseMs: firstClauseMs - firstTextMs,
+      ttsFirstByteMs: firstAudioMs - firstClauseMs,
+      totalMs: decisionMs + heardAt - this.#beganAt,
+    };
+  }
+}
+
+function fixedText(content: SpeechContent, agent: VoiceAgentSettings): string {
+  if (content.type !== "phrase") return agent.firstMessage;
+  return content.phrase === "apology"
+    ? (agent.apologyMessage ?? APOLOGY)
+    : (agent.repeatRequestMessage ?? REPEAT_REQUEST);
+}

@@ -1,0 +1,146 @@
+import type { VoiceEndReason } from "./voice-event.ts";
+
+/** What an agent's owner can set about turn-taking. */
+export interface TurnSettings {
+  /** Who speaks first. `hasGreeting` false: nobody is made to. */
+  startSpeaker: "agent" | "user";
+  hasGreeting: boolean;
+  firstMessageDelayMs: number;
+  /** Silence after which the caller's turn is over. */
+  endpointingDelayMs: number;
+  /** Speech of the caller that stops the agent. */
+  interruptionThresholdMs: number;
+  disableInterruptions: boolean;
+  silenceLimitMs: number;
+  maxDurationMs: number;
+}
+
+/** Every event carries the media clock: milliseconds of caller audio heard when it came to pass. */
+export type TurnEvent =
+  | { type: "start"; atMs: number }
+  /** One analysed window; it ended at `windowEndMs`, which may lie before `atMs`. */
+  | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
+  | { type: "transcribed"; atMs: number; flushId: number; text: string }
+  /** The recogniser lost what it had heard; `isFatal` when it could not be opened again. */
+  | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
+  /** First audio of a speech was handed out. */
+  | { type: "speechStarted"; atMs: number; speechId: number }
+  /** All of a speech was handed out (or there was nothing to say). */
+  | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean }
+  | { type: "speechFailed"; atMs: number; speechId: number; part: "llm" | "tts"; detail: string }
+  /** The caller pressed a key. */
+  | { type: "key"; atMs: number }
+  /** A `wakeAt` has been reached. */
+  | { type: "timer"; atMs: number }
+  /** The owner ends the conversation. */
+  | { type: "hangup"; atMs: number; reason: VoiceEndReason; detail?: string };
+
+/** What a speech of the agent is about. */
+export type SpeechContent =
+  | { type: "greeting" }
+  /** Answers `turn`, or (`undefined`) what stands in the history. */
+  | { type: "reply"; turn: CallerTurn | undefined }
+  | { type: "phrase"; phrase: "apology" | "repeatRequest" };
+
+export interface CallerTurn {
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** Text asked for → text there. */
+  sttMs: number;
+  endpointingMs: number;
+}
+
+export type TurnEffect =
+  | { type: "startUtterance"; leadMs: number }
+  | { type: "flush"; flushId: number }
+  | { type: "endUtterance" }
+  /** The caller's turn is over and stands in the transcript. */
+  | { type: "callerTurn"; turn: CallerTurn }
+  | { type: "speak"; speechId: number; content: SpeechContent }
+  | { type: "stopSpeech"; speechId: number }
+  /** Replaces the one before; `Infinity` cancels it. */
+  | { type: "wakeAt"; atMs: number }
+  | { type: "end"; reason: VoiceEndReason; detail?: string };
+
+export const DEFAULT_ENDPOINTING_DELAY_MS = 600;
+
+export interface Flush {
+  id: number;
+  askedAtMs: number;
+  answer: { text: string; atMs: number } | undefined;
+}
+
+/** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
+export interface Utterance {
+  startMs: number;
+  /** End of the last window with speech. */
+  lastVoiceMs: number;
+  /** Sum of the windows with speech; what counts towards an interruption is only what came since the agent began. */
+  voicedMs: number;
+  voicedBeforeAgentMs: number;
+  flush: Flush | undefined;
+}
+
+export type Agent =
+  | { phase: "idle" }
+  /** Something is to be said, and nothing of it was heard yet (`thinking`) or some was (`speaking`). */
+  | {
+      phase: "thinking" | "speaking";
+      speechId: number;
+      content: SpeechContent;
+      /** The call ends with this after the speech, whatever becomes of it. */
+      lastWords: { reason: VoiceEndReason; detail: string } | undefined;
+    };
+
+export interface TurnState {
+  readonly settings: TurnSettings;
+  readonly phase: "waiting" | "running" | "ended";
+  readonly isVoiced: boolean;
+  /** Consecutive windows at onset level, while not yet voiced. */
+  readonly onsetWindows: number;
+  readonly utterance: Utterance | undefined;
+  readonly agent: Agent;
+  /** The greeting is still to come. */
+  readonly greetingAtMs: number;
+  readonly isGreetingDue: boolean;
+  /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
+  readonly owesReply: boolean;
+  /** All is said: the call ends as soon as the last of it was heard. */
+  readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
+  readonly maxDurationAtMs: number;
+  readonly lastActivityMs: number;
+  /** Flushes in a row that were not answered in time. */
+  readonly missedFlushes: number;
+  readonly lastFlushId: number;
+  readonly lastSpeechId: number;
+  readonly wakeAtMs: number;
+}
+
+export interface TurnStep {
+  state: TurnState;
+  effects: readonly TurnEffect[];
+}
+
+export const IDLE: Agent = { phase: "idle" };
+
+export function initialTurnState(settings: TurnSettings): TurnState {
+  return {
+    settings,
+    phase: "waiting",
+    isVoiced: false,
+    onsetWindows: 0,
+    utterance: undefined,
+    agent: IDLE,
+    greetingAtMs: Infinity,
+    isGreetingDue: false,
+    owesReply: false,
+    hangup: undefined,
+    maxDurationAtMs: Infinity,
+    lastActivityMs: 0,
+    missedFlushes: 0,
+    lastFlushId: 0,
+    lastSpeechId: 0,
+    wakeAtMs: Infinity,
+  };
+}

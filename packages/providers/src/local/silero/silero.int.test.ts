@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { SampleRateHz } from "@parley/conversation";
+import { ensureModels } from "../../models/fetch.ts";
+import { overTelephone, readRecording } from "../testing.ts";
+import { loadSilero, type SileroVoiceActivity } from "./voice-activity.ts";
+
+let vad: SileroVoiceActivity;
+const failures: unknown[] = [];
+
+before(async () => {
+  const modelsDir = await ensureModels({ groups: ["silero"] });
+  vad = await loadSilero({ modelsDir, onFailure: (error) => failures.push(error) });
+});
+
+after(async () => {
+  await vad.close();
+  await vad.close();
+  assert.deepEqual(failures, []);
+});
+
+interface Heard {
+  probabilities: number[];
+  endSamples: number[];
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Writes the streams side by side in packets of 20 ms, each packet once the windows before it are heard. */
+async function hear(streams: readonly Int16Array[], sampleRateHz: SampleRateHz): Promise<Heard[]> {
+  const packet = sampleRateHz / 50;
+  const window = sampleRateHz * 0.032;
+  const heard = streams.map((): Heard => ({ probabilities: [], endSamples: [] }));
+  const open = heard.map(({ probabilities, endSamples }) =>
+    vad.open({
+      sampleRateHz,
+      onProbability: (probability, endSample) => {
+        probabilities.push(probability);
+        endSamples.push(endSample);
+      },
+    }),
+  );
+  const length = Math.max(...streams.map((pcm) => pcm.length));
+  for (let at = 0; at < length; at += packet) {
+    for (const [index, pcm] of streams.entries()) open[index]?.write(pcm.subarray(at, at + packet));
+    const due = streams.map((pcm) => Math.floor(Math.min(at + packet, pcm.length) / window));
+    while (heard.some(({ probabilities }, index) => probabilities.length < (due[index] ?? 0))) await turn();
+  }
+  for (const stream of open) stream.close();
+  return heard;
+}
+
+const shareAbove = ({ probabilities }: Heard, threshold: number): number =>
+  probabilities.filter((probability) => probability > threshold).length / probabilities.length;
+
+/** White noise, the same in every run. */
+function noise(length: number, amplitude: number): Int16Array {
+  let seed = 1;
+  return Int16Array.from({ length }, () => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7f_ff_ff_ff;
+    return (seed / 0x7f_ff_ff_ff - 0.5) * 2 * amplitude;
+  });
+}
+
+for (const sampleRateHz of [8000, 16_000] as const) {
+  test(`a person is heard at ${sampleRateHz} Hz, silence, noise and a tone are not`, async () => {
+    const recording = await readRecording("sense-and-sensibility-0870");
+    const seconds = 3 * sampleRateHz;
+    const tone = Int16Array.from(
+      { length: seconds },
+      (_, at) => 8000 * Math.sin((440 * 2 * Math.PI * at) / sampleRateHz),
+    );
+    const [speech, ...others] = await hear(
+      [
+        sampleRateHz === 8000 ? overTelephone(recording) : recording,
+        new Int16Array(seconds),
+        noise(seconds, 300),
+        noise(seconds, 6000),
+        tone,
+      ],
+      sampleRateHz,
+    );
+    assert.ok(speech !== undefined && shareAbove(speech, 0.5) > 0.8);
+    for (const other of others) assert.equal(shareAbove(other, 0.5), 0);
+  });
+}
+
+test("speech is noticed where it begins", async () => {
+  const pcm = overTelephone(await readRecording("go-forward"));
+  const [heard] = await hear([pcm], 8000);
+  const onset = heard?.endSamples[heard.probabilities.findIndex((probability) => probability > 0.5)] ?? 0;
+  // The first word begins 0.45 s into the recording.
+  assert.ok(onset > 0.4 * 8000 && onset < 0.6 * 8000, `at ${onset / 8} ms`);
+});
+
+test("a stream is told the same in company as alone, window by window", async () => {
+  const names = ["go-forward", "cards-5", "digits"];
+  const recordings = (await Promise.all(names.map(readRecording))).map(overTelephone);
+  const together = await hear(recordings, 8000);
+  for (const [index, pcm] of recordings.entries()) {
+    const [alone] = await hear([pcm], 8000);
+    assert.deepEqual(together[index]?.endSamples, alone?.endSamples);
+    assert.deepEqual(alone?.endSamples.slice(0, 2), [256, 512]);
+    for (const [window, probability] of (alone?.probabilities ?? []).entries()) {
+      assert.ok(Math.abs(probability - (together[index]?.probabilities[window] ?? -1)) < 1e-3);
+    }
+  }
+});
+
+test("audio that comes faster than it is heard is dropped oldest first, and counted", async () => {
+  const before = vad.stats.droppedWindows;
+  const endSamples: number[] = [];
+  const stream = vad.open({
+    sampleRateHz: 8000,
+    onProbability: (_, endSample) => endSamples.push(endSample),
+  });
+  stream.write(new Int16Array(256 * 20));
+  while (endSamples.length < 8) await turn();
+  stream.close();
+  assert.equal(vad.stats.droppedWindows - before, 12);
+  assert.deepEqual(
+    endSamples,
+    Array.from({ length: 8 }, (_, index) => 256 * (13 + index)),
+  );
+});
+
+test("a closed stream is called no more, even with a window under way", async () => {
+  let calls = 0;
+  const stream = vad.open({ sampleRateHz: 16_000, onProbability: () => (calls += 1) });
+  stream.write(new Int16Array(512));
+  await turn();
+  stream.close();
+  stream.close();
+  stream.write(new Int16Array(512));
+  await hear([new Int16Array(1024)], 16_000);
+  assert.equal(calls, 0);
+});

@@ -160,7 +160,7 @@ function build(line: StartLine, headers: HeaderList, rest: Buffer): ParseResult 
   if (cseq.method !== method) return reject(line, headers, "CSeq Method Mismatch");
   // §8.1.1.6: absent is tolerated, for RFC 2543 did not require it.
   const maxForwards = headers.get("max-forwards");
-  if (maxForwards !== undefined && !/^\d{1,3}$/.test(maxForwards))
+  if (maxForwards !== undefined && !/^0*\d{1,3}$/.test(maxForwards))
     return reject(line, headers, "Bad Max-Forwards");
   return {
     ok: true,

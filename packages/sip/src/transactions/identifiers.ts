@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { MAGIC_COOKIE, type Via } from "../grammar/via.ts";
-import { formatVia } from "../grammar/via.ts";
+import { formatVia, MAGIC_COOKIE, type Via } from "../grammar/via.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
 import { DEFAULT_SIP_PORT } from "../transport/via-rules.ts";
@@ -38,15 +37,18 @@ export function serverTransactionKey(request: SipRequest, method: string): strin
   const { topVia } = request;
   const branch = topVia.parameters.get("branch");
   const transactionMethod = method === "ACK" ? "INVITE" : method;
-  if (
-    branch === undefined ||
-    branch.slice(0, MAGIC_COOKIE.length).toLowerCase() !== MAGIC_COOKIE.toLowerCase()
-  ) {
+  // A bare cookie names nothing.
+  const isUnique = branch !== undefined && branch.length > MAGIC_COOKIE.length && hasMagicCookie(branch);
+  if (!isUnique) {
     const fromTag = request.from.parameters.get("tag") ?? "";
     const via = formatVia(topVia);
     return `2543 ${request.callId} ${fromTag} ${request.cseq.sequence} ${via} ${request.requestUri} ${transactionMethod}`;
   }
   return `${branch} ${sentBy(topVia)} ${transactionMethod}`;
+}
+
+function hasMagicCookie(branch: string): boolean {
+  return branch.slice(0, MAGIC_COOKIE.length).toLowerCase() === MAGIC_COOKIE.toLowerCase();
 }
 
 function sentBy(via: Via): string {

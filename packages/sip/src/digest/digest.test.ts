@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HeaderList } from "../messages/header-list.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
+import { digestResponse } from "./algorithm.ts";
+import { DigestAuthenticator } from "./authenticator.ts";
+import { DigestClient } from "./client.ts";
+
+function headersOf(name: string, ...values: string[]): HeaderList {
+  const headers = new HeaderList();
+  for (const value of values) headers.add(name, value);
+  return headers;
+}
+
+test("responses are those of RFC 7616 §3.9.1 and RFC 2617 §3.5", () => {
+  const common = {
+    username: "Mufasa",
+    realm: "http-auth@example.org",
+    password: "Circle of Life",
+    method: "GET",
+    uri: "/dir/index.html",
+    nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+    qop: { nonceCount: "00000001", cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ" },
+  };
+  assert.equal(digestResponse({ ...common, algorithm: "MD5" }), "8ca523f5e9506fed4657c9700eebdbec");
+  assert.equal(
+    digestResponse({ ...common, algorithm: "SHA-256" }),
+    "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1",
+  );
+  const older = {
+    username: "Mufasa",
+    realm: "testrealm@host.com",
+    password: "Circle Of Life",
+    method: "GET",
+    uri: "/dir/index.html",
+    nonce: "dcd98b7102dd2f0e8b11d0f600bfb0c093",
+    algorithm: "MD5",
+  } as const;
+  const qop = { nonceCount: "00000001", cnonce: "0a4f113b" };
+  assert.equal(digestResponse({ ...older, qop }), "6629fae49393a05397450978507c4ef1");
+  // Without qop, as RFC 2069 had it.
+  assert.equal(digestResponse(older), "670fd8c2df070c60b045671b8b24ff02");
+});
+
+test("of several challenges the strongest is answered", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  const headers = headersOf(
+    "WWW-Authenticate",
+    'Digest realm="r", nonce="n1", algorithm=MD5, qop="auth"',
+    'Digest realm="r", nonce="n2", algorithm=SHA-512-256, qop="auth"',
+    'Digest realm="r", nonce="n3", algorithm=sha-256, qop="auth-int,auth", opaque="o"',
+  );
+  const answer = client.answer(401, headers, "INVITE", "sip:a@b");
+  assert.match(
+    String(answer?.["authorization"]),
+    /nonce="n3".*algorithm=SHA-256, qop=auth, nc=00000001.*opaque="o"$/,
+  );
+});
+
+test("credentials that were refused are not sent again, but a stale nonce is replaced", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  const ask = (extra: string): unknown =>
+    client.answer(
+      407,
+      headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`),
+      "BYE",
+      "sip:a@b",
+    );
+  assert.notEqual(ask(""), undefined);
+  assert.equal(ask(""), undefined);
+  assert.notEqual(ask(", stale=true"), undefined);
+});
+
+test("a challenge that cannot be answered is left alone", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  for (const value of [
+    'Basic realm="r"',
+    'Digest realm="r"',
+    'Digest realm="r", nonce="n", qop="auth-int"',
+    "x",
+  ]) {
+    assert.equal(client.answer(401, headersOf("WWW-Authenticate", value), "INVITE", "sip:a@b"), undefined);
+  }
+});
+
+const passwordOf = (username: string): string | undefined => (username === "alice" ? "secret" : undefined);
+
+function answerTo(challenge: string, credentials = { username: "alice", password: "secret" }): HeaderList {
+  const answer = new DigestClient(credentials).answer(
+    401,
+    headersOf("WWW-Authenticate", challenge),
+    "INVITE",
+    "sip:b@h",
+  );
+  return headersOf("Authorization", String(answer?.["authorization"]));
+}
+
+test("the authenticator lets the right password pass, by either algorithm", async () => {
+  const authenticator = new DigestAuthenticator({ realm: "parley" });
+  const none = await authenticator.verify({ method: "INVITE", headers: new HeaderList() }, passwordOf);
+  assert.ok(!none.ok && none.reason === "missing");
+  assert.match(none.challenges[0] ?? "", /algorithm=SHA-256/);
+  for (const index of [0, 1]) {
+    const challenge = authenticator.challenges()[index] ?? "";
+    const verdict = await authenticator.verify(
+      { method: "INVITE", headers: answerTo(challenge) },
+      passwordOf,
+    );
+    assert.deepEqual(verdict, { ok: true, username: "alice" });
+  }
+});
+
+test("a wrong password, a stranger, another method and a recorded answer are refused", async () => {
+  const authenticator = new DigestAuthenticator({ realm: "parley" });
+  const reasonFor = async (headers: HeaderList, method = "INVITE"): Promise<string> => {
+    const verdict = await authenticator.verify({ method, headers }, passwordOf);
+    return verdict.ok ? "ok" : verdict.reason;
+  };
+  const challenge = (): string => authenticator.challenges()[0] ?? "";
+  assert.equal(await reasonFor(answerTo(challenge(), { username: "alice", password: "x" })), "refused");
+  assert.equal(await reasonFor(answerTo(challenge(), { username: "eve", password: "secret" })), "refused");
+  assert.equal(await reasonFor(answerTo(challenge()), "BYE"), "refused");
+  const recorded = answerTo(challenge());
+  assert.equal(await reasonFor(recorded), "ok");
+  assert.equal(await reasonFor(recorded), "replayed");
+  assert.equal(await reasonFor(headersOf("Authorization", 'Digest realm="parley", nonce="x"')), "malformed");
+});
+
+test("an old nonce is stale, and so is one that this authenticator never made", async () => {
+  const clock = new ManualClock();
+  const authenticator = new DigestAuthenticator({ realm: "parley", nonceLifetimeMs: 1000, clock });
+  const headers = answerTo(authenticator.challenges()[0] ?? "");
+  await clock.advance(1001);
+  const verdict = await authenticator.verify({ method: "INVITE", headers }, passwordOf);
+  assert.ok(!verdict.ok && verdict.reason === "stale");
+  assert.match(verdict.challenges[0] ?? "", /stale=true/);
+  const foreign = answerTo('Digest realm="parley", nonce="abc.def", algorithm=MD5, qop="auth"');
+  const other = await authenticator.verify({ method: "INVITE", headers: foreign }, passwordOf);
+  assert.ok(!other.ok && other.reason === "stale");
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import type { Session } from "../user-agent/session.ts";
+import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { MemoryNetwork } from "./memory-network.ts";
+import { ScriptedPeer } from "./scripted-peer.ts";
+
+/** Longer than any timer of an idle user agent: afterwards nothing may be left. */
+const ALL_TIMERS_MS = 200_000;
+
+export interface Rig {
+  clock: ManualClock;
+  network: MemoryNetwork;
+  ua: UserAgent;
+  peer: ScriptedPeer;
+}
+
+/** Ends a session from the user agent's side, the peer answering the BYE. */
+export async function hangUp({ clock, peer }: Rig, session: Session): Promise<void> {
+  const done = session.bye();
+  await clock.advance(0);
+  peer.respond(peer.last("BYE"), 200);
+  await clock.advance(0);
+  await done;
+}
+
+/** Lets every timer run out; then no transaction, dialog, call or timer may be left. */
+export async function assertNothingLeft({ clock, ua }: Rig): Promise<void> {
+  await clock.advance(ALL_TIMERS_MS);
+  assert.deepEqual(ua.counts, { transactions: 0, dialogs: 0, calls: 0 });
+  assert.equal(clock.pendingCount, 0);
+}
+
+/** A user agent at 10.0.0.1 and a scripted peer at 10.0.0.2 on a perfect network. */
+export function createRig(options: Partial<UserAgentOptions> = {}): Rig {
+  const clock = new ManualClock();
+  const network = new MemoryNetwork(clock);
+  const transport = network.transport({ address: "10.0.0.1", port: 5060 });
+  const ua = UserAgent.on(transport, { clock, onInvite: (invite) => invite.reject(486), ...options });
+  const peer = new ScriptedPeer(network.transport({ address: "10.0.0.2", port: 5060 }), ua.address);
+  return { clock, network, ua, peer };
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { realMessages } from "../testing/messages.ts";
+import { ManualClock } from "../testing/manual-clock.ts";
+import { MemoryNetwork, seededRandom } from "../testing/memory-network.ts";
+import { hostileDatagram } from "../testing/mutate.ts";
+import { parseMessage } from "../messages/parse.ts";
+import { UserAgent } from "./user-agent.ts";
+
+const DATAGRAMS = 120_000;
+
+test("120 000 hostile datagrams neither throw nor leave anything behind", async () => {
+  const clock = new ManualClock();
+  const network = new MemoryNetwork(clock);
+  const random = seededRandom(3261);
+  let sentCount = 0;
+  const ua = UserAgent.on(network.transport({ address: "10.0.0.1", port: 5060 }), {
+    clock,
+    maxTransactions: 2000,
+    onMessage: ({ direction }) => void (sentCount += direction === "out" ? 1 : 0),
+    onInvite: (invite) => {
+      const choice = random();
+      if (choice < 0.3) invite.reject(486);
+      else if (choice < 0.6) invite.accept({ sdp: "answer" }).catch(assert.ifError);
+      else invite.ring();
+    },
+  });
+  const stranger = network.transport({ address: "10.0.0.2", port: 5060 });
+  for (let count = 0; count < DATAGRAMS; count++) {
+    stranger.send(hostileDatagram(random), ua.address);
+    if (count % 2000 === 1999) {
+      await clock.advance(0);
+      assert.ok(ua.counts.transactions <= 2000);
+      network.sent.length = 0;
+      // Makes room again: whatever is open runs into its deadline.
+      if (count % 20_000 === 19_999) await clock.advance(300_000);
+    }
+  }
+  await clock.advance(300_000);
+  assert.ok(sentCount > 1000, "many of them are answered");
+  assert.deepEqual(ua.counts, { transactions: 0, dialogs: 0, calls: 0 });
+  assert.equal(clock.pendingCount, 0);
+  // And it still takes calls.
+  stranger.send(Buffer.from(realMessages["OPTIONS keep-alive"] ?? ""), ua.address);
+  await clock.advance(0);
+  assert.match(network.sent.at(-1)?.data.toString() ?? "", /^SIP\/2\.0 200 OK\r\n/);
+});
+
+test("every prefix of every real message is read or refused", () => {
+  for (const text of Object.values(realMessages)) {
+    const whole = Buffer.from(text);
+    for (let length = 0; length < whole.length; length++) parseMessage(whole.subarray(0, length));
+  }
+});

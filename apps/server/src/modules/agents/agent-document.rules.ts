@@ -6,6 +6,9 @@ export interface AgentDocument extends AgentConfiguration {
   name: string;
 }
 
+/** As it comes from the database. */
+export type StoredDocument = Pick<AgentDocument, "schemaVersion" | "name"> & Partial<AgentConfiguration>;
+
 const SCHEMA_VERSION = 1;
 
 export function createDocument(name: string, change: AgentChange): AgentDocument {
@@ -31,7 +34,7 @@ function changeField<Field extends keyof AgentConfiguration>(
   if (value !== undefined) document[field] = value ?? structuredClone(agentDefaults[field]);
 }
 
-/** Fields that this release knows and the one that wrote the document did not, get their defaults. */
-export function readDocument(stored: AgentDocument): AgentDocument {
+/** What an older release wrote may lack fields: they get their defaults. */
+export function readDocument(stored: StoredDocument): AgentDocument {
   return { ...structuredClone(agentDefaults), ...stored };
 }

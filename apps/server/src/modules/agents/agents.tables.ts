@@ -4,7 +4,7 @@ import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 import { sipTrunks } from "../sip-trunks/sip-trunks.tables.ts";
-import type { AgentDocument } from "./agent-document.rules.ts";
+import type { StoredDocument } from "./agent-document.rules.ts";
 
 export const agents = pgTable(
   "agents",
@@ -13,7 +13,7 @@ export const agents = pgTable(
     organizationId: uuid("organization_id")
       .notNull()
       .references(() => organizations.id, { onDelete: "cascade" }),
-    document: jsonb("document").$type<AgentDocument>().notNull(),
+    document: jsonb("document").$type<StoredDocument>().notNull(),
     /** For lists and searches; the document says it. */
     name: text("name")
       .notNull()

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Turn } from "@parley/contract";
+import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
+
+function turn(id: number, totalMs: number | null): Turn {
+  return { id: String(id), endpointingMs: null, sttMs: 10, llmFirstTokenMs: 20, ttsFirstByteMs: 30, totalMs };
+}
+
+test("a begun second counts; a call that nobody answered costs nothing", () => {
+  const answeredAt = new Date("2026-01-01T00:00:00.000Z");
+  assert.equal(countBillableSeconds(answeredAt, new Date("2026-01-01T00:00:10.001Z")), 11);
+  assert.equal(countBillableSeconds(answeredAt, new Date("2026-01-01T00:00:10.000Z")), 10);
+  assert.equal(countBillableSeconds(answeredAt, answeredAt), 0);
+  assert.equal(countBillableSeconds(null, new Date()), 0);
+});
+
+test("p50 and p95 are values that were measured, over the turns that have them", () => {
+  const turns = [null, ...Array.from({ length: 20 }, (_, index) => (index + 1) * 100)].map((ms, index) => turn(index, ms));
+  const latency = summarizeLatency(turns);
+  assert.deepEqual(latency?.totalMs, { p50: 1000, p95: 1900 });
+  assert.deepEqual(latency?.sttMs, { p50: 10, p95: 10 });
+  assert.equal(latency?.endpointingMs, null);
+  assert.equal(summarizeLatency([]), null);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import test from "node:test";
+import { ConfigError, parseConfig } from "./config.ts";
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems;
+  }
+  return [];
+}
+
+test("with nothing set there is a complete configuration that needs no account", () => {
+  const { config, warnings } = parseConfig({});
+  assert.deepEqual(warnings, []);
+  assert.equal(config.http.port, 8080);
+  assert.equal(config.sip.port, 5060);
+  assert.deepEqual(config.rtpPorts, { first: 20_000, last: 29_999 });
+  assert.equal(config.dataDirectory, path.resolve(".parley"));
+  assert.equal(config.database, undefined);
+  assert.deepEqual([...config.roles], ["api", "media", "worker"]);
+  assert.ok(config.mediaProcesses >= 1);
+  assert.deepEqual(config.speechToText, { provider: "local" });
+  assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
+});
+
+test("an empty value counts as none", () => {
+  assert.equal(parseConfig({ PARLEY_HTTP_PORT: " ", DATABASE_URL: "" }).config.http.port, 8080);
+});
+
+test("every bad variable is told, each in one line that names it", () => {
+  const problems = problemsOf({
+    PARLEY_HTTP_PORT: "eighty",
+    PARLEY_SIP_PORT: "70000",
+    PARLEY_RTP_PORTS: "30000-20000",
+    PARLEY_PUBLIC_ADDRESS: "example.com",
+    PARLEY_ROLES: "api,dialer",
+    PARLEY_BOOTSTRAP_API_KEY: "short",
+    PARLEY_ALLOW_PRIVATE_WEBHOOKS: "yes",
+    PARLEY_ENCRYPTION_KEY: "0011",
+    PARLEY_LOG_LEVEL: "loud",
+    PARLEY_STT: "deepgram",
+    PARLEY_TTS: "nobody",
+  });
+  const names = problems.map((problem) => problem.split(" ")[0]);
+  assert.deepEqual(names.sort(), [
+    "DEEPGRAM_API_KEY",
+    "PARLEY_ALLOW_PRIVATE_WEBHOOKS",
+    "PARLEY_BOOTSTRAP_API_KEY",
+    "PARLEY_ENCRYPTION_KEY",
+    "PARLEY_HTTP_PORT",
+    "PARLEY_LOG_LEVEL",
+    "PARLEY_PUBLIC_ADDRESS",
+    "PARLEY_ROLES",
+    "PARLEY_RTP_PORTS",
+    "PARLEY_SIP_PORT",
+    "PARLEY_TTS",
+  ]);
+  for (const problem of problems) assert.ok(!problem.includes("\n"));
+});
+
+test("an external database needs an encryption key, and its URL is not repeated in the problem", () => {
+  const url = "postgres://parley:geheim@db/parley";
+  assert.deepEqual(problemsOf({ DATABASE_URL: url }).map((each) => each.split(" ")[0]), ["PARLEY_ENCRYPTION_KEY"]);
+  const [problem = ""] = problemsOf({ DATABASE_URL: "mysql://root:geheim@db/x" });
+  assert.match(problem, /^DATABASE_URL /);
+  assert.ok(!problem.includes("geheim"));
+});
+
+test("the direct URL is the database's own where no other is given", () => {
+  const environment = { DATABASE_URL: "postgres://p@db/x", PARLEY_ENCRYPTION_KEY: "ab".repeat(32) };
+  assert.equal(parseConfig(environment).config.database?.directUrl, "postgres://p@db/x");
+  const direct = { ...environment, PARLEY_DATABASE_DIRECT_URL: "postgres://p@direct/x" };
+  assert.equal(parseConfig(direct).config.database?.directUrl, "postgres://p@direct/x");
+});
+
+test("the language model is the endpoint, else the GGUF file, else OpenAI, else the built-in responder", () => {
+  const model = (environment: Record<string, string>) => parseConfig(environment).config.languageModel;
+  const endpoint = { PARLEY_LLM_BASE_URL: "http://llm:8000/v1/", PARLEY_LLM_MODEL: "qwen" };
+  assert.deepEqual(model(endpoint), { provider: "openai-compatible", baseUrl: "http://llm:8000/v1", model: "qwen" });
+  assert.deepEqual(model({ PARLEY_LLM_GGUF: "/m.gguf", OPENAI_API_KEY: "sk" }), { provider: "gguf", path: "/m.gguf" });
+  assert.deepEqual(model({ OPENAI_API_KEY: "sk" }), {
+    provider: "openai-compatible",
+    baseUrl: "https://api.openai.com/v1",
+    apiKey: "sk",
+    model: "gpt-4o-mini",
+  });
+});
+
+test("a misspelt variable is named with the one that was probably meant", () => {
+  const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOUR_OF_THE_LOGO: "red", HOME: "/" });
+  assert.deepEqual(warnings, [
+    "PARLEY_SIPPORT is not known; did you mean PARLEY_SIP_PORT?",
+    "PARLEY_COLOUR_OF_THE_LOGO is not known",
+  ]);
+});
+
+test("the configuration cannot be changed", () => {
+  const { config } = parseConfig({});
+  assert.ok(Object.isFrozen(config));
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { errorCodes } from "./errors.ts";
+import { buildOpenApi } from "./openapi.ts";
+import { errorsOf } from "./route.ts";
+import { routes, tags } from "./routes.ts";
+
+test("the document is valid OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(buildOpenApi()));
+  assert.equal(valid, true, JSON.stringify(errors));
+  assert.equal(validator.version, "3.1");
+});
+
+test("every operation has a name of its own and a tag that is described", () => {
+  const names = routes.map((route) => route.operationId);
+  assert.equal(new Set(names).size, names.length);
+  for (const { tag } of routes) assert.ok(tag in tags, tag);
+});
+
+test("every reference in the document leads somewhere", () => {
+  const document = JSON.stringify(buildOpenApi());
+  const parsed: { components: Record<string, object> } = JSON.parse(document);
+  for (const [, kind = "", name = ""] of document.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
+    assert.ok(name in (parsed.components[kind] ?? {}), `${kind}/${name}`);
+  }
+});
+
+test("every operation with an id in its path can answer 404, and every one that takes a body 400, 413 and 415", () => {
+  for (const route of routes) {
+    const statuses = new Set(errorsOf(route).map((code): number => errorCodes[code].status));
+    assert.ok(statuses.has(401), route.operationId);
+    assert.equal(statuses.has(404), route.path.includes("{"), route.operationId);
+    if (route.body !== undefined) for (const status of [400, 413, 415]) assert.ok(statuses.has(status));
+  }
+});

@@ -83,7 +83,7 @@ test("what a tool answers goes to the model, and its words come after", async ()
   const { parts } = await chat(dialogue, "what colour");
   assert.deepEqual(
     parts.map(({ type }) => type),
-    ["toolCall", "toolResult", "text", "text", "text", "end"],
+    ["toolCall", "wait", "toolResult", "text", "text", "text", "end"],
   );
   const output = { type: "text", value: '{"echoed":{"of":"x"}}' };
   assert.deepEqual(lastMessage(model), {

@@ -42,6 +42,8 @@ export type ReplyPart =
   | { type: "text"; text: string; segment: number }
   | { type: "toolCall"; toolCallId: string; toolName: string; input: string }
   | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
+  /** The model waits for its tools: no text comes before they have answered. */
+  | { type: "wait" }
   /** The model failed before its first token and is asked once more. */
   | { type: "retry"; error: ProviderError }
   /** The last part. The owner hangs up where `endsConversation`. */
@@ -109,12 +111,15 @@ export class Dialogue {
   /**
    * Enters a reply into the history: its tool calls, and of its text what was delivered, one string per
    * segment; without `delivered`, all of it. Unknown and settled ids are ignored.
+   *
+   * @returns what was entered for tool calls that were still running.
    */
-  settle(replyId: string, delivered?: readonly string[]): void {
+  settle(replyId: string, delivered?: readonly string[]): TranscriptEntry[] {
     const open = this.#open;
-    if (open?.id !== replyId) return;
+    if (open?.id !== replyId) return [];
     this.#open = undefined;
-    cancelUnansweredCalls(open);
+    const cancelled = cancelledCalls(open);
+    open.entries.push(...cancelled);
     for (const entry of open.entries) {
       if (entry.type !== "segment") {
         this.#history.push(entry);
@@ -124,6 +129,7 @@ export class Dialogue {
       const text = delivered === undefined ? generated : (delivered[entry.index] ?? "").trim();
       if (text !== "") this.#history.push({ type: "message", role: "agent", text });
     }
+    return cancelled;
   }
 
   async *#reply(open: OpenReply, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
@@ -142,6 +148,7 @@ export class Dialogue {
           run.start(part.toolCallId, part.toolName, part.input);
         }
       }
+      if (!run.isEmpty) yield { type: "wait" };
       for await (const result of run.results()) yield addToolResult(open, result);
       if (endCallInput !== undefined) {
         const farewell = farewellIn(endCallInput);
@@ -219,15 +226,17 @@ function addToolResult(open: OpenReply, result: ToolOutcome): ReplyPart {
 }
 
 /** Every call in the history has its answer, or providers refuse the next request. */
-function cancelUnansweredCalls(open: OpenReply): void {
+function cancelledCalls({ entries }: OpenReply): TranscriptEntry[] {
   const answered = new Set(
-    open.entries.map((entry) => (entry.type === "tool_result" ? entry.toolCallId : undefined)),
+    entries.map((entry) => (entry.type === "tool_result" ? entry.toolCallId : undefined)),
   );
-  for (const entry of open.entries.slice()) {
-    if (entry.type !== "tool_call" || answered.has(entry.toolCallId)) continue;
+  return entries.flatMap((entry) => {
+    if (entry.type !== "tool_call" || answered.has(entry.toolCallId)) return [];
     const { toolCallId, toolName } = entry;
-    addToolResult(open, { toolCallId, toolName, output: "cancelled: the caller interrupted", isError: true });
-  }
+    return [
+      { type: "tool_result", toolCallId, toolName, text: "cancelled by an interruption", isError: true },
+    ];
+  });
 }
 
 function farewellIn(input: string): string | undefined {

@@ -3,7 +3,7 @@ import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
 import type { TurnEffect, TurnEvent } from "../voice/turn-state.ts";
 import { VoiceConversation } from "../voice/voice-conversation.ts";
-import type { VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
+import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeSpeechToText } from "./fake-speech-to-text.ts";
@@ -31,6 +31,7 @@ export class CallDriver {
   readonly dialogue: Dialogue;
   readonly conversation: VoiceConversation;
   readonly events: VoiceEvent[] = [];
+  readonly states: { state: AgentState; atMs: number }[] = [];
   readonly decisions: { event: TurnEvent; effects: readonly TurnEffect[] }[] = [];
   /** What the agent sent in each tick. */
   readonly frames: (Int16Array | undefined)[] = [];
@@ -55,7 +56,10 @@ export class CallDriver {
       stt: this.stt,
       tts: this.tts,
       vad: new EnergyVoiceActivityDetector(),
-      onEvent: (event) => this.events.push(event),
+      onEvent: (event) => {
+        this.events.push(event);
+        if (event.type === "state") this.states.push({ state: event.state, atMs: this.nowMs });
+      },
       now: () => this.clock.nowMs,
       onDecision: (event, effects) => this.decisions.push({ event, effects }),
     });
@@ -110,8 +114,8 @@ export class CallDriver {
     return this.items.map((item) => `${item.type === "message" ? item.role : item.type}: ${item.text}`);
   }
 
-  get state(): string {
-    return this.events.findLast((event) => event.type === "state")?.state ?? "listening";
+  get state(): AgentState {
+    return this.states.at(-1)?.state ?? "listening";
   }
 
   get isSpeaking(): boolean {

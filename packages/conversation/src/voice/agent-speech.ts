@@ -140,6 +140,8 @@ export class AgentSpeech {
         return this.#options.onTool(part);
       case "toolResult":
         return this.#options.onTool(part);
+      case "wait":
+        return this.#speakAll(this.#splitter.flush());
       case "retry":
         return this.#options.onFault("llm", part.error);
       case "end":

@@ -109,14 +109,16 @@ export class Delivery {
     const { output } = this.#speech;
     const fading = this.#isAudible ? output.fadeOut() : undefined;
     this.#speech.close();
-    const items = this.#emitItems(true);
-    const { dialogue } = this.#options;
-    if (this.#reply === undefined) for (const item of items) dialogue.record(item);
-    else {
-      const delivered: string[] = [];
-      for (const { segment, text } of output.heard()) delivered[segment] = text;
-      dialogue.settle(this.#reply.id, delivered);
+    const { dialogue, mediaMs } = this.#options;
+    if (this.#reply === undefined) {
+      for (const item of this.#emitItems(true)) dialogue.record(item);
+      return fading;
     }
+    const delivered: string[] = [];
+    for (const { segment, text } of output.heard()) delivered[segment] = text;
+    for (const entry of dialogue.settle(this.#reply.id, delivered))
+      this.#transcript.addEntry(entry, mediaMs());
+    this.#emitItems(true);
     return fading;
   }
 

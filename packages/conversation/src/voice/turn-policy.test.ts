@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { seededRandom } from "../testing/seeded-random.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,
@@ -161,17 +162,6 @@ test("nothing is decided after the end", () => {
   run.send({ type: "hangup", atMs: 20, reason: "api_hangup" });
   assert.deepEqual(run.take(), []);
 });
-
-/** Mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 function randomEvent(random: () => number, atMs: number, state: TurnState): TurnEvent {
   const pick = random();

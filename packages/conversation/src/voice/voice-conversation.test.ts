@@ -489,3 +489,27 @@ test("a recorded log of events replays to the same decisions", async () => {
   }
   assert.equal(state.phase, "ended");
 });
+
+test("words that come with a tool call are said while the tool works", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "toolCall", toolName: "look_up", input: {} },
+        { type: "text", text: "I am looking it up for you." },
+      ],
+    ],
+    dialogue: {
+      tools: [
+        {
+          name: "look_up",
+          description: "Looks something up.",
+          inputSchema: { type: "object" },
+          execute: () => new Promise(() => {}),
+        },
+      ],
+    },
+  });
+  call.start();
+  await call.say("what does it cost", 900);
+  await call.waitUntil(() => call.isSpeaking, 1000);
+});

@@ -45,3 +45,8 @@ export {
   type SileroVoiceActivity,
 } from "./local/silero/voice-activity.ts";
 export { createBuiltinResponder, type BuiltinResponderOptions } from "./builtin-responder/builtin-responder.ts";
+export { loadGguf, type Gguf, type LoadGgufOptions } from "./local/gguf/gguf.ts";
+export {
+  createInferenceLanguageModel,
+  type InferenceLanguageModelOptions,
+} from "./local/gguf/inference-language-model.ts";

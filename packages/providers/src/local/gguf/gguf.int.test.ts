@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, test } from "node:test";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
+import { ensureModels } from "../../models/fetch.ts";
+import { createInProcessInference } from "../inference/in-process-client.ts";
+import { loadGguf } from "./gguf.ts";
+import { createInferenceLanguageModel } from "./inference-language-model.ts";
+
+const modelsDir = await ensureModels({ groups: ["smollm2"] });
+const gguf = await loadGguf({
+  path: path.join(modelsDir, "smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+  threads: 2,
+  contextTokens: 1024,
+});
+const client = createInProcessInference({ generate: gguf.generate });
+const model = createInferenceLanguageModel(client, { modelId: gguf.name });
+after(async () => {
+  client.close();
+  await gguf.close();
+});
+
+function ask(text: string, more: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions {
+  return {
+    prompt: [
+      { role: "system", content: "You are a helpful assistant. Answer in one short sentence." },
+      { role: "user", content: [{ type: "text", text }] },
+    ],
+    maxOutputTokens: 40,
+    seed: 1,
+    ...more,
+  };
+}
+
+async function partsOf(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
+  const { stream } = await model.doStream(options);
+  const parts: LanguageModelV4StreamPart[] = [];
+  for await (const part of stream) parts.push(part);
+  return parts;
+}
+
+function textOf(parts: LanguageModelV4StreamPart[]): string {
+  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+}
+
+test("a reply streams as text and ends with its reason and its tokens", async () => {
+  const parts = await partsOf(ask("What is the capital of France?"));
+  assert.match(textOf(parts), /Paris/);
+  assert.ok(parts.filter((part) => part.type === "text-delta").length > 3);
+  const finish = parts.at(-1);
+  assert.ok(finish?.type === "finish");
+  assert.ok((finish.usage.outputTokens.total ?? 0) > 3);
+});
+
+test("talks that come at the same time are answered one after the other", async () => {
+  const [first, second] = await Promise.all([
+    partsOf(ask("What is the capital of France?")),
+    partsOf(ask("What is the capital of Italy?")),
+  ]);
+  assert.match(textOf(first), /Paris/);
+  assert.match(textOf(second), /Rome/);
+});
+
+test("an abort ends a reply with its reason, and the next one comes", async () => {
+  const controller = new AbortController();
+  const reason = new Error("the caller spoke");
+  const { stream } = await model.doStream(
+    ask("Tell me a long story about a ship.", { abortSignal: controller.signal, maxOutputTokens: 500 }),
+  );
+  await assert.rejects(
+    async () => {
+      for await (const part of stream) if (part.type === "text-delta") controller.abort(reason);
+    },
+    (error) => error === reason,
+  );
+  assert.match(textOf(await partsOf(ask("What is the capital of France?"))), /Paris/);
+});
+
+test("a reply that is cut at its limit says so", async () => {
+  const parts = await partsOf(ask("Tell me a long story about a ship.", { maxOutputTokens: 5 }));
+  const finish = parts.at(-1);
+  assert.equal(finish?.type === "finish" && finish.finishReason.unified, "length");
+});
+
+test("a tool is called through a grammar that its schema makes", async () => {
+  // So small a model calls a tool only where the talk so far shows it how.
+  const examples = Array.from({ length: 4 }, (_, index): LanguageModelV4Message[] => [
+    { role: "user", content: [{ type: "text", text: "Goodbye." }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: `${index}`, toolName: "end_call", input: { farewell: "Bye." } },
+      ],
+    },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId: `${index}`,
+          toolName: "end_call",
+          output: { type: "text", value: "done" },
+        },
+      ],
+    },
+    { role: "assistant", content: [{ type: "text", text: "Done." }] },
+  ]).flat();
+  const parts = await partsOf({
+    prompt: [
+      { role: "system", content: "You are a helpful assistant." },
+      ...examples,
+      { role: "user", content: [{ type: "text", text: "Goodbye." }] },
+    ],
+    tools: [
+      {
+        type: "function",
+        name: "end_call",
+        description: "Hangs up the call.",
+        inputSchema: {
+          type: "object",
+          properties: { farewell: { type: "string" } },
+          additionalProperties: false,
+        },
+      },
+    ],
+    maxOutputTokens: 60,
+  });
+  const call = parts.find((part) => part.type === "tool-call");
+  assert.equal(call?.toolName, "end_call");
+  assert.deepEqual(JSON.parse(call?.input ?? ""), { farewell: "Bye." });
+  const finish = parts.at(-1);
+  assert.equal(finish?.type === "finish" && finish.finishReason.unified, "tool-calls");
+});

@@ -1,0 +1,184 @@
+import path from "node:path";
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type * as LlamaCpp from "node-llama-cpp";
+import type { LlamaChat, LlamaContext, LlamaModel } from "node-llama-cpp";
+import { JobQueue } from "../inference/job-queue.ts";
+import type { InferenceHandlers } from "../inference/methods.ts";
+import { toChatHistory } from "./chat-history.ts";
+import { toFunctions } from "./tool-functions.ts";
+
+export interface LoadGgufOptions {
+  /** The model's file. */
+  path: string;
+  /** Default: what llama.cpp takes for this machine. */
+  threads?: number;
+  /** Tokens of prompt and reply together; longer talks lose their beginning. */
+  contextTokens?: number;
+}
+
+/** A GGUF model in this process, on the CPU. */
+export interface Gguf {
+  /** `local/<file name>`. */
+  readonly name: string;
+  /** Streams a reply with the model's own chat template; tools are called through a grammar. */
+  readonly generate: NonNullable<InferenceHandlers["generate"]>;
+  /** Idempotent; a reply under way is aborted. */
+  close(): Promise<void>;
+}
+
+/** Talks whose evaluated prompts are kept, so that a next turn evaluates only what is new in it. */
+const sequences = 2;
+const maxWaiting = 16;
+/** Far beyond what is listened to; a small model may not find its end. */
+const defaultMaxTokens = 512;
+
+/**
+ * Loads a model with node-llama-cpp's prebuilt binary; nothing is compiled or downloaded.
+ *
+ * @throws where the file is no GGUF, its architecture is unknown or memory is short.
+ */
+export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
+  const llamaCpp = await import("node-llama-cpp");
+  const llama = await llamaCpp.getLlama({
+    gpu: false,
+    build: "never",
+    progressLogs: false,
+    logLevel: llamaCpp.LlamaLogLevel.disabled,
+  });
+  try {
+    const model = await llama.loadModel({ modelPath: options.path });
+    const context = await model.createContext({
+      sequences,
+      contextSize: { max: options.contextTokens ?? 4096 },
+      ...(options.threads === undefined ? {} : { threads: options.threads }),
+    });
+    const name = `local/${path.basename(options.path, ".gguf")}`;
+    return new LoadedGguf(llamaCpp, name, model, context, async () => await llama.dispose());
+  } catch (error) {
+    await llama.dispose();
+    throw error;
+  }
+}
+
+interface Talk {
+  chat: LlamaChat;
+  /** The prompt that was evaluated last, as text to compare with. */
+  prompt: string;
+}
+
+class LoadedGguf implements Gguf {
+  readonly name: string;
+  readonly #model: LlamaModel;
+  readonly #dispose: () => Promise<void>;
+  readonly #queue: JobQueue;
+  readonly #closing = new AbortController();
+  readonly #talks: Talk[];
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    llamaCpp: typeof LlamaCpp,
+    name: string,
+    model: LlamaModel,
+    context: LlamaContext,
+    dispose: () => Promise<void>,
+  ) {
+    this.name = name;
+    this.#model = model;
+    this.#dispose = dispose;
+    this.#queue = new JobQueue({ provider: name, maxWaiting });
+    this.#talks = Array.from({ length: sequences }, () => ({
+      chat: new llamaCpp.LlamaChat({ contextSequence: context.getSequence() }),
+      prompt: "",
+    }));
+  }
+
+  readonly generate: Gguf["generate"] = async ({ options }, { signal, emit }) => {
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    await this.#queue.run({ urgency: "final", signal: either }, async () => {
+      await this.#generate(options, either, emit);
+    });
+    return {};
+  };
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error(`${this.name} is closed`));
+    // Behind the reply under way: what it works with must not be freed under it.
+    this.#closed ??= this.#queue.run(
+      { urgency: "final", signal: new AbortController().signal },
+      this.#dispose,
+    );
+    await this.#closed;
+  }
+
+  async #generate(
+    options: LanguageModelV4CallOptions,
+    signal: AbortSignal,
+    emit: (part: LanguageModelV4StreamPart) => void,
+  ): Promise<void> {
+    const history = toChatHistory(options.prompt);
+    const talk = this.#takeTalk(JSON.stringify(history));
+    const { chat } = talk;
+    const meterBefore = chat.sequence.tokenMeter.getState();
+    const functions = toFunctions(options);
+    const id = "reply";
+    emit({ type: "stream-start", warnings: [] });
+    emit({ type: "text-start", id });
+    const { functionCalls, metadata } = await chat.generateResponse(history, {
+      signal,
+      maxTokens: options.maxOutputTokens ?? defaultMaxTokens,
+      onTextChunk: (delta) => emit({ type: "text-delta", id, delta }),
+      ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+      ...(options.topP === undefined ? {} : { topP: options.topP }),
+      ...(options.topK === undefined ? {} : { topK: options.topK }),
+      ...(options.seed === undefined ? {} : { seed: options.seed }),
+      ...(options.stopSequences === undefined ? {} : { customStopTriggers: options.stopSequences }),
+      ...(functions === undefined ? {} : { functions }),
+    });
+    emit({ type: "text-end", id });
+    const calls = functionCalls ?? [];
+    for (const [index, call] of calls.entries()) {
+      const input = JSON.stringify(call.params ?? {});
+      emit({
+        type: "tool-call",
+        toolCallId: `call-${options.prompt.length}-${index}`,
+        toolName: call.functionName,
+        input,
+      });
+    }
+    const { usedInputTokens, usedOutputTokens } = chat.sequence.tokenMeter.diff(meterBefore);
+    const isCut = metadata.stopReason === "maxTokens";
+    emit({
+      type: "finish",
+      finishReason: {
+        unified: calls.length > 0 ? "tool-calls" : isCut ? "length" : "stop",
+        raw: metadata.stopReason,
+      },
+      usage: {
+        inputTokens: {
+          total: usedInputTokens,
+          noCache: usedInputTokens,
+          cacheRead: undefined,
+          cacheWrite: undefined,
+        },
+        outputTokens: { total: usedOutputTokens, text: usedOutputTokens, reasoning: undefined },
+      },
+    });
+  }
+
+  /** The talk that shares most of its beginning with this prompt; of equals the one that was used longest ago. */
+  #takeTalk(prompt: string): Talk {
+    const shared = this.#talks.map((talk) => sharedLength(talk.prompt, prompt));
+    const index = shared.indexOf(Math.max(...shared));
+    const [talk] = this.#talks.splice(index, 1);
+    if (talk === undefined) throw new Error(`${this.#model.filename ?? this.name} has no sequence`);
+    this.#talks.push(talk);
+    talk.prompt = prompt;
+    return talk;
+  }
+}
+
+function sharedLength(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let index = 0; index < end; index++) if (a[index] !== b[index]) return index;
+  return end;
+}

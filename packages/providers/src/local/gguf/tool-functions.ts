@@ -1,0 +1,48 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ChatModelFunctions, GbnfJsonSchema } from "node-llama-cpp";
+import { isObject } from "../../http/provider-socket.ts";
+
+/** The tools that the model may call, or undefined when there are none. */
+export function toFunctions({
+  tools,
+  toolChoice,
+}: LanguageModelV4CallOptions): ChatModelFunctions | undefined {
+  if (toolChoice?.type === "none") return undefined;
+  const functions = (tools ?? []).flatMap((tool) => {
+    if (tool.type !== "function") return [];
+    const params = toGrammarSchema(tool.inputSchema);
+    const description = tool.description === undefined ? {} : { description: tool.description };
+    return [[tool.name, { ...description, ...(params === undefined ? {} : { params }) }] as const];
+  });
+  return functions.length === 0 ? undefined : Object.fromEntries(functions);
+}
+
+/**
+ * The part of a JSON Schema that a grammar can hold a model to: objects, arrays, enumerations and plain types. What is
+ * beyond that becomes a free string; arguments are validated again where the tool is run.
+ */
+function toGrammarSchema(schema: unknown): GbnfJsonSchema | undefined {
+  if (!isObject(schema)) return undefined;
+  const description = typeof schema["description"] === "string" ? { description: schema["description"] } : {};
+  if (Array.isArray(schema["enum"])) {
+    return { enum: schema["enum"].filter((each) => typeof each !== "object"), ...description };
+  }
+  switch (schema["type"]) {
+    case "object": {
+      const properties = isObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+      const known = properties.map(
+        ([name, each]) => [name, toGrammarSchema(each) ?? { type: "string" }] as const,
+      );
+      return { type: "object", properties: Object.fromEntries(known), ...description };
+    }
+    case "array":
+      return { type: "array", items: toGrammarSchema(schema["items"]) ?? { type: "string" }, ...description };
+    case "number":
+    case "integer":
+    case "boolean":
+    case "null":
+      return { type: schema["type"], ...description };
+    default:
+      return { type: "string", ...description };
+  }
+}

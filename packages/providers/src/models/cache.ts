@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -86,15 +86,31 @@ const lockStaleMs = 30_000;
 const lockPollMs = 250;
 const lockWaitMs = 30 * 60_000;
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it lives, under another user.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** A holder that was killed, or one on another machine that no longer touches its lock. */
+async function isAbandoned(lock: string): Promise<boolean> {
+  const held = await unlessMissing(stat(lock));
+  const pid = Number(await unlessMissing(readFile(lock, "utf8")));
+  if (held === undefined) return false;
+  return Date.now() - held.mtimeMs > lockStaleMs || (pid > 0 && !isAlive(pid));
+}
+
 async function tryLock(lock: string): Promise<boolean> {
   try {
-    await (await open(lock, "wx")).close();
+    await writeFile(lock, String(process.pid), { flag: "wx" });
     return true;
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
-  const held = await unlessMissing(stat(lock));
-  if (held !== undefined && Date.now() - held.mtimeMs > lockStaleMs) await rm(lock, { force: true });
+  if (await isAbandoned(lock)) await rm(lock, { force: true });
   return false;
 }
 

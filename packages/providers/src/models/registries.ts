@@ -55,7 +55,7 @@ export async function npmTarballUrl(
       return new URL(dist.tarball, url).href;
     }
   }
-  throw new Error(`no tarball named at ${url}`);
+  throw new Error("the registry names no tarball of it");
 }
 
 /** Finds a file of a project in a simple index (PEP 503: one anchor per file, its text the file's name). */
@@ -70,5 +70,5 @@ export async function pypiFileUrl(
   for (const [, href, text] of page.matchAll(/<a\s[^>]*?href="([^"]+)"[^>]*>\s*([^<]+?)\s*<\/a>/gi)) {
     if (text === filename && href !== undefined) return new URL(href.replaceAll("&amp;", "&"), url).href;
   }
-  throw new Error(`no ${filename} at ${url}`);
+  throw new Error("the index has no such file");
 }

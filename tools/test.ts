@@ -4,8 +4,11 @@
  */
 import { spawnSync } from "node:child_process";
 import { glob } from "node:fs/promises";
+import { defaultModelGroups } from "@parley/providers";
 
 const TEST_DEADLINE_MS = 300_000;
+/** Beside the default ones, those that only tests use. */
+const modelGroups = [...defaultModelGroups, "moonshine-tiny", "smollm2"];
 
 function run(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { stdio: "inherit" });
@@ -28,6 +31,6 @@ const named = args.filter((arg) => !arg.startsWith("--"));
 const files = named.length > 0 ? named : await findTests(isUnitOnly);
 if (!isUnitOnly) {
   run("bash", ["tools/install-peers.sh"]);
-  run(process.execPath, ["tools/models.ts", "--group", "test"]);
+  run(process.execPath, ["tools/models.ts", ...modelGroups]);
 }
 run(process.execPath, ["--test", "--test-concurrency=2", `--test-timeout=${TEST_DEADLINE_MS}`, ...files]);

@@ -54,7 +54,7 @@ export class Platform {
     const httpPort = await freeTcpPort();
     const sipPort = await freeUdpPort();
     const apiKey = `parley_${"0".repeat(40)}`;
-    const child = spawn(process.execPath, ["apps/server/src/start.ts"], {
+    const child = spawn(process.execPath, ["apps/server/src/main.ts"], {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,

@@ -52,6 +52,7 @@ const latencyParts = {
   sttMs: "Until its text was final.",
   llmFirstTokenMs: "From the request to the model's first token.",
   ttsFirstByteMs: "From the first clause to its first audio.",
+  overheadMs: "From the decision to answer to the first packet, without the providers' time: Parley's own share.",
   totalMs: "From the end of the caller's speech to the first packet of the answer.",
 } as const;
 
@@ -66,6 +67,7 @@ export const turnLatencySchema = Type.Object({
   sttMs: milliseconds(latencyParts.sttMs),
   llmFirstTokenMs: milliseconds(latencyParts.llmFirstTokenMs),
   ttsFirstByteMs: milliseconds(latencyParts.ttsFirstByteMs),
+  overheadMs: milliseconds(latencyParts.overheadMs),
   totalMs: milliseconds(latencyParts.totalMs),
 });
 
@@ -85,6 +87,7 @@ const latencySchema = Type.Object(
     sttMs: partPercentiles,
     llmFirstTokenMs: partPercentiles,
     ttsFirstByteMs: partPercentiles,
+    overheadMs: partPercentiles,
     totalMs: partPercentiles,
   },
   { title: "CallLatency", description: "Over the call's agent turns, once it has ended." },

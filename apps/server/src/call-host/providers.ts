@@ -6,7 +6,7 @@ import {
   createElevenLabsTextToSpeech,
   createInferenceLanguageModel,
   createOpenAiCompatibleModel,
-  defaultVoice,
+  defaultLocalVoice,
   type InferenceClient,
   loadSilero,
   LocalSpeechToText,
@@ -81,9 +81,9 @@ function createVoices(
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
 ): Providers["textToSpeechFor"] {
-  const local = new LocalTextToSpeech({ inference });
+  const local = new LocalTextToSpeech({ client: inference });
   if (configuration.provider === "local") {
-    return (voiceId) => ({ tts: local, voice: voiceId === "" ? defaultVoice : voiceId });
+    return (voiceId) => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId });
   }
   const elevenLabs = createElevenLabsTextToSpeech(configuration);
   closers.push(async () => await elevenLabs.close());

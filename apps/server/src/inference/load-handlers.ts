@@ -6,8 +6,10 @@ import {
   loadDittli,
   loadGguf,
   loadKokoro,
+  loadLexicon,
   loadMiniLm,
   loadMoonshine,
+  type SpeechEngines,
 } from "@parley/providers";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 
@@ -22,17 +24,26 @@ export async function loadHandlers({
   hasEmbeddings,
   ggufPath,
 }: InferenceConfiguration): Promise<InferenceHandlers> {
-  const [moonshine, kokoro, dittli, miniLm, generate] = await Promise.all([
+  const [moonshine, voices, miniLm, gguf] = await Promise.all([
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
-    hasTextToSpeech ? loadKokoro({ modelsDir, threads: SYNTHESIS_THREADS }) : undefined,
-    hasTextToSpeech ? loadDittli({ modelsDir }) : undefined,
+    hasTextToSpeech ? loadVoices(modelsDir) : undefined,
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath }),
   ]);
   return {
     ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
-    ...(kokoro && dittli && { synthesize: createSynthesizeHandler({ kokoro, dittli }) }),
+    ...(voices && { synthesize: createSynthesizeHandler(voices) }),
     ...(miniLm && { embed: createEmbedHandler(miniLm) }),
-    ...(generate && { generate }),
+    ...(gguf && { generate: gguf.generate }),
   };
+}
+
+async function loadVoices(modelsDir: string): Promise<SpeechEngines> {
+  const lexicon = await loadLexicon();
+  const [kokoro, dittli] = await Promise.all([
+    loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
+    loadDittli({ modelsDir, lexicon }),
+  ]);
+  await kokoro.warmUp();
+  return { kokoro, dittli };
 }

@@ -1,13 +1,13 @@
-import type { TurnLatency } from "@parley/conversation";
 import { type IncomingInvite, parseUri } from "@parley/sip";
 import type { Logger } from "pino";
 import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
+import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { CallRecorder } from "./call-recorder.ts";
-import type { CallAnswer, CallsService } from "./calls.service.ts";
+import type { CallsService } from "./calls.service.ts";
 import { toMediaCall } from "./media-call.rules.ts";
-import { PhoneCall } from "./phone-call.ts";
+import { PhoneCall, type ProviderNames } from "./phone-call.ts";
 import { builtInVariables } from "./variables.rules.ts";
 
 export interface CallControlOptions {
@@ -17,10 +17,11 @@ export interface CallControlOptions {
   media: MediaPool;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
-  providers: Omit<CallAnswer, "at">;
+  /** What the calls run on, as their records name it. */
+  providerNames: ProviderNames;
   /** False while calls cannot be taken: they get 503. */
   isReady: () => boolean;
-  onTurn: (latency: TurnLatency) => void;
+  metrics: Metrics;
   logger: Logger;
 }
 
@@ -42,6 +43,10 @@ export class CallControl {
 
   get activeCalls(): number {
     return this.#calls.size;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   get isTakingCalls(): boolean {
@@ -82,7 +87,7 @@ export class CallControl {
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber): Promise<void> {
-    const { calls, media, providers, onTurn, nodeId, logger } = this.#options;
+    const { calls, media, providerNames, metrics, nodeId, logger } = this.#options;
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
@@ -124,8 +129,8 @@ export class CallControl {
           throw error;
         }
       },
-      providers,
-      onTurn,
+      providerNames,
+      metrics,
       logger,
     });
     this.#calls.add(call);

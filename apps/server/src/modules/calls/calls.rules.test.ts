@@ -4,7 +4,8 @@ import type { Turn } from "@parley/contract";
 import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
 
 function turn(id: number, totalMs: number | null): Turn {
-  return { id: String(id), endpointingMs: null, sttMs: 10, llmFirstTokenMs: 20, ttsFirstByteMs: 30, totalMs };
+  const parts = { endpointingMs: null, sttMs: 10, llmFirstTokenMs: 20, ttsFirstByteMs: 30, overheadMs: 1 };
+  return { id: String(id), ...parts, totalMs };
 }
 
 test("a begun second counts; a call that nobody answered costs nothing", () => {

@@ -14,6 +14,7 @@ export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
     sttMs: summarize(turns.map((turn) => turn.sttMs)),
     llmFirstTokenMs: summarize(turns.map((turn) => turn.llmFirstTokenMs)),
     ttsFirstByteMs: summarize(turns.map((turn) => turn.ttsFirstByteMs)),
+    overheadMs: summarize(turns.map((turn) => turn.overheadMs)),
     totalMs: summarize(turns.map((turn) => turn.totalMs)),
   };
 }

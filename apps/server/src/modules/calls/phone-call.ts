@@ -14,6 +14,7 @@ import {
 import type { Logger } from "pino";
 import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { MediaPath } from "../../call-host/media-protocol.ts";
+import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
 
@@ -22,6 +23,8 @@ const codecs = [
   { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
 ] as const;
 
+export type ProviderNames = Omit<CallAnswer, "at">;
+
 export interface PhoneCallOptions {
   callId: string;
   invite: IncomingInvite;
@@ -29,9 +32,8 @@ export interface PhoneCallOptions {
   /** The address that goes into our SDP. */
   mediaAddress: string;
   openMedia: (handlers: MediaLegHandlers) => Promise<MediaLeg>;
-  /** Names of what the call runs on. */
-  providers: Omit<CallAnswer, "at">;
-  onTurn: (latency: TurnLatency) => void;
+  providerNames: ProviderNames;
+  metrics: Metrics;
   logger: Logger;
 }
 
@@ -57,7 +59,7 @@ export class PhoneCall {
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */
   async run(): Promise<void> {
-    const { invite, recorder, logger, callId } = this.#options;
+    const { invite, recorder, metrics, logger, callId } = this.#options;
     invite.signal.addEventListener("abort", () => this.#decide({ status: "canceled", endReason: "canceled" }));
     try {
       await this.#answer();
@@ -73,6 +75,7 @@ export class PhoneCall {
     const statistics = await this.#media?.close();
     const outcome = this.#outcome ?? { status: "failed" as const, endReason: "error_internal" as const };
     await recorder.finish({ ...outcome, endedAt });
+    metrics.observeCall(outcome.endReason);
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
   }
 
@@ -83,7 +86,7 @@ export class PhoneCall {
   }
 
   async #answer(): Promise<void> {
-    const { invite, recorder, providers } = this.#options;
+    const { invite, recorder, providerNames } = this.#options;
     invite.ring();
     const media = await this.#options.openMedia({
       onEvent: (event) => this.#receive(event),
@@ -105,7 +108,7 @@ export class PhoneCall {
     if (this.#outcome !== undefined) return invite.reject(480);
     const accepted = await invite.accept({ sdp: local?.sdp ?? buildOffer(this.#audioSettings(media)) });
     if (!accepted.ok) return this.#decide({ status: "canceled", endReason: "canceled", endDetail: accepted.reason });
-    recorder.answered({ ...providers, at: new Date() });
+    recorder.answered({ ...providerNames, at: new Date() });
     this.#establish(accepted.session, media, isOfferOurs);
   }
 
@@ -140,14 +143,14 @@ export class PhoneCall {
   }
 
   #receive(event: VoiceEvent): void {
-    const { recorder, logger, callId, onTurn } = this.#options;
+    const { recorder, metrics, logger, callId } = this.#options;
     switch (event.type) {
       case "item":
         return recorder.item(event.item);
       case "turn": {
-        onTurn(event.latency);
-        const { decisionMs: _decision, clauseMs: _clause, ...latency } = event.latency;
-        return recorder.turn({ id: randomUUID(), ...latency });
+        const turn = toTurnParts(event.latency);
+        metrics.observeTurn(turn);
+        return recorder.turn({ id: randomUUID(), ...turn });
       }
       case "fault":
         return logger.warn({ callId, part: event.part, provider: event.provider, reason: event.message }, "provider fault");
@@ -180,6 +183,13 @@ function toMediaPath({ codec, remote, telephoneEventPayloadType, direction }: Ne
     telephoneEventPayloadType,
     isSending: direction === "sendrecv" || direction === "sendonly",
   };
+}
+
+/** What remains of the time after the decision when the providers' is taken out is our own. */
+function toTurnParts({ decisionMs, clauseMs, ...parts }: TurnLatency): TurnParts {
+  const { llmFirstTokenMs, ttsFirstByteMs, totalMs } = parts;
+  const overheadMs = Math.max(0, totalMs - decisionMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs);
+  return { ...parts, overheadMs };
 }
 
 function messageOf(error: unknown): string {

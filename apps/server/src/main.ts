@@ -1,0 +1,58 @@
+import { enableCompileCache } from "node:module";
+import type { Logger } from "pino";
+import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
+import { createLogger } from "./platform/logging/logging.ts";
+import type { ParleyNode } from "./start.ts";
+
+/** `npm start`: runs the node until SIGTERM or SIGINT. What keeps it from starting is said in one line. */
+async function main(): Promise<void> {
+  const config = readConfig();
+  if (config === undefined) return;
+  const logger = createLogger({ level: config.logLevel });
+  // Loaded now, so that a bad variable is told at once, and compiled code is read from the cache.
+  const { startNode } = await import("./start.ts");
+  try {
+    endOnSignal(await startNode(config, logger), logger);
+  } catch (error) {
+    refuseToStart([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+function readConfig(): Readonly<Config> | undefined {
+  try {
+    const { config, warnings } = parseConfig(process.env);
+    for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    refuseToStart(error.problems);
+    return undefined;
+  }
+}
+
+function refuseToStart(problems: readonly string[]): void {
+  for (const problem of problems) process.stderr.write(`Parley cannot start: ${problem}\n`);
+  process.exitCode = 1;
+}
+
+function endOnSignal(node: ParleyNode, logger: Logger): void {
+  let isEnding = false;
+  const end = (signal: NodeJS.Signals): void => {
+    // Asked twice, it ends at once.
+    if (isEnding) process.exit(1);
+    isEnding = true;
+    logger.info({ signal }, "ending: no more calls are taken");
+    node.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, "ending failed");
+        process.exit(1);
+      },
+    );
+  };
+  process.on("SIGTERM", end);
+  process.on("SIGINT", end);
+}
+
+enableCompileCache();
+await main();

@@ -1,0 +1,70 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+
+/** What the gauges are read from when somebody asks. */
+export interface MetricSources {
+  activeCalls: () => number;
+  wheelLagP99Ms: () => number;
+}
+
+/** The parts of a turn as they are reported; milliseconds. */
+export interface TurnParts {
+  endpointingMs: number;
+  sttMs: number;
+  llmFirstTokenMs: number;
+  ttsFirstByteMs: number;
+  overheadMs: number;
+  totalMs: number;
+}
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10];
+
+/** The node's metrics in Prometheus' format, in seconds and bytes as is its custom. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #calls: Counter<"end_reason">;
+  readonly #turns: Histogram<"part">;
+
+  constructor({ activeCalls, wheelLagP99Ms }: MetricSources) {
+    const registers = [this.registry];
+    collectDefaultMetrics({ register: this.registry });
+    new Gauge({
+      name: "parley_active_calls",
+      help: "Calls that this node holds.",
+      registers,
+      collect() {
+        this.set(activeCalls());
+      },
+    });
+    new Gauge({
+      name: "parley_media_wheel_lag_p99_seconds",
+      help: "How late audio was handled after it was due, 99th percentile of the last 10 s, worst media process.",
+      registers,
+      collect() {
+        this.set(wheelLagP99Ms() / 1000);
+      },
+    });
+    this.#calls = new Counter({
+      name: "parley_calls_total",
+      help: "Calls that have ended.",
+      labelNames: ["end_reason"],
+      registers,
+    });
+    this.#turns = new Histogram({
+      name: "parley_turn_seconds",
+      help: "Where the time of the agent's answers went.",
+      labelNames: ["part"],
+      buckets: latencyBuckets,
+      registers,
+    });
+  }
+
+  observeCall(endReason: string): void {
+    this.#calls.inc({ end_reason: endReason });
+  }
+
+  observeTurn(parts: TurnParts): void {
+    for (const [name, milliseconds] of Object.entries(parts)) {
+      this.#turns.observe({ part: name.replace(/Ms$/, "") }, milliseconds / 1000);
+    }
+  }
+}

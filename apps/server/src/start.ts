@@ -1,0 +1,225 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { slicePortRange } from "@parley/rtp";
+import { UserAgent } from "@parley/sip";
+import type { Logger } from "pino";
+import { MediaPool } from "./call-host/media-pool.ts";
+import { fetchModels } from "./inference/fetch-models.ts";
+import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
+import { CallControl } from "./modules/calls/call-control.ts";
+import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
+import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
+import { ClosingStack } from "./platform/closing-stack.ts";
+import type { Config } from "./platform/config/config.ts";
+import { connectDatabase } from "./platform/database/connect.ts";
+import { createHttpServer } from "./platform/http/http-server.ts";
+import { registerProbes } from "./platform/http/probes.ts";
+import { Jobs } from "./platform/jobs/jobs.ts";
+import { Metrics } from "./platform/telemetry/metrics.ts";
+
+/** A running node of Parley. */
+export interface ParleyNode {
+  /** Resolves once calls can be taken: what `/readyz` answers 200 for. */
+  readonly ready: Promise<void>;
+  readonly httpUrl: string;
+  readonly sipPort: number;
+  /** Local socket of the inference process. */
+  readonly inferencePath: string;
+  /** Takes no more calls, lets the running ones end for the configured time, and stops everything. Idempotent. */
+  close: () => Promise<void>;
+}
+
+/** What every part of the node is given. */
+interface Ground {
+  config: Readonly<Config>;
+  nodeId: string;
+  logger: Logger;
+  started: ClosingStack;
+}
+
+/** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
+const CALLS_PER_MEDIA_PROCESS = 250;
+const READY_POLL_MS = 20;
+
+/**
+ * Puts a node together: the one place that knows every part. Rejects with a message for the operator, having stopped
+ * what it had started.
+ */
+export async function startNode(config: Readonly<Config>, logger: Logger): Promise<ParleyNode> {
+  const started = new ClosingStack();
+  try {
+    return await compose({ config, logger, started, nodeId: randomUUID() });
+  } catch (error) {
+    await started.close();
+    throw error;
+  }
+}
+
+async function compose(ground: Ground): Promise<ParleyNode> {
+  const { config, nodeId, logger, started } = ground;
+  // The models load while the database starts: both take about as long.
+  const [connection, { media, inference }] = await Promise.all([openDatabase(ground), startCallProcesses(ground)]);
+  const modules = createModules(connection);
+  await modules.calls.closeOrphans([nodeId], new Date());
+  if (config.bootstrapApiKey !== undefined) await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
+  await startJobs(ground, connection.directUrl, modules);
+
+  const metrics: Metrics = new Metrics({
+    activeCalls: () => control.activeCalls,
+    wheelLagP99Ms: () => media.wheelLagP99Ms,
+  });
+  const control = new CallControl({
+    nodeId,
+    calls: modules.calls,
+    phoneNumbers: modules.phoneNumbers,
+    media,
+    publicAddress: config.publicAddress,
+    providerNames: namesOf(config),
+    isReady: () => media.isReady && inference.isReady,
+    metrics,
+    logger,
+  });
+  const findObstacles = async (): Promise<string[]> => [
+    ...((await isAnswering(connection.database.$client)) ? [] : ["the database"]),
+    ...(inference.isReady ? [] : ["the speech models"]),
+    ...(media.isReady ? [] : ["the media processes"]),
+    ...(control.isDraining ? ["nothing: the node is ending"] : []),
+  ];
+  const httpUrl = await listenHttp(ground, modules, { findObstacles, metrics });
+  const sipPort = await listenSip(ground, control);
+  // The last to start is the first to go: calls end while all that they need is still there.
+  started.add(async () => await control.drain(config.shutdownSeconds * 1000));
+  return {
+    ready: becomeReady(ground, control, httpUrl, sipPort),
+    httpUrl,
+    sipPort,
+    inferencePath: inference.path,
+    close: () => started.close(),
+  };
+}
+
+async function openDatabase({ config, started }: Ground) {
+  const connection = await connectDatabase(config);
+  started.add(async () => await connection.close());
+  return connection;
+}
+
+/** The processes that hold calls and models, after fetching the models that are not there yet. */
+async function startCallProcesses({ config, logger, started, nodeId }: Ground): Promise<{ media: MediaPool; inference: InferenceProcess }> {
+  await fetchModels(config);
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
+  started.add(async () => await rm(folder, { recursive: true, force: true }));
+  const isWindows = process.platform === "win32";
+  const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
+  const inference = startInferenceProcess(config, inferencePath, logger);
+  started.add(async () => await inference.close());
+  const media = new MediaPool({
+    processes: config.mediaProcesses,
+    callsPerProcess: CALLS_PER_MEDIA_PROCESS,
+    configure: (index) => ({
+      type: "configure",
+      rtpAddress: "0.0.0.0",
+      rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
+      inferencePath,
+      modelsDirectory: config.modelsDirectory,
+      providers: {
+        speechToText: config.speechToText,
+        textToSpeech: config.textToSpeech,
+        languageModel: config.languageModel,
+      },
+    }),
+    logger,
+  });
+  started.add(async () => await media.close());
+  return { media, inference };
+}
+
+async function startJobs({ logger, started }: Ground, connectionString: string, modules: Modules): Promise<void> {
+  const jobs = await Jobs.start({ connectionString, logger });
+  started.add(async () => await jobs.close());
+  await jobs.work(deleteExpiredIdentitiesJob(modules.organizations));
+}
+
+async function listenHttp(
+  { config, logger, started }: Ground,
+  modules: Modules,
+  probes: Parameters<typeof registerProbes>[1],
+): Promise<string> {
+  const app = await createHttpServer({
+    logger,
+    authenticate: async (key) => await modules.apiKeys.authenticate(key),
+  });
+  started.add(async () => await app.close());
+  registerProbes(app, probes);
+  bindModuleRoutes(app, modules);
+  const { host, port } = config.http;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw explainListenError(error, `HTTP port ${port} (PARLEY_HTTP_PORT)`);
+  }
+  const address = app.server.address();
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  return `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${actualPort}`;
+}
+
+async function listenSip({ config, logger, started }: Ground, control: CallControl): Promise<number> {
+  const { port } = config.sip;
+  try {
+    const agent = await UserAgent.listen({
+      bind: { address: "0.0.0.0", port },
+      ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
+      userAgent: "Parley",
+      onInvite: (invite) => control.handleInvite(invite),
+      onOptions: () => (control.isTakingCalls ? 200 : 503),
+      onError: (error) => logger.error({ err: error }, "SIP failed"),
+      onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
+    });
+    started.add(async () => await agent.close());
+    return agent.address.port;
+  } catch (error) {
+    throw explainListenError(error, `SIP port ${port}/udp (PARLEY_SIP_PORT)`);
+  }
+}
+
+function explainListenError(error: unknown, what: string): Error {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "EADDRINUSE") return new Error(`${what} is in use by another program`, { cause: error });
+  if (code === "EACCES") return new Error(`${what} may not be used by this user`, { cause: error });
+  return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
+}
+
+async function isAnswering(client: { query: (text: string) => Promise<unknown> }): Promise<boolean> {
+  return await client.query("select 1").then(
+    () => true,
+    () => false,
+  );
+}
+
+async function becomeReady({ logger, started }: Ground, control: CallControl, httpUrl: string, sipPort: number): Promise<void> {
+  const abort = new AbortController();
+  started.add(async () => abort.abort());
+  while (!control.isTakingCalls) {
+    if (abort.signal.aborted) return;
+    await sleep(READY_POLL_MS);
+  }
+  logger.info({ http: httpUrl, reference: `${httpUrl}/docs`, sipPort }, "ready: calls can be taken");
+}
+
+/** As they stand on the call's record. */
+function namesOf({ languageModel, speechToText, textToSpeech }: Config): { llmName: string; sttName: string; ttsName: string } {
+  const llmNames = {
+    "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
+    gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),
+    "builtin-responder": () => "parley/builtin-responder",
+  };
+  return {
+    llmName: llmNames[languageModel.provider](),
+    sttName: speechToText.provider === "local" ? "local/moonshine-base" : speechToText.provider,
+    ttsName: textToSpeech.provider === "local" ? "local" : textToSpeech.provider,
+  };
+}

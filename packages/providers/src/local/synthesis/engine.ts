@@ -1,0 +1,27 @@
+import type { ResamplerRateHz } from "@parley/audio";
+
+export interface EngineVoice {
+  /** In the engine's own naming, without the engine's name before it. */
+  voice: string;
+  /** 0.5–2, 1 is the voice's own pace. */
+  speed: number;
+}
+
+/** A synthesiser, loaded once for all calls. One synthesis at a time: see `createSynthesizeHandler`. */
+export interface SpeechEngine {
+  /** `local/kokoro`, as logs and errors name it. */
+  readonly name: string;
+  readonly sampleRateHz: ResamplerRateHz;
+  readonly voices: readonly string[];
+  /**
+   * Audio of some words (mono, ±1), in pieces as they are made: each is a phrase with its pause after it, without
+   * silence before it. Nothing where the text has nothing to say.
+   *
+   * @throws the signal's reason when aborted; looked at between pieces.
+   */
+  synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncIterable<Float32Array>;
+  /** Runs once, so that the first caller does not pay for first-time allocations. */
+  warmUp(): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,113 @@
+import { Resampler, type ResamplerRateHz } from "@parley/audio";
+import { ProviderError } from "@parley/conversation";
+import { JobQueue } from "../inference/job-queue.ts";
+import type { InferenceHandlers, InferenceMethods } from "../inference/methods.ts";
+import { ClauseCache } from "./clause-cache.ts";
+import type { SpeechEngine } from "./engine.ts";
+import { toTelephoneLevel } from "./loudness.ts";
+
+/** Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. */
+export type SpeechEngines = Readonly<Record<string, SpeechEngine>>;
+
+export interface SynthesizeHandlerOptions {
+  /** Clauses that may wait for an engine; one more is refused as overloaded. */
+  maxWaiting?: number;
+  /** Greetings and set phrases repeat in every call: their audio is kept up to this size. */
+  maxCacheBytes?: number;
+}
+
+type Params = InferenceMethods["synthesize"]["params"];
+
+const CHUNK_MS = 200;
+const MIN_SPEED = 0.5;
+const MAX_SPEED = 2;
+const MAX_TEXT_LENGTH = 5000;
+const DEFAULT_CACHE_BYTES = 64 * 1024 * 1024;
+
+interface Resolved {
+  engine: SpeechEngine;
+  queue: JobQueue;
+  voice: string;
+  rateHz: ResamplerRateHz;
+}
+
+function refuse(provider: string, message: string): ProviderError {
+  return new ProviderError({ provider, kind: "status", message, isRetryable: false });
+}
+
+function emitChunks(pcm: Int16Array, sampleRateHz: number, emit: (chunk: { pcm: Int16Array }) => void): void {
+  const size = (sampleRateHz * CHUNK_MS) / 1000;
+  for (let start = 0; start < pcm.length; start += size) {
+    emit({ pcm: pcm.slice(start, start + size) });
+  }
+}
+
+function join(pieces: readonly Int16Array[]): Int16Array {
+  const joined = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return joined;
+}
+
+/**
+ * Serves `synthesize`: a clause at a time per engine, at telephone level and the rate asked for, in chunks of at
+ * most 200 ms as its phrases are made. A clause said before is answered at once.
+ */
+export function createSynthesizeHandler(
+  engines: SpeechEngines,
+  options: SynthesizeHandlerOptions = {},
+): NonNullable<InferenceHandlers["synthesize"]> {
+  const maxWaiting = options.maxWaiting ?? 64;
+  const cache = new ClauseCache(options.maxCacheBytes ?? DEFAULT_CACHE_BYTES);
+  const queues = new Map(
+    Object.values(engines).map((engine) => [engine, new JobQueue({ provider: engine.name, maxWaiting })]),
+  );
+
+  const resolve = (params: Params): Resolved => {
+    const [prefix = "", voice = ""] = params.voice.split("/");
+    const engine = Object.hasOwn(engines, prefix) ? engines[prefix] : undefined;
+    const queue = engine && queues.get(engine);
+    if (engine === undefined || queue === undefined || !engine.voices.includes(voice)) {
+      throw refuse(engine?.name ?? "local", `there is no voice ${params.voice}`);
+    }
+    if (!(params.speed >= MIN_SPEED && params.speed <= MAX_SPEED)) {
+      throw refuse(engine.name, `speed ${params.speed} is not within ${MIN_SPEED} and ${MAX_SPEED}`);
+    }
+    if (params.sampleRateHz !== 8000 && params.sampleRateHz !== 16_000) {
+      throw refuse(engine.name, `audio of ${params.sampleRateHz} Hz`);
+    }
+    if (params.text.length > MAX_TEXT_LENGTH) {
+      throw refuse(engine.name, `more than ${MAX_TEXT_LENGTH} characters at once`);
+    }
+    return { engine, queue, voice, rateHz: params.sampleRateHz };
+  };
+
+  return async (params, { signal, emit }) => {
+    const { engine, queue, voice, rateHz } = resolve(params);
+    const key = JSON.stringify([params.voice, params.speed, rateHz, params.text]);
+    const known = cache.get(key);
+    if (known !== undefined) {
+      emitChunks(known, rateHz, emit);
+      return {};
+    }
+    return await queue.run({ urgency: "final", signal }, async () => {
+      const resampler = new Resampler(engine.sampleRateHz, rateHz);
+      const pieces: Int16Array[] = [];
+      const add = (pcm: Int16Array): void => {
+        pieces.push(pcm);
+        emitChunks(pcm, rateHz, emit);
+      };
+      for await (const samples of engine.synthesize(params.text, { voice, speed: params.speed }, signal)) {
+        signal.throwIfAborted();
+        add(resampler.process(toTelephoneLevel(samples)));
+      }
+      signal.throwIfAborted();
+      add(resampler.flush());
+      cache.set(key, join(pieces));
+      return {};
+    });
+  };
+}

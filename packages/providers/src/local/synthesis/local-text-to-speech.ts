@@ -1,0 +1,158 @@
+import {
+  ProviderError,
+  type TextToSpeech,
+  type TextToSpeechOptions,
+  type TextToSpeechStream,
+} from "@parley/conversation";
+import type { InferenceClient } from "../inference/methods.ts";
+
+export interface LocalTextToSpeechOptions {
+  client: InferenceClient;
+  /** A clause of which nothing was heard for so long has failed. Default 10 s. */
+  deadlineMs?: number;
+}
+
+/** Speaks with the voices of the inference process; see `localVoices` for their ids. */
+export class LocalTextToSpeech implements TextToSpeech {
+  readonly name = "local";
+  readonly #client: InferenceClient;
+  readonly #deadlineMs: number;
+
+  constructor(options: LocalTextToSpeechOptions) {
+    this.#client = options.client;
+    this.#deadlineMs = options.deadlineMs ?? 10_000;
+  }
+
+  open(options: TextToSpeechOptions): TextToSpeechStream {
+    return new LocalStream(this.#client, this.#deadlineMs, options);
+  }
+}
+
+/** A clause being synthesised while the one before it is delivered, and no more: the engine has other calls. */
+const MAX_REQUESTED = 2;
+
+interface Clause {
+  id: number;
+  text: string;
+  state: "waiting" | "requested" | "done";
+  /** Audio that came before its turn. */
+  early: Int16Array[];
+}
+
+class LocalStream implements TextToSpeechStream {
+  readonly #client: InferenceClient;
+  readonly #deadlineMs: number;
+  readonly #options: TextToSpeechOptions;
+  readonly #abort = new AbortController();
+  /** Not yet delivered, in order; the first is the one whose audio goes out. */
+  #clauses: Clause[] = [];
+  #hasEnd = false;
+  #isPaused = false;
+
+  constructor(client: InferenceClient, deadlineMs: number, options: TextToSpeechOptions) {
+    this.#client = client;
+    this.#deadlineMs = deadlineMs;
+    this.#options = options;
+  }
+
+  speak(clauseId: number, text: string): void {
+    if (this.#abort.signal.aborted) {
+      return;
+    }
+    this.#clauses.push({ id: clauseId, text, state: "waiting", early: [] });
+    this.#requestNext();
+  }
+
+  end(): void {
+    this.#hasEnd = true;
+    this.#deliver();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#deliver();
+    this.#requestNext();
+  }
+
+  close(): void {
+    this.#clauses = [];
+    this.#abort.abort();
+  }
+
+  #requestNext(): void {
+    for (const clause of this.#clauses.slice(0, MAX_REQUESTED)) {
+      if (clause.state === "waiting" && !this.#isPaused && !this.#abort.signal.aborted) {
+        this.#request(clause);
+      }
+    }
+  }
+
+  #request(clause: Clause): void {
+    clause.state = "requested";
+    const { voice, speed, sampleRateHz } = this.#options;
+    this.#client
+      .request(
+        "synthesize",
+        { text: clause.text, voice, speed, sampleRateHz },
+        {
+          signal: this.#abort.signal,
+          deadlineMs: this.#deadlineMs,
+          onChunk: ({ pcm }) => this.#receive(clause, pcm),
+        },
+      )
+      .then(
+        () => {
+          clause.state = "done";
+          this.#deliver();
+          this.#requestNext();
+        },
+        (error: unknown) => this.#fail(error),
+      );
+  }
+
+  #receive(clause: Clause, pcm: Int16Array): void {
+    clause.early.push(pcm);
+    this.#deliver();
+  }
+
+  /** Gives out what has its turn. A listener may close the stream between any two events. */
+  #deliver(): void {
+    for (let clause = this.#clauses[0]; clause !== undefined && !this.#isPaused; clause = this.#clauses[0]) {
+      const pcm = clause.early.shift();
+      if (pcm !== undefined) {
+        this.#options.onEvent({ type: "audio", clauseId: clause.id, pcm });
+      } else if (clause.state === "done") {
+        this.#clauses.shift();
+        this.#options.onEvent({ type: "clauseEnded", clauseId: clause.id });
+      } else {
+        return;
+      }
+    }
+    if (this.#hasEnd && this.#clauses.length === 0 && !this.#isPaused && !this.#abort.signal.aborted) {
+      this.#abort.abort();
+      this.#options.onEvent({ type: "ended" });
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#abort.signal.aborted) {
+      return;
+    }
+    this.close();
+    const failure =
+      error instanceof ProviderError
+        ? error
+        : new ProviderError({
+            provider: "local",
+            kind: "connection",
+            message: "speech synthesis failed",
+            isRetryable: true,
+            cause: error,
+          });
+    this.#options.onEvent({ type: "failed", error: failure });
+  }
+}

@@ -1,0 +1,56 @@
+/** Length of the windows in which sound is told from silence. */
+const WINDOW_MS = 5;
+/** Speech is what is louder than this part of the loudest window (−36 dB), and than any noise floor (−60 dBFS). */
+const RELATIVE_THRESHOLD = 0.016;
+const ABSOLUTE_THRESHOLD = 0.001;
+const LEAD_MS = 30;
+/** A word's last sound dies away slowly. */
+const TAIL_MS = 60;
+const FADE_MS = 5;
+
+function windowLevels(samples: Float32Array, windowSamples: number): Float32Array {
+  const levels = new Float32Array(Math.ceil(samples.length / windowSamples));
+  for (let index = 0; index < levels.length; index++) {
+    let energy = 0;
+    const end = Math.min(samples.length, (index + 1) * windowSamples);
+    for (let at = index * windowSamples; at < end; at++) {
+      energy += (samples[at] ?? 0) ** 2;
+    }
+    levels[index] = Math.sqrt(energy / windowSamples);
+  }
+  return levels;
+}
+
+function fadeEdges(samples: Float32Array, fadeSamples: number): void {
+  const length = Math.min(fadeSamples, Math.floor(samples.length / 2));
+  for (let at = 0; at < length; at++) {
+    const gain = at / length;
+    samples[at] = (samples[at] ?? 0) * gain;
+    const mirrored = samples.length - 1 - at;
+    samples[mirrored] = (samples[mirrored] ?? 0) * gain;
+  }
+}
+
+/**
+ * Gives a model's audio the same form whatever the model: silence before and after cut away but for 30 and 60 ms,
+ * soft edges, then `pauseMs` of silence. Empty where there is no sound.
+ */
+export function shapePhrase(samples: Float32Array, sampleRateHz: number, pauseMs: number): Float32Array {
+  const inSamples = (ms: number): number => Math.round((ms * sampleRateHz) / 1000);
+  const windowSamples = inSamples(WINDOW_MS);
+  const levels = windowLevels(samples, windowSamples);
+  const loudest = levels.reduce((most, level) => Math.max(most, level), 0);
+  const threshold = Math.max(ABSOLUTE_THRESHOLD, loudest * RELATIVE_THRESHOLD);
+  const first = levels.findIndex((level) => level >= threshold);
+  if (first < 0) {
+    return new Float32Array(0);
+  }
+  const last = levels.findLastIndex((level) => level >= threshold);
+  const start = Math.max(0, first * windowSamples - inSamples(LEAD_MS));
+  const end = Math.min(samples.length, (last + 1) * windowSamples + inSamples(TAIL_MS));
+  const shaped = new Float32Array(end - start + inSamples(pauseMs));
+  const speech = shaped.subarray(0, end - start);
+  speech.set(samples.subarray(start, end));
+  fadeEdges(speech, inSamples(FADE_MS));
+  return shaped;
+}

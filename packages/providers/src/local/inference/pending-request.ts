@@ -27,10 +27,6 @@ export class PendingRequest<M extends InferenceMethod> {
     this.#rearm();
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   chunk(chunk: InferenceMethods[M]["chunk"]): void {
     if (!this.#isOpen) return;
     this.#rearm();

@@ -15,6 +15,7 @@ export type {
 export type { ReinviteAnswer, Session, SessionEnd } from "./user-agent/session.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { SocketAddress, Transport } from "./transport/transport.ts";
+export type { HostLookup } from "./transport/resolve.ts";
 export { UdpTransport } from "./transport/udp-transport.ts";
 export { parseUri, type SipUri, type TelUri, type Uri } from "./grammar/uri.ts";
 export type { NameAddress } from "./grammar/name-address.ts";

@@ -12,7 +12,7 @@ interface DialogIdentity {
 }
 
 /** RFC 3261 §12: a dialog is named by its Call-ID and both tags. */
-export function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
+function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
   return `${callId}\n${localTag}\n${remoteTag}`;
 }
 
@@ -168,7 +168,7 @@ export class Dialog {
 }
 
 /** The URI of the one Contact that an INVITE or its 2xx must have (§8.1.1.8, §12.1.1). */
-export function contactUri(headers: HeaderList): string | undefined {
+function contactUri(headers: HeaderList): string | undefined {
   const contacts = addressesOf(headers, "contact");
   const contact = contacts?.[0];
   if (contact === undefined || contacts?.length !== 1) return undefined;

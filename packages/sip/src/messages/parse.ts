@@ -6,7 +6,7 @@ import { HeaderList } from "./header-list.ts";
 import type { SipMessage } from "./message.ts";
 
 /** The largest message taken: a UDP datagram can be no longer (RFC 3261 §18.1.1). */
-export const MAX_MESSAGE_BYTES = 65_535;
+const MAX_MESSAGE_BYTES = 65_535;
 const MAX_HEADER_LINES = 256;
 const MAX_HEADER_LINE_LENGTH = 16_384;
 

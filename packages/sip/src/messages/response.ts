@@ -52,7 +52,7 @@ const classPhrases = [
   "Global Failure",
 ];
 
-export function reasonPhrase(status: number): string {
+function reasonPhrase(status: number): string {
   return reasonPhrases[status] ?? classPhrases[Math.floor(status / 100)] ?? "";
 }
 

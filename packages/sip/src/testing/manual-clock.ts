@@ -2,15 +2,15 @@ import type { Clock, Timer } from "../clock.ts";
 
 interface Entry extends Timer {
   dueMs: number;
-  order: number;
   callback: () => void;
 }
 
 /** A clock that moves only when told to, running what falls due in order. */
 export class ManualClock implements Clock {
   #nowMs = 0;
-  #order = 0;
   readonly #entries = new Set<Entry>();
+  /** Latest first; cancelled entries stay until their turn. */
+  readonly #queue: Entry[] = [];
 
   nowMs(): number {
     return this.#nowMs;
@@ -19,11 +19,11 @@ export class ManualClock implements Clock {
   schedule(delayMs: number, callback: () => void): Timer {
     const entry: Entry = {
       dueMs: this.#nowMs + delayMs,
-      order: this.#order++,
       callback,
       cancel: () => this.#entries.delete(entry),
     };
     this.#entries.add(entry);
+    this.#enqueue(entry);
     return entry;
   }
 
@@ -31,32 +31,45 @@ export class ManualClock implements Clock {
     return this.#entries.size;
   }
 
-  /** Runs everything due within `durationMs`, letting promises settle between one timer and the next. */
+  /** Runs everything due within `durationMs`, letting promises settle between one moment and the next. */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#nowMs + durationMs;
-    await settle();
-    for (let next = this.#next(endMs); next !== undefined; next = this.#next(endMs)) {
-      this.#entries.delete(next);
-      this.#nowMs = next.dueMs;
-      next.callback();
-      await settle();
+    let isSettled = false;
+    for (;;) {
+      const next = this.#peek(endMs);
+      if (!isSettled && (next === undefined || next.dueMs > this.#nowMs)) {
+        // What settles now may schedule or cancel what comes next.
+        await settle();
+        isSettled = true;
+      } else if (next === undefined) break;
+      else {
+        isSettled = false;
+        this.#entries.delete(next);
+        this.#nowMs = next.dueMs;
+        next.callback();
+      }
     }
     this.#nowMs = endMs;
   }
 
-  #next(endMs: number): Entry | undefined {
-    let next: Entry | undefined;
-    for (const entry of this.#entries) {
-      if (entry.dueMs > endMs) continue;
-      if (
-        next === undefined ||
-        entry.dueMs < next.dueMs ||
-        (entry.dueMs === next.dueMs && entry.order < next.order)
-      ) {
-        next = entry;
-      }
+  #enqueue(entry: Entry): void {
+    let low = 0;
+    let high = this.#queue.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#queue[middle]?.dueMs ?? 0) > entry.dueMs) low = middle + 1;
+      else high = middle;
     }
-    return next;
+    this.#queue.splice(low, 0, entry);
+  }
+
+  #peek(endMs: number): Entry | undefined {
+    for (;;) {
+      const next = this.#queue.at(-1);
+      if (next === undefined || next.dueMs > endMs) return undefined;
+      if (this.#entries.has(next)) return next;
+      this.#queue.pop();
+    }
   }
 }
 

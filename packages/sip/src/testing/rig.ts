@@ -36,7 +36,13 @@ export function createRig(options: Partial<UserAgentOptions> = {}): Rig {
   const clock = new ManualClock();
   const network = new MemoryNetwork(clock);
   const transport = network.transport({ address: "10.0.0.1", port: 5060 });
-  const ua = UserAgent.on(transport, { clock, onInvite: (invite) => invite.reject(486), ...options });
+  const ua = UserAgent.on(transport, {
+    clock,
+    lookup: () => Promise.reject(new Error("no names in tests")),
+    onInvite: (invite) => invite.reject(486),
+    onError: assert.ifError,
+    ...options,
+  });
   const peer = new ScriptedPeer(network.transport({ address: "10.0.0.2", port: 5060 }), ua.address);
   return { clock, network, ua, peer };
 }

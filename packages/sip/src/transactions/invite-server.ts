@@ -1,7 +1,7 @@
 import type { Timer } from "../clock.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { TransactionEnvironment } from "./environment.ts";
-import { LINGER_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
+import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
 
 type State = "proceeding" | "accepted" | "completed" | "confirmed" | "terminated";
 
@@ -75,7 +75,7 @@ export class InviteServerTransaction {
     this.#retransmit?.cancel();
     this.#timeout?.cancel();
     // Timer I
-    const delayMs = this.#environment.isReliable ? 0 : LINGER_MS;
+    const delayMs = this.#environment.isReliable ? 0 : T4_MS;
     this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
   }
 

@@ -2,7 +2,7 @@ import type { Timer } from "../clock.ts";
 import type { SipResponse } from "../messages/message.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import type { ClientTransactionUser } from "./invite-client.ts";
-import { LINGER_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
+import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
 
 type State = "trying" | "proceeding" | "completed" | "terminated";
 
@@ -46,7 +46,7 @@ export class NonInviteClientTransaction {
       this.#retransmit?.cancel();
       this.#timeout?.cancel();
       // Timer K
-      const delayMs = this.#environment.isReliable ? 0 : LINGER_MS;
+      const delayMs = this.#environment.isReliable ? 0 : T4_MS;
       this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
     }
     this.#user.onResponse(response);

@@ -27,7 +27,7 @@ export interface MessageTrace {
   data: Buffer;
 }
 
-export interface TransactionUser {
+interface TransactionUser {
   /** A new request other than ACK; it has to be answered. */
   onRequest(transaction: ServerTransaction): void;
   /** An ACK that matches no transaction: that of a 2xx (RFC 3261 §17.1.1.3). */
@@ -45,6 +45,8 @@ export interface TransactionLayerOptions {
   onMessage: ((trace: MessageTrace) => void) | undefined;
   /** A message was dropped or refused, with the reason. */
   onDropped: (reason: string, peer: SocketAddress) => void;
+  /** Processing a message threw. One message must not end the process that holds every other call. */
+  onFault: (error: unknown) => void;
 }
 
 /** Seconds after which a request refused for want of room may come again. */
@@ -59,7 +61,13 @@ export class TransactionLayer {
 
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
-    options.transport.start((data, source) => this.#receive(data, source));
+    options.transport.start((data, source) => {
+      try {
+        this.#receive(data, source);
+      } catch (error) {
+        options.onFault(error);
+      }
+    });
   }
 
   get transactionCount(): number {

@@ -4,15 +4,22 @@ import { parseUri } from "../grammar/uri.ts";
 import type { SocketAddress } from "./transport.ts";
 import { DEFAULT_SIP_PORT, withoutBrackets } from "./via-rules.ts";
 
+/** Finds one address of a host name; rejects where there is none. */
+export type HostLookup = (hostname: string) => Promise<string>;
+
+/** By the resolver of the operating system, its hosts file included. */
+export const systemLookup: HostLookup = async (hostname) => (await lookup(hostname)).address;
+
 /**
- * Where requests for this URI go: its host and port, the name looked up by A or AAAA (RFC 3263 §4.2).
+ * Where requests for this URI go: its host and port, a name looked up by A or AAAA (RFC 3263 §4.2).
  *
  * @throws where the text is no `sip:` URI or its host has no address.
  */
-export async function resolveUri(uri: string): Promise<SocketAddress> {
+export async function resolveUri(uri: string, lookupHost: HostLookup): Promise<SocketAddress> {
   const parsed = parseUri(uri);
   if (parsed === undefined || parsed.scheme === "tel") throw new Error(`no SIP URI: ${uri}`);
-  return resolveAddress({ address: withoutBrackets(parsed.host), port: parsed.port ?? DEFAULT_SIP_PORT });
+  const end = { address: withoutBrackets(parsed.host), port: parsed.port ?? DEFAULT_SIP_PORT };
+  return resolveAddress(end, lookupHost);
 }
 
 /**
@@ -20,10 +27,8 @@ export async function resolveUri(uri: string): Promise<SocketAddress> {
  *
  * @throws where the name has no address.
  */
-export async function resolveAddress({ address, port }: SocketAddress): Promise<SocketAddress> {
-  if (isIP(address) !== 0) return { address, port };
-  const found = await lookup(address);
-  return { address: found.address, port };
+export async function resolveAddress(end: SocketAddress, lookupHost: HostLookup): Promise<SocketAddress> {
+  return isIP(end.address) === 0 ? { address: await lookupHost(end.address), port: end.port } : end;
 }
 
 /** RFC 1918, RFC 6598 and RFC 4193: addresses that mean nothing outside their own network. */

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import type { TransactionLayer } from "../transactions/transaction-layer.ts";
+import type { HostLookup } from "../transport/resolve.ts";
 import type { SocketAddress } from "../transport/transport.ts";
 
 /** Whoever answers the requests of one dialog. */
@@ -24,7 +25,8 @@ export interface UserAgentCore {
   readonly layer: TransactionLayer;
   /** The value of User-Agent in requests. */
   readonly userAgentName: string | undefined;
-  /** By {@link dialogKey}. */
+  readonly lookup: HostLookup;
+  /** By {@link Dialog.key}. */
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;
   /** A Contact value by which the peer reaches this node, so that in-dialog requests return to it. */

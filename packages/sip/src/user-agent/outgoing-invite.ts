@@ -59,6 +59,9 @@ export type InviteResult =
 
 type InviteFailure = Exclude<InviteResult, { ok: true }>;
 
+/** How many forks of one INVITE may answer before a hostile peer is suspected. */
+const MAX_FORKS = 16;
+
 const DEFAULT_RING_TIMEOUT_MS = 180_000;
 
 const cancelled: InviteFailure = { ok: false, cause: "cancelled", status: 487, reason: "Request Terminated" };
@@ -106,6 +109,7 @@ export class OutgoingInvite implements OpenCall {
   /** Places the call. Resolves once and never rejects. */
   async run(): Promise<InviteResult> {
     const { signal, destination, ringTimeoutMs = DEFAULT_RING_TIMEOUT_MS } = this.#options;
+    const { lookup } = this.#core;
     if (signal?.aborted === true) return cancelled;
     this.#core.openCalls.add(this);
     const onAbort = (): void => this.#cancel(cancelled);
@@ -113,8 +117,8 @@ export class OutgoingInvite implements OpenCall {
     this.#timers.push(this.#core.clock.schedule(ringTimeoutMs, () => this.#cancel(ringTimeout)));
     try {
       const target = await (destination === undefined
-        ? resolveUri(this.#requestUri)
-        : resolveAddress(destination));
+        ? resolveUri(this.#requestUri, lookup)
+        : resolveAddress(destination, lookup));
       if (this.#isSettled) this.#finish();
       else this.#send(target);
     } catch {
@@ -209,6 +213,7 @@ export class OutgoingInvite implements OpenCall {
       repeatAck();
       return;
     }
+    if (this.#acks.size >= MAX_FORKS) return;
     // Set before the destination is known: another copy of this 2xx may come meanwhile.
     this.#acks.set(remoteTag, () => undefined);
     const isWanted = !this.#isSettled;

@@ -273,7 +273,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
    * @throws where the next hop has no address.
    */
   async destination(): Promise<SocketAddress> {
-    const nextHop = await resolveUri(this.#dialog.nextHopUri);
+    const nextHop = await resolveUri(this.#dialog.nextHopUri, this.#core.lookup);
     const isBehindNat =
       !this.#dialog.hasRoutes && isPrivateAddress(nextHop.address) && !isPrivateAddress(this.#peer.address);
     return isBehindNat ? this.#peer : nextHop;

@@ -7,7 +7,7 @@ import type { OutgoingRequest, SipRequest } from "../messages/message.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
-import { resolveAddress, resolveUri } from "../transport/resolve.ts";
+import { type HostLookup, resolveAddress, resolveUri, systemLookup } from "../transport/resolve.ts";
 import type { SocketAddress, Transport } from "../transport/transport.ts";
 import { UdpTransport } from "../transport/udp-transport.ts";
 import { hostOf } from "../transport/via-rules.ts";
@@ -37,10 +37,12 @@ export interface UserAgentOptions {
   onMessage?: (trace: MessageTrace) => void;
   /** A message that was dropped, refused as malformed or could not be sent. */
   onDropped?: (reason: string, peer: SocketAddress) => void;
-  /** An error that the application threw in a callback. */
+  /** An error that the application threw in a callback, or a fault of the stack itself; no call ends for it. */
   onError?: (error: unknown) => void;
   /** New requests beyond this many open transactions get 503. Default 50 000. */
   maxTransactions?: number;
+  /** Default: the resolver of the operating system. */
+  lookup?: HostLookup;
   clock?: Clock;
 }
 
@@ -83,11 +85,13 @@ export class UserAgent {
       maxTransactions: options.maxTransactions ?? DEFAULT_MAX_TRANSACTIONS,
       onMessage: options.onMessage,
       onDropped: options.onDropped ?? (() => undefined),
+      onFault: reportError,
     });
     this.#core = {
       clock,
       layer,
       userAgentName: options.userAgent,
+      lookup: options.lookup ?? systemLookup,
       dialogs: new Map<string, DialogOwner>(),
       openCalls: new Set<OpenCall>(),
       contactFor: (user, peer) => this.#contactFor(user, peer),
@@ -139,8 +143,9 @@ export class UserAgent {
   /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
     const requestUri = typeof to === "string" ? to : to.uri;
+    const { lookup } = this.#core;
     const target = await (
-      destination === undefined ? resolveUri(requestUri) : resolveAddress(destination)
+      destination === undefined ? resolveUri(requestUri, lookup) : resolveAddress(destination, lookup)
     ).catch(() => undefined);
     if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
     const headers = new HeaderList();

@@ -61,14 +61,3 @@ export { createSynthesizeHandler, type SpeechEngines } from "./local/synthesis/h
 export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./local/synthesis/local-text-to-speech.ts";
 export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./local/synthesis/voices.ts";
 export type { SpeechEngine } from "./local/synthesis/engine.ts";
-export { loadDittli, type LoadDittliOptions } from "./local/dittli/dittli.ts";
-export { loadKokoro, type LoadKokoroOptions } from "./local/kokoro/kokoro.ts";
-export { loadLexicon, type Lexicon } from "./local/phonemes/lexicon.ts";
-export type { SpeechEngine } from "./local/synthesis/engine.ts";
-export {
-  createSynthesizeHandler,
-  type SpeechEngines,
-  type SynthesizeHandlerOptions,
-} from "./local/synthesis/handler.ts";
-export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./local/synthesis/local-text-to-speech.ts";
-export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./local/synthesis/voices.ts";

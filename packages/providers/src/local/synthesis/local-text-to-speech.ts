@@ -105,13 +105,15 @@ class LocalStream implements TextToSpeechStream {
         },
       )
       .then(
-        () => {
-          clause.state = "done";
-          this.#deliver();
-          this.#requestNext();
-        },
+        () => this.#finish(clause),
         (error: unknown) => this.#fail(error),
       );
+  }
+
+  #finish(clause: Clause): void {
+    clause.state = "done";
+    this.#deliver();
+    this.#requestNext();
   }
 
   #receive(clause: Clause, pcm: Int16Array): void {

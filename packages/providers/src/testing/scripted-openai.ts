@@ -70,6 +70,7 @@ async function answer(
       exchange.firstByteAtMs = monotonicMs();
     }
     response.write(chunk);
+    exchange.chunksAtMs.push(monotonicMs());
   }
   response.end();
 }

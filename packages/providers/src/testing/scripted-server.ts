@@ -17,6 +17,8 @@ export interface ScriptedExchange {
   conversation: string;
   receivedAtMs: number;
   firstByteAtMs: number | null;
+  /** When each chunk of a streamed completion was sent; empty elsewhere. */
+  chunksAtMs: number[];
 }
 
 export interface ScriptedStats {
@@ -70,7 +72,12 @@ export class ScriptedHost {
   }
 
   receive(conversation: string): ScriptedExchange {
-    const exchange: ScriptedExchange = { conversation, receivedAtMs: monotonicMs(), firstByteAtMs: null };
+    const exchange: ScriptedExchange = {
+      conversation,
+      receivedAtMs: monotonicMs(),
+      firstByteAtMs: null,
+      chunksAtMs: [],
+    };
     this.stats.exchanges.push(exchange);
     if (this.stats.exchanges.length > maxExchanges) this.stats.exchanges.shift();
     return exchange;

@@ -1,0 +1,174 @@
+/**
+ * Many calls at once on the whole platform, started as an operator starts it.
+ *
+ *     npm run bench -- calls [--json] [--calls 1,10,50,100,200] [--seconds N] [--profile DIRECTORY]
+ *
+ * Callers (SIP, G.711 over RTP, recorded people who speak 40 % of the time) and scripted STT, LLM and TTS providers
+ * (WebSocket and SSE) run in processes of their own; VAD and everything else is the platform's. At the largest load a
+ * bare echo of RTP is measured too, for the machine's own share in the figures. `--profile` has every process of the
+ * platform write a V8 processor profile there.
+ */
+import { availableParallelism, cpus } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Platform } from "../e2e/support/platform.ts";
+import { createAgent, NUMBER } from "./calls/api.ts";
+import type { CallersMethods } from "./calls/callers-process.ts";
+import type { EchoMethods } from "./calls/echo-process.ts";
+import type { ProvidersMethods } from "./calls/providers-process.ts";
+import { type MeasuredRow, measureRow, type Row } from "./calls/row.ts";
+import { Peer } from "./support/peer.ts";
+import { cpuSecondsOf } from "./support/processes.ts";
+import { percentile, rounded } from "./support/statistics.ts";
+
+/** Memory is compared between these two, after so long at each. */
+const [MEMORY_FROM_CALLS, MEMORY_TO_CALLS] = [10, 200];
+const MEMORY_SECONDS = 60;
+const SHORT_SECONDS = 20;
+const ECHO_SECONDS = 15;
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    calls: { type: "string", default: "1,10,50,100,200" },
+    seconds: { type: "string" },
+    profile: { type: "string" },
+  },
+});
+const loads = options.calls.split(",").map(Number);
+
+function secondsAt(calls: number): number {
+  if (options.seconds !== undefined) return Number(options.seconds);
+  return calls === MEMORY_FROM_CALLS || calls === MEMORY_TO_CALLS ? MEMORY_SECONDS : SHORT_SECONDS;
+}
+
+/** The same callers on a process that only sends back what it hears. */
+async function measureEcho(
+  callers: Peer<CallersMethods>,
+  calls: number,
+): Promise<Record<string, number | null>> {
+  const echo = new Peer<EchoMethods>(new URL("calls/echo-process.ts", import.meta.url));
+  try {
+    const sipPort = await echo.ask("listen", undefined);
+    await callers.ask("place", { calls, to: { number: NUMBER, sipPort } });
+    const cpuBefore = await cpuSecondsOf(echo.pid);
+    await callers.ask("startRecording", undefined);
+    await sleep(ECHO_SECONDS * 1000);
+    const { arrivals } = await callers.ask("endRecording", undefined);
+    const cpuSeconds = (await cpuSecondsOf(echo.pid)) - cpuBefore;
+    const pacingP99Ms = await echo.ask("wheelLagP99Ms", undefined);
+    await callers.ask("finish", undefined);
+    return {
+      calls,
+      seconds: ECHO_SECONDS,
+      pacingP99Ms: rounded(pacingP99Ms),
+      arrivalJitterP99Ms: rounded(percentile(arrivals.latenessMs, 0.99)),
+      cpuPercentPerCall: rounded((100 * cpuSeconds) / ECHO_SECONDS / calls, 3),
+    };
+  } finally {
+    await echo.close();
+  }
+}
+
+function startPlatform(urls: { stt: string; llm: string; tts: string }): Promise<Platform> {
+  return Platform.start({
+    env: {
+      PARLEY_STT: "deepgram",
+      DEEPGRAM_API_KEY: "bench",
+      DEEPGRAM_BASE_URL: urls.stt,
+      PARLEY_TTS: "elevenlabs",
+      ELEVENLABS_API_KEY: "bench",
+      ELEVENLABS_BASE_URL: urls.tts,
+      PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
+      PARLEY_LLM_API_KEY: "bench",
+      PARLEY_LLM_MODEL: "scripted",
+      ...(options.profile !== undefined && {
+        NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${options.profile}`,
+      }),
+    },
+  });
+}
+
+/** Null unless both loads were measured for long enough. */
+function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number | null> | null {
+  const at = (calls: number): MeasuredRow | undefined => measured.find(({ row }) => row.calls === calls);
+  const [low, high] = [at(MEMORY_FROM_CALLS), at(MEMORY_TO_CALLS)];
+  if (low === undefined || high === undefined || high.row.seconds < MEMORY_SECONDS) return null;
+  const perCall = (of: (memory: MeasuredRow["memory"]) => number): number | null =>
+    rounded((of(high.memory) - of(low.memory)) / (MEMORY_TO_CALLS - MEMORY_FROM_CALLS), 3);
+  return {
+    all: perCall(({ rssMiB }) => rssMiB),
+    node: perCall(({ nodeRssMiB }) => nodeRssMiB),
+    main: perCall(({ rssMiBByPart }) => rssMiBByPart.main),
+    media: perCall(({ rssMiBByPart }) => rssMiBByPart.media),
+    postgresRss: perCall(({ rssMiBByPart }) => rssMiBByPart.postgres),
+    postgresPss: perCall(({ postgresPssMiB }) => postgresPssMiB),
+  };
+}
+
+function printRows(rows: readonly Row[]): void {
+  console.table(
+    rows.map((row) => ({
+      calls: row.calls,
+      "pacing p99 ms": row.pacingP99Ms,
+      "arrival p99 ms": row.arrivalJitterP99Ms,
+      "overhead p50 ms": row.overheadP50Ms,
+      "overhead p99 ms": row.overheadP99Ms,
+      "CPU % per call": row.cpuPercentPerCall,
+      "media CPU %": row.cpuPercent.media,
+      "main CPU %": row.cpuPercent.main,
+      "postgres CPU %": row.cpuPercent.postgres,
+      "callers CPU %": row.callersCpuPercent,
+      "providers CPU %": row.providersCpuPercent,
+      "others' CPU %": row.otherCpuPercent,
+      turns: row.turns,
+      "turns missing": row.turnsMissing,
+      "calls failed": row.callsFailed,
+    })),
+  );
+  for (const failure of rows.flatMap(({ failures }) => failures).slice(0, 10)) console.log(failure);
+}
+
+async function run(): Promise<void> {
+  const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
+  const callers = new Peer<CallersMethods>(new URL("calls/callers-process.ts", import.meta.url));
+  let platform: Platform | undefined;
+  try {
+    const echo = await measureEcho(callers, Math.max(...loads));
+    console.table({ "echo alone": echo });
+    platform = await startPlatform(await providers.ask("start", undefined));
+    await createAgent(platform);
+    const measured: MeasuredRow[] = [];
+    for (const calls of loads) {
+      const result = await measureRow({ platform, callers, providers }, calls, secondsAt(calls));
+      printRows([result.row]);
+      measured.push(result);
+    }
+    const rows = measured.map(({ row }) => row);
+    const memory = memoryPerCall(measured);
+    printRows(rows);
+    if (memory !== null) console.table({ "MiB per call": memory });
+    if (options.json) {
+      const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
+      const memoryMiB = Object.fromEntries(measured.map(({ row, memory: at }) => [row.calls, at]));
+      console.log(
+        JSON.stringify({
+          rows,
+          memoryPerCallMiB: memory?.["all"] ?? null,
+          memoryPerCallMiBByPart: memory,
+          memoryMiB,
+          echo,
+          machine,
+        }),
+      );
+    }
+    process.exitCode = rows.every(({ callsFailed, turnsMissing }) => callsFailed + turnsMissing === 0)
+      ? 0
+      : 1;
+  } finally {
+    await platform?.stop();
+    await Promise.all([callers.close(), providers.close()]);
+  }
+}
+
+await run();

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Platform } from "../../e2e/support/platform.ts";
+
+export const NUMBER = "+15550199000";
+
+const PAGE_SIZE = 100;
+const END_DEADLINE_MS = 20_000;
+const POLL_INTERVAL_MS = 500;
+
+/** What of a call this bench reads. */
+export interface CallDetail {
+  id: string;
+  status: string;
+  endReason: string | null;
+  endDetail: string | null;
+  fromNumber: string | null;
+  transcript: { type: string; role?: string; text: string; interrupted?: boolean }[];
+  turns: { llmFirstTokenMs: number | null }[];
+}
+
+interface Page<T> {
+  data: T[];
+  hasNextPage: boolean;
+}
+
+/** A trunk, and an agent that answers `NUMBER` on it. */
+export async function createAgent(platform: Platform): Promise<{ agentId: string }> {
+  const trunk = await platform.api<{ data: { id: string } }>("POST", "/sip-trunks", {
+    friendlyName: "Bench",
+  });
+  const agent = await platform.api<{ data: { id: string } }>("POST", "/agents", {
+    name: "Bench",
+    sipTrunkId: trunk.data.id,
+    firstMessage: "Hello.",
+    silenceEndCallTimeoutSeconds: 60,
+  });
+  await platform.api("POST", `/agents/${agent.data.id}/phone-numbers`, { e164: NUMBER });
+  return { agentId: agent.data.id };
+}
+
+/** The calls that began at `since` or later, with transcripts and turns, once all of them are over. */
+export async function finishedCalls(platform: Platform, since: Date): Promise<CallDetail[]> {
+  const deadline = performance.now() + END_DEADLINE_MS;
+  let calls = await listCalls(platform, since);
+  while (calls.some(isOpen) && performance.now() < deadline) {
+    await sleep(POLL_INTERVAL_MS);
+    calls = await listCalls(platform, since);
+  }
+  const details: CallDetail[] = [];
+  for (const { id } of calls) {
+    details.push((await platform.api<{ data: CallDetail }>("GET", `/calls/${id}`)).data);
+  }
+  return details;
+}
+
+export function isOpen({ status }: { status: string }): boolean {
+  return ["queued", "ringing", "in_progress"].includes(status);
+}
+
+async function listCalls(platform: Platform, since: Date): Promise<{ id: string; status: string }[]> {
+  const calls: { id: string; status: string }[] = [];
+  for (let page = 1, hasNextPage = true; hasNextPage; page++) {
+    const query = `pageSize=${PAGE_SIZE}&page=${page}&createdAfter=${encodeURIComponent(since.toISOString())}`;
+    const answer = await platform.api<Page<{ id: string; status: string }>>("GET", `/calls?${query}`);
+    calls.push(...answer.data);
+    ({ hasNextPage } = answer);
+  }
+  return calls;
+}
+
+/** How late the media processes' packets were: p99 of the last 10 s, the worst process's. */
+export async function wheelLagP99Ms(platform: Platform): Promise<number> {
+  const text = await (await fetch(`${platform.url}/metrics`)).text();
+  const value = /^parley_media_wheel_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(text)?.[1];
+  return Number(value ?? Number.NaN) * 1000;
+}

@@ -1,0 +1,62 @@
+import { memoryOf, processTree } from "../support/processes.ts";
+import { sumOf } from "../support/statistics.ts";
+
+/** The parts that a started platform consists of. */
+const platformParts = ["main", "media", "inference", "postgres", "other"] as const;
+export type PlatformPart = (typeof platformParts)[number];
+
+export type PerPart<T = number> = Record<PlatformPart, T>;
+
+export interface PlatformMemory {
+  /** Of all processes together: pages that several share count for each of them. */
+  rssMiB: number;
+  /** The Node processes alone. */
+  nodeRssMiB: number;
+  /** With each shared page counted once: PostgreSQL's processes share its buffers. */
+  postgresPssMiB: number;
+  rssMiBByPart: PerPart;
+}
+
+/** Processor seconds that each part has used so far. */
+export async function cpuSecondsByPart(rootPid: number): Promise<PerPart> {
+  const tree = await processTree(rootPid);
+  return perPart((part) =>
+    sumOf(tree.filter((each) => partOf(each, rootPid) === part).map(({ cpuSeconds }) => cpuSeconds)),
+  );
+}
+
+export async function platformMemory(rootPid: number): Promise<PlatformMemory> {
+  const tree = await processTree(rootPid);
+  const memory = await Promise.all(
+    platformParts.map(async (part) => {
+      const pids = tree.filter((each) => partOf(each, rootPid) === part).map(({ pid }) => pid);
+      return [part, await memoryOf(pids)] as const;
+    }),
+  );
+  const byPart = Object.fromEntries(memory);
+  const rssMiBByPart = perPart((part) => byPart[part]?.rssMiB ?? 0);
+  const rssMiB = sumOf(Object.values(rssMiBByPart));
+  return {
+    rssMiB,
+    nodeRssMiB: rssMiB - rssMiBByPart.postgres,
+    postgresPssMiB: byPart["postgres"]?.pssMiB ?? 0,
+    rssMiBByPart,
+  };
+}
+
+function partOf({ pid, command }: { pid: number; command: string }, rootPid: number): PlatformPart {
+  if (pid === rootPid) return "main";
+  if (command.includes("media-process")) return "media";
+  if (command.includes("inference-process")) return "inference";
+  return command.includes("postgres") ? "postgres" : "other";
+}
+
+export function perPart<T>(figureOf: (part: PlatformPart) => T): PerPart<T> {
+  return {
+    main: figureOf("main"),
+    media: figureOf("media"),
+    inference: figureOf("inference"),
+    postgres: figureOf("postgres"),
+    other: figureOf("other"),
+  };
+}

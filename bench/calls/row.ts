@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Platform } from "../../e2e/support/platform.ts";
+import type { Peer } from "../support/peer.ts";
+import { cpuSecondsOf, machineCpuSeconds } from "../support/processes.ts";
+import { percentile, rounded, sumOf } from "../support/statistics.ts";
+import { type CallDetail, finishedCalls, NUMBER, wheelLagP99Ms } from "./api.ts";
+import type { CallerOutcome } from "./caller.ts";
+import type { CallersMethods } from "./callers-process.ts";
+import { overheadsMs } from "./overhead.ts";
+import {
+  cpuSecondsByPart,
+  platformMemory,
+  type PlatformMemory,
+  type PerPart,
+  perPart,
+} from "./platform-processes.ts";
+import type { ProvidersMethods } from "./providers-process.ts";
+
+/** After the last call was answered: greetings are said, the JIT has settled. */
+const SETTLING_MS = 5_000;
+/** The metric covers as much. */
+const LAG_INTERVAL_MS = 10_000;
+
+export interface Bench {
+  platform: Platform;
+  callers: Peer<CallersMethods>;
+  providers: Peer<ProvidersMethods>;
+}
+
+/** One load, as it was measured. Percentages are of one processor core. */
+export interface Row {
+  calls: number;
+  seconds: number;
+  /** The largest of the p99s of each 10 s by the media processes' own wheels: packet sent against due. */
+  pacingP99Ms: number | null;
+  /** At the callers: arrival against the agent's RTP clock, the callers' own delays included. */
+  arrivalJitterP99Ms: number | null;
+  /** At the callers: how far from 20 ms apart two packets arrived. */
+  arrivalSpacingP99Ms: number | null;
+  packetsLost: number;
+  overheadP50Ms: number | null;
+  overheadP99Ms: number | null;
+  cpuPercentPerCall: number | null;
+  cpuPercent: PerPart<number | null>;
+  callersCpuPercent: number | null;
+  providersCpuPercent: number | null;
+  /** Whoever else was on the machine. */
+  otherCpuPercent: number | null;
+  /** How late the callers themselves were with their packets. */
+  callersWheelLagP99Ms: number | null;
+  turns: number;
+  turnsMissing: number;
+  turnsInterrupted: number;
+  callsFailed: number;
+  failures: string[];
+}
+
+export interface MeasuredRow {
+  row: Row;
+  memory: PlatformMemory;
+}
+
+/** Puts `calls` calls on the platform, measures for `seconds`, and ends them. */
+export async function measureRow(bench: Bench, calls: number, seconds: number): Promise<MeasuredRow> {
+  const { platform, callers, providers } = bench;
+  const since = new Date();
+  await providers.ask("takeExchanges", undefined);
+  await callers.ask("place", { calls, to: { number: NUMBER, sipPort: platform.sipPort } });
+  await sleep(SETTLING_MS);
+
+  const before = await readCpu(bench);
+  await callers.ask("startRecording", undefined);
+  const lagsMs = await watchLag(platform, before.atMs + seconds * 1000);
+  const { arrivals, wheelLagP99Ms: callersLagMs } = await callers.ask("endRecording", undefined);
+  const after = await readCpu(bench);
+  const memory = await platformMemory(platform.process.pid ?? 0);
+
+  const outcomes = await callers.ask("finish", undefined);
+  const details = await finishedCalls(platform, since);
+  const exchanges = await providers.ask("takeExchanges", undefined);
+  const onsets = new Map(outcomes.map((outcome) => [outcome.fromNumber, outcome.agentOnsetsMs]));
+  const overheads = overheadsMs(details, exchanges, (fromNumber) => onsets.get(fromNumber) ?? []);
+
+  const row: Row = {
+    calls,
+    seconds,
+    pacingP99Ms: rounded(Math.max(...lagsMs)),
+    arrivalJitterP99Ms: rounded(percentile(arrivals.latenessMs, 0.99)),
+    arrivalSpacingP99Ms: rounded(
+      percentile(
+        arrivals.spacingMs.map((ms) => Math.abs(ms - 20)),
+        0.99,
+      ),
+    ),
+    packetsLost: arrivals.lost,
+    overheadP50Ms: rounded(percentile(overheads, 0.5)),
+    overheadP99Ms: rounded(percentile(overheads, 0.99)),
+    ...cpuFigures(before, after, calls),
+    callersWheelLagP99Ms: rounded(callersLagMs),
+    ...turnFigures(outcomes, details),
+  };
+  return { row, memory };
+}
+
+/** Polls the metric until then; at least once. */
+async function watchLag(platform: Platform, untilMs: number): Promise<number[]> {
+  const lagsMs: number[] = [];
+  while (lagsMs.length === 0 || performance.now() < untilMs) {
+    await sleep(Math.min(LAG_INTERVAL_MS, Math.max(0, untilMs - performance.now())));
+    lagsMs.push(await wheelLagP99Ms(platform));
+  }
+  return lagsMs;
+}
+
+interface CpuReading {
+  atMs: number;
+  parts: PerPart;
+  callers: number;
+  providers: number;
+  machine: number;
+}
+
+async function readCpu({ platform, callers, providers }: Bench): Promise<CpuReading> {
+  const [parts, callersSeconds, providersSeconds, machine] = await Promise.all([
+    cpuSecondsByPart(platform.process.pid ?? 0),
+    cpuSecondsOf(callers.pid),
+    cpuSecondsOf(providers.pid),
+    machineCpuSeconds(),
+  ]);
+  return { atMs: performance.now(), parts, callers: callersSeconds, providers: providersSeconds, machine };
+}
+
+function cpuFigures(
+  before: CpuReading,
+  after: CpuReading,
+  calls: number,
+): Pick<
+  Row,
+  "cpuPercentPerCall" | "cpuPercent" | "callersCpuPercent" | "providersCpuPercent" | "otherCpuPercent"
+> {
+  const percent = (usedSeconds: number): number => (100 * usedSeconds) / ((after.atMs - before.atMs) / 1000);
+  const parts = perPart((part) => percent(after.parts[part] - before.parts[part]));
+  const platform = sumOf(Object.values(parts));
+  const callersUsed = percent(after.callers - before.callers);
+  const providersUsed = percent(after.providers - before.providers);
+  const machineUsed = percent(after.machine - before.machine);
+  return {
+    cpuPercentPerCall: rounded(platform / calls, 3),
+    cpuPercent: perPart((part) => rounded(parts[part], 1)),
+    callersCpuPercent: rounded(callersUsed, 1),
+    providersCpuPercent: rounded(providersUsed, 1),
+    otherCpuPercent: rounded(Math.max(0, machineUsed - platform - callersUsed - providersUsed), 1),
+  };
+}
+
+function turnFigures(
+  outcomes: readonly CallerOutcome[],
+  details: readonly CallDetail[],
+): Pick<Row, "turns" | "turnsMissing" | "turnsInterrupted" | "callsFailed" | "failures"> {
+  const detailOf = new Map(details.map((detail) => [detail.fromNumber, detail]));
+  const failures = outcomes.flatMap(({ fromNumber, failure }) => {
+    const detail = detailOf.get(fromNumber);
+    const how = failure ?? failureOf(detail);
+    return how === undefined ? [] : [`${fromNumber}: ${how}`];
+  });
+  return {
+    turns: sumOf(details.map(({ turns }) => turns.length)),
+    turnsMissing: sumOf(
+      outcomes.map(({ fromNumber, utterances }) =>
+        Math.max(0, utterances - (detailOf.get(fromNumber)?.turns.length ?? 0)),
+      ),
+    ),
+    turnsInterrupted: sumOf(
+      details.map(({ transcript }) => transcript.filter((item) => item.interrupted === true).length),
+    ),
+    callsFailed: failures.length,
+    failures,
+  };
+}
+
+function failureOf(detail: CallDetail | undefined): string | undefined {
+  if (detail === undefined) return "unknown to the API";
+  const { status, endReason, endDetail } = detail;
+  if (status === "completed" && endReason === "user_hangup") return undefined;
+  return `${status} ${endReason} ${endDetail ?? ""}`.trim();
+}

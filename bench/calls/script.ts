@@ -1,0 +1,18 @@
+/** What is said in the benched calls. Each text names its line and its place, so that its parts can be found again. */
+export function questionText(line: number, index: number): string {
+  return `This is question ${index} on line ${line}`;
+}
+
+/** The answer's beginning, up to the comma that completes the first clause. */
+export function firstClauseOf(question: string): string {
+  const [index = "0", line = "0"] = question.match(/\d+/g) ?? [];
+  return `Reply ${line} ${index} is here,`;
+}
+
+/** Tokens of a first clause: the model sends a word at a time. */
+export const FIRST_CLAUSE_TOKENS = 5;
+
+/** Two clauses, about 2.3 s of speech. */
+export function replyText(question: string): string {
+  return `${firstClauseOf(question)} that is all of it.`;
+}

@@ -137,6 +137,16 @@ test("only speech over the agent's voice counts towards an interruption of it", 
   assert.deepEqual(run.take(), ["stopSpeech"]);
 });
 
+test("knocks with pauses between them do not add up to an interruption", () => {
+  const run = new PolicyRun({ hasGreeting: true });
+  run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
+  run.take();
+  for (let i = 0; i < 10; i++) run.hear(0.9, 0.9, 0.9, ...windows(10, 0.1));
+  assert.deepEqual(run.take(), ["startUtterance"]);
+  run.hear(0.9, 0.9, 0.1, 0.9, 0.9, 0.9);
+  assert.deepEqual(run.take(), ["stopSpeech"]);
+});
+
 test("events of a speech that was stopped change nothing", () => {
   const run = new PolicyRun({ hasGreeting: true });
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });

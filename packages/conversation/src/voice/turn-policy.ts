@@ -150,13 +150,20 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
   const voicedMs = ONSET_WINDOWS * WINDOW_MS;
   state.lastActivityMs = windowEndMs;
   if (state.utterance !== undefined) {
-    state.utterance = { ...addVoice(state.utterance, windowEndMs, voicedMs), flush: undefined };
+    state.utterance = resume(state.utterance, windowEndMs, voicedMs);
     return;
   }
   const startMs = Math.max(0, windowEndMs - voicedMs);
-  state.utterance = { startMs, lastVoiceMs: windowEndMs, voicedMs, voicedBeforeAgentMs: 0, flush: undefined };
+  state.utterance = { startMs, lastVoiceMs: windowEndMs, voicedMs, voicedBeforeMs: 0, flush: undefined };
   const leadMs = Math.min(draft.atMs, draft.atMs - startMs + PRE_ROLL_MS);
   draft.effects.push({ type: "startUtterance", leadMs });
+}
+
+function resume(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
+  const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined };
+  // Single knocks, one after the other, do not add up to an interruption.
+  const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= FLUSH_PAUSE_MS;
+  return isAfterPause ? { ...resumed, voicedBeforeMs: utterance.voicedMs } : resumed;
 }
 
 function addVoice(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
@@ -169,14 +176,14 @@ function interruptWhenLongEnough(draft: Draft): void {
   if (agent.phase === "speaking" && settings.disableInterruptions) return;
   // Nobody barges into a greeting that has not begun: it is said whatever the caller says first.
   if (agent.phase === "thinking" && agent.content.type !== "reply") return;
-  if (utterance === undefined || voicedOverAgentMs(utterance) < settings.interruptionThresholdMs) return;
+  if (utterance === undefined || interruptingMs(utterance) < settings.interruptionThresholdMs) return;
   draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
   draft.state.owesReply = agent.phase === "thinking";
   draft.state.agent = IDLE;
 }
 
-function voicedOverAgentMs(utterance: Utterance): number {
-  return utterance.voicedMs - utterance.voicedBeforeAgentMs;
+function interruptingMs(utterance: Utterance): number {
+  return utterance.voicedMs - utterance.voicedBeforeMs;
 }
 
 function flushAtPause(draft: Draft, windowEndMs: number): void {
@@ -264,7 +271,7 @@ function beginSpeech({ state }: Draft, speechId: number): void {
   if (state.agent.phase !== "thinking" || state.agent.speechId !== speechId) return;
   state.agent = { ...state.agent, phase: "speaking" };
   const { utterance } = state;
-  if (utterance !== undefined) state.utterance = { ...utterance, voicedBeforeAgentMs: utterance.voicedMs };
+  if (utterance !== undefined) state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
 }
 
 function endSpeech(draft: Draft, speechId: number, endsConversation: boolean): void {

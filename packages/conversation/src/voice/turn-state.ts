@@ -65,7 +65,7 @@ export type TurnEffect =
 
 export const DEFAULT_ENDPOINTING_DELAY_MS = 600;
 
-export interface Flush {
+interface Flush {
   id: number;
   askedAtMs: number;
   answer: { text: string; atMs: number } | undefined;
@@ -76,9 +76,10 @@ export interface Utterance {
   startMs: number;
   /** End of the last window with speech. */
   lastVoiceMs: number;
-  /** Sum of the windows with speech; what counts towards an interruption is only what came since the agent began. */
+  /** Sum of the windows with speech. */
   voicedMs: number;
-  voicedBeforeAgentMs: number;
+  /** The part of it that does not count towards an interruption: from before the agent began, or the last pause. */
+  voicedBeforeMs: number;
   flush: Flush | undefined;
 }
 

@@ -29,7 +29,7 @@ export const configurationFields = {
   firstMessage: nullable(
     Type.String({
       maxLength: 4_000,
-      description: "What the agent says first. Null: it makes up a greeting.",
+      description: "What the agent says first. Null: it waits for the caller.",
     }),
   ),
   firstMessageDelayMs: Type.Integer({

@@ -52,7 +52,8 @@ const latencyParts = {
   sttMs: "Until its text was final.",
   llmFirstTokenMs: "From the request to the model's first token.",
   ttsFirstByteMs: "From the first clause to its first audio.",
-  overheadMs: "From the decision to answer to the first packet, without the providers' time: Parley's own share.",
+  overheadMs:
+    "From the decision to answer to the first packet, without the providers' time: Parley's own share.",
   totalMs: "From the end of the caller's speech to the first packet of the answer.",
 } as const;
 

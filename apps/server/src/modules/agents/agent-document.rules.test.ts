@@ -9,7 +9,11 @@ test("a new document has every field, from the change or the defaults", () => {
 });
 
 test("in a change what is absent stays and null becomes the default", () => {
-  const document = createDocument("Ada", { voiceSpeed: 1.5, sttKeyterms: ["Parley"], defaultVariables: { a: "1" } });
+  const document = createDocument("Ada", {
+    voiceSpeed: 1.5,
+    sttKeyterms: ["Parley"],
+    defaultVariables: { a: "1" },
+  });
   const changed = changeDocument(document, { voiceSpeed: null, defaultVariables: { b: "2" } });
   assert.equal(changed.voiceSpeed, agentDefaults.voiceSpeed);
   assert.deepEqual(changed.sttKeyterms, ["Parley"]);

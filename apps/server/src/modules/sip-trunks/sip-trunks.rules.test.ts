@@ -10,13 +10,25 @@ test("a proxy is a host name or an address, with or without a port", () => {
 });
 
 test("what is neither is refused", () => {
-  for (const text of ["", "sip:example.com", "a b", "10.0.0.999", "host:0", "host:70000", "-a.com", "[::1", "a..b", "1.2.3"]) {
+  for (const text of [
+    "",
+    "sip:example.com",
+    "a b",
+    "10.0.0.999",
+    "host:0",
+    "host:70000",
+    "-a.com",
+    "[::1",
+    "a..b",
+    "1.2.3",
+  ]) {
     assert.equal(parseProxyAddress(text), undefined, text);
   }
 });
 
 test("an allowed entry is an address or a block", () => {
-  for (const text of ["10.0.0.1", "10.0.0.0/8", "2001:db8::/32", "::1"]) assert.ok(isAddressOrBlock(text), text);
+  for (const text of ["10.0.0.1", "10.0.0.0/8", "2001:db8::/32", "::1"])
+    assert.ok(isAddressOrBlock(text), text);
   for (const text of ["10.0.0.0/33", "10.0.0.0/", "example.com", "10.0.0.0/8/8", "::/129"]) {
     assert.ok(!isAddressOrBlock(text), text);
   }

@@ -19,12 +19,20 @@ export interface TestDatabase {
   close: () => Promise<void>;
 }
 
-let server: Promise<EmbeddedPostgres> | undefined;
+let server: Promise<{ postgres: EmbeddedPostgres; dataDirectory: string }> | undefined;
+
+// Here and not where the server is started: inside a test it would end with that test.
+after(async () => {
+  if (server === undefined) return;
+  const { postgres, dataDirectory } = await server;
+  await postgres.close();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
 
 /** A database of its own. The server behind it is shared by the file's tests and ends with them. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   server ??= startServer();
-  const { connectionString: adminUrl } = await server;
+  const adminUrl = (await server).postgres.connectionString;
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   await runSql(adminUrl, `create database ${name} template ${TEMPLATE}`);
   const connectionString = withDatabase(adminUrl, name);
@@ -41,16 +49,12 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function startServer(): Promise<EmbeddedPostgres> {
+async function startServer(): Promise<{ postgres: EmbeddedPostgres; dataDirectory: string }> {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-test-database-"));
   const postgres = await startEmbeddedPostgres({ dataDirectory, isDurable: false });
-  after(async () => {
-    await postgres.close();
-    await rm(dataDirectory, { recursive: true, force: true });
-  });
   await runSql(postgres.connectionString, `create database ${TEMPLATE}`);
   await migrateDatabase(withDatabase(postgres.connectionString, TEMPLATE));
-  return postgres;
+  return { postgres, dataDirectory };
 }
 
 function withDatabase(connectionString: string, name: string): string {

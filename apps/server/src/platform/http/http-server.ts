@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FastifyBaseLogger, type FastifyInstance, LogController, fastify } from "fastify";
 import type { Logger } from "pino";
+import { invalidBody } from "../app-error.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import type { Authenticate } from "./principal.ts";
 import { registerReference } from "./reference.ts";
@@ -66,8 +67,11 @@ function acceptOnlyJson(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
+    const text = body.trim();
     // Some clients announce JSON whenever they might send some.
-    if (body.trim() !== "") return parseJson(request, body, done);
-    return done(null, {});
+    if (text === "") return done(null, {});
+    // The framework takes null for no body.
+    if (text === "null") return done(invalidBody("", "must be an object"));
+    return parseJson(request, text, done);
   });
 }

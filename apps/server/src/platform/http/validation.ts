@@ -13,7 +13,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   if (httpPart === "body") {
     return (value) => {
       // No body at all is an empty one: what is missing in it is then named.
-      const body: unknown = value === undefined ? {} : value;
+      const body: unknown = value ?? {};
       if (validator.Check(body)) return { value: body };
       return { error: new AppError("invalid_body", { issues: toIssues(validator.Errors(body)) }) };
     };

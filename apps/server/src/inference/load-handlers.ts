@@ -30,6 +30,8 @@ export async function loadHandlers({
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath }),
   ]);
+  // The first caller does not pay for first-time allocations.
+  await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.["kokoro"]?.warmUp()]);
   return {
     ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
     ...(voices && { synthesize: createSynthesizeHandler(voices) }),
@@ -44,6 +46,5 @@ async function loadVoices(modelsDir: string): Promise<SpeechEngines> {
     loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
     loadDittli({ modelsDir, lexicon }),
   ]);
-  await kokoro.warmUp();
   return { kokoro, dittli };
 }

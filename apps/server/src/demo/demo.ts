@@ -1,0 +1,81 @@
+/**
+ * `npm run demo`: starts a node on its embedded defaults, sets up an agent through the API, has a recorded caller talk to
+ * it over SIP and RTP, and shows the talk as it happens. `-- --once` ends afterwards, with status 0 only if the caller
+ * was understood and the answers were heard, and its figures as JSON on the last line.
+ */
+import { enableCompileCache } from "node:module";
+import { readFile } from "node:fs/promises";
+import { readWav } from "@parley/audio";
+import type { CallDetail } from "@parley/contract";
+import { ConfigError, parseConfig } from "../platform/config/config.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { callerLines, demoNumber } from "./demo-agent.ts";
+import { DemoApi } from "./demo-api.ts";
+import { demoApiKey } from "./demo-key.ts";
+import { judge } from "./judge.ts";
+import { callWithRecordings } from "./recorded-caller.ts";
+import { TranscriptView } from "./transcript-view.ts";
+
+const POLL_INTERVAL_MS = 200;
+
+async function readLines(): Promise<Int16Array[]> {
+  const files = callerLines.map(({ recording }) => new URL(`./recordings/${recording}`, import.meta.url));
+  return await Promise.all(files.map(async (file) => readWav(await readFile(file)).pcm));
+}
+
+/** Shows the call of the caller that is about to ring, until it has ended and its record is complete. */
+async function followCall(api: DemoApi, since: Date, view: TranscriptView): Promise<CallDetail> {
+  for (;;) {
+    const call = await api.findCallSince(since);
+    if (call !== undefined) {
+      view.show(call);
+      if (call.endedAt !== null) return call;
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+}
+
+async function main(): Promise<void> {
+  const isOnce = process.argv.includes("--once");
+  const { config: parsed } = parseConfig(process.env);
+  const apiKey = parsed.bootstrapApiKey ?? (await demoApiKey(parsed.dataDirectory));
+  const config = { ...parsed, bootstrapApiKey: apiKey };
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+  print("Starting Parley …");
+  const startedAtMs = performance.now();
+  const { startNode } = await import("../start.ts");
+  const node = await startNode(config, createLogger({ level: process.env["PARLEY_LOG_LEVEL"] ?? "warn" }));
+  process.once("SIGINT", () => void node.close().finally(() => process.exit(130)));
+  await node.ready;
+  const readyMs = Math.round(performance.now() - startedAtMs);
+  print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller rings ${demoNumber} …\n`);
+
+  const api = new DemoApi(node.httpUrl, apiKey);
+  await api.ensureAgent();
+  const view = new TranscriptView(print);
+  const calling = callWithRecordings({ sipPort: node.sipPort, number: demoNumber, lines: await readLines() });
+  const [heard, call] = await Promise.all([calling, followCall(api, new Date(), view)]);
+  const verdict = await judge({ call, heard, inferencePath: node.inferencePath });
+  view.summarise(call, verdict);
+
+  if (isOnce) {
+    await node.close();
+    print(JSON.stringify({ readyMs, ...verdict, latency: call.latency, endReason: call.endReason }));
+    process.exitCode = verdict.isUnderstood && verdict.isHeard ? 0 : 1;
+    return;
+  }
+  print(`\nParley goes on running. Ctrl-C ends it.
+  API reference  ${node.httpUrl}/docs
+  API key        ${apiKey}   (header x-api-key)
+  Call it        sip:${demoNumber}@127.0.0.1:${node.sipPort}`);
+}
+
+enableCompileCache();
+try {
+  await main();
+} catch (error) {
+  const problems = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+  for (const problem of problems) process.stderr.write(`The demo cannot run: ${problem}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,64 @@
+import type { CallDetail } from "@parley/contract";
+import { connectInference } from "@parley/providers";
+import { callerLines } from "./demo-agent.ts";
+import type { RecordedCallResult } from "./recorded-caller.ts";
+import { wordOverlap } from "./word-overlap.ts";
+
+/** Recognisers err in a word here and there; a caller who was not understood, or an agent not heard, misses far more. */
+const LEAST_OVERLAP = 0.75;
+const TRANSCRIPTION_DEADLINE_MS = 30_000;
+const SAMPLE_RATE_HZ = 8000;
+/** What the recogniser takes at once. */
+const LONGEST_ANSWER_SAMPLES = 25 * SAMPLE_RATE_HZ;
+
+export interface Verdict {
+  isUnderstood: boolean;
+  /** Share (0–1) of the caller's words that stand in the transcript. */
+  understoodShare: number;
+  isHeard: boolean;
+  /** Share (0–1) of the agent's words that were recognised in the sound which reached the caller. */
+  heardShare: number;
+  /** End of a question → first sound of its answer, at the caller's ear: median; null where no answer came. */
+  voiceToVoiceP50Ms: number | null;
+}
+
+/** Compares what was recorded at both ends of the call. */
+export async function judge({ call, heard, inferencePath }: { call: CallDetail; heard: RecordedCallResult; inferencePath: string }): Promise<Verdict> {
+  const said = callerLines.map(({ text }) => text).join(" ");
+  const understood = textOf(call, "user");
+  const understoodShare = wordOverlap(said, understood);
+  const heardShare = wordOverlap(textOf(call, "agent"), await transcribe(heard, inferencePath));
+  const delays = heard.answers.flatMap(({ afterMs }) => afterMs ?? []).sort((a, b) => a - b);
+  return {
+    isUnderstood: understoodShare >= LEAST_OVERLAP,
+    understoodShare,
+    isHeard: heardShare >= LEAST_OVERLAP,
+    heardShare,
+    voiceToVoiceP50Ms: delays[Math.floor((delays.length - 1) / 2)] ?? null,
+  };
+}
+
+function textOf({ transcript }: CallDetail, role: "user" | "agent"): string {
+  return transcript.filter((item) => item.role === role).map(({ text }) => text).join(" ");
+}
+
+async function transcribe({ answers }: RecordedCallResult, inferencePath: string): Promise<string> {
+  const inference = connectInference({ path: inferencePath });
+  try {
+    const texts: string[] = [];
+    for (const [index, { pcm }] of answers.entries()) {
+      if (pcm.length === 0) continue;
+      const params = {
+        pcm: pcm.slice(0, LONGEST_ANSWER_SAMPLES),
+        sampleRateHz: SAMPLE_RATE_HZ,
+        streamId: `demo-${index}`,
+        isFinal: true,
+      };
+      const { text } = await inference.request("transcribe", params, { deadlineMs: TRANSCRIPTION_DEADLINE_MS });
+      texts.push(text);
+    }
+    return texts.join(" ");
+  } finally {
+    inference.close();
+  }
+}

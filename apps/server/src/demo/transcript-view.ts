@@ -1,0 +1,63 @@
+import type { CallDetail } from "@parley/contract";
+import type { Verdict } from "./judge.ts";
+
+const speakers = { user: "Caller", agent: "Agent " } as const;
+
+/** Writes a call down on the terminal as it goes: what was said, and under each answer where its time went. */
+export class TranscriptView {
+  readonly #print: (line: string) => void;
+  #shownItems = 0;
+  #shownTurns = 0;
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  /** Adds what is new since the last time. */
+  show({ transcript, turns }: CallDetail): void {
+    for (const item of transcript.slice(this.#shownItems)) {
+      const at = (item.startMs / 1000).toFixed(1).padStart(6);
+      const speaker = item.role === undefined ? item.type : speakers[item.role];
+      this.#print(`${at} s  ${speaker}  ${item.text}${item.interrupted === true ? " —" : ""}`);
+      // The turn stands in the record once its first sound was sent, the item once it was said.
+      const turn = item.role === "agent" ? turns[this.#shownTurns] : undefined;
+      const isGreeting = item.role === "agent" && !transcript.slice(0, this.#shownItems).some(({ role }) => role === "user");
+      if (turn !== undefined && !isGreeting) {
+        this.#shownTurns += 1;
+        this.#print(
+          `                  ${[
+            `answered after ${milliseconds(turn.totalMs)}`,
+            `end of turn ${milliseconds(turn.endpointingMs)}`,
+            `recognition ${milliseconds(turn.sttMs)}`,
+            `first token ${milliseconds(turn.llmFirstTokenMs)}`,
+            `first sound ${milliseconds(turn.ttsFirstByteMs)}`,
+            `ours ${milliseconds(turn.overheadMs)}`,
+          ].join(" · ")}`,
+        );
+      }
+      this.#shownItems += 1;
+    }
+  }
+
+  summarise({ llmName, sttName, ttsName, endReason }: CallDetail, verdict: Verdict): void {
+    this.#print(`
+The call ended (${endReason}). Heard with ${sttName}, answered by ${llmName}, spoken with ${ttsName}.
+The caller was ${verdict.isUnderstood ? "" : "NOT "}understood: ${percent(verdict.understoodShare)} of its words stand in the transcript.
+The answers were ${verdict.isHeard ? "" : "NOT "}heard: ${percent(verdict.heardShare)} of their words were recognised in the sound that reached the caller.
+From the end of a question to the first sound of its answer, at the caller's ear: median ${milliseconds(verdict.voiceToVoiceP50Ms)}.`);
+    if (llmName === "parley/builtin-responder") {
+      this.#print(
+        "No language model is configured, so the built-in responder read the answers out of the agent's prompt.\n" +
+          "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL or PARLEY_LLM_GGUF for a real one.",
+      );
+    }
+  }
+}
+
+function milliseconds(value: number | null): string {
+  return value === null ? "?" : `${Math.round(value)} ms`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

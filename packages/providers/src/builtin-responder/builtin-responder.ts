@@ -92,7 +92,8 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
   return {
     instructions: first?.role === "system" ? first.content : "",
     exchange: {
-      input: talk.at(-1)?.role === "user" ? userTexts.at(-1) : undefined,
+      // Instructions that came meanwhile are not followed; the caller still waits for an answer.
+      input: talk.findLast((each) => each.role !== "system")?.role === "user" ? userTexts.at(-1) : undefined,
       earlierInputs: userTexts.slice(0, -1),
       lastReply: talk.findLast((each) => each.role === "assistant" && each.text !== "")?.text,
     },

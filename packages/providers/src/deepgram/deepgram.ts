@@ -4,8 +4,8 @@ import { DeepgramStream } from "./deepgram-stream.ts";
 export interface DeepgramOptions {
   apiKey: string;
   /** `https:` or `wss:`; where Deepgram is hosted oneself. */
-  baseUrl?: string;
-  model?: string;
+  baseUrl?: string | undefined;
+  model?: string | undefined;
   connectTimeoutMs?: number;
   /** A connection on which nothing came for so long, answers to pings included, is lost. */
   silenceTimeoutMs?: number;

@@ -27,7 +27,8 @@ export class ElevenLabsStream implements TextToSpeechStream {
   readonly #options: ElevenLabsStreamOptions;
   readonly #tracker: ClauseTracker;
   #connection: ElevenLabsConnection;
-  #clauses: { clauseId: number; text: string }[] = [];
+  /** What was sent before the first audio came; it can be sent again until then. */
+  #unheard: string[] = [];
   #hasEnded = false;
   #isOver = false;
   #hasAudio = false;
@@ -43,7 +44,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
   speak(clauseId: number, text: string): void {
     if (this.#isOver || this.#hasEnded) return;
     this.#tracker.add(clauseId, text);
-    this.#clauses.push({ clauseId, text });
+    if (!this.#hasAudio) this.#unheard.push(text);
     this.#send(text);
     this.#expectAudio();
   }
@@ -107,6 +108,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
     const { onEvent } = this.#options.reply;
     if (typeof message["audio"] === "string" && message["audio"] !== "") {
       this.#hasAudio = true;
+      this.#unheard = [];
       for (const event of this.#tracker.take(
         decodePcm(message["audio"]),
         readAlignment(message["alignment"]),
@@ -139,7 +141,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
   #onFailed(error: ProviderError): void {
     if (this.#connection.isReused && !this.#hasAudio && error.kind !== "status") {
       this.#connection = this.#openContext(true);
-      for (const { text } of this.#clauses) this.#send(text);
+      for (const text of this.#unheard) this.#send(text);
       if (this.#hasEnded) this.#connection.send({ close_context: true });
       return;
     }
@@ -151,7 +153,6 @@ export class ElevenLabsStream implements TextToSpeechStream {
 
   #leave(isFinal: boolean): void {
     this.#isOver = true;
-    this.#clauses = [];
     clearTimeout(this.#audioTimer);
     clearTimeout(this.#pauseTimer);
     this.#connection.release(isFinal);

@@ -167,3 +167,16 @@ test("a stall fails with a timeout, and the next reply gets another connection",
   next.stream.end();
   assert.equal((await next.over).type, "ended");
 });
+
+test("a kept connection that turns out dead costs a reply nothing but time", async (context) => {
+  const { server, voice } = await start(context, {
+    fault: (connection) => (connection === 0 ? { type: "close", after: 2 } : undefined),
+  });
+  for (const text of ["One.", "Two."]) {
+    const { stream, over } = say(voice);
+    stream.speak(1, text);
+    stream.end();
+    assert.equal((await over).type, "ended");
+  }
+  assert.equal(server.stats.connections, 2);
+});

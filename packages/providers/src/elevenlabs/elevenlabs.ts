@@ -5,8 +5,8 @@ import { ElevenLabsStream } from "./elevenlabs-stream.ts";
 export interface ElevenLabsOptions {
   apiKey: string;
   /** `https:` or `wss:`; ElevenLabs has one per region. */
-  baseUrl?: string;
-  model?: string;
+  baseUrl?: string | undefined;
+  model?: string | undefined;
   connectTimeoutMs?: number;
   /** A clause without a chunk of audio for so long has failed. */
   audioTimeoutMs?: number;

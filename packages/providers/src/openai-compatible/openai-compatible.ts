@@ -7,10 +7,10 @@ export interface OpenAiCompatibleOptions {
   /** Up to and without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
   /** Left out for servers that ask for none. */
-  apiKey?: string;
+  apiKey?: string | undefined;
   model: string;
   /** Stands in errors and logs. */
-  providerName?: string;
+  providerName?: string | undefined;
   connectTimeoutMs?: number;
   /** From the request to the first byte of the reply. */
   firstByteTimeoutMs?: number;

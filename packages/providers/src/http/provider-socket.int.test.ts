@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { test, type TestContext } from "node:test";
+import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
+import type { ProviderError } from "@parley/conversation";
+import { ProviderSocket } from "./provider-socket.ts";
+
+async function startServer(
+  context: TestContext,
+  onSocket: (socket: WebSocket) => void,
+  options: ServerOptions = {},
+): Promise<string> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", ...options });
+  server.on("connection", onSocket);
+  await once(server, "listening");
+  context.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? `ws://127.0.0.1:${address.port}` : "";
+}
+
+const verifyClient: ServerOptions["verifyClient"] = (_info, done) => done(false, 503);
+
+interface Outcome {
+  socket: ProviderSocket;
+  messages: string[];
+  opened: Promise<void>;
+  failed: Promise<ProviderError>;
+}
+
+function connect(context: TestContext, url: string): Outcome {
+  const opened = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<ProviderError>();
+  const messages: string[] = [];
+  const socket = new ProviderSocket({
+    provider: "vendor/model",
+    url,
+    headers: {},
+    connectTimeoutMs: 100,
+    silenceTimeoutMs: 100,
+    onOpen: opened.resolve,
+    onMessage: (text) => messages.push(text),
+    onFailed: failed.resolve,
+  });
+  context.after(() => socket.close());
+  return { socket, messages, opened: opened.promise, failed: failed.promise };
+}
+
+test("a server that takes the connection and says nothing passes the deadline", async (context) => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  context.after(() => silent.close());
+  const address = silent.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const error = await connect(context, `ws://127.0.0.1:${address.port}`).failed;
+  assert.equal(error.kind, "timeout");
+  assert.equal(error.isRetryable, true);
+});
+
+test("a peer that answers no ping is lost, one that does is not", async (context) => {
+  const deaf = await startServer(context, () => {}, { autoPong: false });
+  const hearing = await startServer(context, () => {});
+  const quiet = connect(context, hearing);
+  const error = await connect(context, deaf).failed;
+  assert.equal(error.kind, "timeout");
+  assert.equal(quiet.socket.isOpen, true);
+});
+
+test("a refusal in words is a status that is not retried", async (context) => {
+  const url = await startServer(context, (socket) => socket.close(1008, "quota exceeded"));
+  const error = await connect(context, url).failed;
+  assert.equal(error.kind, "status");
+  assert.equal(error.status, 1008);
+  assert.equal(error.isRetryable, false);
+  assert.match(error.message, /quota exceeded/);
+});
+
+test("a server that is overloaded may be tried again", async (context) => {
+  const error = await connect(context, await startServer(context, () => {}, { verifyClient })).failed;
+  assert.equal(error.status, 503);
+  assert.equal(error.isRetryable, true);
+});
+
+test("nothing comes through while it is paused, and all of it afterwards", async (context) => {
+  const { promise: accepted, resolve } = Promise.withResolvers<WebSocket>();
+  const { socket, messages, opened } = connect(context, await startServer(context, resolve));
+  await opened;
+  socket.pause();
+  const peer = await accepted;
+  for (let index = 0; index < 3; index++) peer.send(`${index}`);
+  await new Promise((done) => setTimeout(done, 30));
+  assert.deepEqual(messages, []);
+  socket.resume();
+  while (messages.length < 3) await new Promise((done) => setTimeout(done, 5));
+  assert.deepEqual(messages, ["0", "1", "2"]);
+});
+
+test("a socket that was closed before it opened reports nothing", async (context) => {
+  const { socket, failed } = connect(context, await startServer(context, () => {}));
+  socket.close();
+  socket.close();
+  const outcome = await Promise.race([failed, new Promise((done) => setTimeout(done, 50, "quiet"))]);
+  assert.equal(outcome, "quiet");
+});

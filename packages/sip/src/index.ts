@@ -22,6 +22,7 @@ export type { NameAddress } from "./grammar/name-address.ts";
 export { HeaderList, type HeaderFields } from "./messages/header-list.ts";
 export type { SipMessage, SipRequest, SipResponse } from "./messages/message.ts";
 export { parseMessage, type ParseFailure, type ParseResult } from "./messages/parse.ts";
+export type { DigestAlgorithm } from "./digest/algorithm.ts";
 export {
   DigestAuthenticator,
   type DigestAuthenticatorOptions,

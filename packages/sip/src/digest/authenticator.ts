@@ -3,12 +3,17 @@ import { type Clock, systemClock } from "../clock.ts";
 import { parseAuthentication } from "../grammar/authentication.ts";
 import { quote } from "../grammar/scanner.ts";
 import type { HeaderList } from "../messages/header-list.ts";
-import { digestAlgorithm, digestAlgorithms, digestResponse } from "./algorithm.ts";
+import { type DigestAlgorithm, digestAlgorithm, digestAlgorithms, digestResponse } from "./algorithm.ts";
 
 export interface DigestAuthenticatorOptions {
   realm: string;
   /** How long a nonce is good for; an older one is answered with `stale=true`. Default 5 minutes. */
   nonceLifetimeMs?: number;
+  /**
+   * What is offered, preferred first. Default: SHA-256, then MD5 (RFC 8760 §2.4). Some older clients (seen with
+   * baresip 1.0) give up at the sight of SHA-256 instead of ignoring it; for them MD5 has to stand alone.
+   */
+  algorithms?: readonly DigestAlgorithm[];
   clock?: Clock;
 }
 
@@ -31,6 +36,7 @@ const MAX_TRACKED_NONCES = 10_000;
 export class DigestAuthenticator {
   readonly #realm: string;
   readonly #nonceLifetimeMs: number;
+  readonly #algorithms: readonly DigestAlgorithm[];
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
   /** The highest `nc` seen for each nonce in use, oldest first. */
@@ -38,8 +44,10 @@ export class DigestAuthenticator {
   /** Nonces made up to here are stale: one of them was forgotten to make room. */
   #forgottenUpToMs = -1;
 
-  constructor({ realm, nonceLifetimeMs = 300_000, clock = systemClock }: DigestAuthenticatorOptions) {
+  constructor(options: DigestAuthenticatorOptions) {
+    const { realm, nonceLifetimeMs = 300_000, algorithms = digestAlgorithms, clock = systemClock } = options;
     this.#realm = realm;
+    this.#algorithms = algorithms;
     this.#nonceLifetimeMs = nonceLifetimeMs;
     this.#clock = clock;
   }
@@ -48,7 +56,7 @@ export class DigestAuthenticator {
   challenges(isStale = false): string[] {
     const nonce = this.#makeNonce();
     const stale = isStale ? ", stale=true" : "";
-    return digestAlgorithms.map(
+    return this.#algorithms.map(
       (algorithm) =>
         `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
     );
@@ -63,37 +71,27 @@ export class DigestAuthenticator {
     request: { method: string; headers: HeaderList },
     passwordOf: (username: string) => string | undefined | Promise<string | undefined>,
   ): Promise<DigestVerdict> {
-    const credentials = this.#ownCredentials(request.headers);
-    if (credentials === undefined) return this.#refuse("missing");
-    const username = credentials.get("username");
-    const nonce = credentials.get("nonce");
-    const uri = credentials.get("uri");
-    const response = credentials.get("response");
-    const cnonce = credentials.get("cnonce");
-    const nonceCount = credentials.get("nc") ?? "";
-    const algorithm = digestAlgorithm(credentials.get("algorithm"));
-    if (username === undefined || nonce === undefined || uri === undefined || response === undefined) {
+    const parameters = this.#ownCredentials(request.headers);
+    if (parameters === undefined) return this.#refuse("missing");
+    const credentials = readCredentials(parameters);
+    if (credentials === undefined || !this.#algorithms.includes(credentials.algorithm)) {
       return this.#refuse("malformed");
     }
-    // We always offer qop=auth, so an answer without it is no answer to our challenge (RFC 7616 §3.4).
-    const qop = credentials.get("qop")?.toLowerCase();
-    if (
-      algorithm === undefined ||
-      cnonce === undefined ||
-      qop !== "auth" ||
-      !/^[0-9a-f]{8}$/i.test(nonceCount)
-    ) {
-      return this.#refuse("malformed");
-    }
+    const { username, nonce, nonceCount } = credentials;
     const madeAtMs = this.#nonceTime(nonce);
     if (madeAtMs === undefined) return this.#refuse("stale");
     const known = await passwordOf(username);
     // A stranger costs the same work as a wrong password.
     const password = known ?? randomBytes(16).toString("hex");
-    const input = { algorithm, username, realm: this.#realm, password, method: request.method, uri, nonce };
-    const expected = digestResponse({ ...input, qop: { nonceCount, cnonce } });
-    if (!equalInConstantTime(expected, response.toLowerCase()) || known === undefined)
-      return this.#refuse("refused");
+    const expected = digestResponse({
+      ...credentials,
+      realm: this.#realm,
+      password,
+      method: request.method,
+      qop: { nonceCount, cnonce: credentials.cnonce },
+    });
+    const isRight = equalInConstantTime(expected, credentials.response);
+    if (!isRight || known === undefined) return this.#refuse("refused");
     return this.#countUse(nonce, madeAtMs, Number.parseInt(nonceCount, 16), username);
   }
 
@@ -148,6 +146,32 @@ export class DigestAuthenticator {
   #sign(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("base64url").slice(0, 22);
   }
+}
+
+interface DigestAnswer {
+  username: string;
+  nonce: string;
+  uri: string;
+  response: string;
+  cnonce: string;
+  nonceCount: string;
+  algorithm: DigestAlgorithm;
+}
+
+/** We always offer `qop=auth`, so an answer without it is no answer to our challenge (RFC 7616 §3.4). */
+function readCredentials(parameters: ReadonlyMap<string, string>): DigestAnswer | undefined {
+  const username = parameters.get("username");
+  const nonce = parameters.get("nonce");
+  const uri = parameters.get("uri");
+  const response = parameters.get("response")?.toLowerCase();
+  const cnonce = parameters.get("cnonce");
+  const nonceCount = parameters.get("nc");
+  const algorithm = digestAlgorithm(parameters.get("algorithm"));
+  if (username === undefined || nonce === undefined || uri === undefined || response === undefined)
+    return undefined;
+  if (cnonce === undefined || nonceCount === undefined || algorithm === undefined) return undefined;
+  if (parameters.get("qop")?.toLowerCase() !== "auth" || !/^[0-9a-f]{8}$/i.test(nonceCount)) return undefined;
+  return { username, nonce, uri, response, cnonce, nonceCount, algorithm };
 }
 
 function equalInConstantTime(expected: string, actual: string): boolean {

@@ -110,6 +110,15 @@ test("the authenticator lets the right password pass, by either algorithm", asyn
   }
 });
 
+test("an algorithm that was not offered is no answer", async () => {
+  const authenticator = new DigestAuthenticator({ realm: "parley", algorithms: ["MD5"] });
+  const challenges = authenticator.challenges();
+  assert.equal(challenges.length, 1);
+  const upgraded = answerTo(String(challenges[0]).replace("MD5", "SHA-256"));
+  const verdict = await authenticator.verify({ method: "INVITE", headers: upgraded }, passwordOf);
+  assert.ok(!verdict.ok && verdict.reason === "malformed");
+});
+
 test("a wrong password, a stranger, another method and a recorded answer are refused", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley" });
   const reasonFor = async (headers: HeaderList, method = "INVITE"): Promise<string> => {

@@ -3,6 +3,10 @@ import path from "node:path";
 import test from "node:test";
 import { ConfigError, parseConfig } from "./config.ts";
 
+function languageModelOf(environment: Record<string, string>) {
+  return parseConfig(environment).config.languageModel;
+}
+
 function problemsOf(environment: Record<string, string>): readonly string[] {
   try {
     parseConfig(environment);
@@ -46,25 +50,31 @@ test("every bad variable is told, each in one line that names it", () => {
     PARLEY_TTS: "nobody",
   });
   const names = problems.map((problem) => problem.split(" ")[0]);
-  assert.deepEqual(names.sort(), [
-    "DEEPGRAM_API_KEY",
-    "PARLEY_ALLOW_PRIVATE_WEBHOOKS",
-    "PARLEY_BOOTSTRAP_API_KEY",
-    "PARLEY_ENCRYPTION_KEY",
-    "PARLEY_HTTP_PORT",
-    "PARLEY_LOG_LEVEL",
-    "PARLEY_PUBLIC_ADDRESS",
-    "PARLEY_ROLES",
-    "PARLEY_RTP_PORTS",
-    "PARLEY_SIP_PORT",
-    "PARLEY_TTS",
-  ]);
+  assert.deepEqual(
+    names.toSorted((a = "", b = "") => a.localeCompare(b)),
+    [
+      "DEEPGRAM_API_KEY",
+      "PARLEY_ALLOW_PRIVATE_WEBHOOKS",
+      "PARLEY_BOOTSTRAP_API_KEY",
+      "PARLEY_ENCRYPTION_KEY",
+      "PARLEY_HTTP_PORT",
+      "PARLEY_LOG_LEVEL",
+      "PARLEY_PUBLIC_ADDRESS",
+      "PARLEY_ROLES",
+      "PARLEY_RTP_PORTS",
+      "PARLEY_SIP_PORT",
+      "PARLEY_TTS",
+    ],
+  );
   for (const problem of problems) assert.ok(!problem.includes("\n"));
 });
 
 test("an external database needs an encryption key, and its URL is not repeated in the problem", () => {
   const url = "postgres://parley:geheim@db/parley";
-  assert.deepEqual(problemsOf({ DATABASE_URL: url }).map((each) => each.split(" ")[0]), ["PARLEY_ENCRYPTION_KEY"]);
+  assert.deepEqual(
+    problemsOf({ DATABASE_URL: url }).map((each) => each.split(" ")[0]),
+    ["PARLEY_ENCRYPTION_KEY"],
+  );
   const [problem = ""] = problemsOf({ DATABASE_URL: "mysql://root:geheim@db/x" });
   assert.match(problem, /^DATABASE_URL /);
   assert.ok(!problem.includes("geheim"));
@@ -78,11 +88,17 @@ test("the direct URL is the database's own where no other is given", () => {
 });
 
 test("the language model is the endpoint, else the GGUF file, else OpenAI, else the built-in responder", () => {
-  const model = (environment: Record<string, string>) => parseConfig(environment).config.languageModel;
   const endpoint = { PARLEY_LLM_BASE_URL: "http://llm:8000/v1/", PARLEY_LLM_MODEL: "qwen" };
-  assert.deepEqual(model(endpoint), { provider: "openai-compatible", baseUrl: "http://llm:8000/v1", model: "qwen" });
-  assert.deepEqual(model({ PARLEY_LLM_GGUF: "/m.gguf", OPENAI_API_KEY: "sk" }), { provider: "gguf", path: "/m.gguf" });
-  assert.deepEqual(model({ OPENAI_API_KEY: "sk" }), {
+  assert.deepEqual(languageModelOf(endpoint), {
+    provider: "openai-compatible",
+    baseUrl: "http://llm:8000/v1",
+    model: "qwen",
+  });
+  assert.deepEqual(languageModelOf({ PARLEY_LLM_GGUF: "/m.gguf", OPENAI_API_KEY: "sk" }), {
+    provider: "gguf",
+    path: "/m.gguf",
+  });
+  assert.deepEqual(languageModelOf({ OPENAI_API_KEY: "sk" }), {
     provider: "openai-compatible",
     baseUrl: "https://api.openai.com/v1",
     apiKey: "sk",

@@ -7,18 +7,16 @@ import { type VariableName, nearestVariable, variables } from "./variables.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const roles = ["api", "media", "worker"] as const;
-export type Role = (typeof roles)[number];
+type Role = (typeof roles)[number];
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 
-export type SpeechToTextConfig =
-  | { provider: "local" }
-  | { provider: "deepgram"; apiKey: string; baseUrl?: string };
-export type TextToSpeechConfig =
+type SpeechToTextConfig = { provider: "local" } | { provider: "deepgram"; apiKey: string; baseUrl?: string };
+type TextToSpeechConfig =
   | { provider: "local" }
   | { provider: "elevenlabs"; apiKey: string; baseUrl?: string };
-export type LanguageModelConfig =
+type LanguageModelConfig =
   | { provider: "openai-compatible"; baseUrl: string; apiKey?: string; model: string }
   | { provider: "gguf"; path: string }
   | { provider: "builtin-responder" };

@@ -3,7 +3,7 @@ import type { Encryption } from "./encryption.ts";
 import { encryptionKeys } from "./encryption.tables.ts";
 
 /** What was stored cannot be read with the key that was given. */
-export class EncryptionKeyMismatchError extends Error {
+class EncryptionKeyMismatchError extends Error {
   override readonly name = "EncryptionKeyMismatchError";
 }
 

@@ -16,7 +16,7 @@ declare module "fastify" {
   }
 }
 
-export const API_PREFIX = "/v1";
+const API_PREFIX = "/v1";
 
 export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & { principal: Principal };
 

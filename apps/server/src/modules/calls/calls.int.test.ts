@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import type { TranscriptItem, Turn } from "@parley/contract";
+import { type TestServer, createTestServer } from "../testing.ts";
+
+const START = new Date("2026-06-01T12:00:00.000Z");
+
+function after(seconds: number): Date {
+  return new Date(START.getTime() + seconds * 1000);
+}
+
+let numbersTaken = 0;
+
+async function openCall(server: TestServer, nodeId = "node-1"): Promise<string> {
+  const { modules, organizationId } = server;
+  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
+  const agent = await modules.agents.create(organizationId, { name: "Ada", sipTrunkId: trunk.id });
+  numbersTaken += 1;
+  const e164 = `+1415555${String(numbersTaken).padStart(4, "0")}`;
+  const number = await modules.phoneNumbers.add(organizationId, agent.id, e164);
+  const { callId } = await modules.calls.openInbound({
+    organizationId,
+    agentId: agent.id,
+    phoneNumberId: number.id,
+    sipTrunkId: trunk.id,
+    fromNumber: "+4930123456",
+    toNumber: e164,
+    nodeId,
+    sipCallId: randomUUID(),
+    variables: { customer: "Ada" },
+    at: START,
+  });
+  return callId;
+}
+
+function message(id: string, text: string): TranscriptItem {
+  return { id, type: "message", role: "user", text, startMs: 0, endMs: 1 };
+}
+
+function turn(id: string, totalMs: number): Turn {
+  return { id, endpointingMs: 1, sttMs: 2, llmFirstTokenMs: 3, ttsFirstByteMs: null, overheadMs: 4, totalMs };
+}
+
+const answer = { at: after(2), llmName: "llm", sttName: "stt", ttsName: "tts" };
+
+test("a call rings, is answered, talks and ends, and all of it comes back from the API", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  assert.equal((await calls.get(server.organizationId, id)).status, "ringing");
+  await calls.markAnswered(id, answer);
+  assert.equal((await calls.get(server.organizationId, id)).status, "in_progress");
+  await calls.appendItems(id, [message("1", "Hello"), message("2", "Who is there?")], after(3));
+  await calls.recordTurns(id, [turn("a", 900)]);
+  await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: after(14.5) });
+  const { body } = await server.request("GET", `/calls/${id}`);
+  const { data } = JSON.parse(JSON.stringify(body));
+  assert.equal(data.status, "completed");
+  assert.equal(data.endReason, "user_hangup");
+  assert.equal(data.billableSeconds, 13);
+  assert.deepEqual([data.llmName, data.sttName, data.ttsName], ["llm", "stt", "tts"]);
+  assert.deepEqual(
+    data.transcript.map(({ text }: TranscriptItem) => text),
+    ["Hello", "Who is there?"],
+  );
+  assert.deepEqual(data.turns, [turn("a", 900)]);
+  assert.deepEqual(data.latency.totalMs, { p50: 900, p95: 900 });
+  assert.equal(data.latency.ttsFirstByteMs, null);
+  const conversation = await server.request("GET", `/conversations/${data.conversationId}`);
+  const read = JSON.parse(JSON.stringify(conversation.body)).data;
+  assert.deepEqual(read.variables, { customer: "Ada" });
+  assert.deepEqual(read.transcript, data.transcript);
+  await server.close();
+});
+
+test("items and turns that are written twice stand once, in the order of their first writing", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  await calls.appendItems(id, [message("1", "one"), message("2", "two")], after(1));
+  await calls.appendItems(id, [message("2", "again"), message("3", "three")], after(2));
+  await calls.recordTurns(id, [turn("a", 1)]);
+  await calls.recordTurns(id, [turn("a", 2), turn("b", 3)]);
+  const { transcript, turns } = await calls.get(server.organizationId, id);
+  assert.deepEqual(
+    transcript.map(({ text }) => text),
+    ["one", "two", "three"],
+  );
+  assert.deepEqual(turns, [turn("a", 1), turn("b", 3)]);
+  await server.close();
+});
+
+test("writers at the same time lose nothing", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  const ids = Array.from({ length: 20 }, (_, index) => String(index));
+  await Promise.all(ids.map(async (item) => await calls.appendItems(id, [message(item, item)], after(1))));
+  const { transcript } = await calls.get(server.organizationId, id);
+  assert.deepEqual(transcript.map((item) => item.id).sort(), ids.sort());
+  await server.close();
+});
+
+test("of several ends the first counts, and an answer after the end does not", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  const ends = [
+    calls.finish(id, { status: "canceled", endReason: "canceled", endedAt: after(1) }),
+    calls.finish(id, { status: "failed", endReason: "error_internal", endedAt: after(1) }),
+  ];
+  assert.equal((await Promise.all(ends)).filter(Boolean).length, 1);
+  const { status } = await calls.get(server.organizationId, id);
+  await calls.markAnswered(id, answer);
+  const call = await calls.get(server.organizationId, id);
+  assert.deepEqual([call.status, call.answeredAt, call.billableSeconds], [status, null, 0]);
+  await server.close();
+});
+
+test("turns that come after the end count into the latency", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  await calls.finish(id, { status: "completed", endReason: "agent_hangup", endedAt: after(1) });
+  assert.equal((await calls.get(server.organizationId, id)).latency, null);
+  await calls.recordTurns(id, [turn("a", 500)]);
+  assert.deepEqual((await calls.get(server.organizationId, id)).latency?.totalMs, { p50: 500, p95: 500 });
+  await server.close();
+});
+
+test("calls whose node is gone are closed as lost, those of living nodes and ended ones are left alone", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const [lost, living, ended] = [
+    await openCall(server, "dead"),
+    await openCall(server, "alive"),
+    await openCall(server, "dead"),
+  ];
+  await calls.markAnswered(lost, answer);
+  await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
+  assert.equal(await calls.closeOrphans(["alive"], after(5)), 1);
+  assert.equal(await calls.closeOrphans(["alive"], after(6)), 0);
+  const call = await calls.get(server.organizationId, lost);
+  assert.deepEqual([call.status, call.endReason, call.billableSeconds], ["failed", "node_lost", 3]);
+  assert.equal((await calls.get(server.organizationId, living)).status, "ringing");
+  assert.equal((await calls.get(server.organizationId, ended)).status, "completed");
+  await server.close();
+});
+
+test("lists of calls are narrowed by agent, status and time", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const [first, second] = [await openCall(server), await openCall(server)];
+  await calls.finish(second, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
+  const { agentId, conversationId, createdAt } = await calls.get(server.organizationId, first);
+  const ids = async (query: string) => {
+    const { body } = await server.request("GET", `/calls?sort=asc&${query}`);
+    return JSON.parse(JSON.stringify(body)).data.map(({ id }: { id: string }) => id);
+  };
+  assert.deepEqual(await ids(""), [first, second]);
+  assert.deepEqual(await ids("status=completed"), [second]);
+  assert.deepEqual(await ids(`agentId=${agentId}`), [first]);
+  assert.deepEqual(await ids(`conversationId=${conversationId}`), [first]);
+  assert.deepEqual(await ids("direction=outbound"), []);
+  assert.deepEqual(await ids(`createdBefore=${createdAt}`), []);
+  assert.deepEqual(await ids(`createdAfter=${createdAt}`), [first, second]);
+  await server.close();
+});
+
+test("calls and transcripts outlive their agent and their trunk", async () => {
+  const server = await createTestServer();
+  const { calls, agents, sipTrunks } = server.modules;
+  const id = await openCall(server);
+  const { agentId, sipTrunkId } = await calls.get(server.organizationId, id);
+  await agents.delete(server.organizationId, agentId);
+  await sipTrunks.delete(server.organizationId, sipTrunkId ?? "");
+  const call = await calls.get(server.organizationId, id);
+  assert.deepEqual([call.agentId, call.sipTrunkId, call.phoneNumberId], [agentId, null, null]);
+  await server.close();
+});

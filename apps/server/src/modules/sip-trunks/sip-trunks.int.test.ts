@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createTestServer } from "../testing.ts";
+import { sipTrunks } from "./sip-trunks.tables.ts";
+
+test("a password is used but never shown, and stored encrypted", async () => {
+  const server = await createTestServer();
+  const { organizationId, modules } = server;
+  const body = { friendlyName: "Carrier", username: "u", password: "geheim", proxyAddress: "127.0.0.1:5061" };
+  const created = await server.request("POST", "/sip-trunks", body);
+  assert.equal(created.status, 201);
+  assert.ok(!JSON.stringify(created.body).includes("geheim"));
+  const [row] = await server.database.select().from(sipTrunks);
+  assert.ok(!JSON.stringify(row).includes("geheim"));
+  const id = row?.id ?? "";
+  assert.deepEqual(await modules.sipTrunks.findCredentials(organizationId, id), {
+    username: "u",
+    password: "geheim",
+  });
+  await modules.sipTrunks.update(organizationId, id, { friendlyName: "Renamed" });
+  assert.equal((await modules.sipTrunks.findCredentials(organizationId, id))?.password, "geheim");
+  const cleared = await modules.sipTrunks.update(organizationId, id, { password: null });
+  assert.equal(cleared.hasPassword, false);
+  assert.equal(await modules.sipTrunks.findCredentials(organizationId, id), undefined);
+  await server.close();
+});
+
+test("what cannot work is refused by its path", async () => {
+  const server = await createTestServer();
+  const bad: Record<string, object> = {
+    proxyAddress: { proxyAddress: "no-such-host.invalid" },
+    "allowedAddresses.1": { allowedAddresses: ["10.0.0.1", "10.0.0.0/64"] },
+    isInboundAuthenticated: { isInboundAuthenticated: true, username: "u" },
+  };
+  for (const [path, fields] of Object.entries(bad)) {
+    const { status, body } = await server.request("POST", "/sip-trunks", {
+      friendlyName: "Carrier",
+      ...fields,
+    });
+    assert.equal(status, 400);
+    const refusal: { details: { issues: { path: string }[] } } = JSON.parse(JSON.stringify(body));
+    assert.deepEqual(
+      refusal.details.issues.map((issue) => issue.path),
+      [path],
+    );
+  }
+  await server.close();
+});
+
+test("authentication of callers cannot be left without the credentials that it needs", async () => {
+  const server = await createTestServer();
+  const { organizationId, modules } = server;
+  const credentials = { username: "u", password: "p", isInboundAuthenticated: true };
+  const { id } = await modules.sipTrunks.create(organizationId, { friendlyName: "Carrier", ...credentials });
+  await assert.rejects(modules.sipTrunks.update(organizationId, id, { password: null }), {
+    code: "invalid_body",
+  });
+  await server.close();
+});

@@ -11,7 +11,10 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
 ];
 
 async function run(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32",
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += String(chunk)));
   return await new Promise((resolve) => {

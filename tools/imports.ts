@@ -38,18 +38,23 @@ function packageProblem({ from, specifier, target }: Import): string | undefined
     return "a package reaches another by its name, and nothing outside packages/";
   }
   const imported = /^@parley\/([^/]+)/.exec(specifier)?.[1];
-  if (imported === undefined || imported === owner || packageLayers[owner]?.includes(imported)) return undefined;
+  if (imported === undefined || imported === owner || packageLayers[owner]?.includes(imported))
+    return undefined;
   return `packages/${owner} may import ${packageLayers[owner]?.join(", ") || "no other package"}`;
 }
 
 function serverProblem({ from, target }: Import): string | undefined {
-  if (target === undefined || !isOf(from, "apps/server/src") || /\.test\.ts$|\/testing\.ts$/.test(from)) return undefined;
+  if (target === undefined || !isOf(from, "apps/server/src") || /\.test\.ts$|\/testing\.ts$/.test(from))
+    return undefined;
   const fromFeature = featureOf(from);
   const toFeature = featureOf(target);
   if (isOf(from, "apps/server/src/platform") && !isOf(target, "apps/server/src/platform")) {
     return "platform/ knows no feature";
   }
-  if (isOf(from, "apps/server/src/call-host") && /\/(modules|platform\/(database|http|jobs))\//.test(target)) {
+  if (
+    isOf(from, "apps/server/src/call-host") &&
+    /\/(modules|platform\/(database|http|jobs))\//.test(target)
+  ) {
     return "a media process has no database and no HTTP server";
   }
   if (fromFeature !== undefined && toFeature !== undefined && fromFeature !== toFeature) {
@@ -75,7 +80,9 @@ async function importsOf(file: string): Promise<Import[]> {
 }
 
 const problems: string[] = [];
-for await (const file of glob("{apps,packages}/**/*.ts", { exclude: (name) => name.includes("node_modules") })) {
+for await (const file of glob("{apps,packages}/**/*.ts", {
+  exclude: (name) => name.includes("node_modules"),
+})) {
   for (const each of await importsOf(file)) {
     const problem = packageProblem(each) ?? serverProblem(each);
     if (problem !== undefined) problems.push(`${file}: imports ${each.specifier}: ${problem}`);

@@ -61,10 +61,14 @@ export async function startNode(config: Readonly<Config>, logger: Logger): Promi
 async function compose(ground: Ground): Promise<ParleyNode> {
   const { config, nodeId, logger, started } = ground;
   // The models load while the database starts: both take about as long.
-  const [connection, { media, inference }] = await Promise.all([openDatabase(ground), startCallProcesses(ground)]);
+  const [connection, { media, inference }] = await Promise.all([
+    openDatabase(ground),
+    startCallProcesses(ground),
+  ]);
   const modules = createModules(connection);
   await modules.calls.closeOrphans([nodeId], new Date());
-  if (config.bootstrapApiKey !== undefined) await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
+  if (config.bootstrapApiKey !== undefined)
+    await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
   await startJobs(ground, connection.directUrl, modules);
 
   const metrics: Metrics = new Metrics({
@@ -75,6 +79,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     nodeId,
     calls: modules.calls,
     phoneNumbers: modules.phoneNumbers,
+    sipTrunks: modules.sipTrunks,
     media,
     publicAddress: config.publicAddress,
     providerNames: namesOf(config),
@@ -108,7 +113,12 @@ async function openDatabase({ config, started }: Ground) {
 }
 
 /** The processes that hold calls and models, after fetching the models that are not there yet. */
-async function startCallProcesses({ config, logger, started, nodeId }: Ground): Promise<{ media: MediaPool; inference: InferenceProcess }> {
+async function startCallProcesses({
+  config,
+  logger,
+  started,
+  nodeId,
+}: Ground): Promise<{ media: MediaPool; inference: InferenceProcess }> {
   await fetchModels(config);
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
   started.add(async () => await rm(folder, { recursive: true, force: true }));
@@ -137,7 +147,11 @@ async function startCallProcesses({ config, logger, started, nodeId }: Ground): 
   return { media, inference };
 }
 
-async function startJobs({ logger, started }: Ground, connectionString: string, modules: Modules): Promise<void> {
+async function startJobs(
+  { logger, started }: Ground,
+  connectionString: string,
+  modules: Modules,
+): Promise<void> {
   const jobs = await Jobs.start({ connectionString, logger });
   started.add(async () => await jobs.close());
   await jobs.work(deleteExpiredIdentitiesJob(modules.organizations));
@@ -200,7 +214,12 @@ async function isAnswering(client: { query: (text: string) => Promise<unknown> }
   );
 }
 
-async function becomeReady({ logger, started }: Ground, control: CallControl, httpUrl: string, sipPort: number): Promise<void> {
+async function becomeReady(
+  { logger, started }: Ground,
+  control: CallControl,
+  httpUrl: string,
+  sipPort: number,
+): Promise<void> {
   const abort = new AbortController();
   started.add(async () => abort.abort());
   while (!control.isTakingCalls) {
@@ -211,7 +230,11 @@ async function becomeReady({ logger, started }: Ground, control: CallControl, ht
 }
 
 /** As they stand on the call's record. */
-function namesOf({ languageModel, speechToText, textToSpeech }: Config): { llmName: string; sttName: string; ttsName: string } {
+function namesOf({ languageModel, speechToText, textToSpeech }: Config): {
+  llmName: string;
+  sttName: string;
+  ttsName: string;
+} {
   const llmNames = {
     "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
     gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),

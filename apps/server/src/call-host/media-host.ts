@@ -95,12 +95,23 @@ class Host implements MediaHost {
     } catch (error) {
       conversation.close();
       this.#calls.delete(callId);
-      this.#send({ type: "openFailed", callId, message: error instanceof Error ? error.message : String(error) });
+      this.#send({
+        type: "openFailed",
+        callId,
+        message: error instanceof Error ? error.message : String(error),
+      });
       return undefined;
     }
   }
 
-  #createConversation({ callId, instructions, llmTemperature, llmReasoningEffort, endCall, agent }: MediaCall): VoiceConversation {
+  #createConversation({
+    callId,
+    instructions,
+    llmTemperature,
+    llmReasoningEffort,
+    endCall,
+    agent,
+  }: MediaCall): VoiceConversation {
     const { languageModel, speechToText, textToSpeechFor, voiceActivity } = this.#providers;
     const { tts, voice } = textToSpeechFor(agent.voice);
     return new VoiceConversation({
@@ -141,5 +152,7 @@ class Host implements MediaHost {
 
 /** A media process has no logger of its own; what goes wrong in it is the main process's to read on stderr. */
 function reportError(where: string, error: unknown): void {
-  process.stderr.write(`${JSON.stringify({ level: 50, msg: `error in ${where}`, err: error instanceof Error ? error.stack : String(error) })}\n`);
+  process.stderr.write(
+    `${JSON.stringify({ level: 50, msg: `error in ${where}`, err: error instanceof Error ? error.stack : String(error) })}\n`,
+  );
 }

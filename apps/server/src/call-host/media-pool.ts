@@ -1,7 +1,14 @@
 import type { VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import { SupervisedChild } from "../platform/supervised-child.ts";
-import type { FromMedia, MediaCall, MediaConfiguration, MediaPath, MediaStatistics, ToMedia } from "./media-protocol.ts";
+import type {
+  FromMedia,
+  MediaCall,
+  MediaConfiguration,
+  MediaPath,
+  MediaStatistics,
+  ToMedia,
+} from "./media-protocol.ts";
 
 /** Above this lag for 10 s a process is given no more calls: those it has would suffer. */
 const LARGEST_WHEEL_LAG_MS = 5;
@@ -58,7 +65,8 @@ export class MediaPool {
 
   constructor(options: MediaPoolOptions) {
     this.#callsPerProcess = options.callsPerProcess;
-    for (let index = 0; index < options.processes; index++) this.#members.push(this.#createMember(index, options));
+    for (let index = 0; index < options.processes; index++)
+      this.#members.push(this.#createMember(index, options));
   }
 
   get isReady(): boolean {
@@ -87,7 +95,10 @@ export class MediaPool {
     };
     member.calls.set(callId, state);
     const deadline = setTimeout(
-      () => state.opened.reject(new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`)),
+      () =>
+        state.opened.reject(
+          new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`),
+        ),
       OPEN_DEADLINE_MS,
     );
     try {

@@ -12,7 +12,9 @@ const { send } = runChild<ToMedia, FromMedia>({
       host.then(
         () => send({ type: "ready" }),
         (error: unknown) => {
-          process.stderr.write(`A media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
+          process.stderr.write(
+            `A media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`,
+          );
           process.exit(1);
         },
       );

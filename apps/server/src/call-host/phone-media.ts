@@ -1,6 +1,15 @@
 import { decodePcma, decodePcmu, encodePcma, encodePcmu, LossConcealer } from "@parley/audio";
 import type { VoiceConversation } from "@parley/conversation";
-import { DtmfReceiver, JitterBuffer, type MediaWheel, type PortPool, type RtpPacket, RtpSession, type RtpSessionOptions, type WheelHandle } from "@parley/rtp";
+import {
+  DtmfReceiver,
+  JitterBuffer,
+  type MediaWheel,
+  type PortPool,
+  type RtpPacket,
+  RtpSession,
+  type RtpSessionOptions,
+  type WheelHandle,
+} from "@parley/rtp";
 import type { MediaPath, MediaStatistics } from "./media-protocol.ts";
 
 const SAMPLE_RATE_HZ = 8000;

@@ -69,7 +69,11 @@ function createLanguageModel(
     case "builtin-responder":
       return createBuiltinResponder({
         embed: async (texts, signal) => {
-          const { vectors } = await inference.request("embed", { texts }, { signal, deadlineMs: EMBEDDING_DEADLINE_MS });
+          const { vectors } = await inference.request(
+            "embed",
+            { texts },
+            { signal, deadlineMs: EMBEDDING_DEADLINE_MS },
+          );
           return vectors;
         },
       });
@@ -86,7 +90,7 @@ function createVoices(
     return (voiceId) => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId });
   }
   const elevenLabs = createElevenLabsTextToSpeech(configuration);
-  closers.push(async () => await elevenLabs.close());
+  closers.push(async () => elevenLabs.close());
   return (voiceId) => {
     if (voiceId === "") return { tts: elevenLabs, voice: ELEVENLABS_DEFAULT_VOICE };
     return voiceId.startsWith(ELEVENLABS_PREFIX)

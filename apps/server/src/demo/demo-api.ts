@@ -14,7 +14,7 @@ export class DemoApi {
   /** The demo's agent with its number, as this release describes it; made where it is not there yet. */
   async ensureAgent(): Promise<void> {
     const query = new URLSearchParams({ search: demoAgent.name });
-    const [existing] = await this.#request<Agent[]>("GET", `/agents?${query}`);
+    const [existing] = await this.#request<Agent[]>("GET", `/agents?${query.toString()}`);
     if (existing !== undefined) {
       await this.#request("PATCH", `/agents/${existing.id}`, demoAgent);
       return;
@@ -34,7 +34,10 @@ export class DemoApi {
   async #request<T>(method: string, route: string, body?: unknown): Promise<T> {
     const response = await fetch(`${this.#baseUrl}${route}`, {
       method,
-      headers: { "x-api-key": this.#apiKey, ...(body !== undefined && { "content-type": "application/json" }) },
+      headers: {
+        "x-api-key": this.#apiKey,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

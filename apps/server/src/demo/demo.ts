@@ -75,7 +75,8 @@ enableCompileCache();
 try {
   await main();
 } catch (error) {
-  const problems = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+  const problems =
+    error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
   for (const problem of problems) process.stderr.write(`The demo cannot run: ${problem}\n`);
   process.exit(1);
 }

@@ -23,7 +23,15 @@ export interface Verdict {
 }
 
 /** Compares what was recorded at both ends of the call. */
-export async function judge({ call, heard, inferencePath }: { call: CallDetail; heard: RecordedCallResult; inferencePath: string }): Promise<Verdict> {
+export async function judge({
+  call,
+  heard,
+  inferencePath,
+}: {
+  call: CallDetail;
+  heard: RecordedCallResult;
+  inferencePath: string;
+}): Promise<Verdict> {
   const said = callerLines.map(({ text }) => text).join(" ");
   const understood = textOf(call, "user");
   const understoodShare = wordOverlap(said, understood);
@@ -39,7 +47,10 @@ export async function judge({ call, heard, inferencePath }: { call: CallDetail; 
 }
 
 function textOf({ transcript }: CallDetail, role: "user" | "agent"): string {
-  return transcript.filter((item) => item.role === role).map(({ text }) => text).join(" ");
+  return transcript
+    .filter((item) => item.role === role)
+    .map(({ text }) => text)
+    .join(" ");
 }
 
 async function transcribe({ answers }: RecordedCallResult, inferencePath: string): Promise<string> {
@@ -54,7 +65,9 @@ async function transcribe({ answers }: RecordedCallResult, inferencePath: string
         streamId: `demo-${index}`,
         isFinal: true,
       };
-      const { text } = await inference.request("transcribe", params, { deadlineMs: TRANSCRIPTION_DEADLINE_MS });
+      const { text } = await inference.request("transcribe", params, {
+        deadlineMs: TRANSCRIPTION_DEADLINE_MS,
+      });
       texts.push(text);
     }
     return texts.join(" ");

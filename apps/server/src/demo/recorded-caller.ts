@@ -43,7 +43,10 @@ export interface RecordedCallResult {
  * finished its own, and keeps what it hears. Rejects where the call is not taken.
  */
 export async function callWithRecordings(options: RecordedCallerOptions): Promise<RecordedCallResult> {
-  const agent = await UserAgent.listen({ bind: { address: "127.0.0.1", port: 0 }, onInvite: (invite) => invite.reject(486) });
+  const agent = await UserAgent.listen({
+    bind: { address: "127.0.0.1", port: 0 },
+    onInvite: (invite) => invite.reject(486),
+  });
   const line = new CallerLine(options.lines);
   const session = await RtpSession.open({
     address: "127.0.0.1",
@@ -88,7 +91,9 @@ class CallerLine {
   readonly #lines: readonly Int16Array[];
   readonly #concealer = new LossConcealer(8000);
   readonly #silence = new Uint8Array(FRAME_SAMPLES).fill(0xff);
-  readonly #heard: { frames: Int16Array[]; afterMs: number | undefined }[] = [{ frames: [], afterMs: undefined }];
+  readonly #heard: { frames: Int16Array[]; afterMs: number | undefined }[] = [
+    { frames: [], afterMs: undefined },
+  ];
   #finish: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
   #nextLine = 0;
@@ -130,7 +135,8 @@ class CallerLine {
     const next = this.jitter.pull(nowMs);
     const pcm = next.kind === "frame" ? decodePcmu(next.payload) : undefined;
     if (pcm !== undefined) this.#concealer.good(pcm);
-    const frame = pcm ?? (next.kind === "lost" ? this.#concealer.conceal(next.samples) : new Int16Array(FRAME_SAMPLES));
+    const frame =
+      pcm ?? (next.kind === "lost" ? this.#concealer.conceal(next.samples) : new Int16Array(FRAME_SAMPLES));
     const isSpeech = powerOf(frame) > SPEECH_POWER;
     this.#waitedMs += FRAME_MS;
     this.#silentMs = isSpeech ? 0 : this.#silentMs + FRAME_MS;

@@ -21,7 +21,8 @@ export class TranscriptView {
       this.#print(`${at} s  ${speaker}  ${item.text}${item.interrupted === true ? " —" : ""}`);
       // The turn stands in the record once its first sound was sent, the item once it was said.
       const turn = item.role === "agent" ? turns[this.#shownTurns] : undefined;
-      const isGreeting = item.role === "agent" && !transcript.slice(0, this.#shownItems).some(({ role }) => role === "user");
+      const isGreeting =
+        item.role === "agent" && !transcript.slice(0, this.#shownItems).some(({ role }) => role === "user");
       if (turn !== undefined && !isGreeting) {
         this.#shownTurns += 1;
         this.#print(

@@ -7,7 +7,12 @@ export function wordOverlap(expected: string, heard: string): number {
 }
 
 function words(text: string): string[] {
-  return text.toLowerCase().replaceAll(/check[- ]up/g, "checkup").match(/[a-z0-9']+/g) ?? [];
+  return (
+    text
+      .toLowerCase()
+      .replaceAll(/check[- ]up/g, "checkup")
+      .match(/[a-z0-9']+/g) ?? []
+  );
 }
 
 function longestCommonSubsequence(a: readonly string[], b: readonly string[]): number {

@@ -3,12 +3,21 @@ import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
 
 /** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
-export async function fetchModels({ modelsDirectory, speechToText, textToSpeech, languageModel }: Readonly<Config>): Promise<void> {
+export async function fetchModels({
+  modelsDirectory,
+  speechToText,
+  textToSpeech,
+  languageModel,
+}: Readonly<Config>): Promise<void> {
   const groups: ModelGroup[] = ["silero"];
   if (speechToText.provider === "local") groups.push("moonshine-base");
   if (textToSpeech.provider === "local") groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
   const display = new ModelProgressDisplay(modelsDirectory);
-  await ensureModels({ modelsDir: modelsDirectory, groups, onProgress: (progress) => display.show(progress) });
+  await ensureModels({
+    modelsDir: modelsDirectory,
+    groups,
+    onProgress: (progress) => display.show(progress),
+  });
   display.end();
 }

@@ -21,7 +21,9 @@ const { send } = runChild<InferenceConfiguration, never>({
     server.then(
       () => send({ type: "ready" }),
       (error: unknown) => {
-        process.stderr.write(`The local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.stderr.write(
+          `The local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`,
+        );
         process.exit(1);
       },
     );

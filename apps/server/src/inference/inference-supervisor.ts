@@ -16,7 +16,11 @@ export interface InferenceProcess {
 }
 
 /** Starts the process that holds the local models; none where every provider is elsewhere. */
-export function startInferenceProcess(config: Readonly<Config>, path: string, logger: Logger): InferenceProcess {
+export function startInferenceProcess(
+  config: Readonly<Config>,
+  path: string,
+  logger: Logger,
+): InferenceProcess {
   const { languageModel } = config;
   const configuration: InferenceConfiguration = {
     type: "configure",

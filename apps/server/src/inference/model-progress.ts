@@ -19,7 +19,9 @@ export class ModelProgressDisplay {
     else if (progress.type === "note") this.#line(progress.message);
     else if (progress.type === "started") {
       const { files, bytes } = progress;
-      this.#line(`Fetching speech models: ${files} files, ${megabytes(bytes)} MB, to ${this.#modelsDirectory}`);
+      this.#line(
+        `Fetching speech models: ${files} files, ${megabytes(bytes)} MB, to ${this.#modelsDirectory}`,
+      );
     }
   }
 
@@ -42,7 +44,9 @@ export class ModelProgressDisplay {
     const bar = "█".repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, "░");
     const room = Math.max(10, (process.stderr.columns || 80) - 48);
     const name = label.length > room ? `…${label.slice(1 - room)}` : label;
-    process.stderr.write(`\r\u001B[K${bar} ${megabytes(receivedBytes)}/${megabytes(totalBytes ?? 0)} MB ${name}`);
+    process.stderr.write(
+      `\r\u001B[K${bar} ${megabytes(receivedBytes)}/${megabytes(totalBytes ?? 0)} MB ${name}`,
+    );
   }
 
   #line(text: string): void {

@@ -1,8 +1,10 @@
-import { type IncomingInvite, parseUri } from "@parley/sip";
+import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip";
 import type { Logger } from "pino";
 import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import { isAddressAllowed } from "../sip-trunks/sip-trunks.rules.ts";
+import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { CallsService } from "./calls.service.ts";
@@ -14,6 +16,7 @@ export interface CallControlOptions {
   nodeId: string;
   calls: CallsService;
   phoneNumbers: PhoneNumbersService;
+  sipTrunks: SipTrunksService;
   media: MediaPool;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
@@ -32,6 +35,7 @@ const DRAIN_POLL_MS = 100;
 /** Answers what comes in over SIP, and knows the phone calls that this node holds. */
 export class CallControl {
   readonly #options: CallControlOptions;
+  readonly #authenticator = new DigestAuthenticator({ realm: "parley" });
   readonly #calls = new Set<PhoneCall>();
   /** Calls between their INVITE and their record, and those that write their end. */
   readonly #running = new Set<Promise<void>>();
@@ -80,10 +84,31 @@ export class CallControl {
     const target = await this.#options.phoneNumbers.findInbound(dialled);
     // contract.md, Calls: unknown number 404, disabled agent 480, billing inactive 503.
     if (target === undefined) return invite.reject(404);
+    if (!(await this.#admit(invite, target))) return;
     if (target.agent.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     if (invite.signal.aborted) return;
     await this.#take(invite, target);
+  }
+
+  /** Whether the call may come over the number's trunk; refuses it where not. */
+  async #admit(invite: IncomingInvite, { trunk, organization }: InboundNumber): Promise<boolean> {
+    if (!isAddressAllowed(trunk.allowedAddresses, invite.source.address)) {
+      this.#options.logger.warn(
+        { sipTrunkId: trunk.id, source: invite.source.address },
+        "a call from an address that its trunk does not allow was refused",
+      );
+      invite.reject(403);
+      return false;
+    }
+    if (!trunk.isInboundAuthenticated) return true;
+    const credentials = await this.#options.sipTrunks.findCredentials(organization.id, trunk.id);
+    const verdict = await this.#authenticator.verify(invite, (username) =>
+      username === credentials?.username ? credentials.password : undefined,
+    );
+    // RFC 3261 §22.1: a user agent server challenges with 401.
+    if (!verdict.ok) invite.reject(401, undefined, { "WWW-Authenticate": verdict.challenges });
+    return verdict.ok;
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber): Promise<void> {
@@ -115,7 +140,8 @@ export class CallControl {
       }),
     };
     const { call: mediaCall, unknownVariables } = toMediaCall(callId, agent.document, variables);
-    if (unknownVariables.length > 0) logger.warn({ callId, unknownVariables }, "the agent's texts name unknown variables");
+    if (unknownVariables.length > 0)
+      logger.warn({ callId, unknownVariables }, "the agent's texts name unknown variables");
     const call = new PhoneCall({
       callId,
       invite,

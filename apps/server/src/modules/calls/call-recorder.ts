@@ -45,7 +45,10 @@ export class CallRecorder {
 
   #enqueue(write: () => Promise<void>): Promise<void> {
     if (this.#waiting >= MAX_WAITING) {
-      this.#logger.error({ callId: this.#callId }, "too many writes of a call wait for the database; one is lost");
+      this.#logger.error(
+        { callId: this.#callId },
+        "too many writes of a call wait for the database; one is lost",
+      );
       return Promise.resolve();
     }
     this.#waiting += 1;
@@ -63,7 +66,10 @@ export class CallRecorder {
           this.#logger.error({ err: error, callId: this.#callId }, "a call could not be written down");
           return;
         }
-        this.#logger.warn({ err: error, callId: this.#callId, delayMs }, "writing a call down failed; trying again");
+        this.#logger.warn(
+          { err: error, callId: this.#callId, delayMs },
+          "writing a call down failed; trying again",
+        );
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }

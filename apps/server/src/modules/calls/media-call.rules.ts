@@ -3,7 +3,11 @@ import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import { renderTemplate, type Variables } from "./variables.rules.ts";
 
 /** What a media process is told of a call: the agent's document with its variables filled in. */
-export function toMediaCall(callId: string, document: AgentDocument, variables: Variables): { call: MediaCall; unknownVariables: string[] } {
+export function toMediaCall(
+  callId: string,
+  document: AgentDocument,
+  variables: Variables,
+): { call: MediaCall; unknownVariables: string[] } {
   const instructions = renderTemplate(document.promptTemplate, variables);
   const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
   return {

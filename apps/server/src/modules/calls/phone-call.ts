@@ -60,7 +60,9 @@ export class PhoneCall {
   /** Carries the call through; resolves when its end is written down. Never rejects. */
   async run(): Promise<void> {
     const { invite, recorder, metrics, logger, callId } = this.#options;
-    invite.signal.addEventListener("abort", () => this.#decide({ status: "canceled", endReason: "canceled" }));
+    invite.signal.addEventListener("abort", () =>
+      this.#decide({ status: "canceled", endReason: "canceled" }),
+    );
     try {
       await this.#answer();
     } catch (error) {
@@ -98,7 +100,11 @@ export class PhoneCall {
     const local = isOfferOurs ? undefined : answerOffer(invite.body, this.#audioSettings(media));
     if (local?.ok === false) {
       const { status, reason } = local;
-      this.#decide({ status: "failed", endReason: "error_internal", endDetail: `SDP refused: ${status} ${reason}` });
+      this.#decide({
+        status: "failed",
+        endReason: "error_internal",
+        endDetail: `SDP refused: ${status} ${reason}`,
+      });
       invite.reject(status, reason);
       return;
     }
@@ -107,7 +113,8 @@ export class PhoneCall {
     await Promise.race([media.prepared, this.#over.promise]);
     if (this.#outcome !== undefined) return invite.reject(480);
     const accepted = await invite.accept({ sdp: local?.sdp ?? buildOffer(this.#audioSettings(media)) });
-    if (!accepted.ok) return this.#decide({ status: "canceled", endReason: "canceled", endDetail: accepted.reason });
+    if (!accepted.ok)
+      return this.#decide({ status: "canceled", endReason: "canceled", endDetail: accepted.reason });
     recorder.answered({ ...providerNames, at: new Date() });
     this.#establish(accepted.session, media, isOfferOurs);
   }
@@ -125,7 +132,11 @@ export class PhoneCall {
     if (isOfferOurs) {
       const answer = acceptAnswer(session.remoteSdp, this.#audioSettings(media));
       if (!answer.ok) {
-        this.#decide({ status: "failed", endReason: "error_internal", endDetail: `SDP answer: ${answer.reason}` });
+        this.#decide({
+          status: "failed",
+          endReason: "error_internal",
+          endDetail: `SDP answer: ${answer.reason}`,
+        });
         return;
       }
       media.connect(toMediaPath(answer.audio));
@@ -153,7 +164,10 @@ export class PhoneCall {
         return recorder.turn({ id: randomUUID(), ...turn });
       }
       case "fault":
-        return logger.warn({ callId, part: event.part, provider: event.provider, reason: event.message }, "provider fault");
+        return logger.warn(
+          { callId, part: event.part, provider: event.provider, reason: event.message },
+          "provider fault",
+        );
       case "ended": {
         const { endReason, endDetail } = event;
         const status = endReason.startsWith("error_") ? "failed" : "completed";
@@ -171,7 +185,13 @@ export class PhoneCall {
   }
 
   #audioSettings(media: MediaLeg): AudioSettings {
-    return { address: this.#options.mediaAddress, port: media.rtpPort, codecs, ptimeMs: 20, origin: this.#sdpOrigin };
+    return {
+      address: this.#options.mediaAddress,
+      port: media.rtpPort,
+      codecs,
+      ptimeMs: 20,
+      origin: this.#sdpOrigin,
+    };
   }
 }
 

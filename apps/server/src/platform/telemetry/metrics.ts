@@ -27,22 +27,12 @@ export class Metrics {
   constructor({ activeCalls, wheelLagP99Ms }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    new Gauge({
-      name: "parley_active_calls",
-      help: "Calls that this node holds.",
-      registers,
-      collect() {
-        this.set(activeCalls());
-      },
-    });
-    new Gauge({
-      name: "parley_media_wheel_lag_p99_seconds",
-      help: "How late audio was handled after it was due, 99th percentile of the last 10 s, worst media process.",
-      registers,
-      collect() {
-        this.set(wheelLagP99Ms() / 1000);
-      },
-    });
+    this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
+    this.#addGauge(
+      "parley_media_wheel_lag_p99_seconds",
+      "How late audio was handled after it was due, 99th percentile of the last 10 s, worst media process.",
+      () => wheelLagP99Ms() / 1000,
+    );
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Calls that have ended.",
@@ -56,6 +46,13 @@ export class Metrics {
       buckets: latencyBuckets,
       registers,
     });
+  }
+
+  #addGauge(name: string, help: string, read: () => number): void {
+    const collect = function (this: Gauge): void {
+      this.set(read());
+    };
+    this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   }
 
   observeCall(endReason: string): void {

@@ -115,7 +115,9 @@ function sentencesOf(text: string): string[] {
     .filter((each) => each !== "");
 }
 
+/** List items such as "Monday: closed" need their heading to be understood. */
 function isSentence(text: string): boolean {
+  if (/[.!?]$/.test(text) && wordsIn(text) >= 4) return true;
   return /\b(is|are|am|was|were|has|have|can|cost|costs|do|does|will|may|must|open|opens|close|closes|offer|offers|include|includes|takes?|needs?|accept|accepts|deliver|delivers|starts?|ends?|call)\b/i.test(
     text,
   );

@@ -40,6 +40,20 @@ test("two user agents on real sockets set a call up and end it", async () => {
   await Promise.all([caller.close(), callee.close(), callee.close()]);
 });
 
+test("bound to every address, it names the one that the peer can reach", async () => {
+  const everywhere = { address: "0.0.0.0", port: 0 };
+  const callee = await UserAgent.listen({
+    bind: everywhere,
+    onInvite: (invite) => void invite.accept({ sdp: "answer" }).catch(assert.ifError),
+  });
+  const caller = await UserAgent.listen({ bind: everywhere, onInvite: (invite) => invite.reject(486) });
+  const to = `sip:agent@127.0.0.1:${callee.address.port}`;
+  const result = await caller.invite({ to, from: "sip:caller@127.0.0.1", sdp: "offer" });
+  assert.ok(result.ok);
+  await result.session.bye();
+  await Promise.all([caller.close(), callee.close()]);
+});
+
 test("a port in use is refused", async () => {
   const first = await UserAgent.listen({ bind: loopback, onInvite: (invite) => invite.reject(486) });
   const second = UserAgent.listen({ bind: first.address, onInvite: (invite) => invite.reject(486) });

@@ -25,7 +25,7 @@ import { allowedMethods, refusalOf } from "./request-rules.ts";
 export interface UserAgentOptions {
   /** Where to listen; port 0 takes a free one. */
   bind: SocketAddress;
-  /** The address that peers reach us by, for Via and Contact. Default: `bind.address`, or one of this machine's. */
+  /** The address that peers reach us by, for Via and Contact. Default: `bind.address`, or this machine's first outer one. */
   publicAddress?: string;
   /** Stands in User-Agent and Server. */
   userAgent?: string;
@@ -66,6 +66,8 @@ export class UserAgent {
   readonly #options: UserAgentOptions;
   readonly #transport: Transport;
   readonly #core: UserAgentCore;
+  /** Looked up once: an answer to what was sent under one address must not be refused under another. */
+  readonly #outerAddresses = { IPv4: outerAddress("IPv4"), IPv6: outerAddress("IPv6") };
   #closing: Promise<void> | undefined;
 
   private constructor(options: UserAgentOptions, transport: Transport) {
@@ -257,10 +259,15 @@ export class UserAgent {
     return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${this.address.port}>`;
   }
 
+  /** A socket bound to every address is reached by loopback from this machine, by an outer address from others. */
   #hostFor(peer: SocketAddress): string {
     if (this.#options.publicAddress !== undefined) return this.#options.publicAddress;
     const { address } = this.#transport.localAddress;
-    return address === "0.0.0.0" || address === "::" ? ownAddress(peer.address) : address;
+    if (address !== "0.0.0.0" && address !== "::") return address;
+    const isIPv6 = peer.address.includes(":");
+    const loopback = isIPv6 ? "::1" : "127.0.0.1";
+    if (peer.address === loopback || peer.address.startsWith("127.")) return loopback;
+    return (isIPv6 ? this.#outerAddresses.IPv6 : this.#outerAddresses.IPv4) ?? loopback;
   }
 
   /**
@@ -284,13 +291,8 @@ export class UserAgent {
   }
 }
 
-/** An address of this machine for a socket bound to all of them: loopback for itself, else the first outer one. */
-function ownAddress(peerAddress: string): string {
-  const isIPv6 = peerAddress.includes(":");
-  const loopback = isIPv6 ? "::1" : "127.0.0.1";
-  if (peerAddress === loopback || peerAddress.startsWith("127.")) return loopback;
-  const family = isIPv6 ? "IPv6" : "IPv4";
-  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-  const outer = addresses.find((entry) => entry.family === family && !entry.internal);
-  return outer?.address ?? loopback;
+/** The first address of this machine that others reach, by family. */
+function outerAddress(family: "IPv4" | "IPv6"): string | undefined {
+  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return entries.find((entry) => entry.family === family && !entry.internal)?.address;
 }

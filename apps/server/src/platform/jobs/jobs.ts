@@ -40,7 +40,7 @@ export class Jobs {
       application_name: "parley-jobs",
     });
     boss.on("error", (error) => logger.error({ err: error }, "job queue failed"));
-    boss.on("warning", ({ message }) => logger.warn({ detail: message }, "job queue warns"));
+    boss.on("warning", ({ message }) => logger.warn({ warning: message }, "job queue warns"));
     await boss.start();
     return new Jobs(boss);
   }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { DrizzleQueryError } from "drizzle-orm";
 import { createLogger } from "./logging.ts";
 
 function logged(...args: [object, string]): string {
@@ -29,4 +30,39 @@ test("the rest is one JSON object a line, with a level by name and an ISO time",
   assert.deepEqual(Object.keys(entry), ["level", "time", "callId", "msg"]);
   assert.equal(entry["level"], "info");
   assert.equal(new Date(String(entry["time"])).toISOString(), entry["time"]);
+});
+
+test("what a child logger is bound to is redacted like the rest", () => {
+  const lines: string[] = [];
+  const logger = createLogger({ level: "info", destination: { write: (line) => lines.push(line) } });
+  logger.child({ callId: "c1", fromNumber: "+14155550123" }).info("call began");
+  assert.ok(!lines.join("").includes("4155550123"));
+  assert.ok(lines.join("").includes("c1"));
+});
+
+test("an error keeps its type, message, stack and cause", () => {
+  const error = new TypeError("went wrong", { cause: new Error("because") });
+  const { err }: { err: Record<string, string> } = JSON.parse(logged({ err: error }, "failed"));
+  assert.equal(err["type"], "TypeError");
+  assert.match(err["message"] ?? "", /went wrong/);
+  assert.match(err["stack"] ?? "", /because/);
+});
+
+test("a cycle ends", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
+  assert.ok(logged({ cycle }, "odd").includes("[deep]"));
+});
+
+test("a failed query is told without the values that it was given", () => {
+  const cause = Object.assign(new Error("duplicate key"), {
+    detail: "Key (e164)=(+14155550123) already exists.",
+  });
+  const line = logged(
+    { err: new DrizzleQueryError("insert into x values ($1)", ["+14155550123"], cause) },
+    "failed",
+  );
+  assert.ok(!line.includes("4155550123"), line);
+  for (const told of ["insert into x values ($1)", "duplicate key", "logging.test.ts"])
+    assert.ok(line.includes(told), told);
 });

@@ -1,19 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-
-/** What must not stand in a log: who called, what was said, what opens doors. */
-const redactedKeys = `
-  phoneNumber fromNumber toNumber e164 from to callerId
-  text transcript instructions promptTemplate firstMessage variables dtmf
-  password secret token apiKey key authorization authToken credentials cookie connectionString
-`
-  .trim()
-  .split(/\s+/);
-
-/** Each at the top and one and two levels down. */
-const redactedPaths = [
-  ...redactedKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
-  ...['["x-api-key"]', '["set-cookie"]'].flatMap((key) => [key, `*${key}`, `*.*${key}`]),
-];
+import { REDACTED, redact, redactedNames } from "./redact.ts";
 
 export interface LoggerOptions {
   level: string;
@@ -21,14 +7,17 @@ export interface LoggerOptions {
   destination?: DestinationStream;
 }
 
-/** Structured logs, one JSON object a line. */
+/** Structured logs, one JSON object a line, without what `redact` takes out. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    redact: { paths: redactedPaths, censor: "[redacted]" },
+    formatters: { level: (label: string) => ({ level: label }), log: redact },
+    // For what child loggers are bound to, which no formatter sees.
+    redact: { paths: [...redactedNames], censor: REDACTED },
+    // `redact` has made plain objects of errors; the standard serializer would take them for errors again.
+    serializers: { err: (error: unknown) => error },
   };
   return destination === undefined ? pino(options) : pino(options, destination);
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
@@ -39,9 +39,11 @@ export async function findPostgresBinaries(isForOtherUser: boolean): Promise<str
   const { mtimeMs } = await stat(path.join(directory, "bin", "postgres"));
   const copy = path.join(SHARED_DIRECTORY, `postgres-${Math.trunc(mtimeMs).toString(36)}`);
   if (await exists(copy)) return copy;
-  await mkdir(SHARED_DIRECTORY, { recursive: true, mode: 0o755 });
+  await mkdir(SHARED_DIRECTORY, { recursive: true });
+  await chmod(SHARED_DIRECTORY, 0o755);
   const unfinished = `${copy}.${process.pid}`;
-  await cp(directory, unfinished, { recursive: true });
+  // Else links between the libraries would be turned into absolute ones, back to where nobody may go.
+  await cp(directory, unfinished, { recursive: true, verbatimSymlinks: true });
   await rename(unfinished, copy).catch(async (error: unknown) => {
     await rm(unfinished, { recursive: true, force: true });
     // Another process may have been quicker.

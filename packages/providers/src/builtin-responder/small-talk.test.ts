@@ -60,3 +60,15 @@ test("short questions without a verb or beginning with a conjunction lean on the
     assert.ok(!isFollowUp(text), text);
   }
 });
+
+test("a goodbye is one however the recogniser spells it", () => {
+  for (const input of ["Great thanks, good-by.", "Goodby", "good bye", "Okay, goodbye!"]) {
+    assert.equal(readIntent(input).type, "goodbye", input);
+  }
+});
+
+test("a whole question that begins with “and” stands by itself", () => {
+  assert.equal(isFollowUp("And how much is a check-up?"), false);
+  assert.equal(isFollowUp("And on Sunday?"), true);
+  assert.equal(isFollowUp("And is it free?"), true);
+});

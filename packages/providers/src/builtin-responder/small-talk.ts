@@ -5,7 +5,7 @@ export type Intent =
   | { type: "repeat" | "identity" | "isRobot" | "abilities" | "canYouHear" };
 
 const farewell =
-  /\b(good ?bye|bye( bye)?|see you( later| soon| then)?|talk to you later|have a (nice|good|great|lovely) (day|one|evening|weekend|night)|hang up)\b/;
+  /\b(good ?bye?|bye( bye)?|see you( later| soon| then)?|talk to you later|have a (nice|good|great|lovely) (day|one|evening|weekend|night)|hang up)\b/;
 const finished =
   /^(no )?(thank you |thanks )?(that's|that is|that was|that will be|that'll be) (all|it|everything)( i (need|needed|wanted))?( for (now|today))?( thank you| thanks)?( very much| so much)?$|^(no )?(nothing|not anything) (else|more)( thank you| thanks)?$|^no (thank you|thanks)( very much| so much)?$|^i'm (all set|done|good)( thank you| thanks)?$/;
 
@@ -79,12 +79,16 @@ function normalise(text: string): string {
     .trim();
 }
 
-/** "And on Sunday?", "what about children": a question that leans on the one before it. */
+/**
+ * "And on Sunday?", "what about children", "and is it free?": a question that leans on the one before it. One with a
+ * verb and no pronoun ("and how much is a checkup?") stands by itself.
+ */
 export function isFollowUp(question: string): boolean {
   const text = normalise(question);
   const words = text.split(" ").length;
-  if (/^(and|or|but|also|what about|how about)\b/.test(text)) return words <= 8;
   const hasVerb =
     /\b(is|are|do|does|can|could|have|has|will|would|open|close|cost|costs|need|want|like)\b/.test(text);
+  const hasPronoun = /\b(it|that|they|them|this|those|one)\b/.test(text);
+  if (/^(and|or|but|also|what about|how about)\b/.test(text)) return words <= 8 && (!hasVerb || hasPronoun);
   return !hasVerb && words <= 4;
 }

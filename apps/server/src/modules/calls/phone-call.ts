@@ -112,36 +112,28 @@ export class PhoneCall {
     // The caller hears the greeting from its first word, at once: it is made while the phone rings.
     await Promise.race([media.prepared, this.#over.promise]);
     if (this.#outcome !== undefined) return invite.reject(480);
-    const accepted = await invite.accept({ sdp: local?.sdp ?? buildOffer(this.#audioSettings(media)) });
-    if (!accepted.ok)
-      return this.#decide({ status: "canceled", endReason: "canceled", endDetail: accepted.reason });
+    const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(this.#audioSettings(media)) });
     recorder.answered({ ...providerNames, at: new Date() });
-    this.#establish(accepted.session, media, isOfferOurs);
+    // Audio begins with the answer, not with its ACK, which may be lost on the way and come seconds later.
+    if (!isOfferOurs) media.start();
+    const accepted = await accepting;
+    if (accepted.ok) this.#establish(accepted.session, media, isOfferOurs);
+    else this.#decide(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
   }
 
   #establish(session: Session, media: MediaLeg, isOfferOurs: boolean): void {
     this.#session = session;
     session.onReinvite = (offer) => this.#renegotiate(offer, media);
-    void session.ended.then(({ cause }) =>
-      this.#decide({
-        status: "completed",
-        endReason: "user_hangup",
-        ...(cause !== "remote_bye" && { endDetail: cause }),
-      }),
-    );
-    if (isOfferOurs) {
-      const answer = acceptAnswer(session.remoteSdp, this.#audioSettings(media));
-      if (!answer.ok) {
-        this.#decide({
-          status: "failed",
-          endReason: "error_internal",
-          endDetail: `SDP answer: ${answer.reason}`,
-        });
-        return;
-      }
+    void session.ended.then(({ cause }) => this.#decide(hungUp(cause === "remote_bye" ? undefined : cause)));
+    if (!isOfferOurs) return;
+    const answer = acceptAnswer(session.remoteSdp, this.#audioSettings(media));
+    if (answer.ok) {
       media.connect(toMediaPath(answer.audio));
+      media.start();
+    } else {
+      const endDetail = `SDP answer: ${answer.reason}`;
+      this.#decide({ status: "failed", endReason: "error_internal", endDetail });
     }
-    media.start();
   }
 
   /** Hold, resume, a change of address or codec (RFC 3264 §8). */
@@ -193,6 +185,15 @@ export class PhoneCall {
       origin: this.#sdpOrigin,
     };
   }
+}
+
+/** The caller ended an answered call; `detail` where that was not by a BYE. */
+function hungUp(detail: string | undefined): Outcome {
+  return {
+    status: "completed",
+    endReason: "user_hangup",
+    ...(detail !== undefined && { endDetail: detail }),
+  };
 }
 
 function toMediaPath({ codec, remote, telephoneEventPayloadType, direction }: NegotiatedAudio): MediaPath {

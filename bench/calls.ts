@@ -26,6 +26,9 @@ const [MEMORY_FROM_CALLS, MEMORY_TO_CALLS] = [10, 200];
 const MEMORY_SECONDS = 60;
 const SHORT_SECONDS = 20;
 const ECHO_SECONDS = 15;
+/** What runs for the first time is slower; nothing of this is reported. */
+const WARM_UP_CALLS = 2;
+const WARM_UP_SECONDS = 8;
 
 const { values: options } = parseArgs({
   options: {
@@ -138,6 +141,7 @@ async function run(): Promise<void> {
     console.table({ "echo alone": echo });
     platform = await startPlatform(await providers.ask("start", undefined));
     await createAgent(platform);
+    await measureRow({ platform, callers, providers }, WARM_UP_CALLS, WARM_UP_SECONDS);
     const measured: MeasuredRow[] = [];
     for (const calls of loads) {
       const result = await measureRow({ platform, callers, providers }, calls, secondsAt(calls));

@@ -15,7 +15,7 @@ export interface CallDetail {
   endDetail: string | null;
   fromNumber: string | null;
   transcript: { type: string; role?: string; text: string; interrupted?: boolean }[];
-  turns: { llmFirstTokenMs: number | null }[];
+  turns: { llmFirstTokenMs: number | null; overheadMs: number | null }[];
 }
 
 interface Page<T> {

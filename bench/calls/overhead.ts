@@ -17,60 +17,69 @@ export interface ProviderExchanges {
   tts: readonly ScriptedExchange[];
 }
 
+/** The platform's own part of one turn's answer, in milliseconds: what is left when the providers' time is taken out. */
+export interface Overhead {
+  /**
+   * The decision that the caller's turn is over → first token at hand (`llmFirstTokenMs` of the API), less request
+   * received → first token sent (on the model's side).
+   */
+  aroundFirstTokenMs: number;
+  /** Token that completes the first clause sent by the model → clause received by the synthesis. */
+  clauseToSynthesisMs: number;
+  /** Its first audio sent by the synthesis → first packet at the caller; the wait for a packet's time is up to 20 ms. */
+  audioToPacketMs: number;
+}
+
 /**
- * The platform's own part of each turn's answer: from the decision that the caller's turn is over to the arrival of
- * the answer's first packet at the caller, less the time that the providers took.
- *
- *     overhead =  llmFirstTokenMs of the API (decision → first token, on the platform's clock)
- *               − (request received → first token sent, on the model's clock)
- *               + (first token sent → first packet received, on the model's and the caller's clock)
- *               − (first token sent → token that completes the first clause sent)
- *               − (clause received → its first audio sent, on the synthesis's clock)
- *
- * The clocks are one (`process.hrtime`). The first token's way to the platform is in it twice, the loopback's and the
- * caller's own delays are in it too, and so is the wait for the next packet's time (up to 20 ms, 10 on average).
+ * Follows each turn through the providers' and the callers' clocks, which are one (`process.hrtime`). Ways over
+ * loopback and the peers' own delays are part of the figures.
  *
  * @param onsetsOf When the agent began to be heard in the call from a number, ascending.
- * @returns One figure for each turn that was found with all of its parts.
+ * @returns One entry for each turn of which every part was found.
  */
-export function overheadsMs(
+export function overheadsOf(
   calls: readonly CallDetail[],
   { llm, tts }: ProviderExchanges,
   onsetsOf: (fromNumber: string) => readonly number[],
-): number[] {
+): Overhead[] {
   const requests = new Map(llm.map((exchange) => [exchange.conversation, exchange]));
   const clauses = new Map(tts.map((exchange) => [exchange.conversation, exchange]));
   return calls.flatMap(({ fromNumber, transcript, turns }) => {
-    const messages = transcript.filter(({ type }) => type === "message");
-    const questions = messages.filter(({ role }) => role === "user");
+    const questions = transcript.filter(({ type, role }) => type === "message" && role === "user");
     const onsets = onsetsOf(fromNumber ?? "");
-    return turns.flatMap((turn, index) => {
+    return turns.flatMap(({ llmFirstTokenMs }, index) => {
       const question = questions[index];
-      const request = question && requests.get(question.text);
-      const clause = question && clauses.get(firstClauseOf(question.text));
-      if (request === undefined || clause === undefined || turn.llmFirstTokenMs === null) return [];
-      return overheadMs(turn.llmFirstTokenMs, request, clause, onsets) ?? [];
+      if (question === undefined || llmFirstTokenMs === null) return [];
+      const request = requests.get(question.text);
+      const clause = clauses.get(firstClauseOf(question.text));
+      return overheadOf(llmFirstTokenMs, request, clause, onsets) ?? [];
     });
   });
 }
 
-function overheadMs(
+function overheadOf(
   llmFirstTokenMs: number,
-  request: ScriptedExchange,
-  clause: ScriptedExchange,
+  request: ScriptedExchange | undefined,
+  clause: ScriptedExchange | undefined,
   onsets: readonly number[],
-): number | undefined {
-  const firstTokenAt = request.firstByteAtMs;
-  const clauseTokenAt = request.chunksAtMs[FIRST_CLAUSE_TOKENS - 1];
-  const audioAt = clause.firstByteAtMs;
-  if (firstTokenAt === null || clauseTokenAt === undefined || audioAt === null) return undefined;
-  const heardAt = onsets.find((atMs) => atMs >= audioAt);
-  if (heardAt === undefined) return undefined;
-  const aroundFirstToken = llmFirstTokenMs - (firstTokenAt - request.receivedAtMs);
-  return (
-    aroundFirstToken +
-    (heardAt - firstTokenAt) -
-    (clauseTokenAt - firstTokenAt) -
-    (audioAt - clause.receivedAtMs)
-  );
+): Overhead | undefined {
+  const clauseTokenAt = request?.chunksAtMs[FIRST_CLAUSE_TOKENS - 1];
+  const tokenAt = request?.firstByteAtMs ?? undefined;
+  const audioAt = clause?.firstByteAtMs ?? undefined;
+  const packetAt = onsets.find((atMs) => audioAt !== undefined && atMs >= audioAt);
+  if (request === undefined || clause === undefined || tokenAt === undefined) return undefined;
+  if (clauseTokenAt === undefined || audioAt === undefined || packetAt === undefined) return undefined;
+  return {
+    aroundFirstTokenMs: llmFirstTokenMs - (tokenAt - request.receivedAtMs),
+    clauseToSynthesisMs: clause.receivedAtMs - clauseTokenAt,
+    audioToPacketMs: packetAt - audioAt,
+  };
+}
+
+export function totalOverheadMs({
+  aroundFirstTokenMs,
+  clauseToSynthesisMs,
+  audioToPacketMs,
+}: Overhead): number {
+  return aroundFirstTokenMs + clauseToSynthesisMs + audioToPacketMs;
 }

@@ -17,12 +17,22 @@ export interface PlatformMemory {
   rssMiBByPart: PerPart;
 }
 
-/** Processor seconds that each part has used so far. */
-export async function cpuSecondsByPart(rootPid: number): Promise<PerPart> {
+/** Processor seconds that each process has used so far. */
+export type PlatformCpu = ReadonlyMap<number, { part: PlatformPart; cpuSeconds: number }>;
+
+export async function platformCpu(rootPid: number): Promise<PlatformCpu> {
   const tree = await processTree(rootPid);
-  return perPart((part) =>
-    sumOf(tree.filter((each) => partOf(each, rootPid) === part).map(({ cpuSeconds }) => cpuSeconds)),
+  return new Map(
+    tree.map((each) => [each.pid, { part: partOf(each, rootPid), cpuSeconds: each.cpuSeconds }]),
   );
+}
+
+/** What was used in between, by each part; without the processes that ended in between. */
+export function cpuSecondsBetween(before: PlatformCpu, after: PlatformCpu): PerPart {
+  const used = perPart(() => 0);
+  for (const [pid, { part, cpuSeconds }] of after)
+    used[part] += cpuSeconds - (before.get(pid)?.cpuSeconds ?? 0);
+  return used;
 }
 
 export async function platformMemory(rootPid: number): Promise<PlatformMemory> {

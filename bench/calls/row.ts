@@ -6,9 +6,11 @@ import { percentile, rounded, sumOf } from "../support/statistics.ts";
 import { type CallDetail, finishedCalls, NUMBER, wheelLagP99Ms } from "./api.ts";
 import type { CallerOutcome } from "./caller.ts";
 import type { CallersMethods } from "./callers-process.ts";
-import { overheadsMs } from "./overhead.ts";
+import { type Overhead, overheadsOf, totalOverheadMs } from "./overhead.ts";
 import {
-  cpuSecondsByPart,
+  cpuSecondsBetween,
+  platformCpu,
+  type PlatformCpu,
   platformMemory,
   type PlatformMemory,
   type PerPart,
@@ -40,6 +42,12 @@ export interface Row {
   packetsLost: number;
   overheadP50Ms: number | null;
   overheadP99Ms: number | null;
+  /** As the API tells it: first audio at hand → first packet sent, on the platform's own clock. */
+  apiOverheadP99Ms: number | null;
+  /** p50 and p99 of the parts of `overhead…Ms`. */
+  overheadParts: Record<keyof Overhead, [number | null, number | null]>;
+  /** Turns whose overhead is known: all should be. */
+  overheadTurns: number;
   cpuPercentPerCall: number | null;
   cpuPercent: PerPart<number | null>;
   callersCpuPercent: number | null;
@@ -79,7 +87,7 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
   const details = await finishedCalls(platform, since);
   const exchanges = await providers.ask("takeExchanges", undefined);
   const onsets = new Map(outcomes.map((outcome) => [outcome.fromNumber, outcome.agentOnsetsMs]));
-  const overheads = overheadsMs(details, exchanges, (fromNumber) => onsets.get(fromNumber) ?? []);
+  const overheads = overheadsOf(details, exchanges, (fromNumber) => onsets.get(fromNumber) ?? []);
 
   const row: Row = {
     calls,
@@ -93,8 +101,8 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
       ),
     ),
     packetsLost: arrivals.lost,
-    overheadP50Ms: rounded(percentile(overheads, 0.5)),
-    overheadP99Ms: rounded(percentile(overheads, 0.99)),
+    ...overheadFigures(overheads),
+    apiOverheadP99Ms: rounded(percentile(apiOverheadsMs(details), 0.99)),
     ...cpuFigures(before, after, calls),
     callersWheelLagP99Ms: rounded(callersLagMs),
     ...turnFigures(outcomes, details),
@@ -114,7 +122,7 @@ async function watchLag(platform: Platform, untilMs: number): Promise<number[]> 
 
 interface CpuReading {
   atMs: number;
-  parts: PerPart;
+  parts: PlatformCpu;
   callers: number;
   providers: number;
   machine: number;
@@ -122,7 +130,7 @@ interface CpuReading {
 
 async function readCpu({ platform, callers, providers }: Bench): Promise<CpuReading> {
   const [parts, callersSeconds, providersSeconds, machine] = await Promise.all([
-    cpuSecondsByPart(platform.process.pid ?? 0),
+    platformCpu(platform.process.pid ?? 0),
     cpuSecondsOf(callers.pid),
     cpuSecondsOf(providers.pid),
     machineCpuSeconds(),
@@ -139,7 +147,8 @@ function cpuFigures(
   "cpuPercentPerCall" | "cpuPercent" | "callersCpuPercent" | "providersCpuPercent" | "otherCpuPercent"
 > {
   const percent = (usedSeconds: number): number => (100 * usedSeconds) / ((after.atMs - before.atMs) / 1000);
-  const parts = perPart((part) => percent(after.parts[part] - before.parts[part]));
+  const used = cpuSecondsBetween(before.parts, after.parts);
+  const parts = perPart((part) => percent(used[part]));
   const platform = sumOf(Object.values(parts));
   const callersUsed = percent(after.callers - before.callers);
   const providersUsed = percent(after.providers - before.providers);
@@ -151,6 +160,31 @@ function cpuFigures(
     providersCpuPercent: rounded(providersUsed, 1),
     otherCpuPercent: rounded(Math.max(0, machineUsed - platform - callersUsed - providersUsed), 1),
   };
+}
+
+function overheadFigures(
+  overheads: readonly Overhead[],
+): Pick<Row, "overheadP50Ms" | "overheadP99Ms" | "overheadParts" | "overheadTurns"> {
+  const figure = (of: (overhead: Overhead) => number, share: number): number | null =>
+    rounded(percentile(overheads.map(of), share));
+  const part = (name: keyof Overhead): [number | null, number | null] => [
+    figure((overhead) => overhead[name], 0.5),
+    figure((overhead) => overhead[name], 0.99),
+  ];
+  return {
+    overheadP50Ms: figure(totalOverheadMs, 0.5),
+    overheadP99Ms: figure(totalOverheadMs, 0.99),
+    overheadParts: {
+      aroundFirstTokenMs: part("aroundFirstTokenMs"),
+      clauseToSynthesisMs: part("clauseToSynthesisMs"),
+      audioToPacketMs: part("audioToPacketMs"),
+    },
+    overheadTurns: overheads.length,
+  };
+}
+
+function apiOverheadsMs(details: readonly CallDetail[]): number[] {
+  return details.flatMap(({ turns }) => turns.flatMap(({ overheadMs }) => overheadMs ?? []));
 }
 
 function turnFigures(

@@ -159,6 +159,7 @@ function unitWords(number: string, unit: string): string {
 /** Figures as they are said: money, percentages, measures, telephone numbers, ranges, ordinals, years. */
 export function expandNumbers(text: string): string {
   return text
+    .replace(CASED_UNIT, (_match, digit: string, unit: string) => `${digit} ${unit.toLowerCase()}`)
     .replace(CODE, codeWords)
     .replace(MONEY, moneyWords)
     .replace(PERCENT, (_match, number: string) => `${decimalWords(number)} percent`)
@@ -174,7 +175,6 @@ export function expandNumbers(text: string): string {
     .replace(NUMBERED, "number ")
     .replace(NEGATIVE, "minus ")
     .replace(ORDINAL, (_match, digits: string) => ordinalWords(digits))
-    .replace(CASED_UNIT, (_match, digit: string, unit: string) => `${digit} ${unit.toLowerCase()}`)
     .replace(UNIT, (_match, number: string, unit: string) => unitWords(number, unit))
     .replace(YEAR, (_match, year: string) => yearWords(Number(year)))
     .replace(PLAIN, (number) => ` ${plainWords(number)} `);

@@ -105,7 +105,9 @@ export function createSynthesizeHandler(
         add(resampler.process(toTelephoneLevel(samples)));
       }
       signal.throwIfAborted();
-      add(resampler.flush());
+      if (pieces.length > 0) {
+        add(resampler.flush());
+      }
       cache.set(key, join(pieces));
       return {};
     });

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ClauseCache } from "./clause-cache.ts";
+import type { SpeechEngine } from "./engine.ts";
+import { createSynthesizeHandler } from "./handler.ts";
+
+/** Says one piece of 0.5 s for every word; a piece comes when `step` is called, or at once. */
+class ToneEngine implements SpeechEngine {
+  readonly name = "local/tone";
+  readonly sampleRateHz = 24_000;
+  readonly voices = ["a"];
+  runs = 0;
+  gate: Promise<void> | undefined;
+
+  async *synthesize(text: string, _voice: unknown, signal: AbortSignal): AsyncGenerator<Float32Array> {
+    this.runs += 1;
+    for (const _word of text.split(" ")) {
+      await this.gate;
+      signal.throwIfAborted();
+      yield Float32Array.from({ length: 12_000 }, (_, at) => 0.2 * Math.sin(at / 5));
+    }
+  }
+
+  async warmUp(): Promise<void> {}
+
+  async close(): Promise<void> {}
+}
+
+const params = { text: "one two", voice: "tone/a", speed: 1, sampleRateHz: 8000 };
+
+async function collect(
+  handler: ReturnType<typeof createSynthesizeHandler>,
+  overrides: Partial<typeof params> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Int16Array[]> {
+  const chunks: Int16Array[] = [];
+  await handler({ ...params, ...overrides }, { signal, emit: ({ pcm }) => void chunks.push(pcm) });
+  return chunks;
+}
+
+test("audio comes at the rate asked for, in chunks of at most 200 ms", async () => {
+  const handler = createSynthesizeHandler({ tone: new ToneEngine() });
+  for (const sampleRateHz of [8000, 16_000]) {
+    const chunks = await collect(handler, { sampleRateHz });
+    const samples = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    assert.ok(Math.abs(samples - sampleRateHz) < sampleRateHz / 100, `${samples}`);
+    assert.ok(chunks.every((chunk) => chunk.length <= sampleRateHz / 5));
+  }
+});
+
+test("a clause said before is not synthesised again", async () => {
+  const engine = new ToneEngine();
+  const handler = createSynthesizeHandler({ tone: engine });
+  const first = await collect(handler);
+  const second = await collect(handler);
+  assert.equal(engine.runs, 1);
+  assert.deepEqual(
+    second.flatMap((chunk) => Array.from(chunk)),
+    first.flatMap((chunk) => Array.from(chunk)),
+  );
+  await collect(handler, { speed: 1.2 });
+  assert.equal(engine.runs, 2);
+});
+
+test("an aborted clause stops, is not kept, and lets the next one run", async () => {
+  const engine = new ToneEngine();
+  const handler = createSynthesizeHandler({ tone: engine });
+  const gate = Promise.withResolvers<void>();
+  engine.gate = gate.promise;
+  const controller = new AbortController();
+  const aborted = collect(handler, {}, controller.signal);
+  const next = collect(handler);
+  controller.abort(new Error("hung up"));
+  gate.resolve();
+  await assert.rejects(aborted, /hung up/);
+  assert.ok((await next).length > 0);
+  assert.equal(engine.runs, 2);
+});
+
+test("more clauses than may wait are refused as worth another try", async () => {
+  const engine = new ToneEngine();
+  const handler = createSynthesizeHandler({ tone: engine }, { maxWaiting: 1 });
+  const gate = Promise.withResolvers<void>();
+  engine.gate = gate.promise;
+  const running = collect(handler, { text: "one" });
+  const waiting = collect(handler, { text: "two" });
+  await assert.rejects(collect(handler, { text: "three" }), { message: /overloaded/, isRetryable: true });
+  gate.resolve();
+  await Promise.all([running, waiting]);
+});
+
+test("unknown voices, speeds, rates and endless texts are refused for good", async () => {
+  const handler = createSynthesizeHandler({ tone: new ToneEngine() });
+  const wrong: Partial<typeof params>[] = [
+    { voice: "tone/b" },
+    { voice: "other/a" },
+    { voice: "toString/a" },
+    { voice: "" },
+    { speed: 3 },
+    { speed: Number.NaN },
+    { sampleRateHz: 44_100 },
+    { text: "word ".repeat(2000) },
+  ];
+  for (const overrides of wrong) {
+    await assert.rejects(collect(handler, overrides), { name: "ProviderError", isRetryable: false });
+  }
+});
+
+test("the cache forgets what was used longest ago and takes nothing larger than itself", () => {
+  const cache = new ClauseCache(40);
+  cache.set("a", new Int16Array(10));
+  cache.set("b", new Int16Array(10));
+  assert.ok(cache.get("a"));
+  cache.set("c", new Int16Array(10));
+  cache.set("huge", new Int16Array(100));
+  assert.deepEqual(
+    ["a", "b", "c", "huge"].map((key) => cache.get(key) !== undefined),
+    [true, false, true, false],
+  );
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Resampler } from "@parley/audio";
+import { textToSpeechConformance } from "@parley/conversation/testing";
+import { ensureModels } from "../../models/fetch.ts";
+import { loadDittli } from "../dittli/dittli.ts";
+import { createInProcessInference } from "../inference/in-process-client.ts";
+import { loadKokoro } from "../kokoro/kokoro.ts";
+import { loadMoonshine, type Moonshine } from "../moonshine/model.ts";
+import { loadLexicon } from "../phonemes/lexicon.ts";
+import { normaliseText } from "../phonemes/normalise.ts";
+import { activeSpeechLevel } from "./loudness.ts";
+import type { SpeechEngine } from "./engine.ts";
+import { createSynthesizeHandler } from "./handler.ts";
+import { LocalTextToSpeech } from "./local-text-to-speech.ts";
+import { defaultLocalVoice, fastLocalVoice, localVoices } from "./voices.ts";
+
+const sentences = [
+  "We are open from nine to five on weekdays.",
+  "Yes, there is free parking behind the building.",
+  "I can book you in for Thursday morning.",
+  "Could you tell me your name, please?",
+  "The doctor will call you back this afternoon.",
+  "Is there anything else I can help you with?",
+  "We accept all major credit cards.",
+  "Please hold the line while I look that up.",
+  "I am sorry, I did not understand that.",
+  "Goodbye, and have a wonderful day.",
+];
+
+let engines: { kokoro: SpeechEngine; dittli: SpeechEngine };
+let recogniser: Moonshine;
+let synthesize: ReturnType<typeof createSynthesizeHandler>;
+const { signal } = new AbortController();
+
+before(async () => {
+  const modelsDir = await ensureModels({ groups: ["kokoro", "dittli", "moonshine-base"] });
+  const lexicon = await loadLexicon();
+  engines = {
+    kokoro: await loadKokoro({ modelsDir, lexicon }),
+    dittli: await loadDittli({ modelsDir, lexicon }),
+  };
+  recogniser = await loadMoonshine({ modelsDir, size: "base" });
+  synthesize = createSynthesizeHandler(engines);
+});
+
+after(async () => {
+  await Promise.all([engines.kokoro.close(), engines.dittli.close(), recogniser.close()]);
+  await engines.kokoro.close();
+});
+
+async function say(text: string, voice: string): Promise<Int16Array> {
+  const samples: number[] = [];
+  const emit = ({ pcm }: { pcm: Int16Array }): void => void samples.push(...pcm);
+  await synthesize({ text, voice, speed: 1, sampleRateHz: 8000 }, { signal, emit });
+  return Int16Array.from(samples);
+}
+
+function wordsOf(text: string): string[] {
+  return (
+    normaliseText(text)
+      .toLowerCase()
+      .match(/[a-z']+/g) ?? []
+  );
+}
+
+/** Least count of words to insert, delete or replace. */
+function wordErrors(expected: readonly string[], heard: readonly string[]): number {
+  let row = Array.from({ length: heard.length + 1 }, (_, column) => column);
+  for (const [index, word] of expected.entries()) {
+    const next = [index + 1];
+    for (const [column, other] of heard.entries()) {
+      const replaced = (row[column] ?? 0) + (word === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+for (const { voice, maxErrorRate } of [
+  { voice: defaultLocalVoice, maxErrorRate: 0.05 },
+  { voice: "kokoro/am_michael", maxErrorRate: 0.05 },
+  { voice: fastLocalVoice, maxErrorRate: 0.2 },
+]) {
+  test(`a recogniser understands ${voice} over the telephone`, async (context) => {
+    let errors = 0;
+    let count = 0;
+    for (const sentence of sentences) {
+      const pcm = new Resampler(8000, 16_000).process(await say(sentence, voice));
+      const heard = await recogniser.transcribe(pcm, signal);
+      errors += wordErrors(wordsOf(sentence), wordsOf(heard));
+      count += wordsOf(sentence).length;
+    }
+    context.diagnostic(`${errors} errors in ${count} words`);
+    assert.ok(errors <= maxErrorRate * count, `${errors} errors in ${count} words`);
+  });
+}
+
+test("every voice that is listed speaks, at telephone level", async () => {
+  for (const { id } of localVoices) {
+    const pcm = await say("Hi, this is Parley.", id);
+    assert.ok(pcm.length > 4000, `${id}: ${pcm.length} samples`);
+    const decibels = 20 * Math.log10(activeSpeechLevel(Float32Array.from(pcm, (sample) => sample / 32768)));
+    assert.ok(Math.abs(decibels + 20) < 2, `${id}: ${decibels} dBFS`);
+  }
+});
+
+test("a faster voice takes less time for the same words", async () => {
+  const lengths: number[] = [];
+  for (const speed of [0.7, 1, 1.5]) {
+    for (const engine of Object.values(engines)) {
+      const voice = engine.name === "local/kokoro" ? "af_heart" : "male";
+      const pieces = await Array.fromAsync(
+        engine.synthesize("Thank you for calling.", { voice, speed }, signal),
+      );
+      lengths.push(pieces.reduce((sum, piece) => sum + piece.length, 0) / engine.sampleRateHz);
+    }
+  }
+  const [slowKokoro = 0, slowDittli = 0, kokoro = 0, dittli = 0, fastKokoro = 0, fastDittli = 0] = lengths;
+  assert.ok(slowKokoro > kokoro && kokoro > fastKokoro, String(lengths));
+  assert.ok(slowDittli > dittli && dittli > fastDittli, String(lengths));
+});
+
+test("texts of any length and kind are spoken or passed over", async () => {
+  assert.equal((await say("😀 ***", defaultLocalVoice)).length, 0);
+  const long = "one two three four five six seven eight nine ten ".repeat(12);
+  assert.ok((await say(long, fastLocalVoice)).length > 20 * 8000);
+});
+
+test("an aborted synthesis stops with the signal's reason", async () => {
+  const controller = new AbortController();
+  const params = { text: "One moment, please.", voice: defaultLocalVoice, speed: 0.9, sampleRateHz: 8000 };
+  const running = synthesize(params, {
+    signal: controller.signal,
+    emit: () => assert.fail("audio after abort"),
+  });
+  controller.abort(new Error("hung up"));
+  await assert.rejects(running, /hung up/);
+});
+
+test("an unknown voice fails the stream for good", async (context) => {
+  const client = createInProcessInference({ synthesize });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const stream = new LocalTextToSpeech({ client }).open({
+    voice: "kokoro/nobody",
+    sampleRateHz: 8000,
+    language: "en",
+    speed: 1,
+    onEvent: resolve,
+  });
+  context.after(() => client.close());
+  stream.speak(1, "Hello.");
+  const event = await promise;
+  assert.ok(typeof event === "object" && event !== null && "type" in event && event.type === "failed");
+  assert.ok("error" in event && event.error instanceof Error);
+  assert.match(event.error.message, /no voice kokoro\/nobody/);
+});
+
+textToSpeechConformance("local", () => {
+  const client = createInProcessInference({ synthesize });
+  return {
+    tts: new LocalTextToSpeech({ client }),
+    voice: fastLocalVoice,
+    sampleRateHz: 8000,
+    close: () => client.close(),
+  };
+});

@@ -59,7 +59,10 @@ export interface Impairment {
 }
 
 /** What a bad network makes of a stream: packets lost, late and out of order. */
-export function impair(packets: readonly CapturedPacket[], { loss, jitterMs, random }: Impairment): CapturedPacket[] {
+export function impair(
+  packets: readonly CapturedPacket[],
+  { loss, jitterMs, random }: Impairment,
+): CapturedPacket[] {
   return packets
     .filter(() => random() >= loss)
     .map(({ atMs, rtp }) => ({ atMs: atMs + random() * jitterMs, rtp }))

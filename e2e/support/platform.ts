@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning } from "./processes.ts";
 
 const READY_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 30_000;
@@ -26,7 +27,9 @@ export class Platform {
   readonly sipPort: number;
   readonly apiKey: string;
   readonly process: ChildProcess;
-  readonly #dataDirectory: string;
+  readonly dataDirectory: string;
+  /** Its exit status or the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals>;
   readonly #isTemporary: boolean;
   #output = "";
 
@@ -42,7 +45,10 @@ export class Platform {
     this.sipPort = parts.sipPort;
     this.apiKey = parts.apiKey;
     this.process = parts.process;
-    this.#dataDirectory = parts.dataDirectory;
+    this.dataDirectory = parts.dataDirectory;
+    this.exited = new Promise((resolve) => {
+      parts.process.once("exit", (code, signal) => resolve(signal ?? code ?? 1));
+    });
     this.#isTemporary = parts.isTemporary;
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.on("data", (chunk) => (this.#output += String(chunk)));
@@ -86,7 +92,10 @@ export class Platform {
   async api<T>(method: string, route: string, body?: unknown): Promise<T> {
     const response = await fetch(`${this.url}/v1${route}`, {
       method,
-      headers: { "x-api-key": this.apiKey, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        "x-api-key": this.apiKey,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -94,15 +103,39 @@ export class Platform {
     return JSON.parse(text) as T;
   }
 
-  /** Ends it as an operator does, and removes what it wrote where that was temporary. */
+  /** One value of `/metrics`; NaN where there is none of that name. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+    return Number(line?.slice(name.length + 1) ?? Number.NaN);
+  }
+
+  /** Ends it as an operator does, and removes what it wrote where that was temporary. Idempotent. */
   async stop(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) {
       this.process.kill("SIGTERM");
       const killer = setTimeout(() => this.process.kill("SIGKILL"), STOP_DEADLINE_MS);
-      await once(this.process, "exit");
+      await this.exited;
       clearTimeout(killer);
     }
-    if (this.#isTemporary) await rm(this.#dataDirectory, { recursive: true, force: true });
+    await this.#stopDatabase();
+    if (this.#isTemporary) await rm(this.dataDirectory, { recursive: true, force: true });
+  }
+
+  /** After a kill -9 its PostgreSQL lives on, for the next start to adopt; after the last nobody would. */
+  async #stopDatabase(): Promise<void> {
+    const pid = await this.databasePid();
+    if (pid === undefined || !isRunning(pid)) return;
+    process.kill(pid, "SIGINT");
+    const deadline = performance.now() + STOP_DEADLINE_MS;
+    while (isRunning(pid) && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
+  }
+
+  /** Process id of its embedded PostgreSQL; undefined where none runs. */
+  async databasePid(): Promise<number | undefined> {
+    const pidFile = path.join(this.dataDirectory, "postgres", "postmaster.pid");
+    const [firstLine] = (await readFile(pidFile, "utf8").catch(() => "")).split("\n");
+    return firstLine === undefined || firstLine === "" ? undefined : Number(firstLine);
   }
 
   async #waitFor(route: string): Promise<void> {
@@ -119,7 +152,8 @@ export class Platform {
   }
 }
 
-async function freeTcpPort(): Promise<number> {
+/** A TCP port that nobody has just now. */
+export async function freeTcpPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -10,7 +10,7 @@ import type {
   ToMedia,
 } from "./media-protocol.ts";
 
-/** Above this lag for 10 s a process is given no more calls: those it has would suffer. */
+/** Above this lag over the last 10 s a process is given no more calls: those it has would suffer. */
 const LARGEST_WHEEL_LAG_MS = 5;
 const OPEN_DEADLINE_MS = 3_000;
 const CLOSE_GRACE_MS = 5_000;
@@ -134,7 +134,8 @@ export class MediaPool {
       (member) =>
         member.child.isReady &&
         member.calls.size < this.#callsPerProcess &&
-        member.wheelLagP99Ms <= LARGEST_WHEEL_LAG_MS,
+        // Where it has no calls, others make this machine slow, and refusing would spare nobody.
+        (member.calls.size === 0 || member.wheelLagP99Ms <= LARGEST_WHEEL_LAG_MS),
     );
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
   }

@@ -1,0 +1,73 @@
+import type { Agent, Call, CallDetail, SipTrunk } from "@parley/contract";
+import type { Platform } from "./platform.ts";
+import { waitFor } from "./wait.ts";
+
+interface DataOf<T> {
+  data: T;
+}
+
+const GREETING = "Hello, this is the model railway club. How can I help you?";
+const PROMPT = `You answer the telephone of a model railway club.
+
+# Opening hours
+The club house is open on Saturday from nine to one.
+
+# Directions
+The club house stands behind the old station, ten meters to the left.`;
+
+let nextNumber = 15_550_100_001;
+
+/** An agent with a number of its own, as the API makes them. `settings` are fields of the agent. */
+export async function createAgent(
+  platform: Platform,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<{ agentId: string; number: string }> {
+  const trunk = await platform.api<DataOf<SipTrunk>>("POST", "/sip-trunks", { friendlyName: "Test" });
+  const agent = await platform.api<DataOf<Agent>>("POST", "/agents", {
+    name: "Railway club",
+    promptTemplate: PROMPT,
+    firstMessage: GREETING,
+    sipTrunkId: trunk.data.id,
+    ...settings,
+  });
+  const number = `+${nextNumber++}`;
+  await platform.api("POST", `/agents/${agent.data.id}/phone-numbers`, { e164: number });
+  return { agentId: agent.data.id, number };
+}
+
+/** Every call of this caller, newest first. */
+export async function callsFrom(platform: Platform, fromNumber: string): Promise<Call[]> {
+  const { data } = await platform.api<DataOf<Call[]>>("GET", "/calls?pageSize=100");
+  return data.filter((call) => call.fromNumber === fromNumber);
+}
+
+/** The newest call of this caller with its transcript. */
+export async function findCall(platform: Platform, fromNumber: string): Promise<CallDetail | undefined> {
+  const [newest] = await callsFrom(platform, fromNumber);
+  if (newest === undefined) return undefined;
+  return (await platform.api<DataOf<CallDetail>>("GET", `/calls/${newest.id}`)).data;
+}
+
+/** The newest call of this caller once its end is written down. */
+export async function endedCall(
+  platform: Platform,
+  fromNumber: string,
+  deadlineMs = 10_000,
+): Promise<CallDetail> {
+  return await waitFor(
+    `the end of the call from ${fromNumber}`,
+    async () => {
+      const call = await findCall(platform, fromNumber);
+      return call !== undefined && call.endedAt !== null && call;
+    },
+    deadlineMs,
+  );
+}
+
+/** All that one side said. */
+export function textOf({ transcript }: CallDetail, role: "user" | "agent"): string {
+  return transcript
+    .filter((item) => item.role === role)
+    .map(({ text }) => text)
+    .join(" ");
+}

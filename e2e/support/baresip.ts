@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { readWav, writeWav } from "@parley/audio";
+import { freeTcpPort, freeUdpPort } from "./platform.ts";
+import { waitFor } from "./wait.ts";
+
+const MODULES = "/usr/lib/baresip/modules";
+const EXIT_DEADLINE_MS = 5_000;
+
+export interface BaresipOptions {
+  /** The caller's number. */
+  from: string;
+  /** What it says from when the call is answered, 8 kHz; has to last longer than the call. */
+  pcm: Int16Array;
+}
+
+/** A baresip without a screen or sound card, told by its control port what to do. */
+export class Baresip {
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+  readonly #control: Socket;
+  #received = "";
+
+  static async start({ from, pcm }: BaresipOptions): Promise<Baresip> {
+    const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
+    await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz: 8000, channels: 1, pcm }));
+    await writeFile(path.join(folder, "accounts"), `<sip:${from}@127.0.0.1>;regint=0;audio_codecs=pcmu\n`);
+    const [sipPort, controlPort] = [await freeUdpPort(), await freeTcpPort()];
+    await writeFile(path.join(folder, "config"), configuration(folder, sipPort, controlPort));
+    const child = spawn("baresip", ["-f", folder], { cwd: folder, stdio: "ignore" });
+    try {
+      const control = await waitFor("baresip's control port", async () => await tryToConnect(controlPort));
+      return new Baresip(child, folder, control);
+    } catch (error) {
+      child.kill("SIGKILL");
+      throw error;
+    }
+  }
+
+  private constructor(child: ChildProcess, folder: string, control: Socket) {
+    this.#process = child;
+    this.#folder = folder;
+    this.#control = control;
+    control.on("data", (chunk) => (this.#received += String(chunk)));
+    control.on("error", () => {});
+  }
+
+  /** Resolves when the call is answered. */
+  async dial(uri: string): Promise<void> {
+    this.#command("dial", uri);
+    await this.#event("CALL_ESTABLISHED");
+  }
+
+  async hangUp(): Promise<void> {
+    this.#command("hangup");
+    await this.#event("CALL_CLOSED");
+  }
+
+  /** Ends it; gives what it heard, 8 kHz, where it was in a call. */
+  async close(): Promise<Int16Array> {
+    this.#control.destroy();
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill("SIGTERM");
+      const killer = setTimeout(() => this.#process.kill("SIGKILL"), EXIT_DEADLINE_MS);
+      await once(this.#process, "exit");
+      clearTimeout(killer);
+    }
+    const dump = (await readdir(this.#folder)).find((name) => name.endsWith("-dec.wav"));
+    const heard =
+      dump === undefined ? new Int16Array(0) : readWav(await readFile(path.join(this.#folder, dump))).pcm;
+    await rm(this.#folder, { recursive: true, force: true });
+    return heard;
+  }
+
+  #command(command: string, params = ""): void {
+    const json = JSON.stringify({ command, params });
+    this.#control.write(`${Buffer.byteLength(json)}:${json},`);
+  }
+
+  async #event(type: string): Promise<void> {
+    await waitFor(`${type} of baresip`, () => this.#received.includes(`"type":"${type}"`));
+  }
+}
+
+function configuration(folder: string, sipPort: number, controlPort: number): string {
+  return `module_path ${MODULES}
+sip_listen 127.0.0.1:${sipPort}
+ctrl_tcp_listen 127.0.0.1:${controlPort}
+net_interface 127.0.0.1
+audio_source aufile,${path.join(folder, "speech.wav")}
+audio_player aubridge,nobody
+audio_alert aubridge,nobody
+snd_path ${folder}
+module g711.so
+module aufile.so
+module aubridge.so
+module sndfile.so
+module_tmp account.so
+module_app menu.so
+module_app ctrl_tcp.so
+`;
+}
+
+async function tryToConnect(port: number): Promise<Socket | undefined> {
+  const socket = connect(port, "127.0.0.1");
+  return await once(socket, "connect").then(
+    () => socket,
+    () => undefined,
+  );
+}

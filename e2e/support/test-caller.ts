@@ -1,0 +1,218 @@
+import { decodePcma, decodePcmu } from "@parley/audio";
+import { DtmfSender, MediaWheel, PortPool, type RtpPacket, RtpSession } from "@parley/rtp";
+import {
+  acceptAnswer,
+  type AudioSettings,
+  buildOffer,
+  type InviteResult,
+  type Session,
+  UserAgent,
+} from "@parley/sip";
+import { type CodecName, codecs, FRAME_SAMPLES } from "./recordings.ts";
+import { waitFor } from "./wait.ts";
+
+/** Apart from the platform's own ports. */
+const PORTS = { first: 42_000, last: 42_999 };
+const EVENT_PAYLOAD_TYPE = 101;
+/** Mean square of a frame in which somebody speaks: about −45 dBFS. */
+const SPEECH_POWER = 180 ** 2;
+
+export interface TestCallerOptions {
+  sipPort: number;
+  number: string;
+  from: string;
+  codec?: CodecName;
+}
+
+/** One packet of the agent as it arrived. */
+export interface HeardPacket {
+  /** On the clock of `performance.now`. */
+  atMs: number;
+  pcm: Int16Array;
+  isSpeech: boolean;
+}
+
+interface Saying {
+  pcm: Int16Array;
+  position: number;
+  said: PromiseWithResolvers<void>;
+}
+
+/** A telephone for tests: places a call, sends 20 ms of what it is told to say (else silence), keeps what it hears. */
+export class TestCaller {
+  readonly heard: HeardPacket[] = [];
+  readonly #options: TestCallerOptions;
+  readonly #userAgent: UserAgent;
+  readonly #rtp: RtpSession;
+  readonly #wheel = new MediaWheel({ onError: (error) => console.error(error) });
+  readonly #audio: AudioSettings;
+  readonly #codec: (typeof codecs)[CodecName];
+  readonly #decode: typeof decodePcmu;
+  #session: Session | undefined;
+  #saying: Saying | undefined;
+  #keys: DtmfSender | undefined;
+  #timestamp = 0;
+  #onPacket: (packet: RtpPacket, arrivalMs: number) => void = () => {};
+
+  /** Places a call and rejects where it is refused. */
+  static async call(options: TestCallerOptions): Promise<TestCaller> {
+    const caller = await TestCaller.open(options);
+    const result = await caller.dial();
+    if (result.ok) return caller;
+    await caller.close();
+    throw new Error(`the call was refused: ${result.status} ${result.reason}`);
+  }
+
+  /** A caller that has not called yet. */
+  static async open(options: TestCallerOptions): Promise<TestCaller> {
+    const bind = { address: "127.0.0.1", port: 0 };
+    const userAgent = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
+    let receive: (packet: RtpPacket, arrivalMs: number) => void = () => {};
+    const rtp = await RtpSession.open({
+      address: bind.address,
+      ports: new PortPool(PORTS),
+      payloadTypes: [],
+      onPacket: (packet, arrivalMs) => receive(packet, arrivalMs),
+    });
+    const caller = new TestCaller(options, userAgent, rtp);
+    receive = (packet, arrivalMs) => caller.#onPacket(packet, arrivalMs);
+    return caller;
+  }
+
+  private constructor(options: TestCallerOptions, userAgent: UserAgent, rtp: RtpSession) {
+    const name = options.codec ?? "PCMU";
+    this.#options = options;
+    this.#userAgent = userAgent;
+    this.#rtp = rtp;
+    this.#codec = codecs[name];
+    this.#decode = name === "PCMU" ? decodePcmu : decodePcma;
+    this.#audio = {
+      address: "127.0.0.1",
+      port: rtp.port,
+      codecs: [{ name, clockRateHz: 8000, payloadType: this.#codec.payloadType }],
+    };
+  }
+
+  /** `signal` cancels the call while it rings. */
+  async dial({
+    signal,
+    onRinging,
+  }: { signal?: AbortSignal; onRinging?: () => void } = {}): Promise<InviteResult> {
+    const { sipPort, number, from } = this.#options;
+    const result = await this.#userAgent.invite({
+      to: `sip:${number}@127.0.0.1:${sipPort}`,
+      from: `sip:${from}@127.0.0.1:${this.#userAgent.address.port}`,
+      sdp: buildOffer(this.#audio),
+      onProvisional: ({ status }) => status === 180 && onRinging?.(),
+      ...(signal !== undefined && { signal }),
+    });
+    if (result.ok) this.#connect(result.session);
+    return result;
+  }
+
+  get session(): Session {
+    if (this.#session === undefined) throw new Error("there is no call");
+    return this.#session;
+  }
+
+  /** Where the platform receives this call's audio. */
+  get remotePort(): number {
+    return this.#rtp.destination?.port ?? 0;
+  }
+
+  /** Resolves when it was said to the end. */
+  async say(pcm: Int16Array): Promise<void> {
+    this.#saying = { pcm, position: 0, said: Promise.withResolvers() };
+    await this.#saying.said.promise;
+  }
+
+  press(digits: string): void {
+    this.#keys = new DtmfSender({ digits, clockRateHz: 8000 });
+  }
+
+  /** Waits until the agent has said something since `sinceMs` and then nothing for `silenceMs`. */
+  async agentToFinish({ sinceMs = 0, silenceMs = 800, deadlineMs = 20_000 } = {}): Promise<void> {
+    await waitFor(
+      "the agent to speak and finish",
+      () => {
+        const last = this.heard.findLast((packet) => packet.isSpeech);
+        return last !== undefined && last.atMs > sinceMs && performance.now() - last.atMs > silenceMs;
+      },
+      deadlineMs,
+    );
+  }
+
+  /** Waits until the agent has spoken for `ms` in all since `sinceMs`. */
+  async agentToSpeak({ sinceMs = 0, ms = 20, deadlineMs = 15_000 } = {}): Promise<void> {
+    await waitFor("the agent to speak", () => this.speechMsSince(sinceMs) >= ms, deadlineMs);
+  }
+
+  /** How much speech of the agent has arrived since then. */
+  speechMsSince(sinceMs: number): number {
+    return this.heard.filter((packet) => packet.isSpeech && packet.atMs > sinceMs).length * 20;
+  }
+
+  /** Resolves with how the call ended, or rejects after `deadlineMs`. */
+  async ended(deadlineMs = 15_000): Promise<string> {
+    let cause: string | undefined;
+    void this.session.ended.then((end) => (cause = end.cause));
+    return await waitFor("the call to end", () => cause, deadlineMs);
+  }
+
+  async hangUp(): Promise<void> {
+    await this.#session?.bye();
+    await this.close();
+  }
+
+  /** Sends no more audio, but keeps the call. */
+  fallSilent(): void {
+    this.#wheel.close();
+  }
+
+  /** Closes what it holds; a call that goes on is hung up. Idempotent. */
+  async close(): Promise<void> {
+    this.#wheel.close();
+    this.#rtp.close();
+    await this.#userAgent.close({ deadlineMs: 500 });
+  }
+
+  #connect(session: Session): void {
+    this.#session = session;
+    const answer = acceptAnswer(session.remoteSdp, this.#audio);
+    if (!answer.ok) throw new Error(`the answer cannot be used: ${answer.reason}`);
+    this.#rtp.negotiate(answer.audio.remote, [this.#codec.payloadType]);
+    this.#onPacket = ({ payload }, atMs) => {
+      const pcm = this.#decode(payload);
+      this.heard.push({ atMs, pcm, isSpeech: powerOf(pcm) > SPEECH_POWER });
+    };
+    this.#wheel.add(() => this.#sendFrame());
+  }
+
+  #sendFrame(): void {
+    const event = this.#keys?.next(this.#timestamp, FRAME_SAMPLES);
+    if (event === undefined) {
+      const payload = this.#codec.encode(this.#nextFrame());
+      this.#rtp.send(payload, this.#codec.payloadType, this.#timestamp, false);
+    } else this.#rtp.send(event.payload, EVENT_PAYLOAD_TYPE, event.timestamp, event.marker);
+    this.#timestamp += FRAME_SAMPLES;
+  }
+
+  #nextFrame(): Int16Array {
+    const frame = new Int16Array(FRAME_SAMPLES);
+    const saying = this.#saying;
+    if (saying === undefined) return frame;
+    frame.set(saying.pcm.subarray(saying.position, saying.position + FRAME_SAMPLES));
+    saying.position += FRAME_SAMPLES;
+    if (saying.position >= saying.pcm.length) {
+      this.#saying = undefined;
+      saying.said.resolve();
+    }
+    return frame;
+  }
+}
+
+function powerOf(pcm: Int16Array): number {
+  let sum = 0;
+  for (const sample of pcm) sum += sample * sample;
+  return sum / Math.max(1, pcm.length);
+}

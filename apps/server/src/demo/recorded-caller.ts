@@ -25,7 +25,7 @@ export interface RecordedCallerOptions {
 }
 
 /** What the caller heard between two of its lines. */
-export interface HeardAnswer {
+interface HeardAnswer {
   /** 8 kHz, without the silence before it. */
   pcm: Int16Array;
   /** End of the caller's line → first sound of the answer; undefined for the greeting, or where none came. */

@@ -53,7 +53,7 @@ export interface InferenceClient {
   close(): void;
 }
 
-export interface InferenceContext<M extends InferenceMethod> {
+interface InferenceContext<M extends InferenceMethod> {
   signal: AbortSignal;
   emit: (chunk: InferenceMethods[M]["chunk"]) => void;
 }

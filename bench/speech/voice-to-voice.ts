@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { readWav } from "@parley/audio";
+import { callWithRecordings } from "../../apps/server/src/demo/recorded-caller.ts";
+import { Platform } from "../../e2e/support/platform.ts";
+import { percentile } from "../support/statistics.ts";
+
+const recordings = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings");
+const questions = ["opening-hours.wav", "parking.wav", "price.wav"];
+const numberOf = (index: number): string => `+1202555017${index}`;
+
+/** Another agent for every call, so that no answer has been synthesised before. */
+const agents = [
+  { from: "nine", to: "one", price: "forty five", parking: "behind the building" },
+  { from: "eight", to: "two", price: "fifty", parking: "in the next street" },
+  { from: "ten", to: "four", price: "thirty five", parking: "under the station" },
+  { from: "seven", to: "noon", price: "sixty", parking: "beside the church" },
+];
+
+export interface VoiceToVoiceFigures {
+  /** End of a question → first sound of its answer, at the caller's ear. */
+  p50Ms: number;
+  p95Ms: number;
+  answers: number;
+  /** Questions that were not answered. */
+  missed: number;
+}
+
+/** One call at a time to a whole platform with local speech and the built-in responder. */
+export async function measureVoiceToVoice(): Promise<VoiceToVoiceFigures> {
+  const lines = await Promise.all(
+    questions.map(async (file) => readWav(await readFile(path.join(recordings, file))).pcm),
+  );
+  const platform = await Platform.start();
+  try {
+    const trunk = await platform.api<{ data: { id: string } }>("POST", "/sip-trunks", {
+      friendlyName: "Bench",
+    });
+    const delays: number[] = [];
+    for (const [index, { from, to, price, parking }] of agents.entries()) {
+      const agent = await platform.api<{ data: { id: string } }>("POST", "/agents", {
+        name: `Receptionist ${index}`,
+        sipTrunkId: trunk.data.id,
+        firstMessage: "Hello, how can I help you?",
+        promptTemplate: `You are a receptionist.\nOn Saturday we are open from ${from} to ${to}.\nThere is free parking ${parking}.\nA checkup costs ${price} pounds.`,
+      });
+      await platform.api("POST", `/agents/${agent.data.id}/phone-numbers`, { e164: numberOf(index) });
+      const { answers } = await callWithRecordings({
+        sipPort: platform.sipPort,
+        number: numberOf(index),
+        lines,
+      });
+      delays.push(...answers.flatMap(({ afterMs }) => afterMs ?? []));
+    }
+    const asked = agents.length * questions.length;
+    return {
+      p50Ms: percentile(delays, 0.5),
+      p95Ms: percentile(delays, 0.95),
+      answers: delays.length,
+      missed: asked - delays.length,
+    };
+  } finally {
+    await platform.stop();
+  }
+}

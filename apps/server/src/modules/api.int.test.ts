@@ -285,3 +285,27 @@ test("the document and the reference are served without anything from elsewhere"
   assert.match(String(headers["content-type"]), /javascript/);
   await server.close();
 });
+
+test("what the database could not store is refused by its path", async () => {
+  const server = await createTestServer();
+  const { ids } = await createResources(server, server.organizationId, server.apiKey);
+  const agent = `/agents/${ids["agents"]}`;
+  const bodies: Record<string, string> = {
+    name: String.raw`{"name":"a\u0000"}`,
+    firstMessage: String.raw`{"firstMessage":"\ud800"}`,
+    "defaultVariables.who": String.raw`{"defaultVariables":{"who":"\u0000"}}`,
+    "": `{"id":${"[".repeat(50_000)}${"]".repeat(50_000)}}`,
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    assertRefused(await server.request("PATCH", agent, body), "invalid_body", path);
+  }
+  const queries = [
+    "/agents?search=%00",
+    "/calls?createdAfter=2026-02-20T23:59:60Z",
+    "/calls?createdBefore=0000-01-01T00:00:00Z",
+  ];
+  for (const query of [...queries, "/agents?page=1.5", "/agents?page=1&page=2", "/agents?pageSize=101"]) {
+    assertRefused(await server.request("GET", query), "invalid_query", /\?(\w+)/.exec(query)?.[1] ?? "");
+  }
+  await server.close();
+});

@@ -179,3 +179,20 @@ test("calls and transcripts outlive their agent and their trunk", async () => {
   assert.deepEqual([call.agentId, call.sipTrunkId, call.phoneNumberId], [agentId, null, null]);
   await server.close();
 });
+
+test("text that the database cannot store is mended, not lost", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  await calls.appendItems(id, [message("1", "one\0 \ud800two")], after(1));
+  const end = {
+    status: "failed",
+    endReason: "error_llm",
+    endDetail: "it said \0",
+    endedAt: after(2),
+  } as const;
+  await calls.finish(id, end);
+  const { transcript, endDetail } = await calls.get(server.organizationId, id);
+  assert.deepEqual([transcript[0]?.text, endDetail], ["one \ufffdtwo", "it said "]);
+  await server.close();
+});

@@ -1,6 +1,7 @@
 import type { Call, CallDetail, CallEndReason, CallStatus, TranscriptItem, Turn } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
@@ -116,7 +117,7 @@ export class CallsService {
       await store.updateCall(transaction, id, {
         status,
         endReason,
-        endDetail: endDetail ?? null,
+        endDetail: endDetail === undefined ? null : toStorableText(endDetail),
         endedAt,
         billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
         latency: summarizeLatency(await store.listTurns(transaction, id)),

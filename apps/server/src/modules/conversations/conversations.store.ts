@@ -2,6 +2,7 @@ import type { PageQuery, TranscriptItem } from "@parley/contract";
 import { type SQL, and, asc, count, eq, max } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { toStorableText } from "../../platform/database/storable-text.ts";
 import { conversations, transcriptItems } from "./conversations.tables.ts";
 
 export type ConversationRow = typeof conversations.$inferSelect;
@@ -79,6 +80,15 @@ export async function appendItems(
     .from(transcriptItems)
     .where(ofConversation);
   const first = (last?.sequence ?? 0) + 1;
-  const rows = items.map((item, index) => ({ conversationId, id: item.id, sequence: first + index, item }));
+  const rows = items.map((item, index) => ({
+    conversationId,
+    id: item.id,
+    sequence: first + index,
+    item: toStorable(item),
+  }));
   await queries.insert(transcriptItems).values(rows).onConflictDoNothing();
+}
+
+function toStorable(item: TranscriptItem): TranscriptItem {
+  return { ...item, text: toStorableText(item.text) };
 }

@@ -2,28 +2,62 @@ import type { Issue } from "@parley/contract";
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
+import { Format } from "typebox/format";
 import { Value } from "typebox/value";
 import { AppError } from "../app-error.ts";
+import { isStorableText } from "../database/storable-text.ts";
 
 type SchemaError = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
 
+/** No schema comes near it; fields that are accepted whatever they hold could. */
+const DEEPEST_LEVEL = 100;
+
+const isDateTime = Format.Get("date-time");
+// Leap seconds and the year 0 are RFC 3339 too, but neither a JavaScript date nor PostgreSQL knows them.
+Format.Set("date-time", (text) => {
+  return isDateTime?.(text) === true && !Number.isNaN(Date.parse(text)) && !text.startsWith("0000");
+});
+
 /** Checks bodies as they are, and query strings after turning their texts into the types that the schema names. */
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Record<string, TSchema> }> = ({
+  schema,
+  httpPart,
+}) => {
   const validator = Compile(schema);
-  if (httpPart === "body") {
-    return (value) => {
-      // No body at all is an empty one: what is missing in it is then named.
-      const body: unknown = value ?? {};
-      if (validator.Check(body)) return { value: body };
-      return { error: new AppError("invalid_body", { issues: toIssues(validator.Errors(body)) }) };
-    };
-  }
-  return (value) => {
-    const query = Value.Default(schema, Value.Convert(schema, value));
-    if (validator.Check(query)) return { value: query };
-    return { error: new AppError("invalid_query", { issues: toIssues(validator.Errors(query)) }) };
+  const isBody = httpPart === "body";
+  return (value: unknown) => {
+    // No body at all is an empty one: what is missing in it is then named.
+    const input = isBody ? (value ?? {}) : Value.Default(schema, readQuery(schema.properties ?? {}, value));
+    const issues = validator.Check(input) ? findUnstorable(input, "") : toIssues(validator.Errors(input));
+    if (issues.length === 0) return { value: input };
+    return { error: new AppError(isBody ? "invalid_body" : "invalid_query", { issues }) };
   };
 };
+
+/** Texts become numbers where the schema wants numbers; what is not one stays as it is and is refused. */
+function readQuery(
+  properties: Readonly<Record<string, TSchema & { type?: unknown }>>,
+  query: unknown,
+): unknown {
+  if (typeof query !== "object" || query === null) return query;
+  const entries = Object.entries(query).map(([name, value]: [string, unknown]) => {
+    const type = properties[name]?.type;
+    const isNumeric = (type === "integer" || type === "number") && typeof value === "string";
+    return [name, isNumeric && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
+  if (typeof value === "string") {
+    return isStorableText(value) ? [] : [{ path, message: "must be Unicode text without NUL" }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  if (level > DEEPEST_LEVEL) return [{ path: "", message: "is nested too deeply" }];
+  return Object.entries(value).flatMap(([name, each]) =>
+    findUnstorable(each, path === "" ? name : `${path}.${name}`, level + 1),
+  );
+}
 
 /** A check of path parameters; what does not pass names nothing. */
 export function compileParams(schema: TSchema): (params: unknown) => boolean {

@@ -37,8 +37,16 @@ export async function createAgent(
 
 /** Every call of this caller, newest first. */
 export async function callsFrom(platform: Platform, fromNumber: string): Promise<Call[]> {
-  const { data } = await platform.api<DataOf<Call[]>>("GET", "/calls?pageSize=100");
-  return data.filter((call) => call.fromNumber === fromNumber);
+  const calls: Call[] = [];
+  for (let page = 1, hasNextPage = true; hasNextPage; page++) {
+    const answer = await platform.api<DataOf<Call[]> & { hasNextPage: boolean }>(
+      "GET",
+      `/calls?pageSize=100&page=${page}`,
+    );
+    calls.push(...answer.data.filter((call) => call.fromNumber === fromNumber));
+    ({ hasNextPage } = answer);
+  }
+  return calls;
 }
 
 /** The newest call of this caller with its transcript. */

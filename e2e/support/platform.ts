@@ -60,17 +60,13 @@ export class Platform {
     const httpPort = await freeTcpPort();
     const sipPort = await freeUdpPort();
     const apiKey = `parley_${"0".repeat(40)}`;
-    const child = spawn(process.execPath, ["apps/server/src/main.ts"], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        PARLEY_HTTP_PORT: String(httpPort),
-        PARLEY_SIP_PORT: String(sipPort),
-        PARLEY_DATA_DIR: dataDirectory,
-        PARLEY_BOOTSTRAP_API_KEY: apiKey,
-        PARLEY_PUBLIC_ADDRESS: "127.0.0.1",
-        ...options.env,
-      },
+    const child = spawnPlatform({
+      PARLEY_HTTP_PORT: String(httpPort),
+      PARLEY_SIP_PORT: String(sipPort),
+      PARLEY_DATA_DIR: dataDirectory,
+      PARLEY_BOOTSTRAP_API_KEY: apiKey,
+      PARLEY_PUBLIC_ADDRESS: "127.0.0.1",
+      ...options.env,
     });
     const isTemporary = options.dataDirectory === undefined;
     const platform = new Platform({ httpPort, sipPort, apiKey, process: child, dataDirectory, isTemporary });
@@ -150,6 +146,36 @@ export class Platform {
     await this.stop();
     throw new Error(`the platform was not ready in ${READY_DEADLINE_MS} ms:\n${this.#output}`);
   }
+}
+
+/** A platform that is expected not to start: its exit status and what it wrote to stderr. */
+export async function failToStart(
+  env: Readonly<Record<string, string>>,
+): Promise<{ status: unknown; stderr: string }> {
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-e2e-"));
+  try {
+    const ports = {
+      PARLEY_HTTP_PORT: String(await freeTcpPort()),
+      PARLEY_SIP_PORT: String(await freeUdpPort()),
+    };
+    const child = spawnPlatform({ ...ports, PARLEY_DATA_DIR: dataDirectory, ...env });
+    let stderr = "";
+    child.stdout.resume();
+    child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+    const killer = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
+    const [status] = await once(child, "close");
+    clearTimeout(killer);
+    return { status, stderr };
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+function spawnPlatform(env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, ["apps/server/src/main.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
 }
 
 /** A TCP port that nobody has just now. */

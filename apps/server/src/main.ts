@@ -4,6 +4,9 @@ import { type Config, ConfigError, parseConfig } from "./platform/config/config.
 import { createLogger } from "./platform/logging/logging.ts";
 import type { ParleyNode } from "./start.ts";
 
+/** How long a start may go on after a signal to end. */
+const START_GRACE_MS = 8_000;
+
 /** `npm start`: runs the node until SIGTERM or SIGINT. What keeps it from starting is said in one line. */
 async function main(): Promise<void> {
   const config = readConfig();
@@ -12,7 +15,9 @@ async function main(): Promise<void> {
   // Loaded now, so that a bad variable is told at once, and compiled code is read from the cache.
   const { startNode } = await import("./start.ts");
   try {
-    endOnSignal(await startNode(config, logger), logger);
+    const starting = startNode(config, logger);
+    endOnSignal(starting, logger);
+    await starting;
   } catch (error) {
     refuseToStart([error instanceof Error ? error.message : String(error)]);
   }
@@ -35,14 +40,21 @@ function refuseToStart(problems: readonly string[]): void {
   process.exitCode = 1;
 }
 
-function endOnSignal(node: ParleyNode, logger: Logger): void {
+function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): void {
   let isEnding = false;
+  const close = async (): Promise<void> => {
+    // What a start has begun is stopped in order: our PostgreSQL would outlive us. Unless models are being downloaded.
+    const impatience = setTimeout(() => process.exit(1), START_GRACE_MS);
+    const node = await starting;
+    clearTimeout(impatience);
+    await node.close();
+  };
   const end = (signal: NodeJS.Signals): void => {
     // Asked twice, it ends at once.
     if (isEnding) process.exit(1);
     isEnding = true;
     logger.info({ signal }, "ending: no more calls are taken");
-    node.close().then(
+    close().then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error({ err: error }, "ending failed");

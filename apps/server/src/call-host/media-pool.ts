@@ -73,8 +73,9 @@ export class MediaPool {
     return !this.#isClosed && this.#members.some((member) => member.child.isReady);
   }
 
-  get activeCalls(): number {
-    return this.#members.reduce((sum, member) => sum + member.calls.size, 0);
+  /** Whether a call would find a place now; another may take it meanwhile. */
+  get hasFreePlace(): boolean {
+    return this.#leastLoaded() !== undefined;
   }
 
   /** Largest lag of any media process's wheel: p99 over the last 10 s. */

@@ -87,6 +87,8 @@ export class CallControl {
     if (!(await this.#admit(invite, target))) return;
     if (target.agent.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
+    // Before the call is written down: a flood that we cannot take is not to fill the database.
+    if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
     if (invite.signal.aborted) return;
     await this.#take(invite, target);
   }

@@ -1,22 +1,17 @@
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { chown, mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, open, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { findPostgresBinaries } from "./postgres-binaries.ts";
-import { type PostgresUser, findPostgresUser } from "./postgres-user.ts";
+import { CLUSTER_ROLE, type Cluster, openCluster, processOptions } from "./postgres-cluster.ts";
 
-const ROLE = "parley";
 const DATABASE = "parley";
 /** Held by the Parley that uses the data directory, for as long as it lives. */
 const OWNER_LOCK = 7_264_539;
 const START_ATTEMPTS = 3;
 /** Recovery after a crash reads the write-ahead log first. */
 const START_DEADLINE_MS = 60_000;
-const INITDB_DEADLINE_MS = 60_000;
 const CONNECT_DEADLINE_MS = 3_000;
 /** A killed predecessor's connections end when the kernel tells the server so: at once, but not instantly. */
 const OWNER_DEADLINE_MS = 3_000;
@@ -60,23 +55,12 @@ interface RunningServer {
   port: number;
 }
 
-interface Cluster {
-  directory: string;
-  /** How the server names the directory: see `startServer`. */
-  dataArgument: string;
-  logFile: string;
-  password: string;
-  binaries: string;
-  user: PostgresUser | undefined;
-  isDurable: boolean;
-}
-
 /**
  * Starts the PostgreSQL that lives under `dataDirectory`, creating it at the first time, or adopts the one that
  * already runs there. Rejects when another live Parley uses the directory.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const cluster = await openCluster(options);
+  const cluster = await openCluster(options.dataDirectory, options.isDurable ?? true);
   for (let attempt = 1; ; attempt++) {
     const running = await findRunningServer(cluster);
     const server = running ?? (await startServer(cluster));
@@ -92,92 +76,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       close: closeOnce(server, owner),
     };
   }
-}
-
-async function openCluster(options: EmbeddedPostgresOptions): Promise<Cluster> {
-  const dataDirectory = path.resolve(options.dataDirectory);
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const user = await findPostgresUser();
-  const directory = path.join(dataDirectory, "postgres");
-  const cluster: Cluster = {
-    directory,
-    // The server's user may not be allowed to pass the folders above (`/root`, a private temporary folder), so it
-    // is started inside its directory and told to take that.
-    dataArgument: user === undefined || process.platform !== "linux" ? directory : "/proc/self/cwd",
-    logFile: path.join(dataDirectory, "postgres.log"),
-    password: "",
-    binaries: await findPostgresBinaries(user !== undefined),
-    user,
-    isDurable: options.isDurable ?? true,
-  };
-  const passwordFile = path.join(dataDirectory, "postgres.password");
-  if (await isDirectory(directory)) {
-    cluster.password = (await readFile(passwordFile, "utf8")).trim();
-  } else {
-    cluster.password = randomBytes(24).toString("base64url");
-    await writeFile(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
-    await initialize(cluster);
-  }
-  return cluster;
-}
-
-async function isDirectory(directory: string): Promise<boolean> {
-  return await stat(directory).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-}
-
-/** `initdb`, into a folder that gets its name only when it is whole. */
-async function initialize(cluster: Cluster): Promise<void> {
-  const unfinished = `${cluster.directory}.new`;
-  await rm(unfinished, { recursive: true, force: true });
-  await mkdir(unfinished, { mode: 0o700 });
-  const secrets = await mkdtemp(path.join(tmpdir(), "parley-initdb-"));
-  const passwordFile = path.join(secrets, "password");
-  try {
-    await writeFile(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
-    if (cluster.user !== undefined) {
-      for (const file of [unfinished, secrets, passwordFile])
-        await chown(file, cluster.user.uid, cluster.user.gid);
-    }
-    const dataArgument = cluster.dataArgument === cluster.directory ? unfinished : cluster.dataArgument;
-    await runInitdb({ ...cluster, directory: unfinished, dataArgument }, passwordFile);
-  } finally {
-    await rm(secrets, { recursive: true, force: true });
-  }
-  await rename(unfinished, cluster.directory);
-}
-
-async function runInitdb(cluster: Cluster, passwordFile: string): Promise<void> {
-  const args = [
-    `--pgdata=${cluster.dataArgument}`,
-    `--username=${ROLE}`,
-    `--pwfile=${passwordFile}`,
-    "--auth=scram-sha-256",
-    "--encoding=UTF8",
-    "--locale-provider=builtin",
-    "--locale=C.UTF-8",
-    ...(cluster.isDurable ? [] : ["--no-sync"]),
-  ];
-  const child = spawn(path.join(cluster.binaries, "bin", "initdb"), args, {
-    ...processOptions(cluster),
-    stdio: ["ignore", "ignore", "pipe"],
-    timeout: INITDB_DEADLINE_MS,
-  });
-  let output = "";
-  child.stderr.on("data", (chunk) => (output += String(chunk)));
-  const code = await new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  if (code !== 0) throw new Error(`the embedded PostgreSQL could not be created: ${output.trim()}`);
-}
-
-function processOptions(cluster: Cluster) {
-  // Nothing of our environment: it holds secrets, and PG* variables would change what the server does.
-  const env = { LC_ALL: "C", PATH: process.env["PATH"] ?? "", TZ: "UTC" };
-  return { cwd: cluster.directory, env, ...cluster.user };
 }
 
 /** The server that serves our directory, ready for connections; undefined where there is none. */
@@ -284,7 +182,7 @@ async function findFreePort(): Promise<number> {
 }
 
 function connectionString(cluster: Cluster, server: RunningServer, database: string): string {
-  return `postgres://${ROLE}:${cluster.password}@127.0.0.1:${server.port}/${database}`;
+  return `postgres://${CLUSTER_ROLE}:${cluster.password}@127.0.0.1:${server.port}/${database}`;
 }
 
 function connect(cluster: Cluster, server: RunningServer): Client {

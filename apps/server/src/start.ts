@@ -60,11 +60,7 @@ export async function startNode(config: Readonly<Config>, logger: Logger): Promi
 
 async function compose(ground: Ground): Promise<ParleyNode> {
   const { config, nodeId, logger, started } = ground;
-  // The models load while the database starts: both take about as long.
-  const [connection, { media, inference }] = await Promise.all([
-    openDatabase(ground),
-    startCallProcesses(ground),
-  ]);
+  const { connection, media, inference } = await startFoundation(ground);
   const modules = createModules(connection);
   await modules.calls.closeOrphans([nodeId], new Date());
   if (config.bootstrapApiKey !== undefined)
@@ -106,6 +102,21 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   };
 }
 
+/** The models load while the database starts: both take about as long. When one fails, the other is not left half-way. */
+async function startFoundation(ground: Ground) {
+  const abort = new AbortController();
+  const giveUp = (reason: unknown): never => {
+    abort.abort(reason);
+    throw reason;
+  };
+  const [database, processes] = await Promise.allSettled([
+    openDatabase(ground).catch(giveUp),
+    startCallProcesses(ground, abort.signal).catch(giveUp),
+  ]);
+  if (database.status === "rejected" || processes.status === "rejected") throw abort.signal.reason;
+  return { connection: database.value, ...processes.value };
+}
+
 async function openDatabase({ config, started }: Ground) {
   const connection = await connectDatabase(config);
   started.add(async () => await connection.close());
@@ -113,13 +124,12 @@ async function openDatabase({ config, started }: Ground) {
 }
 
 /** The processes that hold calls and models, after fetching the models that are not there yet. */
-async function startCallProcesses({
-  config,
-  logger,
-  started,
-  nodeId,
-}: Ground): Promise<{ media: MediaPool; inference: InferenceProcess }> {
-  await fetchModels(config);
+async function startCallProcesses(
+  { config, logger, started, nodeId }: Ground,
+  signal: AbortSignal,
+): Promise<{ media: MediaPool; inference: InferenceProcess }> {
+  await fetchModels(config, signal);
+  signal.throwIfAborted();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
   started.add(async () => await rm(folder, { recursive: true, force: true }));
   const isWindows = process.platform === "win32";

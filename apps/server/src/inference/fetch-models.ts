@@ -3,12 +3,10 @@ import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
 
 /** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
-export async function fetchModels({
-  modelsDirectory,
-  speechToText,
-  textToSpeech,
-  languageModel,
-}: Readonly<Config>): Promise<void> {
+export async function fetchModels(
+  { modelsDirectory, speechToText, textToSpeech, languageModel }: Readonly<Config>,
+  signal: AbortSignal,
+): Promise<void> {
   const groups: ModelGroup[] = ["silero"];
   if (speechToText.provider === "local") groups.push("moonshine-base");
   if (textToSpeech.provider === "local") groups.push("kokoro", "dittli");
@@ -17,6 +15,7 @@ export async function fetchModels({
   await ensureModels({
     modelsDir: modelsDirectory,
     groups,
+    signal,
     onProgress: (progress) => display.show(progress),
   });
   display.end();

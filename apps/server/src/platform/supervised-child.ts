@@ -63,7 +63,10 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     return true;
   }
 
-  /** Lets the child end by itself (it does so when disconnected), and kills it after `graceMs`. Idempotent. */
+  /**
+   * Lets the child end by itself (it does so when disconnected), and kills it after `graceMs`; at once where it is not
+   * ready yet and so holds nothing. Idempotent.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#watchdog);
@@ -71,6 +74,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    if (!this.#isReady) child.kill("SIGKILL");
     if (child.connected) child.disconnect();
     const killer = setTimeout(() => child.kill("SIGKILL"), graceMs);
     await exited;

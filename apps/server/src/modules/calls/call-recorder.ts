@@ -9,18 +9,21 @@ const GIVE_UP_AFTER_MS = 120_000;
 /** Writes of one call that wait; a call has no more to say than this in the time that they are tried for. */
 const MAX_WAITING = 1_000;
 
+/** What is asked of the calls' service. */
+export type CallWrites = Pick<CallsService, "markAnswered" | "appendItems" | "recordTurns" | "finish">;
+
 /**
  * Writes down one call as it goes, each thing after the one before it, without ever holding up the call: a database that
  * does not answer is asked again.
  */
 export class CallRecorder {
-  readonly #calls: CallsService;
+  readonly #calls: CallWrites;
   readonly #callId: string;
   readonly #logger: Logger;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
 
-  constructor(calls: CallsService, callId: string, logger: Logger) {
+  constructor(calls: CallWrites, callId: string, logger: Logger) {
     this.#calls = calls;
     this.#callId = callId;
     this.#logger = logger;

@@ -17,7 +17,9 @@ test("a begun second counts; a call that nobody answered costs nothing", () => {
 });
 
 test("p50 and p95 are values that were measured, over the turns that have them", () => {
-  const turns = [null, ...Array.from({ length: 20 }, (_, index) => (index + 1) * 100)].map((ms, index) => turn(index, ms));
+  const turns = [null, ...Array.from({ length: 20 }, (_, index) => (index + 1) * 100)].map((ms, index) =>
+    turn(index, ms),
+  );
   const latency = summarizeLatency(turns);
   assert.deepEqual(latency?.totalMs, { p50: 1000, p95: 1900 });
   assert.deepEqual(latency?.sttMs, { p50: 10, p95: 10 });

@@ -8,6 +8,8 @@ export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogu
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
+export type { AgentVoice } from "./voice/agent-speech.ts";
+export { PhraseBook } from "./voice/speech-phrases.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {

@@ -2,6 +2,7 @@ import { Dialogue, type DialogueOptions } from "../dialogue/dialogue.ts";
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
 import type { TurnEffect, TurnEvent } from "../voice/turn-state.ts";
+import type { PhraseBook } from "../voice/speech-phrases.ts";
 import { VoiceConversation } from "../voice/voice-conversation.ts";
 import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
@@ -20,6 +21,9 @@ export interface CallDriverOptions {
   replies?: readonly ModelScript[];
   dialogue?: Partial<DialogueOptions>;
   sampleRateHz?: SampleRateHz;
+  /** The agent has a second voice: `fallback`. */
+  hasFallback?: boolean;
+  phrases?: PhraseBook;
 }
 
 /** A whole call on a fake clock: scripted caller and providers round a real `VoiceConversation`. */
@@ -27,6 +31,7 @@ export class CallDriver {
   readonly clock = new FakeClock();
   readonly stt = new FakeSpeechToText(this.clock);
   readonly tts = new FakeTextToSpeech(this.clock);
+  readonly fallback = new FakeTextToSpeech(this.clock);
   readonly model: ScriptedLanguageModel;
   readonly dialogue: Dialogue;
   readonly conversation: VoiceConversation;
@@ -55,6 +60,8 @@ export class CallDriver {
       dialogue: this.dialogue,
       stt: this.stt,
       tts: this.tts,
+      ...(options.hasFallback === true && { fallbackVoices: [{ tts: this.fallback, voice: "second" }] }),
+      ...(options.phrases !== undefined && { phrases: options.phrases }),
       vad: new EnergyVoiceActivityDetector(),
       onEvent: (event) => {
         this.events.push(event);

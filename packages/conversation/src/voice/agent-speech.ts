@@ -1,4 +1,5 @@
 import type { ReplyPart } from "../dialogue/dialogue.ts";
+import { timeoutError } from "../dialogue/deadline.ts";
 import { toProviderError } from "../dialogue/model-error.ts";
 import { ProviderError } from "../providers/provider-error.ts";
 import type {
@@ -11,14 +12,36 @@ import { ClauseSplitter } from "./clause-splitter.ts";
 import { isSpeakable, speakableText } from "./speakable-text.ts";
 import { SpeechOutput } from "./speech-output.ts";
 
-const FIRST_AUDIO_DEADLINE_MS = 4000;
-const NEXT_AUDIO_DEADLINE_MS = 3000;
+/** How long synthesis may owe audio: before the first of it and between two pieces. */
+interface AudioDeadlines {
+  firstMs: number;
+  nextMs: number;
+}
+
+/** Where another voice stands ready the caller is not kept waiting for this one. */
+const DEADLINES_BEFORE_FALLBACK: AudioDeadlines = { firstMs: 1000, nextMs: 800 };
+const DEADLINES: AudioDeadlines = { firstMs: 4000, nextMs: 3000 };
+/** A speech in which nothing happens for so long has hung, whatever it waits for; tools keep their own deadline. */
+const STANDSTILL_MS = 30_000;
+
+const MAX_ATTEMPTS_WITH_VOICE = 2;
+
+/** A voice of a provider, in its naming. */
+export interface AgentVoice {
+  tts: TextToSpeech;
+  voice: string;
+}
+
+export type SpeechStyle = Omit<TextToSpeechOptions, "onEvent" | "voice">;
 
 export interface AgentSpeechOptions {
-  tts: TextToSpeech;
-  voice: Omit<TextToSpeechOptions, "onEvent">;
+  /** In the order in which they are tried; not empty. */
+  voices: readonly AgentVoice[];
+  style: SpeechStyle;
   /** What to say: a fixed text, or a reply as the model writes it. */
   source: string | AsyncIterable<ReplyPart>;
+  /** The audio of a fixed text, where it was synthesised before. */
+  recording?: Int16Array | undefined;
   /** Cancels the source when the speech is stopped. */
   controller: AbortController;
   /** Monotonic milliseconds, for the latency marks. */
@@ -26,6 +49,8 @@ export interface AgentSpeechOptions {
   onTool: (part: ReplyPart & { type: "toolCall" | "toolResult" }) => void;
   onMessage: (segment: number) => void;
   onFault: (part: "llm" | "tts", error: ProviderError) => void;
+  /** From here on another of the voices speaks. */
+  onVoice: (index: number) => void;
 }
 
 /** Moments of a speech, on the clock of `now`. */
@@ -47,29 +72,37 @@ export class AgentSpeech {
   readonly ready: Promise<void>;
   readonly #options: AgentSpeechOptions;
   readonly #splitter = new ClauseSplitter();
-  /** What was sent to synthesis, as long as it may have to be sent again. */
-  #unvoiced: { id: number; text: string }[] = [];
   readonly #resolveReady: () => void;
-  #stream: TextToSpeechStream;
+  /** Undefined before the first clause of a recording, and once nothing more is to be synthesised. */
+  #stream: TextToSpeechStream | undefined;
   #nextClauseId = 1;
   #segment = 0;
   #isTextComplete = false;
   #endsConversation = false;
   #isPaused = false;
   #isClosed = false;
-  #attempt = 0;
+  #voiceIndex = 0;
+  #attemptsWithVoice = 0;
+  #hasAudioOfStream = false;
+  #awaitedTools = 0;
+  #hasProgressed = true;
+  #progressAtMs = 0;
   #failure: (SpeechOutcome & { type: "failed" }) | undefined;
   /** Media time since when synthesis has owed audio that should be playing. */
   #starvedSinceMs: number | undefined;
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options;
-    this.output = new SpeechOutput(options.voice.sampleRateHz);
+    this.output = new SpeechOutput(options.style.sampleRateHz);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#resolveReady = resolve;
+    const { source, recording } = options;
+    if (typeof source === "string" && recording !== undefined) {
+      this.#play(source, recording);
+      return;
+    }
     this.#stream = this.#openStream();
-    const { source } = options;
     if (typeof source === "string") this.#sayAll(source);
     else this.#follow(source).catch((cause: unknown) => this.#failText(cause));
   }
@@ -85,16 +118,17 @@ export class AgentSpeech {
   /** Once per tick of the media clock: keeps the deadlines of synthesis and its flow. */
   tick(atMs: number): void {
     if (this.#isClosed || this.#failure?.part === "tts") return;
+    this.#noticeStandstill(atMs);
     this.#regulateFlow();
     if (!this.output.isDry || !this.output.isOwedAudio) {
       this.#starvedSinceMs = undefined;
       return;
     }
     this.#starvedSinceMs ??= atMs;
-    const deadlineMs =
-      this.marks.firstAudioMs === undefined ? FIRST_AUDIO_DEADLINE_MS : NEXT_AUDIO_DEADLINE_MS;
+    const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
+    const { firstMs, nextMs } = hasFallback ? DEADLINES_BEFORE_FALLBACK : DEADLINES;
+    const deadlineMs = this.#hasAudioOfStream ? nextMs : firstMs;
     if (atMs - this.#starvedSinceMs < deadlineMs) return;
-    this.#starvedSinceMs = undefined;
     this.#failSynthesis(this.#synthesisError("timeout", `no audio within ${deadlineMs} ms`));
   }
 
@@ -103,11 +137,30 @@ export class AgentSpeech {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.controller.abort();
-    this.#stream.close();
+    this.#stream?.close();
     this.#resolveReady();
   }
 
+  #noticeStandstill(atMs: number): void {
+    if (this.#hasProgressed || !this.output.isDry || this.#awaitedTools > 0) {
+      this.#hasProgressed = false;
+      this.#progressAtMs = atMs;
+    } else if (!this.#isTextComplete && atMs - this.#progressAtMs >= STANDSTILL_MS) {
+      this.#failText(timeoutError("llm", "nothing", STANDSTILL_MS));
+      this.#options.controller.abort();
+    }
+  }
+
   // ─── text ───
+
+  #play(text: string, recording: Int16Array): void {
+    this.#options.onMessage(0);
+    this.output.addClause(1, text, 0);
+    this.output.push(1, recording);
+    this.output.completeClause(1);
+    this.#endText();
+    this.#resolveReady();
+  }
 
   #sayAll(text: string): void {
     this.#addText(text, 0);
@@ -132,13 +185,16 @@ export class AgentSpeech {
   }
 
   #take(part: ReplyPart): void {
+    this.#hasProgressed = true;
     switch (part.type) {
       case "text":
         return this.#addText(part.text, part.segment);
       case "toolCall":
+        this.#awaitedTools++;
         this.#speakAll(this.#splitter.flush());
         return this.#options.onTool(part);
       case "toolResult":
+        this.#awaitedTools--;
         return this.#options.onTool(part);
       case "wait":
         return this.#speakAll(this.#splitter.flush());
@@ -164,7 +220,7 @@ export class AgentSpeech {
 
   #endText(): void {
     this.#isTextComplete = true;
-    if (this.#failure?.part !== "tts") this.#stream.end();
+    if (this.#failure?.part !== "tts") this.#stream?.end();
     if (!this.output.isOwedAudio && this.output.isDry) this.#resolveReady();
   }
 
@@ -176,21 +232,28 @@ export class AgentSpeech {
       this.marks.firstClauseMs ??= this.#options.now();
       const id = this.#nextClauseId++;
       this.output.addClause(id, withItsSpace(text, clause), this.#segment);
-      if (this.marks.firstAudioMs === undefined) this.#unvoiced.push({ id, text });
-      this.#stream.speak(id, text);
+      this.#stream?.speak(id, text);
     }
   }
 
   // ─── synthesis ───
 
   #openStream(): TextToSpeechStream {
-    const attempt = ++this.#attempt;
-    return this.#options.tts.open({
-      ...this.#options.voice,
+    const { voices, style } = this.#options;
+    const agentVoice = voices[this.#voiceIndex];
+    if (agentVoice === undefined) throw new Error("a speech has at least one voice");
+    this.#attemptsWithVoice++;
+    this.#hasAudioOfStream = false;
+    this.#isPaused = false;
+    this.#starvedSinceMs = undefined;
+    const stream: TextToSpeechStream = agentVoice.tts.open({
+      ...style,
+      voice: agentVoice.voice,
       onEvent: (event) => {
-        if (!this.#isClosed && attempt === this.#attempt) this.#receive(event);
+        if (!this.#isClosed && this.#stream === stream) this.#receive(event);
       },
     });
+    return stream;
   }
 
   #receive(event: TextToSpeechEvent): void {
@@ -198,9 +261,9 @@ export class AgentSpeech {
       case "audio":
         if (this.marks.firstAudioMs === undefined) {
           this.marks.firstAudioMs = this.#options.now();
-          this.#unvoiced = [];
           this.#resolveReady();
         }
+        this.#hasAudioOfStream = true;
         this.#starvedSinceMs = undefined;
         this.output.push(event.clauseId, event.pcm);
         return this.#regulateFlow();
@@ -223,32 +286,46 @@ export class AgentSpeech {
     }
     if (!this.#isPaused && this.output.shouldPause) {
       this.#isPaused = true;
-      this.#stream.pause();
+      this.#stream?.pause();
     } else if (this.#isPaused && this.output.mayResume) {
       this.#isPaused = false;
-      this.#stream.resume();
+      this.#stream?.resume();
     }
   }
 
-  /** Before any audio was heard a second stream may succeed; after it the caller would hear words twice or not. */
+  /** What was not heard yet is spoken by the same voice once more, or by the next one. */
   #failSynthesis(error: ProviderError): void {
     this.#options.onFault("tts", error);
-    this.#stream.close();
-    if (error.isRetryable && this.#attempt === 1 && this.marks.firstAudioMs === undefined) {
-      this.#stream = this.#openStream();
-      for (const { id, text } of this.#unvoiced) this.#stream.speak(id, text);
-      if (this.#isTextComplete) this.#stream.end();
+    this.#stream?.close();
+    this.#stream = undefined;
+    if (!this.#chooseVoice(error)) {
+      this.#failure = { type: "failed", part: "tts", error };
+      this.#options.controller.abort();
+      this.#resolveReady();
       return;
     }
-    this.#attempt++;
-    this.#failure = { type: "failed", part: "tts", error };
-    this.#options.controller.abort();
-    this.#resolveReady();
+    const pending = this.output.takeBack(() => this.#nextClauseId++);
+    const stream = this.#openStream();
+    this.#stream = stream;
+    for (const { id, text } of pending) stream.speak(id, text);
+    if (this.#isTextComplete) stream.end();
+  }
+
+  /** A lost connection may be opened once more; a voice that refuses or stalls is not waited for where there is another. */
+  #chooseVoice(error: ProviderError): boolean {
+    const isLastVoice = this.#voiceIndex + 1 >= this.#options.voices.length;
+    const mayRetry = error.isRetryable && (isLastVoice || error.kind === "connection");
+    if (mayRetry && this.#attemptsWithVoice < MAX_ATTEMPTS_WITH_VOICE) return true;
+    if (isLastVoice) return false;
+    this.#voiceIndex++;
+    this.#attemptsWithVoice = 0;
+    this.#options.onVoice(this.#voiceIndex);
+    return true;
   }
 
   #synthesisError(kind: "timeout" | "connection", message: string): ProviderError {
     return new ProviderError({
-      provider: this.#options.tts.name,
+      provider: this.#options.voices[this.#voiceIndex]?.tts.name ?? "tts",
       kind,
       message,
       isRetryable: kind === "timeout",

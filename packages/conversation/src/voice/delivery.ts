@@ -1,8 +1,6 @@
 import type { Dialogue, Reply } from "../dialogue/dialogue.ts";
-import type { SampleRateHz } from "../providers/speech-to-text.ts";
-import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TranscriptEntry, TranscriptItem } from "../transcript.ts";
-import { AgentSpeech, type SpeechOutcome } from "./agent-speech.ts";
+import { AgentSpeech, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./agent-speech.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
 import type { CallerTurn, SpeechContent } from "./turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
@@ -10,18 +8,24 @@ import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.
 const FRAME_MS = 20;
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
 const REPEAT_REQUEST = "I'm sorry, could you say that again?";
+/** Said in this order while an answer takes long. */
+export const HOLDING_PHRASES = ["One moment, please.", "I'm still here, just a moment longer."] as const;
 
 export interface DeliveryOptions {
   content: SpeechContent;
   agent: VoiceAgentSettings;
   dialogue: Dialogue;
-  tts: TextToSpeech;
-  sampleRateHz: SampleRateHz;
+  voices: readonly AgentVoice[];
+  style: SpeechStyle;
+  /** The audio of a fixed text, where it was synthesised before. */
+  recordingOf: (text: string) => Int16Array | undefined;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
   onEvent: (event: VoiceEvent) => void;
+  /** From here on another of the voices speaks. */
+  onVoice: (index: number) => void;
 }
 
 /**
@@ -38,18 +42,21 @@ export class Delivery {
   #isAudible = false;
 
   constructor(options: DeliveryOptions) {
-    const { content, agent, dialogue, tts, sampleRateHz, now, onEvent } = options;
+    const { content, agent, dialogue, voices, style, now, onEvent, onVoice } = options;
     this.#options = options;
     this.#beganAtMs = options.mediaMs();
     this.#beganAt = now();
     const controller = new AbortController();
     this.#reply = content.type === "reply" ? dialogue.respond({ type: "continue" }, controller) : undefined;
+    const source = this.#reply ?? fixedText(content, agent);
     this.#speech = new AgentSpeech({
-      tts,
-      voice: { voice: agent.voice, sampleRateHz, language: agent.language, speed: agent.voiceSpeed },
-      source: this.#reply ?? fixedText(content, agent),
+      voices,
+      style,
+      source,
+      ...(content.type === "phrase" && { recording: options.recordingOf(fixedText(content, agent)) }),
       controller,
       now,
+      onVoice,
       onMessage: (segment) => this.#transcript.addMessage(segment),
       onTool: (part) => {
         const { toolCallId, toolName } = part;
@@ -155,8 +162,11 @@ export class Delivery {
 }
 
 function fixedText(content: SpeechContent, agent: VoiceAgentSettings): string {
-  if (content.type !== "phrase") return agent.firstMessage;
-  return content.phrase === "apology"
+  return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
+}
+
+export function phraseText(phrase: "apology" | "repeatRequest", agent: VoiceAgentSettings): string {
+  return phrase === "apology"
     ? (agent.apologyMessage ?? APOLOGY)
     : (agent.repeatRequestMessage ?? REPEAT_REQUEST);
 }

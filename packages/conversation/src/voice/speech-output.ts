@@ -1,6 +1,7 @@
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { WordTiming } from "../providers/text-to-speech.ts";
 import { heardText } from "./heard-text.ts";
+import { isSpeakable } from "./speakable-text.ts";
 
 /** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
 const MAX_HELD_MS = 10_000;
@@ -11,14 +12,25 @@ const FRAME_MS = 20;
 const FADE_MS = 5;
 
 interface Clause {
-  readonly id: number;
-  readonly text: string;
+  id: number;
+  text: string;
   /** The message of the transcript that the clause belongs to. */
   readonly segment: number;
   arrivedSamples: number;
   playedSamples: number;
   isComplete: boolean;
   words: readonly WordTiming[];
+}
+
+interface Chunk {
+  clause: Clause;
+  pcm: Int16Array;
+}
+
+/** Text to be synthesised. */
+export interface PendingClause {
+  id: number;
+  text: string;
 }
 
 /** What was heard of one message of a speech. */
@@ -36,7 +48,7 @@ export class SpeechOutput {
   readonly #samplesPerMs: number;
   readonly #frame: Int16Array;
   readonly #clauses: Clause[] = [];
-  readonly #chunks: { clause: Clause; pcm: Int16Array }[] = [];
+  readonly #chunks: Chunk[] = [];
   /** Samples of the first chunk that were handed out. */
   #offset = 0;
   #heldSamples = 0;
@@ -80,6 +92,24 @@ export class SpeechOutput {
 
   completeAll(): void {
     for (const clause of this.#clauses) clause.isComplete = true;
+  }
+
+  /**
+   * Takes back what synthesis broke off before: clauses of which nothing was played yet, and of one that is being
+   * played the words that its audio does not hold. They stay announced, under new ids, for another voice to speak.
+   */
+  takeBack(newId: () => number): PendingClause[] {
+    const pending: PendingClause[] = [];
+    for (const clause of this.#clauses.filter(({ isComplete }) => !isComplete)) {
+      const rest = clause.playedSamples === 0 ? clause : this.#breakOff(clause);
+      if (rest === undefined) continue;
+      this.#keepHeld(rest, 0);
+      rest.id = newId();
+      rest.arrivedSamples = 0;
+      rest.words = [];
+      pending.push({ id: rest.id, text: rest.text.trim() });
+    }
+    return pending;
   }
 
   /** Nothing held: the next frame has to come from the provider. */
@@ -164,6 +194,47 @@ export class SpeechOutput {
       }
     }
     return segments;
+  }
+
+  /** Ends a clause with the last word that its audio holds whole; returns a clause of the words after it. */
+  #breakOff(clause: Clause): Clause | undefined {
+    const { text, words, playedSamples } = clause;
+    const arrivedMs = clause.arrivedSamples / this.#samplesPerMs;
+    const said = heardText({ text, playedMs: arrivedMs, arrivedMs, isComplete: false, words });
+    const saidUntilMs = words.findLast(({ endMs }) => endMs <= arrivedMs)?.endMs;
+    if (saidUntilMs !== undefined) {
+      const keptSamples = Math.max(playedSamples, Math.ceil(saidUntilMs * this.#samplesPerMs));
+      this.#keepHeld(clause, keptSamples - playedSamples);
+      clause.arrivedSamples = Math.min(clause.arrivedSamples, keptSamples);
+    }
+    clause.isComplete = true;
+    const rest = text.slice(said.length);
+    if (!isSpeakable(rest)) return undefined;
+    clause.text = said;
+    const restClause = { ...clause, text: rest, arrivedSamples: 0, playedSamples: 0, isComplete: false };
+    this.#clauses.splice(this.#clauses.indexOf(clause) + 1, 0, restClause);
+    return restClause;
+  }
+
+  /** Drops what is held of a clause after so many samples. */
+  #keepHeld(clause: Clause, samples: number): void {
+    let room = samples;
+    const kept: Chunk[] = [];
+    let heldSamples = 0;
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const offset = index === 0 ? this.#offset : 0;
+      const length = chunk.pcm.length - offset;
+      const keptLength = chunk.clause === clause ? Math.min(length, room) : length;
+      if (chunk.clause === clause) room -= keptLength;
+      if (keptLength === 0) {
+        if (index === 0) this.#offset = 0;
+        continue;
+      }
+      kept.push({ clause: chunk.clause, pcm: chunk.pcm.subarray(0, offset + keptLength) });
+      heldSamples += keptLength;
+    }
+    this.#chunks.splice(0, this.#chunks.length, ...kept);
+    this.#heldSamples = heldSamples;
   }
 
   #read(target: Int16Array): number {

@@ -292,8 +292,8 @@ function failSpeech(draft: Draft, event: TurnEvent & { type: "speechFailed" }): 
   if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
   draft.state.agent = IDLE;
   if (agent.lastWords !== undefined) return end(draft, agent.lastWords.reason, agent.lastWords.detail);
-  if (event.part === "tts") return end(draft, "error_tts", event.detail);
-  endWithApology(draft, "error_llm", event.detail);
+  if (event.part === "tts" && event.canApologize !== true) return end(draft, "error_tts", event.detail);
+  endWithApology(draft, event.part === "tts" ? "error_tts" : "error_llm", event.detail);
 }
 
 function endWithApology(draft: Draft, reason: VoiceEndReason, detail: string): void {

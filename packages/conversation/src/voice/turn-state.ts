@@ -27,7 +27,15 @@ export type TurnEvent =
   | { type: "speechStarted"; atMs: number; speechId: number }
   /** All of a speech was handed out (or there was nothing to say). */
   | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean }
-  | { type: "speechFailed"; atMs: number; speechId: number; part: "llm" | "tts"; detail: string }
+  /** `canApologize`: a recorded apology is at hand, so that a voice which failed is not needed for it. */
+  | {
+      type: "speechFailed";
+      atMs: number;
+      speechId: number;
+      part: "llm" | "tts";
+      detail: string;
+      canApologize?: boolean;
+    }
   /** The caller pressed a key. */
   | { type: "key"; atMs: number }
   /** A `wakeAt` has been reached. */

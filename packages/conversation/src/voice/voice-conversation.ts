@@ -5,9 +5,11 @@ import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts"
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/voice-activity.ts";
 import type { TranscriptEntry } from "../transcript.ts";
-import type { SpeechOutcome } from "./agent-speech.ts";
+import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./agent-speech.ts";
 import { CallerHearing } from "./caller-hearing.ts";
-import { Delivery } from "./delivery.ts";
+import { Delivery, HOLDING_PHRASES, phraseText } from "./delivery.ts";
+import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
+import type { PhraseBook } from "./speech-phrases.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
   DEFAULT_ENDPOINTING_DELAY_MS,
@@ -25,6 +27,10 @@ export interface VoiceConversationOptions {
   dialogue: Dialogue;
   stt: SpeechToText;
   tts: TextToSpeech;
+  /** Who speaks when the agent's own voice fails, in this order; from then on to the end of the call. */
+  fallbackVoices?: readonly AgentVoice[];
+  /** Where phrases for the failure of a provider are kept ready; without it there are none. */
+  phrases?: PhraseBook;
   vad: VoiceActivityDetector;
   onEvent: (event: VoiceEvent) => void;
   /** Silence that ends the caller's turn; 600 ms unless told. */
@@ -53,6 +59,10 @@ export class VoiceConversation {
   #wakeAtMs = Infinity;
   #delivery: Delivery | undefined;
   #speechId = 0;
+  /** Those that have not failed, the one that speaks first. */
+  #voices: readonly AgentVoice[];
+  readonly #style: SpeechStyle;
+  readonly #holding: HoldingSpeech;
   /** Prepared before the call, and not begun. */
   #greeting: Delivery | undefined;
   /** The faded end of a speech that was stopped. */
@@ -65,6 +75,20 @@ export class VoiceConversation {
     const { agent, sampleRateHz } = options;
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
+    this.#voices = [{ tts: options.tts, voice: agent.voice }, ...(options.fallbackVoices ?? [])];
+    this.#style = { sampleRateHz, language: agent.language, speed: agent.voiceSpeed };
+    this.#holding = new HoldingSpeech({
+      sampleRateHz,
+      phrases: () =>
+        HOLDING_PHRASES.flatMap((text) => {
+          const pcm = this.#recordingOf(text);
+          return pcm === undefined ? [] : [{ text, pcm }];
+        }),
+      onSaid: ({ text, startMs, endMs, isWhole }) => {
+        const interrupted = isWhole ? {} : { interrupted: true };
+        this.#enter({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
+      },
+    });
     this.#state = initialTurnState({
       startSpeaker: agent.startSpeaker,
       hasGreeting: agent.firstMessage.trim() !== "",
@@ -114,6 +138,8 @@ export class VoiceConversation {
     this.#isStarted = true;
     this.#hearing.open();
     this.#dispatch({ type: "start", atMs: this.#mediaMs });
+    const texts = [phraseText("apology", this.#options.agent), ...HOLDING_PHRASES];
+    void this.#options.phrases?.prepare(this.#voices, this.#style, texts);
   }
 
   /** 20 ms of the caller's audio, or silence where none came. The buffer is the owner's again on return. */
@@ -136,7 +162,7 @@ export class VoiceConversation {
     const fading = this.#lastFrame;
     this.#lastFrame = undefined;
     const delivery = this.#delivery;
-    const frame = fading ?? (delivery === undefined ? undefined : this.#playFrame(delivery));
+    const frame = fading ?? this.#speechFrame(delivery) ?? this.#holdingFrame();
     if (delivery !== undefined) this.#noticeEnd(delivery);
     this.#showState(frame !== undefined);
     return frame;
@@ -250,13 +276,18 @@ export class VoiceConversation {
   }
 
   #deliver(content: SpeechContent): Delivery {
-    const { agent, dialogue, tts, sampleRateHz, onEvent } = this.#options;
+    const { agent, dialogue, onEvent } = this.#options;
+    const voices = this.#voices;
     return new Delivery({
       content,
       agent,
       dialogue,
-      tts,
-      sampleRateHz,
+      voices,
+      style: this.#style,
+      recordingOf: (text) => this.#recordingOf(text),
+      onVoice: (index) => {
+        this.#voices = voices.slice(index);
+      },
       now: this.#now,
       mediaMs: () => this.#mediaMs,
       onEvent: (event) => {
@@ -265,17 +296,32 @@ export class VoiceConversation {
     });
   }
 
-  #playFrame(delivery: Delivery): Int16Array | undefined {
+  #speechFrame(delivery: Delivery | undefined): Int16Array | undefined {
+    if (delivery === undefined || this.#holding.isPlaying) return undefined;
     const wasAudible = delivery.isAudible;
     const frame = delivery.nextFrame();
+    if (frame !== undefined) this.#holding.reset();
     if (delivery.isAudible && !wasAudible) {
       this.#dispatch({ type: "speechStarted", atMs: this.#mediaMs, speechId: this.#speechId });
     }
     return frame;
   }
 
+  #holdingFrame(): Int16Array | undefined {
+    const atMs = this.#mediaMs;
+    const isOwed = this.#delivery !== undefined || isTextOverdue(this.#state, atMs);
+    return this.#holding.nextFrame({ atMs, isOwed, isCallerSpeaking: this.#state.isVoiced });
+  }
+
+  #recordingOf(text: string): Int16Array | undefined {
+    // A voice that has failed is still good for what it said before.
+    const { tts, agent, phrases } = this.#options;
+    return phrases?.find([...this.#voices, { tts, voice: agent.voice }], this.#style, text);
+  }
+
   #noticeEnd(delivery: Delivery): void {
     const { outcome } = delivery;
+    if (this.#holding.isPlaying) return;
     if (outcome === undefined || this.#delivery !== delivery) return;
     this.#settle(delivery);
     this.#dispatch(this.#toTurnEvent(outcome));
@@ -287,7 +333,10 @@ export class VoiceConversation {
     if (outcome.type === "ended") {
       return { type: "speechEnded", atMs, speechId, endsConversation: outcome.endsConversation };
     }
-    return { type: "speechFailed", atMs, speechId, part: outcome.part, detail: outcome.error.message };
+    const { part, error } = outcome;
+    // A voice that failed cannot say that it did; a recording of it can.
+    const canApologize = this.#recordingOf(phraseText("apology", this.#options.agent)) !== undefined;
+    return { type: "speechFailed", atMs, speechId, part, detail: error.message, canApologize };
   }
 
   #settle(delivery: Delivery): void {

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
+import { FakeTextToSpeech, type FakeSynthesis } from "../testing/fake-text-to-speech.ts";
+import { HOLDING_PHRASES } from "./delivery.ts";
+import { PhraseBook } from "./speech-phrases.ts";
+
+const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
+const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
+const STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
+
+async function preparedPhrases(): Promise<PhraseBook> {
+  const tts = new FakeTextToSpeech();
+  tts.firstByteMs = 0;
+  tts.chunkIntervalMs = 0;
+  const book = new PhraseBook();
+  await book.prepare([{ tts, voice: "fake" }], STYLE, [APOLOGY, ...HOLDING_PHRASES]);
+  return book;
+}
+
+async function ask(tts: FakeSynthesis[], options: CallDriverOptions = {}): Promise<CallDriver> {
+  const call = new CallDriver({ replies: [ANSWER], hasFallback: true, ...options });
+  call.tts.behaviours.push(...tts);
+  call.start();
+  await call.say("when are you open", 900);
+  return call;
+}
+
+/** The longest stretch without a frame of the agent's, from the end of the caller's turn to its answer's end. */
+function longestSilenceMs(call: CallDriver, fromMs: number): number {
+  const lastFrame = call.frames.findLastIndex((frame) => frame !== undefined);
+  let longest = 0;
+  let silent = 0;
+  for (const frame of call.frames.slice(fromMs / 20, lastFrame)) {
+    silent = frame === undefined ? silent + 1 : 0;
+    longest = Math.max(longest, silent);
+  }
+  return longest * 20;
+}
+
+for (const [what, behaviours] of [
+  ["refuses", ["failForGood"]],
+  ["loses its connection twice", ["fail", "fail"]],
+  ["stalls before its first audio", ["stall"]],
+] as const) {
+  test(`a voice that ${what} is replaced by the second one in the same turn`, async () => {
+    const call = await ask([...behaviours]);
+    await call.waitUntil(() => call.isSpeaking, 2000);
+    await call.letAgentFinish();
+    assert.equal(call.transcript.at(-1), `agent: ${ANSWER}`);
+    assert.equal(call.end, undefined);
+  });
+}
+
+for (const behaviour of ["failAfterAudio", "stallAfterAudio"] as const) {
+  for (const sendsWordTimings of [true, false]) {
+    test(`after ${behaviour} ${sendsWordTimings ? "with" : "without"} word timings the second voice goes on, no word twice or lost`, async () => {
+      const call = new CallDriver({ replies: [ANSWER], hasFallback: true });
+      call.tts.sendsWordTimings = sendsWordTimings;
+      call.tts.chunkMs = 700;
+      // The pace that is reckoned with where the provider does not tell.
+      call.tts.msPerCharacter = 1000 / 15;
+      // A lost connection is opened once more before another voice takes over.
+      if (behaviour === "failAfterAudio") call.tts.behaviours.push("fail");
+      call.tts.behaviours.push(behaviour);
+      call.start();
+      await call.say("when are you open", 900);
+      await call.letAgentFinish();
+      assert.equal(call.transcript.at(-1), `agent: ${ANSWER}`);
+      const words = call.fallback.spoken.flat().join(" ");
+      assert.ok(ANSWER.endsWith(words) && words !== ANSWER, words);
+      assert.ok(longestSilenceMs(call, 1600) <= 1000, `${longestSilenceMs(call, 1600)} ms`);
+    });
+  }
+}
+
+test("a voice that was replaced is not tried again in this call", async () => {
+  const call = await ask(["stall"], { replies: [ANSWER, ANSWER] });
+  await call.letAgentFinish();
+  await call.say("thank you", 900);
+  await call.letAgentFinish();
+  assert.equal(call.tts.streams.length, 1);
+  assert.equal(call.fallback.streams.length, 2);
+});
+
+test("when all voices fail a recorded apology is heard and the call ends with the reason", async () => {
+  const call = new CallDriver({ replies: [ANSWER], hasFallback: true, phrases: await preparedPhrases() });
+  call.tts.behaviours.push("failForGood");
+  call.fallback.behaviours.push("failForGood");
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.end !== undefined, 12_000);
+  assert.equal(call.transcript.at(-1), `agent: ${APOLOGY}`);
+  assert.equal(call.end?.endReason, "error_tts");
+});
+
+test("while a model stalls the caller is told to wait, and no silence is longer than a second and a half", async () => {
+  const call = new CallDriver({
+    replies: [[{ type: "stall" }], ANSWER],
+    phrases: await preparedPhrases(),
+  });
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
+  assert.deepEqual(call.transcript.slice(0, 3), [
+    "user: when are you open",
+    `agent: ${HOLDING_PHRASES[0]}`,
+    `agent: ${HOLDING_PHRASES[1]}`,
+  ]);
+  assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
+  assert.deepEqual(
+    call.items.map(({ text }) => text),
+    call.dialogue.history.map(({ text }) => text),
+  );
+});
+
+test("a recogniser that does not answer is no dead air either", async () => {
+  const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
+  call.stt.answers.push("stall");
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
+  assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
+});
+
+test("a caller who speaks over a phrase stops it", async () => {
+  const call = new CallDriver({ replies: [[{ type: "stall" }]], phrases: await preparedPhrases() });
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.isSpeaking);
+  await call.stayQuiet(300);
+  await call.say("hello", 400);
+  assert.equal(call.isSpeaking, false);
+  const said = call.items.find((item) => item.type === "message" && item.role === "agent");
+  assert.ok(said?.type === "message" && said.interrupted === true);
+});
+
+test("a quick answer is not held up by a phrase", async () => {
+  const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
+  call.start();
+  await call.say("when are you open", 900);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["user: when are you open", `agent: ${ANSWER}`]);
+});
+
+test("a speech whose source hangs beyond every deadline is given up", async () => {
+  const call = new CallDriver({
+    replies: [[{ type: "text", text: "We are open from nine. " }, { type: "stall" }]],
+    dialogue: { deadlines: { betweenTokensMs: 10 ** 9 } },
+  });
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.end !== undefined, 60_000);
+  assert.equal(call.end?.endReason, "error_llm");
+});
+
+test("whatever fails, the agent is shown as speaking exactly while frames are handed out", async () => {
+  const faults: FakeSynthesis[] = ["fail", "stall", "failForGood", "failAfterAudio", "stallAfterAudio", "ok"];
+  const phrases = await preparedPhrases();
+  for (const first of faults) {
+    for (const second of faults) {
+      const call = new CallDriver({ replies: [ANSWER], hasFallback: true, phrases });
+      call.tts.behaviours.push(first);
+      call.fallback.behaviours.push(second);
+      call.start();
+      await call.say("when are you open", 900);
+      for (let ticks = 0; ticks < 1000 && call.end === undefined; ticks++) {
+        await call.stayQuiet(20);
+        const isShown = call.state === "speaking";
+        assert.equal(isShown && call.end === undefined, call.isSpeaking && call.end === undefined);
+      }
+      assert.notEqual(call.state === "speaking" && call.end === undefined, true, `${first}, ${second}`);
+    }
+  }
+});
+
+test("a phrase that no voice can speak is simply not there", async () => {
+  const tts = new FakeTextToSpeech();
+  tts.behaviours.push("failForGood");
+  const book = new PhraseBook();
+  await book.prepare([{ tts, voice: "fake" }], STYLE, [APOLOGY]);
+  assert.equal(book.find([{ tts, voice: "fake" }], STYLE, APOLOGY), undefined);
+  book.close();
+});
+
+test("phrases are synthesised once for all calls, by the first voice that can", async () => {
+  const broken = new FakeTextToSpeech();
+  broken.behaviours.push("fail");
+  const able = new FakeTextToSpeech();
+  able.firstByteMs = 0;
+  able.chunkIntervalMs = 0;
+  const voices = [
+    { tts: broken, voice: "first" },
+    { tts: able, voice: "second" },
+  ];
+  const book = new PhraseBook();
+  const texts = ["Yes.", "No."];
+  await Promise.all([book.prepare(voices, STYLE, texts), book.prepare(voices, STYLE, texts)]);
+  assert.equal(broken.streams.length, 1);
+  assert.deepEqual(able.spoken, [["Yes."], ["No."]]);
+  assert.ok((book.find(voices, STYLE, "No.")?.length ?? 0) > 0);
+});

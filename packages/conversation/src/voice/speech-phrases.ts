@@ -1,0 +1,113 @@
+import type { AgentVoice, SpeechStyle } from "./agent-speech.ts";
+
+/** A voice that has not spoken a phrase within this time is not waited for. */
+const SYNTHESIS_DEADLINE_MS = 15_000;
+/** Some megabytes: phrases last a few seconds. */
+const MAX_RECORDINGS = 300;
+
+/**
+ * Phrases that must be there at once when a provider fails, synthesised ahead of need, one after the other so that
+ * calls keep their share of the voice. One book serves all calls of a process; its owner closes it.
+ */
+export class PhraseBook {
+  /** Oldest first. */
+  readonly #recordings = new Map<string, Int16Array>();
+  readonly #wanted = new Set<string>();
+  readonly #closing = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  /** The audio of a phrase in the first of the voices that has it. */
+  find(voices: readonly AgentVoice[], style: SpeechStyle, text: string): Int16Array | undefined {
+    for (const voice of voices) {
+      const recording = this.#recordings.get(keyOf(voice, style, text));
+      if (recording !== undefined) return recording;
+    }
+    return undefined;
+  }
+
+  /** Has phrases synthesised that are not there yet, each by the first of the voices that can. Resolves when done; never rejects. */
+  async prepare(voices: readonly AgentVoice[], style: SpeechStyle, texts: readonly string[]): Promise<void> {
+    const [first] = voices;
+    if (first === undefined) return;
+    const missing = texts.filter((text) => {
+      const key = keyOf(first, style, text);
+      return !this.#recordings.has(key) && !this.#wanted.has(key);
+    });
+    for (const text of missing) this.#wanted.add(keyOf(first, style, text));
+    this.#work = this.#work.then(async () => {
+      let able = voices;
+      for (const text of missing) {
+        able = await this.#record(able, style, text);
+        this.#wanted.delete(keyOf(first, style, text));
+      }
+    });
+    await this.#work;
+  }
+
+  /** Stops what is under way. Idempotent. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Returns the voices that are left after those that failed. */
+  async #record(
+    voices: readonly AgentVoice[],
+    style: SpeechStyle,
+    text: string,
+  ): Promise<readonly AgentVoice[]> {
+    for (const [index, voice] of voices.entries()) {
+      const recording = await synthesise(voice, style, text, this.#closing.signal);
+      if (recording === undefined) continue;
+      this.#recordings.set(keyOf(voice, style, text), recording);
+      const oldest = this.#recordings.keys().next();
+      if (this.#recordings.size > MAX_RECORDINGS && oldest.done !== true)
+        this.#recordings.delete(oldest.value);
+      return voices.slice(index);
+    }
+    return [];
+  }
+}
+
+function keyOf({ tts, voice }: AgentVoice, style: SpeechStyle, text: string): string {
+  return JSON.stringify([tts.name, voice, style.language, style.speed, style.sampleRateHz, text]);
+}
+
+/** Undefined where the voice failed or did not come to an end. */
+async function synthesise(
+  { tts, voice }: AgentVoice,
+  style: SpeechStyle,
+  text: string,
+  signal: AbortSignal,
+): Promise<Int16Array | undefined> {
+  if (signal.aborted) return undefined;
+  const chunks: Int16Array[] = [];
+  const { promise: isComplete, resolve } = Promise.withResolvers<boolean>();
+  const stream = tts.open({
+    ...style,
+    voice,
+    onEvent: (event) => {
+      if (event.type === "audio") chunks.push(event.pcm);
+      else if (event.type === "ended" || event.type === "failed") resolve(event.type === "ended");
+    },
+  });
+  const giveUp = (): void => resolve(false);
+  const timer = setTimeout(giveUp, SYNTHESIS_DEADLINE_MS);
+  signal.addEventListener("abort", giveUp, { once: true });
+  stream.speak(1, text);
+  stream.end();
+  const hasSpoken = await isComplete;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", giveUp);
+  stream.close();
+  return hasSpoken && chunks.length > 0 ? joined(chunks) : undefined;
+}
+
+function joined(chunks: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(chunks.reduce((samples, { length }) => samples + length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

@@ -46,4 +46,6 @@ export type SpeechToTextEvent =
   /** Text of the utterance so far; may change. */
   | { type: "partial"; text: string }
   | { type: "flushed"; flushId: number; text: string }
+  /** A failure that was made good: nothing that was heard is lost. Only for those who watch over providers. */
+  | { type: "recovered"; error: ProviderError }
   | { type: "failed"; error: ProviderError };

@@ -10,6 +10,8 @@ export interface CallerHearingOptions {
   stt: SpeechToText;
   stream: Omit<SpeechToTextOptions, "onEvent">;
   onText: (flushId: number, text: string) => void;
+  /** The recogniser failed and nothing was lost. */
+  onRecovered: (error: ProviderError) => void;
   /** What was heard of the utterance is gone; `isFatal` when nothing more will be heard. */
   onLost: (error: ProviderError, isFatal: boolean) => void;
 }
@@ -64,6 +66,8 @@ export class CallerHearing {
     if (event.type === "flushed") {
       this.#hasAnswered = true;
       this.#options.onText(event.flushId, event.text);
+    } else if (event.type === "recovered") {
+      this.#options.onRecovered(event.error);
     } else if (event.type === "failed") {
       const canReopen = event.error.isRetryable && this.#hasAnswered;
       this.close();

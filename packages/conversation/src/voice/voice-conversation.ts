@@ -103,6 +103,8 @@ export class VoiceConversation {
       stt: options.stt,
       stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
       onText: (flushId, text) => this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, text }),
+      onRecovered: ({ provider, message }) =>
+        options.onEvent({ type: "fault", part: "stt", provider, message }),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
     this.#vad = options.vad.open({

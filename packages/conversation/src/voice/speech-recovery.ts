@@ -1,0 +1,171 @@
+import { timeoutError } from "../dialogue/deadline.ts";
+import type { ProviderError } from "../providers/provider-error.ts";
+import type {
+  SpeechToText,
+  SpeechToTextEvent,
+  SpeechToTextOptions,
+  SpeechToTextStream,
+} from "../providers/speech-to-text.ts";
+import { systemTimers, type Timers } from "../timers.ts";
+
+/** Of an utterance as much as this can be heard again. */
+const REPLAY_MS = 15_000;
+/** Between utterances: the lead that the next one may begin with. */
+const LEAD_MS = 1_000;
+/** One lost connection is opened again; a recogniser that then fails too is given up. */
+const MAX_ATTEMPTS = 2;
+
+export interface Recogniser {
+  stt: SpeechToText;
+  /** A flush that was not answered for so long has failed. */
+  answerDeadlineMs: number;
+}
+
+export interface LastingSpeechToTextOptions {
+  /** In the order in which they are tried; not empty. */
+  recognisers: readonly [Recogniser, ...Recogniser[]];
+  timers?: Timers;
+}
+
+/**
+ * A recogniser that outlasts its connections: one that is lost, refuses or does not answer is opened again or replaced
+ * by the next, which hears the utterance's audio from the start and then answers the flush that was open. A call stays
+ * with the recogniser that it came to. Each failure that was made good is told as `recovered`.
+ */
+export function createLastingSpeechToText(options: LastingSpeechToTextOptions): SpeechToText {
+  const { recognisers, timers = systemTimers } = options;
+  return {
+    name: recognisers[0].stt.name,
+    open: (call) => new LastingStream(recognisers, timers, call),
+  };
+}
+
+class LastingStream implements SpeechToTextStream {
+  readonly #recognisers: readonly Recogniser[];
+  readonly #timers: Timers;
+  readonly #call: SpeechToTextOptions;
+  /** The last audio, oldest first. */
+  #audio: Int16Array[] = [];
+  #audioSamples = 0;
+  /** Audio since the start of the utterance, its lead included; undefined between utterances. */
+  #utteranceSamples: number | undefined;
+  #flushId: number | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #index = 0;
+  #attempts = 0;
+  #stream: SpeechToTextStream | undefined;
+
+  constructor(recognisers: readonly Recogniser[], timers: Timers, call: SpeechToTextOptions) {
+    this.#recognisers = recognisers;
+    this.#timers = timers;
+    this.#call = call;
+    this.#stream = this.#open();
+  }
+
+  write(pcm: Int16Array): void {
+    this.#audio.push(pcm.slice());
+    this.#audioSamples += pcm.length;
+    if (this.#utteranceSamples !== undefined) this.#utteranceSamples += pcm.length;
+    this.#forgetOldAudio();
+    this.#stream?.write(pcm);
+  }
+
+  startUtterance(leadMs: number): void {
+    this.#utteranceSamples = Math.min(this.#audioSamples, this.#toSamples(leadMs));
+    this.#stream?.startUtterance(leadMs);
+  }
+
+  flush(flushId: number): void {
+    if (this.#stream === undefined) return;
+    this.#flushId = flushId;
+    this.#stream.flush(flushId);
+    this.#expectAnswer();
+  }
+
+  endUtterance(): void {
+    this.#utteranceSamples = undefined;
+    this.#flushId = undefined;
+    this.#cancelDeadline?.();
+    this.#stream?.endUtterance();
+  }
+
+  close(): void {
+    this.#cancelDeadline?.();
+    this.#stream?.close();
+    this.#stream = undefined;
+    this.#audio = [];
+  }
+
+  #open(): SpeechToTextStream | undefined {
+    this.#attempts++;
+    const stream: SpeechToTextStream | undefined = this.#recognisers[this.#index]?.stt.open({
+      ...this.#call,
+      onEvent: (event) => {
+        if (stream !== undefined && stream === this.#stream) this.#receive(event);
+      },
+    });
+    return stream;
+  }
+
+  #receive(event: SpeechToTextEvent): void {
+    if (event.type === "failed") return this.#recover(event.error);
+    if (event.type === "flushed") {
+      if (event.flushId !== this.#flushId) return;
+      this.#flushId = undefined;
+      this.#attempts = 1;
+      this.#cancelDeadline?.();
+    }
+    this.#call.onEvent(event);
+  }
+
+  #expectAnswer(): void {
+    this.#cancelDeadline?.();
+    const recogniser = this.#recognisers[this.#index];
+    if (recogniser === undefined) return;
+    const { stt, answerDeadlineMs } = recogniser;
+    this.#cancelDeadline = this.#timers.set(answerDeadlineMs, () =>
+      this.#recover(timeoutError(stt.name, "no text", answerDeadlineMs)),
+    );
+  }
+
+  #recover(error: ProviderError): void {
+    this.#cancelDeadline?.();
+    this.#stream?.close();
+    this.#stream = undefined;
+    if (!this.#chooseRecogniser(error)) return this.#call.onEvent({ type: "failed", error });
+    this.#call.onEvent({ type: "recovered", error });
+    const stream = this.#open();
+    this.#stream = stream;
+    for (const pcm of this.#audio) stream?.write(pcm);
+    if (this.#utteranceSamples !== undefined) {
+      stream?.startUtterance((this.#utteranceSamples * 1000) / this.#call.sampleRateHz);
+    }
+    if (this.#flushId === undefined) return;
+    stream?.flush(this.#flushId);
+    this.#expectAnswer();
+  }
+
+  #chooseRecogniser(error: ProviderError): boolean {
+    if (error.isRetryable && this.#attempts < MAX_ATTEMPTS) return true;
+    if (this.#index + 1 >= this.#recognisers.length) return false;
+    this.#index++;
+    this.#attempts = 0;
+    return true;
+  }
+
+  #forgetOldAudio(): void {
+    const utterance = this.#utteranceSamples ?? 0;
+    const kept = Math.min(this.#toSamples(REPLAY_MS), Math.max(utterance, this.#toSamples(LEAD_MS)));
+    let oldest = this.#audio[0];
+    while (oldest !== undefined && this.#audioSamples - oldest.length >= kept) {
+      this.#audio.shift();
+      this.#audioSamples -= oldest.length;
+      oldest = this.#audio[0];
+    }
+    if (utterance > this.#audioSamples) this.#utteranceSamples = this.#audioSamples;
+  }
+
+  #toSamples(ms: number): number {
+    return (ms * this.#call.sampleRateHz) / 1000;
+  }
+}

@@ -35,7 +35,8 @@ export interface HeardPacket {
 interface Saying {
   pcm: Int16Array;
   position: number;
-  said: PromiseWithResolvers<void>;
+  startedAtMs: number;
+  said: PromiseWithResolvers<{ startedAtMs: number }>;
 }
 
 /** A telephone for tests: places a call, sends 20 ms of what it is told to say (else silence), keeps what it hears. */
@@ -120,10 +121,10 @@ export class TestCaller {
     return this.#rtp.destination?.port ?? 0;
   }
 
-  /** Resolves when it was said to the end. */
-  async say(pcm: Int16Array): Promise<void> {
-    this.#saying = { pcm, position: 0, said: Promise.withResolvers() };
-    await this.#saying.said.promise;
+  /** Resolves, when it was said to the end, with when its first packet was sent (on the clock of `performance.now`). */
+  async say(pcm: Int16Array): Promise<{ startedAtMs: number }> {
+    this.#saying = { pcm, position: 0, startedAtMs: 0, said: Promise.withResolvers() };
+    return await this.#saying.said.promise;
   }
 
   press(digits: string): void {
@@ -132,19 +133,27 @@ export class TestCaller {
 
   /** Waits until the agent has said something since `sinceMs` and then nothing for `silenceMs`. */
   async agentToFinish({ sinceMs = 0, silenceMs = 800, deadlineMs = 20_000 } = {}): Promise<void> {
-    await waitFor(
-      "the agent to speak and finish",
-      () => {
-        const last = this.heard.findLast((packet) => packet.isSpeech);
-        return last !== undefined && last.atMs > sinceMs && performance.now() - last.atMs > silenceMs;
-      },
-      deadlineMs,
-    );
+    await this.#waitInCall("the agent to speak and finish", deadlineMs, () => {
+      const last = this.heard.findLast((packet) => packet.isSpeech);
+      return last !== undefined && last.atMs > sinceMs && performance.now() - last.atMs > silenceMs;
+    });
   }
 
   /** Waits until the agent has spoken for `ms` in all since `sinceMs`. */
   async agentToSpeak({ sinceMs = 0, ms = 20, deadlineMs = 15_000 } = {}): Promise<void> {
-    await waitFor("the agent to speak", () => this.speechMsSince(sinceMs) >= ms, deadlineMs);
+    await this.#waitInCall("the agent to speak", deadlineMs, () => this.speechMsSince(sinceMs) >= ms);
+  }
+
+  async #waitInCall(what: string, deadlineMs: number, isSo: () => boolean): Promise<void> {
+    await waitFor(
+      what,
+      () => {
+        const isDone = isSo();
+        if (!isDone && this.session.isEnded) throw new Error(`the call ended while waiting for ${what}`);
+        return isDone;
+      },
+      deadlineMs,
+    );
   }
 
   /** How much speech of the agent has arrived since then. */
@@ -201,11 +210,12 @@ export class TestCaller {
     const frame = new Int16Array(FRAME_SAMPLES);
     const saying = this.#saying;
     if (saying === undefined) return frame;
+    if (saying.position === 0) saying.startedAtMs = performance.now();
     frame.set(saying.pcm.subarray(saying.position, saying.position + FRAME_SAMPLES));
     saying.position += FRAME_SAMPLES;
     if (saying.position >= saying.pcm.length) {
       this.#saying = undefined;
-      saying.said.resolve();
+      saying.said.resolve({ startedAtMs: saying.startedAtMs });
     }
     return frame;
   }

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { CallEndReason } from "@parley/contract";
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf, isRunning } from "./support/processes.ts";
@@ -13,94 +12,6 @@ import { waitFor } from "./support/wait.ts";
 
 /** A child without its parent hangs up and exits within this time. */
 const ORPHAN_DEADLINE_MS = 5_000;
-const RESTART_DEADLINE_MS = 30_000;
-
-describe("a platform that loses a process", () => {
-  let platform: Platform;
-  let number: string;
-  before(async () => {
-    platform = await Platform.start();
-    ({ number } = await createAgent(platform));
-  });
-  after(async () => await platform.stop());
-
-  function killChild(entry: string): void {
-    const child = descendantsOf(platform.process.pid ?? 0).find(({ command }) => command.includes(entry));
-    assert.ok(child !== undefined, `${entry} is running`);
-    process.kill(child.pid, "SIGKILL");
-  }
-
-  async function assertCallWorks(from: string): Promise<void> {
-    await waitFor(
-      "readiness",
-      async () => (await fetch(`${platform.url}/readyz`)).status === 200,
-      RESTART_DEADLINE_MS,
-    );
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
-    try {
-      await caller.agentToFinish();
-      const saidAtMs = performance.now();
-      await caller.say(await readRecording("go-forward.wav"));
-      await caller.agentToFinish({ sinceMs: saidAtMs });
-    } finally {
-      await caller.hangUp();
-    }
-    const call = await endedCall(platform, from);
-    assert.equal(plainWords(textOf(call, "user")).trim(), GO_FORWARD);
-    assert.equal(await platform.metric("parley_active_calls"), 0);
-  }
-
-  test("a media process that dies ends its calls properly and is replaced", async () => {
-    const from = "+15550700001";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
-    try {
-      await caller.agentToSpeak();
-      killChild("media-process");
-      assert.equal(await caller.ended(3_000), "remote_bye");
-    } finally {
-      await caller.close();
-    }
-    const call = await endedCall(platform, from);
-    assert.deepEqual([call.status, call.endReason], ["failed", "error_internal"]);
-    assert.match(call.endDetail ?? "", /media-\d+ ended \(SIGKILL\)/);
-    await assertCallWorks("+15550700002");
-  });
-
-  test("a call that loses the inference process recovers, or ends with what it lacked", async () => {
-    const from = "+15550700003";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
-    try {
-      await caller.agentToFinish();
-      killChild("inference-process");
-      await caller.say(await readRecording("go-forward.wav"));
-      const outcome = await Promise.race([
-        caller.ended(40_000),
-        waitFor(
-          "a later answer",
-          async () => {
-            const said =
-              (await findCall(platform, from))?.transcript.filter(({ role }) => role === "agent") ?? [];
-            return said.length > 1 && "recovered";
-          },
-          40_000,
-        ),
-      ]);
-      if (outcome === "recovered") await caller.hangUp();
-    } finally {
-      await caller.close();
-    }
-    const call = await endedCall(platform, from);
-    const expected: CallEndReason[] = ["user_hangup", "error_stt", "error_llm", "error_tts"];
-    assert.ok(
-      call.endReason !== null && expected.includes(call.endReason),
-      `${call.endReason}: ${call.endDetail}`,
-    );
-    console.log(
-      `without its inference process the call ended with ${call.endReason}: ${call.endDetail ?? "recovered"}`,
-    );
-    await assertCallWorks("+15550700004");
-  });
-});
 
 describe("a platform that ends", () => {
   let dataDirectory: string;

@@ -239,3 +239,43 @@ test("a model that keeps writing is cut off", async () => {
   const { text } = await chat(dialogue, "go on");
   assert.ok(text.length < 8100);
 });
+
+function overloaded(retryAfter: string): ModelScript {
+  const error = new APICallError({
+    message: "slow down",
+    url: "http://localhost",
+    requestBodyValues: {},
+    statusCode: 429,
+    responseHeaders: { "retry-after": retryAfter },
+  });
+  return [{ type: "error", error }];
+}
+
+test("a model that asks for a moment's pause is asked again after it, not before", async () => {
+  const { dialogue, model, clock } = openDialogue([overloaded("1"), "Here I am."]);
+  const answer = chat(dialogue, "hello");
+  await clock.advance(999);
+  assert.equal(model.requests.length, 1);
+  await clock.advance(1);
+  assert.equal((await answer).text, "Here I am.");
+  assert.equal(clock.pendingCount, 0);
+});
+
+for (const retryAfter of ["30", "Wed, 21 Oct 2015 07:28:00 GMT"]) {
+  test(`a model that asks for a longer pause is not asked again (${retryAfter})`, async () => {
+    const { dialogue, model } = openDialogue([overloaded(retryAfter), "Here I am."]);
+    await assert.rejects(chat(dialogue, "hello"), { name: "ProviderError", status: 429 });
+    assert.equal(model.requests.length, 1);
+  });
+}
+
+test("a model that was asked to reason is given the time for it", async () => {
+  const thoughtful: ModelScript = [
+    { type: "delay", delayMs: 14_000 },
+    { type: "text", text: "42." },
+  ];
+  const { dialogue, clock } = openDialogue([thoughtful], { reasoningEffort: "high" });
+  const answer = chat(dialogue, "why");
+  await clock.advance(14_000);
+  assert.equal((await answer).text, "42.");
+});

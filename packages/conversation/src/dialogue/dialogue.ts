@@ -56,7 +56,9 @@ export interface Reply extends AsyncIterable<ReplyPart> {
 const MAX_TOOL_ROUNDS = 5;
 /** About eight minutes of speech; a model that goes on after it is cut off. */
 const MAX_REPLY_CHARACTERS = 8000;
-const DEFAULT_DEADLINES: DialogueDeadlines = { firstTokenMs: 8000, betweenTokensMs: 5000, toolMs: 20_000 };
+const DEFAULT_DEADLINES: DialogueDeadlines = { firstTokenMs: 6000, betweenTokensMs: 4000, toolMs: 20_000 };
+/** A model that was asked to reason is not heard of while it does. */
+const REASONING_FIRST_TOKEN_MS = 15_000;
 
 /**
  * Turns one input into a stream of reply parts and tool calls. It knows neither time nor audio, so that calls,
@@ -79,7 +81,12 @@ export class Dialogue {
     this.#tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
     this.#definitions = (options.tools ?? []).map(toDefinition);
     if (options.endCall !== undefined) this.#definitions.push(endCallDefinition(options.endCall.rules));
-    this.#deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines };
+    const isReasoning = options.reasoningEffort !== undefined && options.reasoningEffort !== "none";
+    this.#deadlines = {
+      ...DEFAULT_DEADLINES,
+      ...(isReasoning && { firstTokenMs: REASONING_FIRST_TOKEN_MS }),
+      ...options.deadlines,
+    };
     this.#timers = options.timers ?? systemTimers;
     this.#history = [...(options.transcript ?? [])];
   }

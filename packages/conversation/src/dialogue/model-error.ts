@@ -15,8 +15,16 @@ export function toProviderError(error: unknown, provider: string): ProviderError
           status: statusCode,
           message,
           isRetryable,
+          retryAfterMs: retryAfterMs(error.responseHeaders?.["retry-after"]),
           cause: error,
         });
   }
   return new ProviderError({ provider, kind: "connection", message, isRetryable: false, cause: error });
+}
+
+/** RFC 9110 section 10.2.3, in its form of seconds; a date is further off than a turn can wait. */
+function retryAfterMs(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : Infinity;
 }

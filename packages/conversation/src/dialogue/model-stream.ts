@@ -21,6 +21,9 @@ export type ModelPart =
   /** The first attempt failed with this; a second one is under way. */
   | { type: "retry"; error: ProviderError };
 
+/** A caller can be kept waiting for a provider that asks to be left alone, but not longer. */
+const MAX_RETRY_DELAY_MS = 2000;
+
 export interface ModelRound {
   model: LanguageModel;
   options: Omit<LanguageModelV4CallOptions, "abortSignal">;
@@ -45,9 +48,23 @@ export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart>
     } catch (cause) {
       round.signal.throwIfAborted();
       const error = toProviderError(cause, providerName(round.model));
-      if (hasStarted || attempt > 1 || !error.isRetryable) throw error;
+      const delayMs = error.retryAfterMs ?? 0;
+      if (hasStarted || attempt > 1 || !error.isRetryable || delayMs > MAX_RETRY_DELAY_MS) throw error;
       yield { type: "retry", error };
+      if (delayMs > 0) await pause(delayMs, round);
     }
+  }
+}
+
+async function pause(delayMs: number, { signal, timers }: ModelRound): Promise<void> {
+  const wait = new Deadline(signal, timers);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = timers.set(delayMs, resolve);
+  try {
+    await wait.race(promise);
+  } finally {
+    cancel();
+    wait.close();
   }
 }
 

@@ -9,6 +9,8 @@ export interface ProviderErrorOptions {
   status?: number;
   /** Whether the same request may succeed when sent again; decided by the adapter, which knows its vendor. */
   isRetryable: boolean;
+  /** How long the provider asked to be left alone. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -19,6 +21,7 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly status: number | undefined;
   readonly isRetryable: boolean;
+  readonly retryAfterMs: number | undefined;
 
   constructor(options: ProviderErrorOptions) {
     super(`${options.provider}: ${options.message}`, { cause: options.cause });
@@ -26,5 +29,6 @@ export class ProviderError extends Error {
     this.kind = options.kind;
     this.status = options.status;
     this.isRetryable = options.isRetryable;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }

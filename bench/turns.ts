@@ -1,0 +1,142 @@
+/**
+ * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--only=TEXT] [--every=N] [--make-speech]`.
+ *
+ * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector and
+ * recogniser round the real conversation; the agent's lines are recorded and its model is scripted. What the recogniser
+ * heard is stored beside the set, so that only new audio costs its time; its answers come as late as it would make
+ * them. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
+ * the same calls. `--detail` lists what went wrong; `--only` and `--every` take some of the situations; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
+ */
+import { ensureModels, loadSilero } from "@parley/providers";
+import { readRecordings } from "./speech/recordings.ts";
+import { percentile, rounded } from "./support/statistics.ts";
+import { decideByFixedRule } from "./turns/fixed-rule.ts";
+import { type Bench, type Outcome, runSituation } from "./turns/run-situation.ts";
+import { decisionOf, judge, type Judged, score, type Score, wordsKeptInExcess } from "./turns/score.ts";
+import { buildSituations } from "./turns/situations.ts";
+import { SAMPLES_PER_MS } from "./turns/sounds.ts";
+import { makeSpokenParts, readSpokenParts } from "./turns/spoken-parts.ts";
+import { StoredRecogniser } from "./turns/stored-recogniser.ts";
+
+/** Calls at once: the detector hears them in one batch. */
+const CALLS_AT_ONCE = 16;
+
+const agent: Bench["agent"] = {
+  firstMessage: "",
+  firstMessageDelayMs: 0,
+  startSpeaker: "agent",
+  silenceEndCallTimeoutSeconds: 60,
+  maxConversationDurationSeconds: 600,
+  disableInterruptions: false,
+  interruptionThresholdMs: 200,
+  language: "en",
+  voice: "recorded",
+  voiceSpeed: 1,
+  sttKeyterms: [],
+};
+
+const options = process.argv.slice(2);
+const valueOf = (name: string): string =>
+  options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
+const only = valueOf("only");
+const every = Number(valueOf("every") || 1);
+const isWhole = only === "" && every === 1;
+
+const modelsDir = await ensureModels({ groups: ["moonshine-base", "silero", "kokoro"] });
+if (options.includes("--make-speech")) await makeSpokenParts(modelsDir);
+
+const spoken = await readSpokenParts();
+const situations = buildSituations(spoken, await readRecordings()).filter(
+  ({ id }, index) => id.includes(only) && index % every === 0,
+);
+const agentLines = new Map(
+  spoken.flatMap(({ script, text, pcm }) => (script.startsWith("agent") ? [[text, pcm] as const] : [])),
+);
+const recogniser = await StoredRecogniser.open(modelsDir);
+const vad = await loadSilero({
+  modelsDir,
+  onFailure: (error) => {
+    throw error;
+  },
+});
+
+const outcomes: Outcome[] = [];
+const waiting = situations.values();
+await Promise.all(
+  Array.from({ length: CALLS_AT_ONCE }, async () => {
+    for (const situation of waiting) {
+      outcomes.push(await runSituation(situation, { vad, recogniser, agentLines, agent }));
+    }
+  }),
+);
+await vad.close();
+await recogniser.close();
+await recogniser.save(isWhole);
+
+const agentEndMs = ({ situation }: Outcome): number =>
+  (agentLines.get(situation.agentText)?.length ?? 0) / SAMPLES_PER_MS;
+const judged = outcomes.map((outcome) => judge(outcome, decisionOf(outcome)));
+const judgedByRule = outcomes.map((outcome) =>
+  judge(outcome, decideByFixedRule(outcome, agentEndMs(outcome))),
+);
+const figures = score(judged);
+const fixedRule = score(judgedByRule);
+const excess = judged.flatMap(({ outcome, verdict }) =>
+  outcome.situation.expects === "interruption" && verdict === "right" ? [wordsKeptInExcess(outcome)] : [],
+);
+const words = {
+  wordsInExcessMax: Math.max(0, ...excess),
+  wordsLostMax: Math.max(0, ...excess.map((count) => -count)),
+  wordsWithinOnePct: rounded(
+    (100 * excess.filter((count) => Math.abs(count) <= 1).length) / excess.length,
+    1,
+  ),
+};
+
+const labels: readonly (readonly [keyof Score, string])[] = [
+  ["falseCutoffPct", "false cut-offs, %"],
+  ["missedTurnPct", "turns not seen, %"],
+  ["addedDelayP50Ms", "delay after the true end of turn, p50, ms"],
+  ["addedDelayP95Ms", "                                  p95, ms"],
+  ["missedBargeInPct", "missed barge-ins, %"],
+  ["falseBargeInPct", "false barge-ins, %"],
+  ["falsePausePct", "paused for nothing and went on, %"],
+  ["stopP50Ms", "barge-in to the agent's silence, p50, ms"],
+  ["stopP95Ms", "                                 p95, ms"],
+];
+console.log(`${situations.length} situations; the recogniser ran ${recogniser.modelRuns} times anew`);
+console.log(`${"".padEnd(44)}${"parley".padStart(8)}${"fixed 800 ms".padStart(14)}`);
+for (const [key, label] of labels) {
+  console.log(`${label.padEnd(44)}${String(figures[key]).padStart(8)}${String(fixedRule[key]).padStart(14)}`);
+}
+console.log(
+  `words kept of an interrupted line: ${words.wordsWithinOnePct} % within one of those heard, at most ` +
+    `${words.wordsInExcessMax} too many, ${words.wordsLostMax} lost`,
+);
+printKinds(judged, judgedByRule);
+if (options.includes("--detail")) printFailures(judged);
+if (options.includes("--json")) console.log(JSON.stringify({ ...figures, ...words, fixedRule }));
+
+function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {
+  const right = (among: readonly Judged[], kind: string): Judged[] =>
+    among.filter(({ outcome, verdict }) => outcome.situation.kind === kind && verdict === "right");
+  for (const kind of new Set(situations.map((situation) => situation.kind))) {
+    const all = ours.filter(({ outcome }) => outcome.situation.kind === kind).length;
+    const delays = right(ours, kind).flatMap(({ delayMs }) => delayMs ?? []);
+    const delay = delays.length === 0 ? "" : `p50 ${rounded(percentile(delays, 0.5), 0)} ms`;
+    console.log(
+      `  ${kind.padEnd(26)} right: ${right(ours, kind).length} of ${all}, ${delay}; fixed ${right(theirs, kind).length}`,
+    );
+  }
+}
+
+function printFailures(ours: readonly Judged[]): void {
+  for (const { outcome, verdict } of ours) {
+    if (verdict === "right") continue;
+    const { situation, callerFromMs, callerToMs, turns } = outcome;
+    const heard = turns.map(({ atMs, text }) => `${Math.round(atMs - callerToMs)} ms: "${text}"`).join(", ");
+    const lengthMs = Math.round(callerToMs - callerFromMs);
+    console.log(`${verdict.padEnd(16)} ${situation.id} (${lengthMs} ms) ${heard}`);
+  }
+}

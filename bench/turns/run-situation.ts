@@ -1,0 +1,209 @@
+import { setImmediate } from "node:timers/promises";
+import {
+  Dialogue,
+  VoiceConversation,
+  type VoiceActivityDetector,
+  type VoiceConversationOptions,
+} from "@parley/conversation";
+import { FakeClock, ScriptedLanguageModel } from "@parley/conversation/testing";
+import { LocalSpeechToText } from "@parley/providers";
+import { AgentVoice } from "./agent-voice.ts";
+import type { Situation } from "./situations.ts";
+import { addInto, SAMPLE_RATE_HZ, SAMPLES_PER_MS, scaled } from "./sounds.ts";
+import { RecogniserClient, type StoredRecogniser } from "./stored-recogniser.ts";
+
+const TICK_MS = 20;
+const FRAME_SAMPLES = TICK_MS * SAMPLES_PER_MS;
+const WINDOW_SAMPLES = 256;
+/** A turn that has not ended so long after the caller's last word is lost. */
+const TURN_DEADLINE_MS = 8000;
+/** The call goes on so long, that every rule may decide on it. */
+const RULE_MS = 1200;
+const CALL_LIMIT_MS = 40_000;
+/** An answer to what was no turn would be heard within this of the agent's last word. */
+const AFTERMATH_MS = 2500;
+
+export interface VoiceWindow {
+  endMs: number;
+  probability: number;
+}
+
+/** What came of a situation, on the call's media clock. */
+export interface Outcome {
+  situation: Situation;
+  /** First and last sample of what the caller says or sounds like. */
+  callerFromMs: number;
+  callerToMs: number;
+  /** The end of the agent's first line when nothing comes between. */
+  windows: VoiceWindow[];
+  /** Caller's turns as the policy saw them. */
+  turns: { atMs: number; text: string }[];
+  /** By ticks of 20 ms: whether the agent was heard. */
+  isAgentHeard: boolean[];
+  /** The agent's first line was not said to its end. */
+  isInterrupted: boolean;
+  /** What the transcript holds of the agent's first line. */
+  keptText: string;
+  /** What the caller heard of it. */
+  heardText: string;
+}
+
+export interface Bench {
+  vad: VoiceActivityDetector;
+  recogniser: StoredRecogniser;
+  agentLines: ReadonlyMap<string, Int16Array>;
+  agent: VoiceConversationOptions["agent"];
+}
+
+/** One call: the agent says its line, the caller does what the situation says, and the conversation decides. */
+export async function runSituation(situation: Situation, bench: Bench): Promise<Outcome> {
+  const call = new Call(situation, bench);
+  return await call.run();
+}
+
+class Call {
+  readonly #situation: Situation;
+  readonly #bench: Bench;
+  readonly #clock = new FakeClock();
+  readonly #recogniser: RecogniserClient;
+  readonly #conversation: VoiceConversation;
+  readonly #agentAudio: Int16Array[] = [];
+  readonly #outcome: Outcome;
+  #windowsHeard = 0;
+  #firstSpeechEndedAtMs: number | undefined;
+
+  constructor(situation: Situation, bench: Bench) {
+    this.#situation = situation;
+    this.#bench = bench;
+    this.#recogniser = new RecogniserClient(bench.recogniser, this.#clock);
+    this.#outcome = {
+      situation,
+      callerFromMs: Infinity,
+      callerToMs: Infinity,
+      windows: [],
+      turns: [],
+      isAgentHeard: [],
+      isInterrupted: false,
+      keptText: "",
+      heardText: "",
+    };
+    const model = new ScriptedLanguageModel(
+      Array.from({ length: 9 }, () => "Very well."),
+      { timers: this.#clock },
+    );
+    this.#conversation = new VoiceConversation({
+      sampleRateHz: SAMPLE_RATE_HZ,
+      agent: { ...bench.agent, firstMessage: situation.agentText },
+      dialogue: new Dialogue({ model, instructions: "Be brief.", timers: this.#clock }),
+      stt: new LocalSpeechToText({ inference: this.#recogniser, size: "base" }),
+      tts: new AgentVoice(bench.agentLines),
+      vad: this.#observedVad(),
+      now: () => this.#clock.nowMs,
+      onEvent: (event) => {
+        if (event.type !== "item" || event.item.type !== "message" || event.item.role !== "agent") return;
+        if (this.#firstSpeechEndedAtMs !== undefined) return;
+        this.#firstSpeechEndedAtMs = this.#nowMs;
+        this.#outcome.isInterrupted = event.item.interrupted === true;
+        this.#outcome.keptText = event.item.text;
+      },
+      onDecision: (_event, effects) => {
+        for (const effect of effects) {
+          if (effect.type !== "callerTurn") continue;
+          this.#outcome.turns.push({ atMs: this.#nowMs, text: effect.turn.text });
+        }
+      },
+    });
+  }
+
+  async run(): Promise<Outcome> {
+    const outcome = this.#outcome;
+    const { expects, startMs, pcm } = this.#situation;
+    await this.#conversation.prepare(new AbortController().signal);
+    this.#conversation.start();
+    if (expects !== "turn") outcome.callerFromMs = startMs;
+    while (!this.#isOver()) {
+      if (
+        expects === "turn" &&
+        outcome.callerFromMs === Infinity &&
+        this.#firstSpeechEndedAtMs !== undefined
+      ) {
+        outcome.callerFromMs = this.#firstSpeechEndedAtMs + startMs;
+      }
+      outcome.callerToMs = outcome.callerFromMs + pcm.length / SAMPLES_PER_MS;
+      await this.#tick();
+    }
+    this.#conversation.close();
+    if (outcome.isInterrupted) outcome.heardText = await this.#transcribeAgent();
+    return outcome;
+  }
+
+  get #nowMs(): number {
+    return this.#outcome.isAgentHeard.length * TICK_MS;
+  }
+
+  #isOver(): boolean {
+    const { turns, callerToMs } = this.#outcome;
+    if (this.#nowMs >= CALL_LIMIT_MS) return true;
+    if (this.#situation.expects === "nothing") {
+      return (
+        this.#firstSpeechEndedAtMs !== undefined && this.#nowMs > this.#firstSpeechEndedAtMs + AFTERMATH_MS
+      );
+    }
+    const waitMs = turns.length > 0 ? RULE_MS : TURN_DEADLINE_MS;
+    return this.#nowMs > callerToMs + waitMs;
+  }
+
+  async #tick(): Promise<void> {
+    await this.#clock.advance(TICK_MS);
+    const frame = this.#callerFrame();
+    this.#conversation.hear(frame);
+    const due = Math.floor(((this.#outcome.isAgentHeard.length + 1) * FRAME_SAMPLES) / WINDOW_SAMPLES);
+    while (this.#windowsHeard < due) await setImmediate();
+    await this.#recogniser.settled();
+    const spoken = this.#conversation.nextFrame();
+    this.#agentAudio.push(spoken?.slice() ?? new Int16Array(FRAME_SAMPLES));
+    this.#outcome.isAgentHeard.push(spoken !== undefined);
+  }
+
+  #callerFrame(): Int16Array {
+    const { pcm, noise, echo } = this.#situation;
+    const frame = new Int16Array(FRAME_SAMPLES);
+    const at = this.#nowMs * SAMPLES_PER_MS;
+    if (noise !== undefined) addInto(frame, 0, noise.subarray(at % (noise.length - FRAME_SAMPLES)));
+    const { callerFromMs } = this.#outcome;
+    if (callerFromMs < Infinity) {
+      const from = at - Math.round(callerFromMs * SAMPLES_PER_MS);
+      const part = pcm.subarray(Math.max(0, from), Math.max(0, from + FRAME_SAMPLES));
+      addInto(frame, Math.max(0, -from), part);
+    }
+    if (echo !== undefined) {
+      const returned = this.#agentAudio.at(-Math.max(1, Math.round(echo.delayMs / TICK_MS)));
+      if (returned !== undefined) addInto(frame, 0, scaled(returned, echo.gain));
+    }
+    return frame;
+  }
+
+  /** What was sent until the caller's words made it stop. */
+  async #transcribeAgent(): Promise<string> {
+    const lastHeard = this.#agentAudio.findLastIndex((_, index) => this.#outcome.isAgentHeard[index]);
+    const until = Math.min(lastHeard + 1, Math.floor((this.#firstSpeechEndedAtMs ?? 0) / TICK_MS) + 1);
+    const audio = new Int16Array((until + 15) * FRAME_SAMPLES);
+    for (const [index, frame] of this.#agentAudio.slice(0, until).entries())
+      audio.set(frame, index * FRAME_SAMPLES);
+    return await this.#bench.recogniser.transcribe(audio);
+  }
+
+  #observedVad(): VoiceActivityDetector {
+    return {
+      open: (options) =>
+        this.#bench.vad.open({
+          ...options,
+          onProbability: (probability, endSample) => {
+            this.#windowsHeard += 1;
+            this.#outcome.windows.push({ endMs: endSample / SAMPLES_PER_MS, probability });
+            options.onProbability(probability, endSample);
+          },
+        }),
+    };
+  }
+}

@@ -1,0 +1,112 @@
+import { percentile, rounded } from "../support/statistics.ts";
+import { normaliseWords } from "../speech/word-errors.ts";
+import type { Outcome } from "./run-situation.ts";
+
+/** What some rule made of a situation. */
+export interface Decision {
+  /** When the caller's first turn was over. */
+  turnAtMs: number | undefined;
+  /** When the agent fell silent for the caller, for good or for a moment. */
+  stopMs: number | undefined;
+  isStoppedForGood: boolean;
+}
+
+/** The agent has to be silent so long after the caller began to interrupt it. */
+const STOP_DEADLINE_MS = 1000;
+const TICK_MS = 20;
+
+export interface Score {
+  situations: number;
+  /** Turns that counted as over before the caller's last word, of those expected. */
+  falseCutoffPct: number | null;
+  /** Turns that were never seen. */
+  missedTurnPct: number | null;
+  /** From the caller's last sample until the turn counted as over, where it was not cut off. */
+  addedDelayP50Ms: number | null;
+  addedDelayP95Ms: number | null;
+  /** Interruptions that did not silence the agent within a second, or did not make a turn. */
+  missedBargeInPct: number | null;
+  /** Situations without an interruption that ended the agent's speech. */
+  falseBargeInPct: number | null;
+  /** The same, where it fell silent but went on by itself. */
+  falsePausePct: number | null;
+  /** From the first sample of an interruption to the agent's last frame. */
+  stopP50Ms: number | null;
+  stopP95Ms: number | null;
+}
+
+export interface Judged {
+  outcome: Outcome;
+  verdict: "right" | "cut off" | "turn missed" | "barge-in missed" | "false barge-in" | "false pause";
+  delayMs: number | undefined;
+}
+
+export function decisionOf(outcome: Outcome): Decision {
+  const { isAgentHeard, callerFromMs, situation } = outcome;
+  const from = Math.ceil(callerFromMs / TICK_MS);
+  const silentAt = isAgentHeard.findIndex((isHeard, tick) => tick >= from && !isHeard);
+  const isOverAgent = situation.expects !== "turn" && (outcome.isInterrupted || hasGap(isAgentHeard));
+  return {
+    turnAtMs: outcome.turns[0]?.atMs,
+    stopMs: isOverAgent && silentAt >= 0 ? silentAt * TICK_MS : undefined,
+    isStoppedForGood: outcome.isInterrupted,
+  };
+}
+
+/** The agent fell silent and went on. */
+function hasGap(isAgentHeard: readonly boolean[]): boolean {
+  const gap = isAgentHeard.indexOf(false, isAgentHeard.indexOf(true));
+  return gap >= 0 && isAgentHeard.indexOf(true, gap) >= 0;
+}
+
+export function judge(outcome: Outcome, decision: Decision): Judged {
+  const { situation, callerFromMs, callerToMs } = outcome;
+  const { turnAtMs, stopMs, isStoppedForGood } = decision;
+  switch (situation.expects) {
+    case "turn":
+      if (turnAtMs === undefined) return { outcome, verdict: "turn missed", delayMs: undefined };
+      if (turnAtMs < callerToMs) return { outcome, verdict: "cut off", delayMs: undefined };
+      return { outcome, verdict: "right", delayMs: turnAtMs - callerToMs };
+    case "interruption": {
+      const delayMs = stopMs === undefined ? Infinity : stopMs - callerFromMs;
+      const isRight = isStoppedForGood && delayMs <= STOP_DEADLINE_MS && turnAtMs !== undefined;
+      return { outcome, verdict: isRight ? "right" : "barge-in missed", delayMs };
+    }
+    case "nothing":
+      if (isStoppedForGood) return { outcome, verdict: "false barge-in", delayMs: undefined };
+      return { outcome, verdict: stopMs === undefined ? "right" : "false pause", delayMs: undefined };
+  }
+}
+
+export function score(judged: readonly Judged[]): Score {
+  const expecting = (expects: string): Judged[] =>
+    judged.filter(({ outcome }) => outcome.situation.expects === expects);
+  const [turns, interruptions, nothings] = [
+    expecting("turn"),
+    expecting("interruption"),
+    expecting("nothing"),
+  ];
+  const share = (among: Judged[], verdict: Judged["verdict"]): number | null =>
+    rounded((100 * among.filter((one) => one.verdict === verdict).length) / among.length, 1);
+  const delays = (among: Judged[]): number[] =>
+    among.flatMap(({ verdict, delayMs }) => (verdict === "right" && delayMs !== undefined ? [delayMs] : []));
+  const turnDelays = delays(turns);
+  const stopDelays = delays(interruptions);
+  return {
+    situations: judged.length,
+    falseCutoffPct: share(turns, "cut off"),
+    missedTurnPct: share(turns, "turn missed"),
+    addedDelayP50Ms: rounded(percentile(turnDelays, 0.5), 0),
+    addedDelayP95Ms: rounded(percentile(turnDelays, 0.95), 0),
+    missedBargeInPct: share(interruptions, "barge-in missed"),
+    falseBargeInPct: share(nothings, "false barge-in"),
+    falsePausePct: share(nothings, "false pause"),
+    stopP50Ms: rounded(percentile(stopDelays, 0.5), 0),
+    stopP95Ms: rounded(percentile(stopDelays, 0.95), 0),
+  };
+}
+
+/** Words that the transcript holds of an interrupted line beyond those heard (positive), or lacks. */
+export function wordsKeptInExcess({ keptText, heardText }: Outcome): number {
+  return normaliseWords(keptText).length - normaliseWords(heardText).length;
+}

@@ -1,0 +1,247 @@
+/** The labelled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
+import { seededRandom } from "../../e2e/support/random.ts";
+import type { Recording } from "../speech/recordings.ts";
+import { agentNumberQuestion, agentQuestions, agentSpeeches } from "./phrases.ts";
+import {
+  addInto,
+  babble,
+  clicks,
+  cough,
+  normalised,
+  rms,
+  roomNoise,
+  SAMPLES_PER_MS,
+  scaled,
+  trimmed,
+  typing,
+} from "./sounds.ts";
+import type { SpokenPart } from "./spoken-parts.ts";
+
+export type SituationKind =
+  | "whole sentence"
+  | "one-word answer"
+  | "pause, more to come"
+  | "pause, could be all"
+  | "number in groups"
+  | "barge-in"
+  | "backchannel"
+  | "cough"
+  | "clicks"
+  | "typing"
+  | "voices in the background"
+  | "line echo";
+
+/** Noise under the caller's speech; undefined: a quiet line. */
+export type SnrDb = 15 | 10 | undefined;
+
+export interface Situation {
+  id: string;
+  kind: SituationKind;
+  /** What has to come of it: a turn once the caller has finished, an interruption, or nothing at all. */
+  expects: "turn" | "interruption" | "nothing";
+  snrDb: SnrDb;
+  /** What the agent says first; an interruption falls into it. */
+  agentText: string;
+  /** When the caller begins: after the agent's first frame, or after its last one where a turn is expected. */
+  startMs: number;
+  /** 8 kHz, from where the caller begins; what it holds besides speech is part of the label. */
+  pcm: Int16Array;
+  /** Under the whole call. */
+  noise: Int16Array | undefined;
+  echo: { gain: number; delayMs: number } | undefined;
+}
+
+interface Draft {
+  name: string;
+  kind: SituationKind;
+  pcm: Int16Array;
+  snrDb: SnrDb;
+  agentText?: string;
+  hasEcho?: boolean;
+}
+
+const expectations: Record<SituationKind, Situation["expects"]> = {
+  "whole sentence": "turn",
+  "one-word answer": "turn",
+  "pause, more to come": "turn",
+  "pause, could be all": "turn",
+  "number in groups": "turn",
+  "barge-in": "interruption",
+  backchannel: "nothing",
+  cough: "nothing",
+  clicks: "nothing",
+  typing: "nothing",
+  "voices in the background": "nothing",
+  "line echo": "nothing",
+};
+/** Shortest and longest pause between two parts; most lie nearer the shortest. */
+const pausesMs: Partial<Record<SituationKind, readonly [number, number]>> = {
+  "pause, more to come": [300, 1500],
+  "pause, could be all": [200, 700],
+  "number in groups": [250, 1000],
+};
+const seed = 20_261_121;
+const NOISE_SECONDS = 45;
+
+/** All situations, the same ones on every run. */
+export function buildSituations(
+  spoken: readonly SpokenPart[],
+  recordings: readonly Recording[],
+): Situation[] {
+  const random = seededRandom(seed);
+  const builder = new Builder(spoken, recordings, random);
+  return builder.build();
+}
+
+class Builder {
+  readonly #random: () => number;
+  readonly #takes: ReadonlyMap<string, readonly SpokenPart[]>;
+  readonly #people: ReadonlyMap<string, Int16Array>;
+  /** The hiss of a room and other people's voices, by how far they lie below the caller. */
+  readonly #noises: ReadonlyMap<SnrDb, readonly Int16Array[]>;
+  readonly #voices: readonly Int16Array[];
+  readonly #situations: Situation[] = [];
+  #turn = 0;
+
+  constructor(spoken: readonly SpokenPart[], recordings: readonly Recording[], random: () => number) {
+    this.#random = random;
+    const takes = new Map<string, SpokenPart[]>();
+    for (const part of spoken) {
+      const key = `${part.script} ${part.voice}`;
+      takes.set(key, [...(takes.get(key) ?? []), part]);
+    }
+    this.#takes = takes;
+    this.#people = new Map(
+      recordings.map(({ file, telephone }) => [file.replace(".wav", ""), normalised(trimmed(telephone))]),
+    );
+    this.#voices = spoken.flatMap(({ script, pcm }) => (script.startsWith("whole") ? [pcm] : []));
+    const speechLevel = rms(Int16Array.from(this.#voices.flatMap((pcm) => [...pcm])));
+    const noises = (snrDb: number): readonly Int16Array[] => {
+      const samples = NOISE_SECONDS * 1000 * SAMPLES_PER_MS;
+      const level = speechLevel * 10 ** (-snrDb / 20);
+      return [roomNoise(samples, level, random), babble(samples, level, this.#voices, random)];
+    };
+    this.#noises = new Map<SnrDb, readonly Int16Array[]>([
+      [15, noises(15)],
+      [10, noises(10)],
+    ]);
+  }
+
+  build(): Situation[] {
+    this.#addTakes("whole", "whole sentence", [undefined, 15]);
+    for (const [file, pcm] of this.#people) {
+      this.#add({ name: file, kind: "whole sentence", pcm, snrDb: undefined });
+    }
+    this.#addTakes("answer", "one-word answer", [undefined, 15]);
+    this.#addTakes("unfinished", "pause, more to come", [undefined, 10]);
+    this.#addTakes("open", "pause, could be all", [undefined, 15]);
+    this.#addTakes("number", "number in groups", [undefined, 15, 10], agentNumberQuestion);
+    this.#addPeoplesNumbers();
+    this.#addTakes("interruption", "barge-in", [undefined, 15, 10]);
+    for (const file of ["go-forward", "go-somewhere", "digits", "sense-and-sensibility-0880"]) {
+      for (const hasEcho of [false, true]) {
+        this.#add({ name: file, kind: "barge-in", pcm: this.#person(file), snrDb: undefined, hasEcho });
+      }
+    }
+    this.#addTakes("backchannel", "backchannel", [undefined, 15]);
+    this.#addSounds();
+    return this.#situations;
+  }
+
+  #addPeoplesNumbers(): void {
+    for (const snrDb of [undefined, 15] as const) {
+      for (const files of [
+        ["cards-4", "digits"],
+        ["digits", "cards-4"],
+      ]) {
+        const parts = files.map((file) => this.#person(file));
+        const pcm = this.#joined(parts, "number in groups");
+        this.#add({
+          name: files.join("+"),
+          kind: "number in groups",
+          pcm,
+          snrDb,
+          agentText: agentNumberQuestion,
+        });
+      }
+    }
+  }
+
+  #addSounds(): void {
+    const make = { cough, clicks, typing };
+    for (const kind of ["cough", "clicks", "typing"] as const) {
+      for (let i = 1; i <= 10; i++) {
+        this.#add({
+          name: String(i),
+          kind,
+          pcm: make[kind](this.#random),
+          snrDb: i % 3 === 0 ? 15 : undefined,
+        });
+      }
+    }
+    const nothing = new Int16Array(0);
+    for (let i = 1; i <= 10; i++) {
+      const snrDb = i % 2 === 0 ? 15 : 10;
+      this.#add({ name: String(i), kind: "voices in the background", pcm: nothing, snrDb });
+    }
+    for (let i = 1; i <= 20; i++) {
+      const snrDb = i % 4 === 0 ? 15 : undefined;
+      this.#add({ name: String(i), kind: "line echo", pcm: nothing, snrDb, hasEcho: true });
+    }
+  }
+
+  #addTakes(script: string, kind: SituationKind, noises: readonly SnrDb[], agentText?: string): void {
+    for (const [key, parts] of this.#takes) {
+      if (!key.startsWith(`${script}-`)) continue;
+      for (const snrDb of noises) {
+        const pcm = this.#joined(
+          parts.map((part) => part.pcm),
+          kind,
+        );
+        this.#add({ name: key, kind, pcm, snrDb, ...(agentText !== undefined && { agentText }) });
+      }
+    }
+  }
+
+  #joined(parts: readonly Int16Array[], kind: SituationKind): Int16Array {
+    const [shortestMs, longestMs] = pausesMs[kind] ?? [0, 0];
+    const pieces = parts.flatMap((part, index) => {
+      const pauseMs = shortestMs + (longestMs - shortestMs) * this.#random() ** 1.5;
+      return index === 0 ? [part] : [new Int16Array(Math.round(pauseMs * SAMPLES_PER_MS)), part];
+    });
+    const joined = new Int16Array(pieces.reduce((length, piece) => length + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      addInto(joined, at, piece);
+      at += piece.length;
+    }
+    return joined;
+  }
+
+  #person(file: string): Int16Array {
+    const pcm = this.#people.get(file);
+    if (pcm === undefined) throw new Error(`no recording ${file}`);
+    return pcm;
+  }
+
+  #add({ name, kind, pcm, snrDb, agentText, hasEcho = false }: Draft): void {
+    const expects = expectations[kind];
+    const random = this.#random;
+    const lines = expects === "turn" ? agentQuestions : agentSpeeches;
+    const line = lines[this.#turn % lines.length] ?? "";
+    const noises = this.#noises.get(snrDb);
+    const noise = kind === "voices in the background" ? noises?.[1] : noises?.[this.#turn % 2];
+    this.#situations.push({
+      id: `${kind}: ${name}${snrDb === undefined ? "" : `, ${snrDb} dB`}${hasEcho ? ", echo" : ""}`,
+      kind,
+      expects,
+      snrDb,
+      agentText: agentText ?? line,
+      startMs: expects === "turn" ? 300 + random() * 1200 : 1500 + random() * 4500,
+      pcm: scaled(pcm, 10 ** ((random() * 8 - 4) / 20)),
+      noise: noise?.subarray(Math.floor((random() * noise.length) / 3)),
+      echo: hasEcho ? { gain: 10 ** (-(14 + random() * 14) / 20), delayMs: 40 + random() * 200 } : undefined,
+    });
+    this.#turn++;
+  }
+}

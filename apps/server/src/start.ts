@@ -8,6 +8,7 @@ import { UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import { MediaPool } from "./call-host/media-pool.ts";
 import { fetchModels } from "./inference/fetch-models.ts";
+import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
@@ -128,6 +129,7 @@ async function startCallProcesses(
   { config, logger, started, nodeId }: Ground,
   signal: AbortSignal,
 ): Promise<{ media: MediaPool; inference: InferenceProcess }> {
+  if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
   await fetchModels(config, signal);
   signal.throwIfAborted();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
@@ -149,6 +151,7 @@ async function startCallProcesses(
         speechToText: config.speechToText,
         textToSpeech: config.textToSpeech,
         languageModel: config.languageModel,
+        localSpeech: config.localSpeech,
       },
     }),
     logger,

@@ -1,4 +1,12 @@
-import type { LanguageModel, SpeechToText, TextToSpeech, VoiceActivityDetector } from "@parley/conversation";
+import path from "node:path";
+import {
+  type AgentVoice,
+  createLastingSpeechToText,
+  type LanguageModel,
+  type Recogniser,
+  type SpeechToText,
+  type VoiceActivityDetector,
+} from "@parley/conversation";
 import {
   connectInference,
   createBuiltinResponder,
@@ -16,6 +24,10 @@ import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol
 
 /** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
 const EMBEDDING_DEADLINE_MS = 5_000;
+/** From the end of a pause to the text of it, before the recogniser counts as lost. */
+const REMOTE_ANSWER_DEADLINE_MS = 900;
+/** Local models share the machine's cores with every other call, and there is nobody behind them. */
+const LOCAL_ANSWER_DEADLINE_MS = 4_000;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
 const ELEVENLABS_PREFIX = "elevenlabs/";
 
@@ -23,8 +35,11 @@ const ELEVENLABS_PREFIX = "elevenlabs/";
 export interface Providers {
   languageModel: LanguageModel;
   speechToText: SpeechToText;
-  /** The provider of an agent's `voiceId` (empty: the operator's default), and the voice in that provider's naming. */
-  textToSpeechFor: (voiceId: string) => { tts: TextToSpeech; voice: string };
+  /**
+   * Who speaks for an agent with this `voiceId` (empty: the operator's default), the agent's own voice first, then
+   * those that take over when it fails.
+   */
+  voicesFor: (voiceId: string, fallbackVoiceId: string | undefined) => readonly [AgentVoice, ...AgentVoice[]];
   voiceActivity: VoiceActivityDetector;
   close: () => Promise<void>;
 }
@@ -42,11 +57,8 @@ export async function createProviders(configuration: MediaConfiguration): Promis
   return {
     voiceActivity,
     languageModel: createLanguageModel(providers.languageModel, inference, closers),
-    speechToText:
-      providers.speechToText.provider === "deepgram"
-        ? createDeepgramSpeechToText(providers.speechToText)
-        : new LocalSpeechToText({ inference, size: "base" }),
-    textToSpeechFor: createVoices(providers.textToSpeech, inference, closers),
+    speechToText: createSpeechToText(providers, inference),
+    voicesFor: createVoices(providers, inference, closers),
     close: async () => {
       await Promise.all(closers.splice(0).map((close) => close()));
     },
@@ -65,7 +77,7 @@ function createLanguageModel(
       return model;
     }
     case "gguf":
-      return createInferenceLanguageModel(inference, { modelId: configuration.path });
+      return createInferenceLanguageModel(inference, { modelId: path.basename(configuration.path) });
     case "builtin-responder":
       return createBuiltinResponder({
         embed: async (texts, signal) => {
@@ -80,15 +92,47 @@ function createLanguageModel(
   }
 }
 
+function createSpeechToText(
+  { speechToText, localSpeech }: ProviderConfiguration,
+  inference: InferenceClient,
+): SpeechToText {
+  const local: Recogniser = {
+    stt: new LocalSpeechToText({ inference, size: "base" }),
+    answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
+  };
+  if (speechToText.provider === "local") return createLastingSpeechToText({ recognisers: [local] });
+  const remote: Recogniser = {
+    stt: createDeepgramSpeechToText(speechToText),
+    answerDeadlineMs: REMOTE_ANSWER_DEADLINE_MS,
+  };
+  return createLastingSpeechToText({
+    recognisers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
+  });
+}
+
 function createVoices(
-  configuration: ProviderConfiguration["textToSpeech"],
+  { textToSpeech, localSpeech }: ProviderConfiguration,
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
-): Providers["textToSpeechFor"] {
+): Providers["voicesFor"] {
   const local = new LocalTextToSpeech({ client: inference });
-  if (configuration.provider === "local") {
-    return (voiceId) => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId });
-  }
+  const operatorsLocal: AgentVoice = { tts: local, voice: defaultLocalVoice };
+  const voiceOf =
+    textToSpeech.provider === "local"
+      ? (voiceId: string): AgentVoice => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId })
+      : createElevenLabsVoices(textToSpeech, local, closers);
+  return (voiceId, fallbackVoiceId) => {
+    const voice = voiceOf(voiceId);
+    if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
+    return localSpeech.hasTextToSpeech && voice.tts !== local ? [voice, operatorsLocal] : [voice];
+  };
+}
+
+function createElevenLabsVoices(
+  configuration: ProviderConfiguration["textToSpeech"] & { provider: "elevenlabs" },
+  local: LocalTextToSpeech,
+  closers: (() => Promise<void>)[],
+): (voiceId: string) => AgentVoice {
   const elevenLabs = createElevenLabsTextToSpeech(configuration);
   closers.push(async () => elevenLabs.close());
   return (voiceId) => {

@@ -40,7 +40,8 @@ export async function judge({
   return {
     isUnderstood: understoodShare >= LEAST_OVERLAP,
     understoodShare,
-    isHeard: heardShare >= LEAST_OVERLAP,
+    // A goodbye may be answered by hanging up.
+    isHeard: heardShare >= LEAST_OVERLAP && delays.length >= callerLines.length - 1,
     heardShare,
     voiceToVoiceP50Ms: delays[Math.floor((delays.length - 1) / 2)] ?? null,
   };

@@ -4,12 +4,12 @@ import { ModelProgressDisplay } from "./model-progress.ts";
 
 /** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
 export async function fetchModels(
-  { modelsDirectory, speechToText, textToSpeech, languageModel }: Readonly<Config>,
+  { modelsDirectory, localSpeech, languageModel }: Readonly<Config>,
   signal: AbortSignal,
 ): Promise<void> {
   const groups: ModelGroup[] = ["silero"];
-  if (speechToText.provider === "local") groups.push("moonshine-base");
-  if (textToSpeech.provider === "local") groups.push("kokoro", "dittli");
+  if (localSpeech.hasSpeechToText) groups.push("moonshine-base");
+  if (localSpeech.hasTextToSpeech) groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
   const display = new ModelProgressDisplay(modelsDirectory);
   await ensureModels({

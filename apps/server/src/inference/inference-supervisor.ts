@@ -26,8 +26,8 @@ export function startInferenceProcess(
     type: "configure",
     path,
     modelsDirectory: config.modelsDirectory,
-    hasSpeechToText: config.speechToText.provider === "local",
-    hasTextToSpeech: config.textToSpeech.provider === "local",
+    hasSpeechToText: config.localSpeech.hasSpeechToText,
+    hasTextToSpeech: config.localSpeech.hasTextToSpeech,
     hasEmbeddings: languageModel.provider === "builtin-responder",
     ggufPath: languageModel.provider === "gguf" ? languageModel.path : undefined,
   };

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import {
   createEmbedHandler,
   createSynthesizeHandler,
@@ -15,6 +16,11 @@ import type { InferenceConfiguration } from "./inference-protocol.ts";
 
 /** More than two threads gain little, and calls share the cores with the models. */
 const SYNTHESIS_THREADS = 2;
+/**
+ * llama.cpp's threads wait for each other by spinning: with one on every core, whatever else runs holds them all up
+ * (measured with calls on the same two cores: 0.4 s for a sentence became 210 s).
+ */
+const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
 /** Loads what is configured, side by side: the first call waits for all of it. */
 export async function loadHandlers({
@@ -28,7 +34,7 @@ export async function loadHandlers({
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
     hasTextToSpeech ? loadVoices(modelsDir) : undefined,
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
-    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath }),
+    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   // The first caller does not pay for first-time allocations.
   await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.["kokoro"]?.warmUp()]);

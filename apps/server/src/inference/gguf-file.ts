@@ -1,0 +1,16 @@
+import { open } from "node:fs/promises";
+
+/** Rejects, in words for the operator, where `PARLEY_LLM_GGUF` names no GGUF file that can be read. */
+export async function requireGgufFile(path: string): Promise<void> {
+  const magic = await readStart(path).catch((cause: unknown) => {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
+    throw new Error(`PARLEY_LLM_GGUF names a file that cannot be read: ${path} (${code})`, { cause });
+  });
+  if (magic !== "GGUF") throw new Error(`PARLEY_LLM_GGUF names a file that is no GGUF model: ${path}`);
+}
+
+async function readStart(path: string): Promise<string> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+  return buffer.toString("latin1", 0, bytesRead);
+}

@@ -49,6 +49,8 @@ export class PhoneMedia {
   readonly #concealer = new LossConcealer(SAMPLE_RATE_HZ);
   readonly #dtmf: DtmfReceiver;
   readonly #frame = new Int16Array(FRAME_SAMPLES);
+  /** Packets of one frame are decoded into this, which `#pending` then shows. */
+  readonly #decoded = new Int16Array(FRAME_SAMPLES);
   readonly #payload = new Uint8Array(FRAME_SAMPLES);
   /** Decoded audio that is not heard yet: what a packet longer than a frame leaves over. */
   #pending: Int16Array = NO_AUDIO;
@@ -58,7 +60,8 @@ export class PhoneMedia {
   #isStarted = false;
   #isQuiet = true;
   #wasSpeaking = false;
-  #timestamp = 0;
+  /** Tick of the first packet. */
+  #firstTick: number | undefined;
 
   /** @throws Error where no port can be had. */
   static async open({ address, ports, wheel, conversation }: PhoneMediaOptions): Promise<PhoneMedia> {
@@ -125,7 +128,7 @@ export class PhoneMedia {
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
     this.#fillFrame(dueMs, this.#path);
     this.#conversation.hear(this.#frame);
-    this.#send(this.#conversation.nextFrame(), this.#path);
+    this.#send(this.#conversation.nextFrame(), this.#path, tick);
   }
 
   #startWhenHeard(nowMs: number): void {
@@ -157,7 +160,9 @@ export class PhoneMedia {
     const next = this.#jitter.pull(nowMs, this.#isQuiet);
     switch (next.kind) {
       case "frame": {
-        const pcm = codecs[path.codec].decode(next.payload);
+        const { decode } = codecs[path.codec];
+        const isUsual = next.payload.length === FRAME_SAMPLES;
+        const pcm = isUsual ? decode(next.payload, this.#decoded) : decode(next.payload);
         this.#concealer.good(pcm);
         return pcm;
       }
@@ -168,15 +173,18 @@ export class PhoneMedia {
     }
   }
 
-  #send(pcm: Int16Array | undefined, path: MediaPath): void {
+  #send(pcm: Int16Array | undefined, path: MediaPath, tick: number): void {
     const codec = codecs[path.codec];
     if (pcm === undefined) this.#payload.fill(codec.silence);
     else codec.encode(pcm, this.#payload);
     // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
     const marker = pcm !== undefined && !this.#wasSpeaking;
     this.#wasSpeaking = pcm !== undefined;
-    if (path.isSending) this.#session.send(this.#payload, path.payloadType, this.#timestamp, marker);
-    this.#timestamp += FRAME_SAMPLES;
+    this.#firstTick ??= tick;
+    // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
+    // follows them would count as late at the other side, for the rest of the call.
+    const timestamp = (tick - this.#firstTick) * FRAME_SAMPLES;
+    if (path.isSending) this.#session.send(this.#payload, path.payloadType, timestamp, marker);
   }
 }
 

@@ -77,6 +77,14 @@ export const configurationFields = {
   voiceId: nullable(
     Type.String({ minLength: 1, maxLength: 200, description: "Null: the operator's default voice." }),
   ),
+  fallbackVoiceId: nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "Speaks on when the voice fails, in the same turn. Null: the operator's local voice, where there is one.",
+    }),
+  ),
   voiceTemperature: Type.Number({
     ...agentRanges.voiceTemperature,
     description: "Where the voice knows such a thing.",
@@ -131,6 +139,7 @@ export const agentDefaults: AgentConfiguration = {
   llmTemperature: 0.7,
   llmReasoningEffort: "none",
   voiceId: null,
+  fallbackVoiceId: null,
   voiceTemperature: 0.7,
   voiceSpeed: 1,
   voiceVolume: 1,

@@ -1,4 +1,4 @@
-import { Dialogue, VoiceConversation } from "@parley/conversation";
+import { Dialogue, PhraseBook, VoiceConversation } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { PhoneMedia } from "./phone-media.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -35,6 +35,7 @@ class Host implements MediaHost {
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
   /** Calls by id; a promise while a call's port is being opened. */
+  readonly #phrases = new PhraseBook();
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
 
@@ -73,6 +74,7 @@ class Host implements MediaHost {
       if (call !== undefined) this.#close(callId, call);
     }
     this.#wheel.close();
+    this.#phrases.close();
     await this.#providers.close();
   }
 
@@ -111,9 +113,10 @@ class Host implements MediaHost {
     llmReasoningEffort,
     endCall,
     agent,
+    fallbackVoiceId,
   }: MediaCall): VoiceConversation {
-    const { languageModel, speechToText, textToSpeechFor, voiceActivity } = this.#providers;
-    const { tts, voice } = textToSpeechFor(agent.voice);
+    const { languageModel, speechToText, voicesFor, voiceActivity } = this.#providers;
+    const [{ tts, voice }, ...fallbackVoices] = voicesFor(agent.voice, fallbackVoiceId);
     return new VoiceConversation({
       sampleRateHz: 8000,
       agent: { ...agent, voice },
@@ -126,6 +129,8 @@ class Host implements MediaHost {
       }),
       stt: speechToText,
       tts,
+      fallbackVoices,
+      phrases: this.#phrases,
       vad: voiceActivity,
       onEvent: (event) => this.#send({ type: "event", callId, event }),
     });

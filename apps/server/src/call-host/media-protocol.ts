@@ -15,7 +15,10 @@ export interface MediaConfiguration {
 }
 
 /** The operator's providers, as the environment names them. */
-export type ProviderConfiguration = Pick<Config, "speechToText" | "textToSpeech" | "languageModel">;
+export type ProviderConfiguration = Pick<
+  Config,
+  "speechToText" | "textToSpeech" | "languageModel" | "localSpeech"
+>;
 
 /** What one phone call's media and conversation need to know. */
 export interface MediaCall {
@@ -27,6 +30,8 @@ export interface MediaCall {
   /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */
   endCall: { rules?: string } | undefined;
   agent: VoiceAgentSettings;
+  /** Takes over when `agent.voice` fails; undefined: the operator's choice. */
+  fallbackVoiceId: string | undefined;
 }
 
 /** What the SDP answer settled: where audio goes and how it is coded. */

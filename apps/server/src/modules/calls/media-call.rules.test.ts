@@ -14,6 +14,12 @@ test("prompt and first message have their variables filled in, unknown names are
   assert.deepEqual(unknownVariables, ["nothing"]);
 });
 
+test("the voice that takes over is the document's, where it names one", () => {
+  const document = createDocument("Robin", { fallbackVoiceId: "kokoro/bm_george" });
+  assert.equal(toMediaCall("id", document, {}).call.fallbackVoiceId, "kokoro/bm_george");
+  assert.equal(toMediaCall("id", createDocument("Robin", {}), {}).call.fallbackVoiceId, undefined);
+});
+
 test("an agent that may not hang up has no way to", () => {
   const { call } = toMediaCall("id", createDocument("Robin", { endCallEnabled: false }), {});
   assert.equal(call.endCall, undefined);

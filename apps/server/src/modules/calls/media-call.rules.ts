@@ -18,6 +18,7 @@ export function toMediaCall(
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,
       endCall: toEndCall(document),
+      fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       agent: {
         firstMessage: firstMessage.text,
         firstMessageDelayMs: document.firstMessageDelayMs,

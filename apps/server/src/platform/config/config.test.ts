@@ -106,6 +106,20 @@ test("the language model is the endpoint, else the GGUF file, else OpenAI, else 
   });
 });
 
+test("local speech is loaded where it is the provider or stands behind it", () => {
+  const keys = { DEEPGRAM_API_KEY: "dg", ELEVENLABS_API_KEY: "el" };
+  const loaded = (PARLEY_STT: string, PARLEY_TTS: string): unknown =>
+    parseConfig({ ...keys, PARLEY_STT, PARLEY_TTS }).config.localSpeech;
+  assert.deepEqual(loaded("", ""), { hasSpeechToText: true, hasTextToSpeech: true });
+  assert.deepEqual(loaded("deepgram", "elevenlabs"), { hasSpeechToText: false, hasTextToSpeech: false });
+  assert.deepEqual(loaded("deepgram,local", "elevenlabs, local"), {
+    hasSpeechToText: true,
+    hasTextToSpeech: true,
+  });
+  for (const PARLEY_STT of ["local,deepgram", "deepgram,nobody", "local,local"])
+    assert.equal(problemsOf({ ...keys, PARLEY_STT }).length, 1);
+});
+
 test("a misspelt variable is named with the one that was probably meant", () => {
   const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOUR_OF_THE_LOGO: "red", HOME: "/" });
   assert.deepEqual(warnings, [

@@ -43,6 +43,8 @@ export interface Config {
   speechToText: SpeechToTextConfig;
   textToSpeech: TextToSpeechConfig;
   languageModel: LanguageModelConfig;
+  /** Local models that are loaded: to be used, or to take over when the provider fails. */
+  localSpeech: { hasSpeechToText: boolean; hasTextToSpeech: boolean };
 }
 
 /** The environment is not usable; `problems` has one line for each bad variable. */
@@ -67,6 +69,8 @@ const LEAST_KEY_CHARACTERS = 16;
 export function parseConfig(environment: Environment): { config: Readonly<Config>; warnings: string[] } {
   const reader = new Reader(environment);
   const dataDirectory = path.resolve(reader.text("PARLEY_DATA_DIR") ?? variables.PARLEY_DATA_DIR.default);
+  const speechToText = readSpeechToText(reader);
+  const textToSpeech = readTextToSpeech(reader);
   const config: Config = {
     http: {
       host: reader.text("PARLEY_HTTP_HOST") ?? variables.PARLEY_HTTP_HOST.default,
@@ -89,9 +93,10 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
       reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600) ??
       Number(variables.PARLEY_SHUTDOWN_SECONDS.default),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels) ?? variables.PARLEY_LOG_LEVEL.default,
-    speechToText: readSpeechToText(reader),
-    textToSpeech: readTextToSpeech(reader),
+    speechToText: speechToText.provider,
+    textToSpeech: textToSpeech.provider,
     languageModel: readLanguageModel(reader),
+    localSpeech: { hasSpeechToText: speechToText.hasLocal, hasTextToSpeech: textToSpeech.hasLocal },
   };
   if (config.database !== undefined && reader.text("PARLEY_ENCRYPTION_KEY") === undefined) {
     reader.report("PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (make one: openssl rand -base64 32)");
@@ -177,8 +182,44 @@ function readDatabase(reader: Reader): Config["database"] {
   return { url, directUrl: directUrl ?? url };
 }
 
-function readSpeechToText(reader: Reader): SpeechToTextConfig {
-  if (reader.oneOf("PARLEY_STT", ["local", "deepgram"]) !== "deepgram") return { provider: "local" };
+interface SpeechChoice<Provider> {
+  provider: Provider;
+  /** The local models are the provider, or stand behind it. */
+  hasLocal: boolean;
+}
+
+/** One provider, or `provider,local` where local speech takes over when the provider fails. */
+function speechProviderIn<const T extends string>(
+  names: readonly T[],
+): (value: string) => SpeechChoice<T | "local"> {
+  return (value) => {
+    const [first, second, ...more] = value.split(",").map((each) => each.trim());
+    if (first === "local" && second === undefined) return { provider: "local", hasLocal: true };
+    const provider = names.find((each) => each === first);
+    if (provider !== undefined && (second === undefined || second === "local") && more.length === 0) {
+      return { provider, hasLocal: second === "local" };
+    }
+    throw new Error(
+      `must be one of local, ${names.map((each) => `${each}, "${each},local"`).join(", ")}, not "${value}"`,
+    );
+  };
+}
+
+function readSpeechToText(reader: Reader): SpeechChoice<SpeechToTextConfig> {
+  const choice = reader.parse("PARLEY_STT", speechProviderIn(["deepgram"]));
+  return choice?.provider === "deepgram"
+    ? { provider: readDeepgram(reader), hasLocal: choice.hasLocal }
+    : { provider: { provider: "local" }, hasLocal: true };
+}
+
+function readTextToSpeech(reader: Reader): SpeechChoice<TextToSpeechConfig> {
+  const choice = reader.parse("PARLEY_TTS", speechProviderIn(["elevenlabs"]));
+  return choice?.provider === "elevenlabs"
+    ? { provider: readElevenLabs(reader), hasLocal: choice.hasLocal }
+    : { provider: { provider: "local" }, hasLocal: true };
+}
+
+function readDeepgram(reader: Reader): SpeechToTextConfig {
   const baseUrl = reader.url("DEEPGRAM_BASE_URL", [...webProtocols, "wss:", "ws:"]);
   return {
     provider: "deepgram",
@@ -187,8 +228,7 @@ function readSpeechToText(reader: Reader): SpeechToTextConfig {
   };
 }
 
-function readTextToSpeech(reader: Reader): TextToSpeechConfig {
-  if (reader.oneOf("PARLEY_TTS", ["local", "elevenlabs"]) !== "elevenlabs") return { provider: "local" };
+function readElevenLabs(reader: Reader): TextToSpeechConfig {
   const baseUrl = reader.url("ELEVENLABS_BASE_URL", [...webProtocols, "wss:", "ws:"]);
   return {
     provider: "elevenlabs",

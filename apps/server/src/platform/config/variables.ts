@@ -49,8 +49,16 @@ export const variables = {
     default: "30",
   },
   PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
-  PARLEY_STT: { description: "Speech recognition: local or deepgram.", default: "local" },
-  PARLEY_TTS: { description: "Speech synthesis: local or elevenlabs.", default: "local" },
+  PARLEY_STT: {
+    description:
+      "Speech recognition: local or deepgram; `deepgram,local` loads the local models too, to take over in the same " +
+      "turn when Deepgram fails.",
+    default: "local",
+  },
+  PARLEY_TTS: {
+    description: "Speech synthesis: local or elevenlabs; `elevenlabs,local` likewise.",
+    default: "local",
+  },
   DEEPGRAM_API_KEY: { description: "Required with PARLEY_STT=deepgram." },
   DEEPGRAM_BASE_URL: { description: "Another address of the Deepgram API." },
   ELEVENLABS_API_KEY: { description: "Required with PARLEY_TTS=elevenlabs." },

@@ -24,6 +24,8 @@ export interface CallDriverOptions {
   /** The agent has a second voice: `fallback`. */
   hasFallback?: boolean;
   phrases?: PhraseBook;
+  /** Silence that ends the caller's turn, 600 ms unless told; `adaptive`: as in calls. */
+  endpointing?: number | "adaptive";
 }
 
 /** A whole call on a fake clock: scripted caller and providers round a real `VoiceConversation`. */
@@ -54,8 +56,10 @@ export class CallDriver {
       timers: this.clock,
       ...options.dialogue,
     });
+    const { endpointing = 600 } = options;
     this.conversation = new VoiceConversation({
       sampleRateHz: this.#sampleRateHz,
+      ...(endpointing !== "adaptive" && { endpointingDelayMs: endpointing }),
       agent: { ...DEFAULT_AGENT, ...options.agent },
       dialogue: this.dialogue,
       stt: this.stt,

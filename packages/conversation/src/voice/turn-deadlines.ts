@@ -15,9 +15,12 @@ export function nextWake(state: TurnState): number {
   );
 }
 
-export function endpointAt({ utterance, isVoiced, settings }: TurnState): number {
+/** Before the text is known, that it is missing can be noticed no sooner than so. */
+const UNREAD_SILENCE_MS = 600;
+
+export function endpointAt({ utterance, isVoiced }: TurnState): number {
   if (utterance === undefined || isVoiced) return Infinity;
-  return utterance.lastVoiceMs + settings.endpointingDelayMs;
+  return utterance.lastVoiceMs + (utterance.flush?.answer?.silenceMs ?? UNREAD_SILENCE_MS);
 }
 
 /** While a text is awaited its arrival takes the place of the timer. */

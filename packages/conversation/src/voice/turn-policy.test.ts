@@ -15,6 +15,7 @@ const SETTINGS: TurnSettings = {
   hasGreeting: false,
   firstMessageDelayMs: 0,
   endpointingDelayMs: 600,
+  language: "en",
   interruptionThresholdMs: 160,
   disableInterruptions: false,
   silenceLimitMs: 30_000,
@@ -152,7 +153,7 @@ test("events of a speech that was stopped change nothing", () => {
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
   run.hear(...windows(8, 0.9));
   run.take();
-  run.send({ type: "speechEnded", atMs: run.nowMs, speechId: 1, endsConversation: true });
+  run.send({ type: "speechEnded", atMs: run.nowMs, speechId: 1, endsConversation: true, text: "" });
   run.send({ type: "speechFailed", atMs: run.nowMs, speechId: 1, part: "llm", detail: "late" });
   assert.deepEqual(run.take(), []);
 });
@@ -181,7 +182,7 @@ function randomEvent(random: () => number, atMs: number, state: TurnState): Turn
     return { type: "voice", atMs, windowEndMs: atMs, probability: random() < 0.5 ? 0.9 : random() };
   if (pick < 0.75) return { type: "transcribed", atMs, flushId, text: random() < 0.5 ? "" : "words" };
   if (pick < 0.8) return { type: "speechStarted", atMs, speechId };
-  if (pick < 0.84) return { type: "speechEnded", atMs, speechId, endsConversation: random() < 0.1 };
+  if (pick < 0.84) return { type: "speechEnded", atMs, speechId, endsConversation: random() < 0.1, text: "" };
   if (pick < 0.86)
     return { type: "speechFailed", atMs, speechId, part: random() < 0.5 ? "llm" : "tts", detail: "?" };
   if (pick < 0.87) return { type: "hearingLost", atMs, isFatal: random() < 0.1, detail: "?" };

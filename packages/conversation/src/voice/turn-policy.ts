@@ -1,4 +1,5 @@
 import { endpointAt, FLUSH_DEADLINE_MS, flushDeadlineAt, nextWake, silenceAt } from "./turn-deadlines.ts";
+import { endpointingDelayMs, withPause } from "./turn-endpointing.ts";
 import {
   IDLE,
   type CallerTurn,
@@ -21,7 +22,9 @@ const WINDOW_MS = 32;
 /** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
 /** A pause this long asks for the text ahead of the end of the turn, so that it is there by then. */
-const FLUSH_PAUSE_MS = 200;
+const FLUSH_PAUSE_MS = 96;
+/** A pause this long parts two knocks that are none of them an interruption. */
+const KNOCK_PAUSE_MS = 200;
 /** The far end's jitter buffer still plays the goodbye after its last packet was sent. */
 const HANGUP_TAIL_MS = 240;
 
@@ -92,7 +95,7 @@ function decide(draft: Draft, event: TurnEvent): void {
     case "speechStarted":
       return beginSpeech(draft, event.speechId);
     case "speechEnded":
-      return endSpeech(draft, event.speechId, event.endsConversation);
+      return endSpeech(draft, event);
     case "speechFailed":
       return failSpeech(draft, event);
     case "key":
@@ -150,6 +153,8 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
   const voicedMs = ONSET_WINDOWS * WINDOW_MS;
   state.lastActivityMs = windowEndMs;
   if (state.utterance !== undefined) {
+    const pauseMs = windowEndMs - voicedMs - state.utterance.lastVoiceMs;
+    if (state.agent.phase === "idle") state.rhythm = withPause(state.rhythm, pauseMs);
     state.utterance = resume(state.utterance, windowEndMs, voicedMs);
     return;
   }
@@ -162,7 +167,7 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
 function resume(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
   const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined };
   // Single knocks, one after the other, do not add up to an interruption.
-  const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= FLUSH_PAUSE_MS;
+  const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= KNOCK_PAUSE_MS;
   return isAfterPause ? { ...resumed, voicedBeforeMs: utterance.voicedMs } : resumed;
 }
 
@@ -205,11 +210,16 @@ function receiveText(draft: Draft, flushId: number, text: string): void {
   const { utterance } = state;
   if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
   state.missedFlushes = 0;
-  state.utterance = { ...utterance, flush: { ...utterance.flush, answer: { text: text.trim(), atMs } } };
+  const { settings, agentText, rhythm } = state;
+  const silenceMs =
+    settings.endpointingDelayMs ??
+    endpointingDelayMs(text, { language: settings.language, agentText }, rhythm);
+  const answer = { text: text.trim(), atMs, silenceMs };
+  state.utterance = { ...utterance, flush: { ...utterance.flush, answer } };
   if (endpointAt(state) <= atMs) reachEndpoint(draft);
 }
 
-/** The caller was silent for the endpointing delay. The seam for a semantic end of turn. */
+/** The caller was silent for as long as ends a turn. */
 function reachEndpoint(draft: Draft): void {
   const { state } = draft;
   const { utterance, agent } = state;
@@ -225,7 +235,7 @@ function reachEndpoint(draft: Draft): void {
     startMs: utterance.startMs,
     endMs: utterance.lastVoiceMs,
     sttMs: answer.atMs - askedAtMs,
-    endpointingMs: state.settings.endpointingDelayMs,
+    endpointingMs: answer.silenceMs,
   };
   draft.effects.push({ type: "callerTurn", turn });
   state.owesReply = false;
@@ -264,6 +274,7 @@ function speak(draft: Draft, content: SpeechContent): void {
   const speechId = draft.state.lastSpeechId + 1;
   draft.state.lastSpeechId = speechId;
   draft.state.agent = { phase: "thinking", speechId, content, lastWords: undefined };
+  draft.state.agentText = "";
   draft.effects.push({ type: "speak", speechId, content });
 }
 
@@ -274,15 +285,16 @@ function beginSpeech({ state }: Draft, speechId: number): void {
   if (utterance !== undefined) state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
 }
 
-function endSpeech(draft: Draft, speechId: number, endsConversation: boolean): void {
+function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded" }): void {
   const { state, atMs } = draft;
   const { agent } = state;
-  if (agent.phase === "idle" || agent.speechId !== speechId) return;
+  if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
   state.agent = IDLE;
+  state.agentText = event.text;
   state.lastActivityMs = atMs;
   const last =
     agent.lastWords ??
-    (endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
+    (event.endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
   if (last === undefined) return;
   state.hangup = { ...last, atMs: atMs + (agent.phase === "speaking" ? HANGUP_TAIL_MS : 0) };
 }

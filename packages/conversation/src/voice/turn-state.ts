@@ -1,3 +1,4 @@
+import { type CallerRhythm, UNKNOWN_RHYTHM } from "./turn-endpointing.ts";
 import type { VoiceEndReason } from "./voice-event.ts";
 
 /** What an agent's owner can set about turn-taking. */
@@ -6,8 +7,10 @@ export interface TurnSettings {
   startSpeaker: "agent" | "user";
   hasGreeting: boolean;
   firstMessageDelayMs: number;
-  /** Silence after which the caller's turn is over. */
-  endpointingDelayMs: number;
+  /** Silence after which the caller's turn is over; undefined: by what was said and how the caller pauses. */
+  endpointingDelayMs: number | undefined;
+  /** BCP 47. */
+  language: string;
   /** Speech of the caller that stops the agent. */
   interruptionThresholdMs: number;
   disableInterruptions: boolean;
@@ -25,8 +28,8 @@ export type TurnEvent =
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
   /** First audio of a speech was handed out. */
   | { type: "speechStarted"; atMs: number; speechId: number }
-  /** All of a speech was handed out (or there was nothing to say). */
-  | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean }
+  /** All of a speech was handed out (or there was nothing to say); `text` is the last of what was heard. */
+  | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean; text: string }
   /** `canApologize`: a recorded apology is at hand, so that a voice which failed is not needed for it. */
   | {
       type: "speechFailed";
@@ -71,12 +74,11 @@ export type TurnEffect =
   | { type: "wakeAt"; atMs: number }
   | { type: "end"; reason: VoiceEndReason; detail?: string };
 
-export const DEFAULT_ENDPOINTING_DELAY_MS = 600;
-
 interface Flush {
   id: number;
   askedAtMs: number;
-  answer: { text: string; atMs: number } | undefined;
+  /** `silenceMs` of silence after such a text end the turn. */
+  answer: { text: string; atMs: number; silenceMs: number } | undefined;
 }
 
 /** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
@@ -110,6 +112,9 @@ export interface TurnState {
   readonly onsetWindows: number;
   readonly utterance: Utterance | undefined;
   readonly agent: Agent;
+  /** What the agent said last, to its end; empty where it was interrupted. */
+  readonly agentText: string;
+  readonly rhythm: CallerRhythm;
   /** The greeting is still to come. */
   readonly greetingAtMs: number;
   readonly isGreetingDue: boolean;
@@ -141,6 +146,8 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     onsetWindows: 0,
     utterance: undefined,
     agent: IDLE,
+    agentText: "",
+    rhythm: UNKNOWN_RHYTHM,
     greetingAtMs: Infinity,
     isGreetingDue: false,
     owesReply: false,

@@ -477,6 +477,7 @@ test("a recorded log of events replays to the same decisions", async () => {
     hasGreeting: true,
     firstMessageDelayMs: 0,
     endpointingDelayMs: 600,
+    language: "en",
     interruptionThresholdMs: 160,
     disableInterruptions: false,
     silenceLimitMs: 30_000,

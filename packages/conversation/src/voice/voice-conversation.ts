@@ -12,7 +12,6 @@ import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
-  DEFAULT_ENDPOINTING_DELAY_MS,
   initialTurnState,
   type SpeechContent,
   type TurnEffect,
@@ -33,7 +32,7 @@ export interface VoiceConversationOptions {
   phrases?: PhraseBook;
   vad: VoiceActivityDetector;
   onEvent: (event: VoiceEvent) => void;
-  /** Silence that ends the caller's turn; 600 ms unless told. */
+  /** Silence that ends the caller's turn; unless told, it follows what was said and how the caller pauses. */
   endpointingDelayMs?: number;
   /** Monotonic milliseconds for latency figures; `performance.now` unless told. Decisions never read it. */
   now?: () => number;
@@ -68,6 +67,8 @@ export class VoiceConversation {
   /** The faded end of a speech that was stopped. */
   #lastFrame: Int16Array | undefined;
   #agentState: AgentState = "listening";
+  /** The agent's last message, as far as it was heard. */
+  #agentText = "";
   #isStarted = false;
   #isOver = false;
 
@@ -93,7 +94,8 @@ export class VoiceConversation {
       startSpeaker: agent.startSpeaker,
       hasGreeting: agent.firstMessage.trim() !== "",
       firstMessageDelayMs: agent.firstMessageDelayMs,
-      endpointingDelayMs: options.endpointingDelayMs ?? DEFAULT_ENDPOINTING_DELAY_MS,
+      endpointingDelayMs: options.endpointingDelayMs,
+      language: agent.language,
       interruptionThresholdMs: agent.interruptionThresholdMs,
       disableInterruptions: agent.disableInterruptions,
       silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
@@ -293,7 +295,9 @@ export class VoiceConversation {
       now: this.#now,
       mediaMs: () => this.#mediaMs,
       onEvent: (event) => {
-        if (!this.#isOver) onEvent(event);
+        if (this.#isOver) return;
+        if (event.type === "item" && event.item.type === "message") this.#agentText = event.item.text;
+        onEvent(event);
       },
     });
   }
@@ -333,7 +337,8 @@ export class VoiceConversation {
     const atMs = this.#mediaMs;
     const speechId = this.#speechId;
     if (outcome.type === "ended") {
-      return { type: "speechEnded", atMs, speechId, endsConversation: outcome.endsConversation };
+      const { endsConversation } = outcome;
+      return { type: "speechEnded", atMs, speechId, endsConversation, text: this.#agentText };
     }
     const { part, error } = outcome;
     // A voice that failed cannot say that it did; a recording of it can.

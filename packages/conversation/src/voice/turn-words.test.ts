@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { endingOf, type TurnEnding } from "./turn-words.ts";
+
+function endings(agentText: string, texts: Readonly<Record<string, TurnEnding>>, language = "en-GB"): void {
+  for (const [text, ending] of Object.entries(texts)) {
+    assert.equal(endingOf(text, { language, agentText }), ending, text);
+  }
+}
+
+test("a sentence that breaks off is unfinished, whatever full stop the recogniser sets", () => {
+  endings("", {
+    "I would like to book a table for.": "unfinished",
+    "It is on Monday, and": "unfinished",
+    "My name is": "unfinished",
+    "So, uh,": "unfinished",
+    "Could you please send the?": "unfinished",
+    "I would like to book a table.": "statement",
+  });
+});
+
+test("a question may end in a word that no statement ends in", () => {
+  endings("", {
+    "What do you need it for?": "question",
+    "When does the shop close?": "question",
+    "Can I park behind the building?": "question",
+  });
+});
+
+test("a word or two are a whole answer where the agent has asked, and only there", () => {
+  endings("Would you like to book it?", { Yes: "answer", "No, thank you.": "closed", "At nine": "answer" });
+  endings("I have booked it.", { Tuesday: "fragment" });
+});
+
+test("a number being read out goes on until it has as many digits as such numbers have", () => {
+  endings("", {
+    "My number is five five five": "number",
+    "555 236": "number",
+    "555-236-7891": "wholeNumber",
+    "zero two zero seven nine four six zero nine five eight": "wholeNumber",
+    "I have two": "statement",
+  });
+  endings("What is your phone number?", { "double seven": "number", "It is four": "number" });
+});
+
+test("who says thank you has finished", () => {
+  endings("", { "That sounds very good, thank you.": "closed", "I'd like the blue one, please": "closed" });
+});
+
+test("nothing is read from the words of another language", () => {
+  endings("", { "Ich möchte einen Tisch für": "unknown" }, "de");
+});

@@ -22,6 +22,8 @@ import type { ProvidersMethods } from "./providers-process.ts";
 const SETTLING_MS = 5_000;
 /** The metric covers as much. */
 const LAG_INTERVAL_MS = 10_000;
+const REST_DEADLINE_MS = 15_000;
+const REST_INTERVAL_MS = 500;
 
 export interface Bench {
   platform: Platform;
@@ -71,6 +73,7 @@ export interface MeasuredRow {
 /** Puts `calls` calls on the platform, measures for `seconds`, and ends them. */
 export async function measureRow(bench: Bench, calls: number, seconds: number): Promise<MeasuredRow> {
   const { platform, callers, providers } = bench;
+  await untilRested(platform);
   const since = new Date();
   await providers.ask("takeExchanges", undefined);
   await callers.ask("place", { calls, to: { number: NUMBER, sipPort: platform.sipPort } });
@@ -108,6 +111,12 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
     ...turnFigures(outcomes, details),
   };
   return { row, memory };
+}
+
+/** Each load begins on a platform that has forgotten the one before: with a late wheel it would refuse calls. */
+async function untilRested(platform: Platform): Promise<void> {
+  const deadline = performance.now() + REST_DEADLINE_MS;
+  while ((await wheelLagP99Ms(platform)) > 0 && performance.now() < deadline) await sleep(REST_INTERVAL_MS);
 }
 
 /** Polls the metric until then; at least once. */

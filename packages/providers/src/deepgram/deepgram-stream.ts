@@ -15,16 +15,20 @@ export interface DeepgramStreamOptions {
   connectTimeoutMs: number;
   silenceTimeoutMs: number;
   onEvent: (event: SpeechToTextEvent) => void;
+  /** Monotonic milliseconds. */
+  now: () => number;
 }
 
 /** Frames of 20 ms go out five at a time: a fifth of the messages, and partials lose less than they take to come. */
 const messageMs = 100;
 /** Audio that waits longer than this, for the connection or for the network, is dropped. */
 const maxBacklogMs = 2_000;
+/** What may be written at once: an utterance that another connection lost, heard again. */
+const maxReplayMs = 20_000;
 /** Deepgram closes after 10 s without audio and advises a `KeepAlive` every 3–5 s. */
 const keepAliveMs = 4_000;
 /** `Finalize` is not always answered: with little audio at hand Deepgram may stay silent, and what is known then counts. */
-const finalizeTimeoutMs = 1_000;
+const finalizeTimeoutMs = 800;
 /** Attempts to connect in a row before the stream gives up. */
 const maxAttempts = 3;
 const retryDelayMs = 250;
@@ -46,7 +50,7 @@ export class DeepgramStream implements SpeechToTextStream {
   #attempts = 0;
   #failure: ProviderError | undefined;
   #isClosed = false;
-  #waiting: Buffer[] = [];
+  #waiting: { audio: Buffer; sinceMs: number }[] = [];
   #waitingBytes = 0;
   /** Audio sent on this connection: the clock that Deepgram's times refer to. */
   #sentBytes = 0;
@@ -76,7 +80,8 @@ export class DeepgramStream implements SpeechToTextStream {
       return;
     }
     // A copy: callers reuse their frames.
-    this.#waiting.push(Buffer.from(Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)));
+    const audio = Buffer.from(Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength));
+    this.#waiting.push({ audio, sinceMs: this.#options.now() });
     this.#waitingBytes += pcm.byteLength;
     this.#dropOldAudio();
     if (this.#waitingBytes >= messageMs * this.#bytesPerMs) this.#sendAudio();
@@ -205,17 +210,18 @@ export class DeepgramStream implements SpeechToTextStream {
     if (this.#socket.bufferedBytes > maxBacklogMs * this.#bytesPerMs) return;
     this.#sentBytes += this.#waitingBytes;
     this.#hasSentSinceKeepAlive = true;
-    this.#socket.send(Buffer.concat(this.#waiting));
+    this.#socket.send(Buffer.concat(this.#waiting.map(({ audio }) => audio)));
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
   #dropOldAudio(): void {
-    while (this.#waitingBytes > maxBacklogMs * this.#bytesPerMs) {
-      const oldest = this.#waiting.shift();
-      if (oldest === undefined) return;
-      this.#waitingBytes -= oldest.byteLength;
-      this.#droppedBytes += oldest.byteLength;
+    const tooOldMs = this.#options.now() - maxBacklogMs;
+    for (let oldest = this.#waiting[0]; oldest !== undefined; oldest = this.#waiting[0]) {
+      if (oldest.sinceMs > tooOldMs && this.#waitingBytes <= maxReplayMs * this.#bytesPerMs) return;
+      this.#waiting.shift();
+      this.#waitingBytes -= oldest.audio.byteLength;
+      this.#droppedBytes += oldest.audio.byteLength;
     }
   }
 

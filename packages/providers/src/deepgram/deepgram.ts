@@ -29,6 +29,7 @@ export function createDeepgramSpeechToText(options: DeepgramOptions): SpeechToTe
         connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
         silenceTimeoutMs: options.silenceTimeoutMs ?? 8_000,
         onEvent: call.onEvent,
+        now: performance.now.bind(performance),
       }),
   };
 }

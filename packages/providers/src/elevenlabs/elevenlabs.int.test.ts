@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { TextToSpeechEvent, TextToSpeechStream } from "@parley/conversation";
+import type { ProviderError, TextToSpeechEvent, TextToSpeechStream } from "@parley/conversation";
 import {
   startScriptedElevenLabs,
   type ScriptedElevenLabsOptions,
+  type ScriptedFault,
   type ScriptedServer,
 } from "../testing/index.ts";
 import { createElevenLabsTextToSpeech, type ElevenLabsTextToSpeech } from "./elevenlabs.ts";
@@ -15,7 +16,8 @@ interface Studio {
 
 async function start(context: TestContext, options: ScriptedElevenLabsOptions = {}): Promise<Studio> {
   const server = await startScriptedElevenLabs({ apiKey: "key", ...options });
-  const voice = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url, audioTimeoutMs: 300 });
+  const timeouts = { connectTimeoutMs: 200, audioTimeoutMs: 300, silenceTimeoutMs: 200 };
+  const voice = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url, ...timeouts });
   context.after(async () => {
     voice.close();
     await server.close();
@@ -181,3 +183,47 @@ test("a kept connection that turns out dead costs a reply nothing but time", asy
   }
   assert.equal(server.stats.connections, 2);
 });
+
+const faults: [ScriptedFault, Pick<ProviderError, "kind" | "isRetryable">][] = [
+  [{ type: "stallConnect" }, { kind: "timeout", isRetryable: true }],
+  [
+    { type: "stall", after: 0 },
+    { kind: "timeout", isRetryable: true },
+  ],
+  [
+    { type: "deaf", after: 0 },
+    { kind: "timeout", isRetryable: true },
+  ],
+  [
+    { type: "deaf", after: 2 },
+    { kind: "timeout", isRetryable: true },
+  ],
+  [
+    { type: "close", after: 0 },
+    { kind: "connection", isRetryable: true },
+  ],
+  [
+    { type: "status", status: 429 },
+    { kind: "status", isRetryable: false },
+  ],
+  [
+    { type: "status", status: 500 },
+    { kind: "status", isRetryable: true },
+  ],
+];
+
+for (const [fault, expected] of faults) {
+  const what = Object.values(fault).join(" ");
+  test(`${what}: fails once, in time, and says whether it may be tried again`, async (context) => {
+    const { voice } = await start(context, { chunkMs: 60, fault: () => fault });
+    const { stream, events, over } = say(voice);
+    stream.speak(1, "Good morning, how are you?");
+    stream.end();
+    const event = await over;
+    assert.ok(event.type === "failed");
+    const { kind, isRetryable } = event.error;
+    assert.deepEqual({ kind, isRetryable }, expected);
+    await new Promise((done) => setTimeout(done, 50));
+    assert.equal(events.at(-1), event);
+  });
+}

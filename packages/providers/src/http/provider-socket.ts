@@ -145,8 +145,9 @@ export class ProviderSocket {
   }
 }
 
+/** Not 429: a vendor that is over its limit is so for longer than a turn can wait. */
 function isRetryableStatus(status: number): boolean {
-  return status === 408 || status === 429 || (status >= 500 && status < 600);
+  return status === 408 || (status >= 500 && status < 600);
 }
 
 /** The JSON object in a message, or undefined when it is none. */

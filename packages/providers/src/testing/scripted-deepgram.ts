@@ -3,7 +3,9 @@ import { parseJsonObject } from "../http/provider-socket.ts";
 import {
   ScriptedHost,
   cut,
+  mayStillSend,
   monotonicMs,
+  type ScriptedConnection,
   type ScriptedFault,
   type ScriptedServer,
 } from "./scripted-server.ts";
@@ -29,23 +31,20 @@ const speechPeak = 500;
  * scripted utterance when audio above a threshold came since the last one, else with empty text.
  */
 export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): Promise<ScriptedServer> {
-  let connections = 0;
   const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
   host.onWebSocket(
     (request) => {
-      if (options.apiKey !== undefined && request.headers.authorization !== `Token ${options.apiKey}`)
-        return 401;
-      const fault = options.fault?.(connections);
-      if (fault?.type !== "status") return undefined;
-      connections++;
-      return fault.status;
+      const isRight =
+        options.apiKey === undefined || request.headers.authorization === `Token ${options.apiKey}`;
+      return isRight ? undefined : 401;
     },
-    (socket, request) => {
+    options.fault,
+    (socket, request, connection) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
       const listener = new ScriptedListener(
         host,
         options,
-        connections++,
+        connection,
         socket,
         Number(query.get("sample_rate")),
       );
@@ -63,10 +62,9 @@ export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): P
 class ScriptedListener {
   readonly #host: ScriptedHost;
   readonly #options: ScriptedDeepgramOptions;
-  readonly #connection: number;
+  readonly #connection: ScriptedConnection;
   readonly #socket: WebSocket;
   readonly #bytesPerMs: number;
-  readonly #fault: ScriptedFault | undefined;
   #utterances = 0;
   #results = 0;
   #heardMs = 0;
@@ -76,7 +74,7 @@ class ScriptedListener {
   constructor(
     host: ScriptedHost,
     options: ScriptedDeepgramOptions,
-    connection: number,
+    connection: ScriptedConnection,
     socket: WebSocket,
     sampleRateHz: number,
   ) {
@@ -85,7 +83,6 @@ class ScriptedListener {
     this.#connection = connection;
     this.#socket = socket;
     this.#bytesPerMs = (sampleRateHz * 2) / 1000;
-    this.#fault = options.fault?.(connection);
   }
 
   hear(pcm: Buffer): void {
@@ -126,15 +123,11 @@ class ScriptedListener {
   }
 
   #nextUtterance(): string {
-    return this.#options.utterance(this.#connection, this.#utterances);
+    return this.#options.utterance(this.#connection.index, this.#utterances);
   }
 
   #send(transcript: string, isFinal: boolean, startMs: number, endMs: number): void {
-    const fault = this.#fault;
-    if (fault !== undefined && fault.type !== "status" && this.#results >= fault.after) {
-      if (fault.type === "close") cut(this.#socket);
-      return;
-    }
+    if (!mayStillSend(this.#socket, this.#connection.fault, this.#results)) return;
     this.#results++;
     const startS = startMs / 1000;
     const durationS = (endMs - startMs) / 1000;

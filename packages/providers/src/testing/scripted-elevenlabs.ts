@@ -3,6 +3,7 @@ import { parseJsonObject } from "../http/provider-socket.ts";
 import {
   ScriptedHost,
   cut,
+  mayStillSend,
   monotonicMs,
   type ScriptedExchange,
   type ScriptedFault,
@@ -30,26 +31,17 @@ const msPerCharacter = 60;
  * in chunks with their alignment.
  */
 export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions): Promise<ScriptedServer> {
-  let connections = 0;
   const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
   host.onWebSocket(
     (request) => {
-      if (options.apiKey !== undefined && request.headers["xi-api-key"] !== options.apiKey) return 401;
-      const fault = options.fault?.(connections);
-      if (fault?.type !== "status") return undefined;
-      connections++;
-      return fault.status;
+      const isRight = options.apiKey === undefined || request.headers["xi-api-key"] === options.apiKey;
+      return isRight ? undefined : 401;
     },
-    (socket, request) => {
+    options.fault,
+    (socket, request, { fault }) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
       const sampleRateHz = Number(/^pcm_(\d+)$/.exec(query.get("output_format") ?? "")?.[1] ?? 16_000);
-      const speaker = new ScriptedSpeaker(
-        host,
-        options,
-        options.fault?.(connections++),
-        socket,
-        sampleRateHz,
-      );
+      const speaker = new ScriptedSpeaker(host, options, fault, socket, sampleRateHz);
       socket.on("message", (data, isBinary) => {
         if (!isBinary && Buffer.isBuffer(data)) speaker.obey(parseJsonObject(data.toString()) ?? {});
       });
@@ -120,11 +112,8 @@ class ScriptedSpeaker {
       const factor = this.#options.realTimeFactor;
       const pauseMs = index === 0 || factor === undefined ? 0 : (perChunk * msPerCharacter) / factor;
       if (!(await this.#host.wait(pauseMs)) || this.#socket.readyState !== this.#socket.OPEN) return;
-      const fault = this.#fault;
-      if (fault !== undefined && fault.type !== "status" && this.#chunks >= fault.after) {
-        if (fault.type === "close") return cut(this.#socket);
-        return await new Promise<void>(() => {});
-      }
+      // What follows in the context waits for ever, its end included.
+      if (!mayStillSend(this.#socket, this.#fault, this.#chunks)) return await new Promise<void>(() => {});
       this.#chunks++;
       this.#sendAudio(contextId, chars);
       exchange.firstByteAtMs ??= monotonicMs();

@@ -57,7 +57,7 @@ async function answer(
 
   const chunks = chunksOf(options.reply(chat, index), chat.model);
   for (const [position, chunk] of chunks.entries()) {
-    if (fault?.after === position) {
+    if (fault?.type === "stallConnect" || fault?.after === position) {
       if (fault.type === "close") response.destroy();
       return;
     }

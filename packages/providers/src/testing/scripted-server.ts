@@ -1,13 +1,18 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
 
 /** What goes wrong with one request. `after` counts the messages (or chunks of the reply) sent before it. */
 export type ScriptedFault =
   | { type: "status"; status: number }
+  /** The TCP connection is taken, and its request never answered. */
+  | { type: "stallConnect" }
   /** Nothing more is sent; the connection stays open. */
   | { type: "stall"; after: number }
+  /** Half open: nothing more is sent or read, and no ping answered. */
+  | { type: "deaf"; after: number }
   /** The connection is cut without a word. */
   | { type: "close"; after: number };
 
@@ -46,6 +51,7 @@ export class ScriptedHost {
   readonly stats: ScriptedStats = { connections: 0, exchanges: [] };
   readonly #server: Server;
   readonly #closing = new AbortController();
+  readonly #stalled = new Set<Duplex>();
   readonly #webSockets: WebSocketServer = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   constructor(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -56,18 +62,31 @@ export class ScriptedHost {
     this.#server.on("connection", () => this.stats.connections++);
   }
 
-  /** Answers upgrades: `accept` says with which status a request is refused, or undefined when it is taken. */
+  /**
+   * Answers upgrades. `check` says with which status a request is refused whatever else, `faultOf` what goes wrong with
+   * the nth connection that passed.
+   */
   onWebSocket(
-    refusal: (request: IncomingMessage) => number | undefined,
-    accept: (socket: WebSocket, request: IncomingMessage) => void,
+    check: (request: IncomingMessage) => number | undefined,
+    faultOf: ((connection: number) => ScriptedFault | undefined) | undefined,
+    accept: (socket: WebSocket, request: IncomingMessage, connection: ScriptedConnection) => void,
   ): void {
+    let connections = 0;
     this.#server.on("upgrade", (request, socket, head) => {
-      const status = refusal(request);
-      if (status !== undefined) {
-        socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      socket.on("error", () => socket.destroy());
+      const status = check(request);
+      if (status !== undefined) return refuseUpgrade(socket, status);
+      const index = connections++;
+      const fault = faultOf?.(index);
+      if (fault?.type === "status") return refuseUpgrade(socket, fault.status);
+      if (fault?.type === "stallConnect") {
+        this.#stalled.add(socket);
+        socket.on("close", () => this.#stalled.delete(socket));
         return;
       }
-      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
+        accept(webSocket, request, { index, fault }),
+      );
     });
   }
 
@@ -101,10 +120,29 @@ export class ScriptedHost {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     for (const socket of this.#webSockets.clients) socket.terminate();
+    for (const socket of this.#stalled) socket.destroy();
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+/** A WebSocket connection that was taken, and what will go wrong with it. */
+export interface ScriptedConnection {
+  index: number;
+  fault: ScriptedFault | undefined;
+}
+
+function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+}
+
+/** Whether a connection's fault lets another message through; carries the fault out where it does not. */
+export function mayStillSend(socket: WebSocket, fault: ScriptedFault | undefined, sent: number): boolean {
+  if (fault === undefined || !("after" in fault) || sent < fault.after) return true;
+  if (fault.type === "close") cut(socket);
+  if (fault.type === "deaf") socket.pause();
+  return false;
 }
 
 /** Cuts the TCP connection under a WebSocket, as a crashing server would. */

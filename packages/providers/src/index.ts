@@ -57,7 +57,7 @@ export type { InferenceClient, InferenceHandlers } from "./local/inference/metho
 export { loadLexicon, type Lexicon } from "./local/phonemes/lexicon.ts";
 export { loadKokoro, type LoadKokoroOptions } from "./local/kokoro/kokoro.ts";
 export { loadDittli, type LoadDittliOptions } from "./local/dittli/dittli.ts";
-export { createSynthesizeHandler, type SpeechEngines } from "./local/synthesis/handler.ts";
+export { createSynthesizeHandler } from "./local/synthesis/handler.ts";
 export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./local/synthesis/local-text-to-speech.ts";
 export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./local/synthesis/voices.ts";
 export type { SpeechEngine } from "./local/synthesis/engine.ts";

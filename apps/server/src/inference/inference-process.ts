@@ -11,8 +11,16 @@ let server: Promise<InferenceServer> | undefined;
 async function serve(configuration: InferenceConfiguration): Promise<InferenceServer> {
   const { serveInference } = await import("@parley/providers");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const handlers = await loadHandlers(configuration);
-  return await serveInference({ path: configuration.path, handlers });
+  const { handlers, warmUpRest, close } = await loadHandlers(configuration);
+  const serving = await serveInference({ path: configuration.path, handlers });
+  // Where it fails, whoever needs it is told when they ask for it.
+  warmUpRest().catch(() => {});
+  return {
+    close: async () => {
+      await serving.close();
+      await close();
+    },
+  };
 }
 
 const { send } = runChild<InferenceConfiguration, never>({

@@ -10,7 +10,7 @@ import {
   loadLexicon,
   loadMiniLm,
   loadMoonshine,
-  type SpeechEngines,
+  type SpeechEngine,
 } from "@parley/providers";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 
@@ -22,31 +22,43 @@ const SYNTHESIS_THREADS = 2;
  */
 const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
-/** Loads what is configured, side by side: the first call waits for all of it. */
+export interface LoadedModels {
+  handlers: InferenceHandlers;
+  /** Readies what calls can begin without; to be called once the handlers are served. */
+  warmUpRest: () => Promise<void>;
+  /** Idempotent. */
+  close: () => Promise<void>;
+}
+
+/** Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. */
 export async function loadHandlers({
   modelsDirectory: modelsDir,
   hasSpeechToText,
   hasTextToSpeech,
   hasEmbeddings,
   ggufPath,
-}: InferenceConfiguration): Promise<InferenceHandlers> {
+}: InferenceConfiguration): Promise<LoadedModels> {
   const [moonshine, voices, miniLm, gguf] = await Promise.all([
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
     hasTextToSpeech ? loadVoices(modelsDir) : undefined,
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
-    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
+    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath }),
   ]);
   // The first caller does not pay for first-time allocations.
-  await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.["kokoro"]?.warmUp()]);
+  await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.kokoro.warmUp()]);
   return {
-    ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
-    ...(voices && { synthesize: createSynthesizeHandler(voices) }),
-    ...(miniLm && { embed: createEmbedHandler(miniLm) }),
-    ...(gguf && { generate: gguf.generate }),
+    handlers: {
+      ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
+      ...(voices && { synthesize: createSynthesizeHandler({ ...voices }) }),
+      ...(miniLm && { embed: createEmbedHandler(miniLm) }),
+      ...(gguf && { generate: gguf.generate }),
+    },
+    warmUpRest: async () => await voices?.dittli.warmUp(),
+    close: async () => await voices?.dittli.close(),
   };
 }
 
-async function loadVoices(modelsDir: string): Promise<SpeechEngines> {
+async function loadVoices(modelsDir: string): Promise<{ kokoro: SpeechEngine; dittli: SpeechEngine }> {
   const lexicon = await loadLexicon();
   const [kokoro, dittli] = await Promise.all([
     loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),

@@ -7,7 +7,8 @@ import { pronounceText } from "../phonemes/pronounce.ts";
 import type { EngineVoice, SpeechEngine } from "../synthesis/engine.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
-import { cutModel, type FloatTensor } from "./onnx-graph.ts";
+import { openPreparedModel } from "../onnx/prepared-model.ts";
+import { CUT_VERSION, type Cut, cutModel, type FloatTensor } from "./onnx-graph.ts";
 import { kokoroIds, kokoroSymbols, PAD_ID } from "./symbols.ts";
 
 export interface LoadKokoroOptions {
@@ -18,6 +19,7 @@ export interface LoadKokoroOptions {
   threads?: number;
 }
 
+const MODEL_FILE = "model_fp16.onnx";
 const SAMPLE_RATE_HZ = 24_000;
 /** A voice is one style vector of this length for every count of symbols from 0. */
 const STYLE_WIDTH = 256;
@@ -181,21 +183,22 @@ async function loadStyles(folder: string): Promise<Map<string, Float32Array>> {
 export async function loadKokoro(options: LoadKokoroOptions): Promise<SpeechEngine> {
   const ort = await import("onnxruntime-node");
   const folder = path.join(options.modelsDir, "kokoro");
-  const model = await readFile(path.join(folder, "model_fp16.onnx"));
-  const sessionOptions: InferenceSession.SessionOptions = {
-    intraOpNumThreads: options.threads ?? 2,
-    // Every text has another length, for which a memory plan would be made anew.
-    enableMemPattern: false,
-    logSeverityLevel: 3,
-  };
-  const encoder = await ort.InferenceSession.create(
-    cutModel(model, { inputs: [], outputs: [content, pitch, energy, durations] }),
-    sessionOptions,
-  );
-  const decoder = await ort.InferenceSession.create(
-    cutModel(model, { inputs: [content, pitch, energy], outputs: [waveform] }),
-    sessionOptions,
-  );
+  const open = async (part: string, cut: Cut): Promise<InferenceSession> =>
+    await openPreparedModel({
+      modelsDir: options.modelsDir,
+      name: `kokoro-${part}`,
+      source: path.join("kokoro", MODEL_FILE),
+      recipe: JSON.stringify([CUT_VERSION, cut]),
+      make: async () => cutModel(await readFile(path.join(folder, MODEL_FILE)), cut),
+      session: {
+        intraOpNumThreads: options.threads ?? 2,
+        // Every text has another length, for which a memory plan would be made anew.
+        enableMemPattern: false,
+        logSeverityLevel: 3,
+      },
+    });
+  const encoder = await open("encoder", { inputs: [], outputs: [content, pitch, energy, durations] });
+  const decoder = await open("decoder", { inputs: [content, pitch, energy], outputs: [waveform] });
   const styles = await loadStyles(path.join(folder, "voices"));
   return new Kokoro(ort, encoder, decoder, styles, options.lexicon);
 }

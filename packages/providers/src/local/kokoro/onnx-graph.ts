@@ -21,6 +21,9 @@ const TENSOR_TYPE = { elementType: 1, shape: 2 };
 const SHAPE = { dimension: 1 };
 const DIMENSION = { value: 1, parameter: 2 };
 
+/** Rises when `cutModel` makes something else of the same model: cut models are kept. */
+export const CUT_VERSION = 1;
+
 const FLOAT = 1;
 const FLOAT16 = 10;
 

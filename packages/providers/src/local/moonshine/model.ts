@@ -2,6 +2,7 @@ import path from "node:path";
 import type { LlamaTokenizer } from "llama-tokenizer-js";
 import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
+import { openPreparedModel } from "../onnx/prepared-model.ts";
 import { findLoop } from "./repetition.ts";
 
 export type MoonshineSize = "base" | "tiny";
@@ -164,16 +165,25 @@ export async function loadMoonshine({
     import("onnxruntime-node"),
     import("llama-tokenizer-js"),
   ]);
-  const open = (file: string): Promise<InferenceSession> =>
-    ort.InferenceSession.create(path.join(modelsDir, "moonshine", size, file), {
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      // Warnings about initializers that the exporter left in are of no use to an operator.
-      logSeverityLevel: 3,
+  const open = async (part: string, file: string): Promise<InferenceSession> => {
+    const source = path.join("moonshine", size, file);
+    return await openPreparedModel({
+      modelsDir,
+      name: `moonshine-${size}-${part}`,
+      source,
+      recipe: "as it is",
+      make: async () => path.join(modelsDir, source),
+      session: {
+        intraOpNumThreads: threads,
+        interOpNumThreads: 1,
+        // Warnings about initializers that the exporter left in are of no use to an operator.
+        logSeverityLevel: 3,
+      },
     });
+  };
   const [encoder, decoder] = await Promise.all([
-    open("encoder_model.onnx"),
-    open("decoder_model_merged.onnx"),
+    open("encoder", "encoder_model.onnx"),
+    open("decoder", "decoder_model_merged.onnx"),
   ]);
   return new OnnxMoonshine(`local/moonshine-${size}`, ort, encoder, decoder, tokenizer);
 }

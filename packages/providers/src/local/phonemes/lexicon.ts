@@ -104,11 +104,11 @@ function pastEnding(stem: readonly Phone[]): Phone[] {
 
 class CmuLexicon implements Lexicon {
   readonly #dictionary: Readonly<Record<string, string>>;
-  readonly #letterToSound: LetterToSound;
+  /** Loaded by the first word that needs it, as it takes as long as the dictionary. */
+  #letterToSound: LetterToSound | undefined;
 
-  constructor(dictionary: Readonly<Record<string, string>>, letterToSound: LetterToSound) {
+  constructor(dictionary: Readonly<Record<string, string>>) {
     this.#dictionary = dictionary;
-    this.#letterToSound = letterToSound;
   }
 
   pronounce(word: string): readonly Phone[] {
@@ -184,6 +184,7 @@ class CmuLexicon implements Lexicon {
     if (!/[aeiouy]/.test(plain)) {
       return spellWord(plain);
     }
+    this.#letterToSound ??= loadLetterToSound();
     const phones = ipaToArpabet(this.#letterToSound.predict(plain) ?? "");
     if (!phones.some(isVowel)) {
       return spellWord(plain);
@@ -199,16 +200,20 @@ function stressFirstVowel(phones: Phone[]): Phone[] {
 }
 
 /**
- * Loads the CMU Pronouncing Dictionary (135,000 words) and the letter-to-sound rules of `phonemize`: about
- * 0.25 s and 130 MB, so only the process that synthesises does it.
+ * Loads the CMU Pronouncing Dictionary (135,000 words); the letter-to-sound rules of `phonemize` follow with the first
+ * word that it lacks. Together 0.25 s and 130 MB, so only the process that synthesises does it.
  */
 export async function loadLexicon(): Promise<Lexicon> {
   const { dictionary } = await import("cmu-pronouncing-dictionary");
+  return new CmuLexicon(dictionary);
+}
+
+function loadLetterToSound(): LetterToSound {
   const rules: unknown = createRequire(import.meta.url)("phonemize/en-g2p");
   if (!isLetterToSoundModule(rules)) {
     throw new TypeError("phonemize/en-g2p exports no EnglishG2P");
   }
-  return new CmuLexicon(dictionary, new rules.EnglishG2P());
+  return new rules.EnglishG2P();
 }
 
 function isLetterToSoundModule(module: unknown): module is { EnglishG2P: new () => LetterToSound } {

@@ -1,0 +1,77 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { DittliInput } from "./symbols.ts";
+
+export interface DittliRequest {
+  input: DittliInput;
+  speed: number;
+}
+
+export type DittliReply = { samples: Float32Array } | { error: string };
+
+/** Opening the model takes 2.5 s on a good processor. */
+const DEADLINE_MS = 30_000;
+
+/**
+ * The model in a process of its own, started when it is first needed and again after it was lost. Its graph has ten
+ * thousand nodes, so that opening it takes seconds in which the process does nothing else: calls that use the other
+ * models do not wait for that.
+ */
+export class DittliModel {
+  readonly #modelsDir: string;
+  readonly #threads: number;
+  #process: ChildProcess | undefined;
+  #isClosed = false;
+
+  constructor(modelsDir: string, threads: number) {
+    this.#modelsDir = modelsDir;
+    this.#threads = threads;
+  }
+
+  /** One request at a time. */
+  async run(request: DittliRequest): Promise<Float32Array> {
+    if (this.#isClosed) throw new Error("the voice is closed");
+    const child = (this.#process ??= this.#start());
+    const { promise, resolve, reject } = Promise.withResolvers<DittliReply>();
+    const onMessage = (message: unknown): void => resolve(message as DittliReply);
+    const onEnd = (): void => reject(new Error("the voice's process ended"));
+    const deadline = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
+    child.once("message", onMessage);
+    child.once("exit", onEnd);
+    try {
+      child.send(request, (error) => error && reject(error));
+      const reply = await promise;
+      if ("error" in reply) throw new Error(reply.error);
+      return reply.samples;
+    } finally {
+      clearTimeout(deadline);
+      child.off("message", onMessage);
+      child.off("exit", onEnd);
+    }
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#process;
+    if (child === undefined) return;
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    // It holds nothing that would have to be ended well, and does not listen while it loads.
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  #start(): ChildProcess {
+    const child = fork(
+      new URL("./dittli-process.ts", import.meta.url),
+      [this.#modelsDir, String(this.#threads)],
+      { serialization: "advanced", stdio: ["ignore", "inherit", "inherit", "ipc"] },
+    );
+    const forget = (): void => {
+      if (this.#process === child) this.#process = undefined;
+    };
+    child.once("exit", forget);
+    // Says that it could not be started; a start that worked ends with `exit`.
+    child.once("error", forget);
+    return child;
+  }
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { cp, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { ensureModels } from "../../models/fetch.ts";
+import { openPreparedModel } from "./prepared-model.ts";
+
+const source = path.join("silero", "silero_vad.onnx");
+
+/** A models folder with one small model, and a way to open it that counts how often it is made. */
+async function createModels(context: TestContext) {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-prepared-"));
+  context.after(async () => await rm(folder, { recursive: true, force: true }));
+  await mkdir(path.join(folder, "silero"));
+  await cp(path.join(await ensureModels({ groups: ["silero"] }), source), path.join(folder, source));
+  let made = 0;
+  const open = async (recipe = "as it is"): Promise<string[]> => {
+    const session = await openPreparedModel({
+      modelsDir: folder,
+      name: "vad",
+      source,
+      recipe,
+      make: async () => {
+        made += 1;
+        return path.join(folder, source);
+      },
+      session: { intraOpNumThreads: 1, logSeverityLevel: 3 },
+    });
+    const inputs = [...session.inputNames];
+    await session.release();
+    return inputs;
+  };
+  const prepared = async (): Promise<string[]> => await readdir(path.join(folder, "prepared"));
+  return { folder, open, prepared, made: () => made };
+}
+
+test("a model is prepared once and opened from what was kept from then on", async (context) => {
+  const { open, prepared, made } = await createModels(context);
+  const inputs = await open();
+  assert.ok(inputs.includes("state"));
+  assert.deepEqual(await open(), inputs);
+  assert.equal(made(), 1);
+  assert.equal((await prepared()).length, 1);
+});
+
+test("another source or another recipe is prepared anew and replaces what was kept", async (context) => {
+  const { folder, open, prepared, made } = await createModels(context);
+  await open();
+  const [first] = await prepared();
+  await utimes(path.join(folder, source), 1, 1);
+  await open();
+  await open("another");
+  assert.equal(made(), 3);
+  const kept = await prepared();
+  assert.equal(kept.length, 1);
+  assert.notEqual(kept[0], first);
+});
+
+test("a damaged prepared model is made anew", async (context) => {
+  const { folder, open, prepared, made } = await createModels(context);
+  await open();
+  const [file = ""] = await prepared();
+  await writeFile(path.join(folder, "prepared", file), "not a model");
+  assert.ok((await open()).includes("state"));
+  assert.equal(made(), 2);
+});
+
+test("where nothing can be written the model is opened all the same", async (context) => {
+  const { folder, open } = await createModels(context);
+  await writeFile(path.join(folder, "prepared"), "a file in the folder's place");
+  assert.ok((await open()).includes("state"));
+});

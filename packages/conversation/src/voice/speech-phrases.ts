@@ -1,7 +1,8 @@
 import type { AgentVoice, SpeechStyle } from "./agent-speech.ts";
 
-/** A voice that has not spoken a phrase within this time is not waited for. */
-const SYNTHESIS_DEADLINE_MS = 15_000;
+/** A voice that is silent for so long has failed; one with another behind it is waited for less. */
+const SILENCE_DEADLINE_MS = 10_000;
+const SILENCE_BEFORE_FALLBACK_MS = 2_000;
 /** Some megabytes: phrases last a few seconds. */
 const MAX_RECORDINGS = 300;
 
@@ -56,7 +57,9 @@ export class PhraseBook {
     text: string,
   ): Promise<readonly AgentVoice[]> {
     for (const [index, voice] of voices.entries()) {
-      const recording = await synthesise(voice, style, text, this.#closing.signal);
+      const isLast = index + 1 === voices.length;
+      const deadlineMs = isLast ? SILENCE_DEADLINE_MS : SILENCE_BEFORE_FALLBACK_MS;
+      const recording = await synthesise(voice, style, text, { deadlineMs, signal: this.#closing.signal });
       if (recording === undefined) continue;
       this.#recordings.set(keyOf(voice, style, text), recording);
       const oldest = this.#recordings.keys().next();
@@ -77,7 +80,7 @@ async function synthesise(
   { tts, voice }: AgentVoice,
   style: SpeechStyle,
   text: string,
-  signal: AbortSignal,
+  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
 ): Promise<Int16Array | undefined> {
   if (signal.aborted) return undefined;
   const chunks: Int16Array[] = [];
@@ -86,12 +89,13 @@ async function synthesise(
     ...style,
     voice,
     onEvent: (event) => {
+      timer.refresh();
       if (event.type === "audio") chunks.push(event.pcm);
       else if (event.type === "ended" || event.type === "failed") resolve(event.type === "ended");
     },
   });
   const giveUp = (): void => resolve(false);
-  const timer = setTimeout(giveUp, SYNTHESIS_DEADLINE_MS);
+  const timer = setTimeout(giveUp, deadlineMs);
   signal.addEventListener("abort", giveUp, { once: true });
   stream.speak(1, text);
   stream.end();

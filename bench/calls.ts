@@ -98,7 +98,7 @@ function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number 
   const [low, high] = [at(MEMORY_FROM_CALLS), at(MEMORY_TO_CALLS)];
   if (low === undefined || high === undefined || high.row.seconds < MEMORY_SECONDS) return null;
   const perCall = (of: (memory: MeasuredRow["memory"]) => number): number | null =>
-    rounded((of(high.memory) - of(low.memory)) / (MEMORY_TO_CALLS - MEMORY_FROM_CALLS), 3);
+    rounded((of(high.memory) - of(low.memory)) / (high.row.callsHeld - low.row.callsHeld), 3);
   return {
     all: perCall(({ rssMiB }) => rssMiB),
     node: perCall(({ nodeRssMiB }) => nodeRssMiB),

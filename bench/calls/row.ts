@@ -34,6 +34,8 @@ export interface Bench {
 /** One load, as it was measured. Percentages are of one processor core. */
 export interface Row {
   calls: number;
+  /** Those that were answered and lasted; figures per call are of these. */
+  callsHeld: number;
   seconds: number;
   /** The largest of the p99s of each 10 s by the media processes' own wheels: packet sent against due. */
   pacingP99Ms: number | null;
@@ -92,8 +94,10 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
   const onsets = new Map(outcomes.map((outcome) => [outcome.fromNumber, outcome.agentOnsetsMs]));
   const overheads = overheadsOf(details, exchanges, (fromNumber) => onsets.get(fromNumber) ?? []);
 
+  const callsHeld = outcomes.filter(({ failure }) => failure === undefined).length;
   const row: Row = {
     calls,
+    callsHeld,
     seconds,
     pacingP99Ms: rounded(Math.max(...lagsMs)),
     arrivalJitterP99Ms: rounded(percentile(arrivals.latenessMs, 0.99)),
@@ -106,7 +110,7 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
     packetsLost: arrivals.lost,
     ...overheadFigures(overheads),
     apiOverheadP99Ms: rounded(percentile(apiOverheadsMs(details), 0.99)),
-    ...cpuFigures(before, after, calls),
+    ...cpuFigures(before, after, callsHeld),
     callersWheelLagP99Ms: rounded(callersLagMs),
     ...turnFigures(outcomes, details),
   };

@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   const platform = await Platform.start();
   const results: BargeIn[] = [];
   try {
-    const { number } = await createAgent(platform, { firstMessage: greeting });
+    const { number } = await createAgent(platform, { firstMessage: greeting, voiceId: null });
     const greetingHeard = { number, sounds: await hearGreeting(platform, number) };
     for (let attempt = 0; attempt < MOST_ATTEMPTS && results.length < BARGE_INS; attempt++) {
       const recording = recordings[Math.floor(random() * recordings.length)] ?? "";

@@ -1,4 +1,5 @@
 import type { Agent, Call, CallDetail, SipTrunk } from "@parley/contract";
+import { fastLocalVoice } from "@parley/providers";
 import type { Platform } from "./platform.ts";
 import { waitFor } from "./wait.ts";
 
@@ -28,6 +29,8 @@ export async function createAgent(
     promptTemplate: PROMPT,
     firstMessage: GREETING,
     sipTrunkId: trunk.data.id,
+    // On a busy machine the default voice may speak with pauses, which would be taken for the end of what it says.
+    voiceId: fastLocalVoice,
     ...settings,
   });
   const number = `+${nextNumber++}`;

@@ -45,6 +45,8 @@ export class FakeSpeechToText implements SpeechToText {
 export class FakeSpeechToTextStream implements SpeechToTextStream {
   samplesWritten = 0;
   readonly leadsMs: number[] = [];
+  /** Samples written when each utterance was marked. */
+  readonly writtenAtStart: number[] = [];
   isClosed = false;
   readonly #recogniser: FakeSpeechToText;
   readonly #options: SpeechToTextOptions;
@@ -61,6 +63,7 @@ export class FakeSpeechToTextStream implements SpeechToTextStream {
 
   startUtterance(leadMs: number): void {
     this.leadsMs.push(leadMs);
+    this.writtenAtStart.push(this.samplesWritten);
   }
 
   flush(flushId: number): void {

@@ -10,7 +10,7 @@ import { systemTimers, type Timers } from "../timers.ts";
 
 /** Of an utterance as much as this can be heard again. */
 const REPLAY_MS = 15_000;
-/** Between utterances: the lead that the next one may begin with. */
+/** Kept from before an utterance: the lead that it may begin with. */
 const LEAD_MS = 1_000;
 /** One lost connection is opened again; a recogniser that then fails too is given up. */
 const MAX_ATTEMPTS = 2;
@@ -136,13 +136,25 @@ class LastingStream implements SpeechToTextStream {
     this.#call.onEvent({ type: "recovered", error });
     const stream = this.#open();
     this.#stream = stream;
-    for (const pcm of this.#audio) stream?.write(pcm);
-    if (this.#utteranceSamples !== undefined) {
-      stream?.startUtterance((this.#utteranceSamples * 1000) / this.#call.sampleRateHz);
-    }
+    if (stream !== undefined) this.#replay(stream);
     if (this.#flushId === undefined) return;
     stream?.flush(this.#flushId);
     this.#expectAnswer();
+  }
+
+  /** The utterance is marked where it begins: recognisers keep little from before that. */
+  #replay(stream: SpeechToTextStream): void {
+    let before = this.#audioSamples - (this.#utteranceSamples ?? 0);
+    let isMarked = this.#utteranceSamples === undefined;
+    for (const pcm of this.#audio) {
+      if (!isMarked && before <= 0) {
+        stream.startUtterance(0);
+        isMarked = true;
+      }
+      stream.write(pcm);
+      before -= pcm.length;
+    }
+    if (!isMarked) stream.startUtterance(0);
   }
 
   #chooseRecogniser(error: ProviderError): boolean {
@@ -155,7 +167,7 @@ class LastingStream implements SpeechToTextStream {
 
   #forgetOldAudio(): void {
     const utterance = this.#utteranceSamples ?? 0;
-    const kept = Math.min(this.#toSamples(REPLAY_MS), Math.max(utterance, this.#toSamples(LEAD_MS)));
+    const kept = Math.min(this.#toSamples(REPLAY_MS), utterance + this.#toSamples(LEAD_MS));
     let oldest = this.#audio[0];
     while (oldest !== undefined && this.#audioSamples - oldest.length >= kept) {
       this.#audio.shift();

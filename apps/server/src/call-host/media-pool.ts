@@ -11,7 +11,9 @@ import type {
 } from "./media-protocol.ts";
 
 /** Above this lag over the last 10 s a process is given no more calls: those it has would suffer. */
+/** A process whose wheel lags more than this in as many reports (seconds) in a row gets no more calls: those it has would suffer. */
 const LARGEST_WHEEL_LAG_MS = 5;
+const LAGGING_REPORTS = 10;
 const OPEN_DEADLINE_MS = 3_000;
 const CLOSE_GRACE_MS = 5_000;
 
@@ -55,6 +57,8 @@ interface MediaMember {
   child: SupervisedChild<ToMedia, FromMedia>;
   calls: Map<string, OpenCall>;
   wheelLagP99Ms: number;
+  /** How many of the last load reports in a row showed too large a lag. */
+  laggingReports: number;
 }
 
 /** The node's media processes: spreads calls over them and notices when one dies. */
@@ -135,8 +139,7 @@ export class MediaPool {
       (member) =>
         member.child.isReady &&
         member.calls.size < this.#callsPerProcess &&
-        // Where it has no calls, others make this machine slow, and refusing would spare nobody.
-        (member.calls.size === 0 || member.wheelLagP99Ms <= LARGEST_WHEEL_LAG_MS),
+        member.laggingReports < LAGGING_REPORTS,
     );
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
   }
@@ -146,6 +149,7 @@ export class MediaPool {
     const member: MediaMember = {
       calls,
       wheelLagP99Ms: 0,
+      laggingReports: 0,
       child: new SupervisedChild<ToMedia, FromMedia>({
         name: `media-${index + 1}`,
         entry: new URL("./media-process.ts", import.meta.url),
@@ -163,6 +167,7 @@ export class MediaPool {
 function receive(member: MediaMember, message: FromMedia): void {
   if (message.type === "load") {
     member.wheelLagP99Ms = message.wheelLagP99Ms;
+    member.laggingReports = message.wheelLagP99Ms > LARGEST_WHEEL_LAG_MS ? member.laggingReports + 1 : 0;
     return;
   }
   const call = member.calls.get(message.callId);
@@ -191,6 +196,7 @@ function loseCalls(member: MediaMember, description: string): void {
   const lost = [...member.calls.values()];
   member.calls.clear();
   member.wheelLagP99Ms = 0;
+  member.laggingReports = 0;
   for (const call of lost) {
     call.opened.reject(new Error(description));
     call.prepared.resolve();

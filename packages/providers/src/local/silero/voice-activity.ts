@@ -18,8 +18,8 @@ export interface LoadSileroOptions {
 }
 
 /**
- * Silero's voice activity detector for all calls of a process. Streams that have a window full are heard in one
- * batch, once per turn of the event loop, on a thread of onnxruntime's; one batch is under way at a time.
+ * Silero's voice activity detector for all calls of a process. Windows that fill up within a few milliseconds are heard
+ * in one batch; one batch is under way at a time.
  */
 export class SileroVoiceActivity implements VoiceActivityDetector {
   readonly stats: SileroStats = { windows: 0, batches: 0, droppedWindows: 0 };

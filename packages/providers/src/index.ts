@@ -1,11 +1,4 @@
-export { defaultModelsDir } from "./models/cache.ts";
-export { defaultModelGroups, modelCatalogue, type ModelGroup } from "./models/catalogue.ts";
-export {
-  ensureModels,
-  ModelFetchError,
-  type EnsureModelsOptions,
-  type ModelProgress,
-} from "./models/fetch.ts";
+export * from "./models/index.ts";
 export { connectInference, type ConnectInferenceOptions } from "./local/inference/client.ts";
 export { createInProcessInference } from "./local/inference/in-process-client.ts";
 export { JobQueue, type JobOptions, type JobQueueOptions } from "./local/inference/job-queue.ts";

@@ -1,4 +1,4 @@
-import { ensureModels, type ModelGroup } from "@parley/providers";
+import { ensureModels, type ModelGroup } from "@parley/providers/models";
 import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
 

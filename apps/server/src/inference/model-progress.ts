@@ -1,4 +1,4 @@
-import type { ModelProgress } from "@parley/providers";
+import type { ModelProgress } from "@parley/providers/models";
 
 const BAR_WIDTH = 24;
 const REDRAW_INTERVAL_MS = 100;

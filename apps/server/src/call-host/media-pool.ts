@@ -139,7 +139,8 @@ export class MediaPool {
       (member) =>
         member.child.isReady &&
         member.calls.size < this.#callsPerProcess &&
-        member.laggingReports < LAGGING_REPORTS,
+        // Where it has no calls, others make this machine slow, and refusing would spare nobody.
+        (member.calls.size === 0 || member.laggingReports < LAGGING_REPORTS),
     );
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
   }

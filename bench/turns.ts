@@ -133,6 +133,11 @@ function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {
 
 function printFailures(ours: readonly Judged[]): void {
   for (const { outcome, verdict } of ours) {
+    if (outcome.situation.expects === "interruption" && Math.abs(wordsKeptInExcess(outcome)) > 1) {
+      console.log(
+        `words            ${outcome.situation.id}\n  kept  "${outcome.keptText}"\n  heard "${outcome.heardText}"`,
+      );
+    }
     if (verdict === "right") continue;
     const { situation, callerFromMs, callerToMs, turns } = outcome;
     const heard = turns.map(({ atMs, text }) => `${Math.round(atMs - callerToMs)} ms: "${text}"`).join(", ");

@@ -112,7 +112,10 @@ class Builder {
     }
     this.#takes = takes;
     this.#people = new Map(
-      recordings.map(({ file, telephone }) => [file.replace(".wav", ""), normalised(trimmed(telephone))]),
+      recordings.map(({ file, telephone }) => [
+        file.replace(".wav", ""),
+        normalised(trimmed(telephone, 0.06)),
+      ]),
     );
     this.#voices = spoken.flatMap(({ script, pcm }) => (script.startsWith("whole") ? [pcm] : []));
     const speechLevel = rms(Int16Array.from(this.#voices.flatMap((pcm) => [...pcm])));

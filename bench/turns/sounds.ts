@@ -5,7 +5,7 @@ export const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
 /** Level that speech is brought to: about −24 dBFS while somebody speaks. */
 const SPEECH_RMS = 2000;
 const WINDOW_SAMPLES = 80;
-/** Speech ends where a window falls this far below the loudest one. */
+/** Synthesised speech ends where a window falls this far below the loudest one. */
 const EDGE_SHARE = 0.02;
 
 type Random = () => number;
@@ -24,9 +24,9 @@ function windowLevels(pcm: Int16Array): number[] {
 }
 
 /** Without the silence before and after. */
-export function trimmed(pcm: Int16Array): Int16Array {
+export function trimmed(pcm: Int16Array, edgeShare = EDGE_SHARE): Int16Array {
   const levels = windowLevels(pcm);
-  const edge = Math.max(...levels) * EDGE_SHARE;
+  const edge = Math.max(...levels) * edgeShare;
   const first = levels.findIndex((level) => level >= edge);
   const last = levels.findLastIndex((level) => level >= edge);
   return pcm.slice(first * WINDOW_SAMPLES, (last + 1) * WINDOW_SAMPLES);

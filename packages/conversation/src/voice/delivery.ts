@@ -6,6 +6,7 @@ import type { CallerTurn, SpeechContent } from "./turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
 
 const FRAME_MS = 20;
+const NEARBY_CHARACTERS = 24;
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
 const REPEAT_REQUEST = "I'm sorry, could you say that again?";
 /** Said in this order while an answer takes long. */
@@ -84,6 +85,14 @@ export class Delivery {
   /** How it ended, once nothing is left to be handed out. */
   get outcome(): SpeechOutcome | undefined {
     return this.#speech.outcome;
+  }
+
+  /** What was handed out so far of the message being spoken, and the next few words: how far it is, is an estimate. */
+  get textNearby(): string {
+    const { output } = this.#speech;
+    const current = output.heard().findLast(({ text }) => text !== "");
+    if (current === undefined) return "";
+    return output.textOf(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
   }
 
   /** Once per tick of the media clock. */

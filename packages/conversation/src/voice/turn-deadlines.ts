@@ -1,6 +1,10 @@
-import type { TurnState } from "./turn-state.ts";
+import type { Agent, TurnState } from "./turn-state.ts";
 
 export const FLUSH_DEADLINE_MS = 5000;
+/** A paused agent does not wait longer for the caller's words: it looks what there is, … */
+const PAUSED_FLUSH_MS = 1400;
+/** … and when that does not come either, somebody has spoken for all that. */
+const PAUSED_TEXT_MS = 1500;
 
 /** The next moment at which something is due although nobody says a word; `Infinity` when there is none. */
 export function nextWake(state: TurnState): number {
@@ -9,6 +13,7 @@ export function nextWake(state: TurnState): number {
     state.maxDurationAtMs,
     state.hangup?.atMs ?? Infinity,
     flushDeadlineAt(state),
+    unheardAt(state),
     endpointWakeAt(state),
     state.utterance === undefined ? state.greetingAtMs : Infinity,
     silenceAt(state),
@@ -26,8 +31,20 @@ export function endpointAt({ utterance, isVoiced }: TurnState): number {
 /** While a text is awaited its arrival takes the place of the timer. */
 function endpointWakeAt(state: TurnState): number {
   const flush = state.utterance?.flush;
-  const isWaiting = flush !== undefined && flush.answer === undefined && state.agent.phase === "idle";
-  return isWaiting ? Infinity : endpointAt(state);
+  const wantsText = state.agent.phase === "idle" || isPaused(state.agent);
+  return wantsText && flush !== undefined && flush.answer === undefined ? Infinity : endpointAt(state);
+}
+
+export function isPaused(agent: Agent): boolean {
+  return agent.phase === "speaking" && agent.pausedAtMs !== undefined;
+}
+
+/** When a paused agent has to learn what was said, or has waited for it long enough. */
+export function unheardAt({ agent, utterance }: TurnState): number {
+  if (agent.phase === "idle" || agent.pausedAtMs === undefined || utterance === undefined) return Infinity;
+  const { flush } = utterance;
+  if (flush === undefined) return agent.pausedAtMs + PAUSED_FLUSH_MS;
+  return flush.answer === undefined ? flush.askedAtMs + PAUSED_TEXT_MS : Infinity;
 }
 
 export function flushDeadlineAt({ utterance }: TurnState): number {

@@ -10,8 +10,8 @@ function delayOf(text: string, pausesMs: readonly number[] = [], language = "en"
 }
 
 test("the more surely the caller has finished, the sooner the turn ends", () => {
-  const delays = ["Yes", "I would like to move my appointment", "five five five two", "I need to,"].map((text) =>
-    delayOf(text),
+  const delays = ["Yes", "I would like to move my appointment", "five five five two", "I need to,"].map(
+    (text) => delayOf(text),
   );
   assert.deepEqual(
     delays,

@@ -18,6 +18,8 @@ const SETTINGS: TurnSettings = {
   language: "en",
   interruptionThresholdMs: 160,
   disableInterruptions: false,
+  interruptionIgnoreWords: [],
+  minInterruptionWords: 0,
   silenceLimitMs: 30_000,
   maxDurationMs: 600_000,
 };
@@ -104,7 +106,7 @@ test("a turn ends at the endpointing delay when its text is there before, and wi
   const run = new PolicyRun();
   run.hear(...windows(20, 0.9), ...windows(7, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush"]);
-  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello" });
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello", agentText: "" });
   assert.deepEqual(run.take(), []);
   run.hear(...windows(12, 0.1));
   assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
@@ -112,7 +114,7 @@ test("a turn ends at the endpointing delay when its text is there before, and wi
   const late = new PolicyRun();
   late.hear(...windows(20, 0.9), ...windows(40, 0.1));
   assert.deepEqual(late.take(), ["startUtterance", "flush"]);
-  late.send({ type: "transcribed", atMs: late.nowMs, flushId: 1, text: "hello" });
+  late.send({ type: "transcribed", atMs: late.nowMs, flushId: 1, text: "hello", agentText: "" });
   assert.deepEqual(late.take(), ["endUtterance", "callerTurn", "speak"]);
 });
 
@@ -120,10 +122,10 @@ test("a text asked for before speech resumed is not taken for the turn's", () =>
   const run = new PolicyRun();
   run.hear(...windows(20, 0.9), ...windows(8, 0.1), ...windows(10, 0.9), ...windows(8, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush", "flush"]);
-  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "my number" });
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "my number", agentText: "" });
   run.hear(...windows(30, 0.1));
   assert.deepEqual(run.take(), []);
-  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 2, text: "my number is five" });
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 2, text: "my number is five", agentText: "" });
   assert.ok(run.take().includes("callerTurn"));
 });
 
@@ -135,7 +137,7 @@ test("only speech over the agent's voice counts towards an interruption of it", 
   run.hear(...windows(4, 0.9));
   assert.deepEqual(run.take(), []);
   run.hear(0.9);
-  assert.deepEqual(run.take(), ["stopSpeech"]);
+  assert.deepEqual(run.take(), ["pauseSpeech"]);
 });
 
 test("knocks with pauses between them do not add up to an interruption", () => {
@@ -145,14 +147,15 @@ test("knocks with pauses between them do not add up to an interruption", () => {
   for (let i = 0; i < 10; i++) run.hear(0.9, 0.9, 0.9, ...windows(10, 0.1));
   assert.deepEqual(run.take(), ["startUtterance"]);
   run.hear(0.9, 0.9, 0.1, 0.9, 0.9, 0.9);
-  assert.deepEqual(run.take(), ["stopSpeech"]);
+  assert.deepEqual(run.take(), ["pauseSpeech"]);
 });
 
 test("events of a speech that was stopped change nothing", () => {
   const run = new PolicyRun({ hasGreeting: true });
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
-  run.hear(...windows(8, 0.9));
-  run.take();
+  run.hear(...windows(8, 0.9), ...windows(3, 0.1));
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "wait", agentText: "" });
+  assert.ok(run.take().includes("stopSpeech"));
   run.send({ type: "speechEnded", atMs: run.nowMs, speechId: 1, endsConversation: true, text: "" });
   run.send({ type: "speechFailed", atMs: run.nowMs, speechId: 1, part: "llm", detail: "late" });
   assert.deepEqual(run.take(), []);
@@ -180,7 +183,8 @@ function randomEvent(random: () => number, atMs: number, state: TurnState): Turn
   const flushId = random() < 0.8 ? state.lastFlushId : Math.floor(random() * 5);
   if (pick < 0.7)
     return { type: "voice", atMs, windowEndMs: atMs, probability: random() < 0.5 ? 0.9 : random() };
-  if (pick < 0.75) return { type: "transcribed", atMs, flushId, text: random() < 0.5 ? "" : "words" };
+  if (pick < 0.75)
+    return { type: "transcribed", atMs, flushId, text: random() < 0.5 ? "" : "words", agentText: "" };
   if (pick < 0.8) return { type: "speechStarted", atMs, speechId };
   if (pick < 0.84) return { type: "speechEnded", atMs, speechId, endsConversation: random() < 0.1, text: "" };
   if (pick < 0.86)

@@ -1,5 +1,14 @@
-import { endpointAt, FLUSH_DEADLINE_MS, flushDeadlineAt, nextWake, silenceAt } from "./turn-deadlines.ts";
+import {
+  endpointAt,
+  FLUSH_DEADLINE_MS,
+  flushDeadlineAt,
+  isPaused,
+  nextWake,
+  silenceAt,
+  unheardAt,
+} from "./turn-deadlines.ts";
 import { endpointingDelayMs, withPause } from "./turn-endpointing.ts";
+import { interrupts } from "./turn-interruption.ts";
 import {
   IDLE,
   type CallerTurn,
@@ -89,7 +98,7 @@ function decide(draft: Draft, event: TurnEvent): void {
     case "voice":
       return hearWindow(draft, event.windowEndMs, event.probability);
     case "transcribed":
-      return receiveText(draft, event.flushId, event.text);
+      return receiveText(draft, event);
     case "hearingLost":
       return loseHearing(draft, event.isFatal, event.detail);
     case "speechStarted":
@@ -177,14 +186,57 @@ function addVoice(utterance: Utterance, windowEndMs: number, voicedMs: number): 
 
 function interruptWhenLongEnough(draft: Draft): void {
   const { agent, settings, utterance } = draft.state;
-  if (agent.phase === "idle" || agent.lastWords !== undefined) return;
-  if (agent.phase === "speaking" && settings.disableInterruptions) return;
+  if (agent.phase === "idle" || agent.lastWords !== undefined || utterance === undefined) return;
+  if (agent.phase === "speaking") {
+    if (settings.disableInterruptions || agent.pausedAtMs !== undefined) return;
+    if (interruptingMs(utterance) < settings.interruptionThresholdMs * 2 ** agent.falsePauses) return;
+    // What was asked for before has none of the words that count now.
+    draft.state.utterance = { ...utterance, flush: undefined };
+    draft.state.agent = { ...agent, pausedAtMs: draft.atMs };
+    draft.effects.push({ type: "pauseSpeech", speechId: agent.speechId });
+    return;
+  }
   // Nobody barges into a greeting that has not begun: it is said whatever the caller says first.
-  if (agent.phase === "thinking" && agent.content.type !== "reply") return;
-  if (utterance === undefined || interruptingMs(utterance) < settings.interruptionThresholdMs) return;
+  if (agent.content.type !== "reply" || interruptingMs(utterance) < settings.interruptionThresholdMs) return;
   draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
-  draft.state.owesReply = agent.phase === "thinking";
+  draft.state.owesReply = true;
   draft.state.agent = IDLE;
+}
+
+/** The text of what the caller said into a paused speech is there: it stops, or goes on. */
+function settleInterruption(draft: Draft, text: string, agentText: string): void {
+  const { settings } = draft.state;
+  const rules = {
+    language: settings.language,
+    ignoreWords: settings.interruptionIgnoreWords,
+    minWords: settings.minInterruptionWords,
+  };
+  if (interrupts(text, rules, agentText)) stopPaused(draft);
+  else resumePaused(draft);
+}
+
+function stopPaused(draft: Draft): void {
+  const { agent } = draft.state;
+  if (agent.phase === "idle") return;
+  draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+  draft.state.agent = IDLE;
+}
+
+function resumePaused(draft: Draft): void {
+  const { agent, utterance } = draft.state;
+  if (agent.phase === "idle") return;
+  draft.effects.push({ type: "resumeSpeech", speechId: agent.speechId });
+  draft.state.agent = { ...agent, pausedAtMs: undefined, falsePauses: agent.falsePauses + 1 };
+  if (utterance === undefined) return;
+  draft.state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
+}
+
+/** What was said into a paused speech is still not known. */
+function hurryPaused(draft: Draft): void {
+  const { utterance } = draft.state;
+  if (utterance === undefined) return;
+  if (utterance.flush === undefined) flush(draft, utterance);
+  else stopPaused(draft);
 }
 
 function interruptingMs(utterance: Utterance): number {
@@ -194,7 +246,8 @@ function interruptingMs(utterance: Utterance): number {
 function flushAtPause(draft: Draft, windowEndMs: number): void {
   const { utterance, agent } = draft.state;
   // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
-  if (utterance === undefined || utterance.flush !== undefined || agent.phase !== "idle") return;
+  if (utterance === undefined || utterance.flush !== undefined) return;
+  if (agent.phase !== "idle" && !isPaused(agent)) return;
   if (windowEndMs - utterance.lastVoiceMs >= FLUSH_PAUSE_MS) flush(draft, utterance);
 }
 
@@ -205,9 +258,10 @@ function flush(draft: Draft, utterance: Utterance): void {
   draft.effects.push({ type: "flush", flushId: id });
 }
 
-function receiveText(draft: Draft, flushId: number, text: string): void {
+function receiveText(draft: Draft, event: TurnEvent & { type: "transcribed" }): void {
   const { state, atMs } = draft;
   const { utterance } = state;
+  const { flushId, text } = event;
   if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
   state.missedFlushes = 0;
   const { settings, agentText, rhythm } = state;
@@ -216,6 +270,7 @@ function receiveText(draft: Draft, flushId: number, text: string): void {
     endpointingDelayMs(text, { language: settings.language, agentText }, rhythm);
   const answer = { text: text.trim(), atMs, silenceMs };
   state.utterance = { ...utterance, flush: { ...utterance.flush, answer } };
+  if (isPaused(state.agent)) settleInterruption(draft, text, event.agentText);
   if (endpointAt(state) <= atMs) reachEndpoint(draft);
 }
 
@@ -224,7 +279,7 @@ function reachEndpoint(draft: Draft): void {
   const { state } = draft;
   const { utterance, agent } = state;
   if (utterance === undefined) return;
-  if (agent.phase !== "idle") return forgetUtterance(draft);
+  if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(draft);
   if (utterance.flush === undefined) return flush(draft, utterance);
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
@@ -265,6 +320,7 @@ function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
   const wasListening = state.utterance !== undefined && state.agent.phase === "idle";
   state.utterance = undefined;
   if (isFatal) return endWithApology(draft, "error_stt", detail);
+  if (isPaused(state.agent)) return resumePaused(draft);
   if (wasListening) speak(draft, { type: "phrase", phrase: "repeatRequest" });
 }
 
@@ -273,7 +329,14 @@ function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
 function speak(draft: Draft, content: SpeechContent): void {
   const speechId = draft.state.lastSpeechId + 1;
   draft.state.lastSpeechId = speechId;
-  draft.state.agent = { phase: "thinking", speechId, content, lastWords: undefined };
+  draft.state.agent = {
+    phase: "thinking",
+    speechId,
+    content,
+    pausedAtMs: undefined,
+    falsePauses: 0,
+    lastWords: undefined,
+  };
   draft.state.agentText = "";
   draft.effects.push({ type: "speak", speechId, content });
 }
@@ -337,6 +400,7 @@ function wake(draft: Draft): void {
   if (state.hangup !== undefined && atMs >= state.hangup.atMs) {
     return end(draft, state.hangup.reason, state.hangup.detail);
   }
+  if (atMs >= unheardAt(state)) return hurryPaused(draft);
   if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
   if (atMs >= endpointAt(state)) return reachEndpoint(draft);
   if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);

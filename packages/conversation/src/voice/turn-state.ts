@@ -14,6 +14,10 @@ export interface TurnSettings {
   /** Speech of the caller that stops the agent. */
   interruptionThresholdMs: number;
   disableInterruptions: boolean;
+  /** Said alone, these do not stop the agent. */
+  interruptionIgnoreWords: readonly string[];
+  /** Fewer words do not stop the agent. */
+  minInterruptionWords: number;
   silenceLimitMs: number;
   maxDurationMs: number;
 }
@@ -23,7 +27,8 @@ export type TurnEvent =
   | { type: "start"; atMs: number }
   /** One analysed window; it ended at `windowEndMs`, which may lie before `atMs`. */
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
-  | { type: "transcribed"; atMs: number; flushId: number; text: string }
+  /** `agentText`: the agent's speech under way, to where it is about now. */
+  | { type: "transcribed"; atMs: number; flushId: number; text: string; agentText: string }
   /** The recogniser lost what it had heard; `isFatal` when it could not be opened again. */
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
   /** First audio of a speech was handed out. */
@@ -70,6 +75,9 @@ export type TurnEffect =
   | { type: "callerTurn"; turn: CallerTurn }
   | { type: "speak"; speechId: number; content: SpeechContent }
   | { type: "stopSpeech"; speechId: number }
+  /** Silent at once, until it goes on where it was or is stopped. */
+  | { type: "pauseSpeech"; speechId: number }
+  | { type: "resumeSpeech"; speechId: number }
   /** Replaces the one before; `Infinity` cancels it. */
   | { type: "wakeAt"; atMs: number }
   | { type: "end"; reason: VoiceEndReason; detail?: string };
@@ -100,6 +108,10 @@ export type Agent =
       phase: "thinking" | "speaking";
       speechId: number;
       content: SpeechContent;
+      /** Since when it is silent because the caller may want to interrupt it. */
+      pausedAtMs: number | undefined;
+      /** How often it was, for nothing: the caller has to speak for longer each time. */
+      falsePauses: number;
       /** The call ends with this after the speech, whatever becomes of it. */
       lastWords: { reason: VoiceEndReason; detail: string } | undefined;
     };

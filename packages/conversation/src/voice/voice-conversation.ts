@@ -19,6 +19,7 @@ import {
   type TurnState,
 } from "./turn-state.ts";
 import type { AgentState, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
+import { VoiceGate } from "./voice-gate.ts";
 
 export interface VoiceConversationOptions {
   sampleRateHz: SampleRateHz;
@@ -50,6 +51,7 @@ export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
   readonly #hearing: CallerHearing;
   readonly #vad: VoiceActivityStream;
+  readonly #gate: VoiceGate;
   readonly #now: () => number;
   readonly #queue: TurnEvent[] = [];
   #state: TurnState;
@@ -64,8 +66,10 @@ export class VoiceConversation {
   readonly #holding: HoldingSpeech;
   /** Prepared before the call, and not begun. */
   #greeting: Delivery | undefined;
-  /** The faded end of a speech that was stopped. */
+  /** The faded end of a speech that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
+  /** The speech waits until it is known whether the caller interrupts it. */
+  #isHeld = false;
   #agentState: AgentState = "listening";
   /** The agent's last message, as far as it was heard. */
   #agentText = "";
@@ -75,6 +79,7 @@ export class VoiceConversation {
   constructor(options: VoiceConversationOptions) {
     const { agent, sampleRateHz } = options;
     this.#options = options;
+    this.#gate = new VoiceGate(sampleRateHz);
     this.#now = options.now ?? performance.now.bind(performance);
     this.#voices = [{ tts: options.tts, voice: agent.voice }, ...(options.fallbackVoices ?? [])];
     this.#style = { sampleRateHz, language: agent.language, speed: agent.voiceSpeed };
@@ -98,13 +103,18 @@ export class VoiceConversation {
       language: agent.language,
       interruptionThresholdMs: agent.interruptionThresholdMs,
       disableInterruptions: agent.disableInterruptions,
+      interruptionIgnoreWords: agent.interruptionIgnoreWords ?? [],
+      minInterruptionWords: agent.minInterruptionWords ?? 0,
       silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
       maxDurationMs: agent.maxConversationDurationSeconds * 1000,
     });
     this.#hearing = new CallerHearing({
       stt: options.stt,
       stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
-      onText: (flushId, text) => this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, text }),
+      onText: (flushId, text) => {
+        const agentText = this.#delivery?.textNearby ?? "";
+        this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, text, agentText });
+      },
       onRecovered: ({ provider, message }) =>
         options.onEvent({ type: "fault", part: "stt", provider, message }),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
@@ -112,8 +122,9 @@ export class VoiceConversation {
     this.#vad = options.vad.open({
       sampleRateHz,
       onProbability: (probability, endSample) => {
+        const near = this.#gate.pass(probability, endSample, this.#agentState === "speaking");
         const windowEndMs = this.#toMs(endSample);
-        this.#dispatch({ type: "voice", atMs: this.#mediaMs, windowEndMs, probability });
+        this.#dispatch({ type: "voice", atMs: this.#mediaMs, windowEndMs, probability: near });
       },
     });
   }
@@ -151,6 +162,7 @@ export class VoiceConversation {
     if (!this.#isStarted || this.#isOver) return;
     this.#samplesHeard += pcm.length;
     this.#hearing.write(pcm);
+    this.#gate.write(pcm);
     this.#vad.write(pcm);
     const atMs = this.#mediaMs;
     this.#delivery?.tick(atMs);
@@ -245,6 +257,14 @@ export class VoiceConversation {
       case "stopSpeech":
         if (this.#delivery !== undefined && effect.speechId === this.#speechId) this.#settle(this.#delivery);
         return;
+      case "pauseSpeech":
+        this.#isHeld = true;
+        this.#lastFrame = faded(this.#delivery?.nextFrame(), "out");
+        return;
+      case "resumeSpeech":
+        this.#isHeld = false;
+        this.#lastFrame = faded(this.#delivery?.nextFrame(), "in");
+        return;
       case "wakeAt":
         this.#wakeAtMs = effect.atMs;
         return;
@@ -303,7 +323,7 @@ export class VoiceConversation {
   }
 
   #speechFrame(delivery: Delivery | undefined): Int16Array | undefined {
-    if (delivery === undefined || this.#holding.isPlaying) return undefined;
+    if (delivery === undefined || this.#isHeld || this.#holding.isPlaying) return undefined;
     const wasAudible = delivery.isAudible;
     const frame = delivery.nextFrame();
     if (frame !== undefined) this.#holding.reset();
@@ -315,7 +335,8 @@ export class VoiceConversation {
 
   #holdingFrame(): Int16Array | undefined {
     const atMs = this.#mediaMs;
-    const isOwed = this.#delivery !== undefined || isTextOverdue(this.#state, atMs);
+    const isSpeechOwed = this.#delivery !== undefined && !this.#isHeld;
+    const isOwed = isSpeechOwed || isTextOverdue(this.#state, atMs);
     return this.#holding.nextFrame({ atMs, isOwed, isCallerSpeaking: this.#state.isVoiced });
   }
 
@@ -348,7 +369,10 @@ export class VoiceConversation {
 
   #settle(delivery: Delivery): void {
     this.#delivery = undefined;
-    this.#lastFrame = delivery.settle();
+    const lastFrame = delivery.settle();
+    // A speech that is silent already has faded out.
+    if (!this.#isHeld) this.#lastFrame = lastFrame;
+    this.#isHeld = false;
   }
 
   // ─── what the owner is told ───
@@ -361,9 +385,18 @@ export class VoiceConversation {
 
   /** `speaking` only while frames are really handed out. */
   #showState(isHandingOut: boolean): void {
-    const state = isHandingOut ? "speaking" : this.#delivery === undefined ? "listening" : "thinking";
+    const isListening = this.#delivery === undefined || this.#isHeld;
+    const state = isHandingOut ? "speaking" : isListening ? "listening" : "thinking";
     if (state === this.#agentState || this.#isOver) return;
     this.#agentState = state;
     this.#options.onEvent({ type: "state", state });
   }
+}
+
+/** A speech that falls silent in a word, or goes on in one, clicks unless it fades. */
+function faded(frame: Int16Array | undefined, direction: "in" | "out"): Int16Array | undefined {
+  return frame?.map((sample, at) => {
+    const share = (at + 1) / (frame.length + 1);
+    return sample * (direction === "in" ? share : 1 - share);
+  });
 }

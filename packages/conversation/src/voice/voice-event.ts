@@ -59,6 +59,10 @@ export interface VoiceAgentSettings {
   maxConversationDurationSeconds: number;
   disableInterruptions: boolean;
   interruptionThresholdMs: number;
+  /** Said alone, these do not stop the agent. */
+  interruptionIgnoreWords?: readonly string[];
+  /** Fewer words do not stop the agent; 0 unless told. */
+  minInterruptionWords?: number;
   /** BCP 47. */
   language: string;
   /** In the naming of the speech provider. */

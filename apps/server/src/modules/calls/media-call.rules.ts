@@ -27,6 +27,8 @@ export function toMediaCall(
         maxConversationDurationSeconds: document.maxConversationDurationSeconds,
         disableInterruptions: document.disableInterruptions,
         interruptionThresholdMs: document.interruptionThresholdMs,
+        interruptionIgnoreWords: document.interruptionIgnoreWords,
+        minInterruptionWords: document.minInterruptionWords,
         language: document.language,
         voice: document.voiceId ?? "",
         voiceSpeed: document.voiceSpeed,

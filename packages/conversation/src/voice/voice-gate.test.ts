@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { VoiceGate } from "./voice-gate.ts";
+
+/** Feeds frames of a level and returns what the last window's probability became. */
+function hear(gate: VoiceGate, levelDb: number, durationMs: number, isAgentHeard = false): number {
+  const frame = new Int16Array(160).fill(32_768 * 10 ** (levelDb / 20));
+  let last = 0;
+  for (let ms = 0; ms < durationMs; ms += 20) {
+    gate.write(frame);
+    last = gate.pass(0.9, (framesOf.get(gate) ?? 0) * 160 + 160, isAgentHeard);
+    framesOf.set(gate, (framesOf.get(gate) ?? 0) + 1);
+  }
+  return last;
+}
+const framesOf = new WeakMap<VoiceGate, number>();
+
+test("speech on a quiet line passes, loud or soft", () => {
+  for (const levelDb of [-20, -30, -40]) assert.equal(hear(new VoiceGate(8000), levelDb, 200), 0.9);
+});
+
+test("while the agent speaks, what is much quieter than the caller is not the caller", () => {
+  const gate = new VoiceGate(8000);
+  assert.equal(hear(gate, -46, 200, true), 0);
+  hear(gate, -24, 1000);
+  hear(gate, -80, 1000);
+  assert.equal(hear(gate, -47, 200, true), 0);
+  assert.equal(hear(gate, -28, 200, true), 0.9);
+});
+
+test("voices that are heard all the time are not the caller's, who is louder", () => {
+  const gate = new VoiceGate(8000);
+  hear(gate, -42, 6000, true);
+  assert.equal(hear(gate, -42, 200), 0);
+  assert.equal(hear(gate, -26, 200), 0.9);
+});
+
+test("a caller who speaks without a pause is heard to the end", () => {
+  assert.equal(hear(new VoiceGate(8000), -20, 60_000), 0.9);
+});

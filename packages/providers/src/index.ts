@@ -18,6 +18,8 @@ export {
   type OpenAiCompatibleModel,
   type OpenAiCompatibleOptions,
 } from "./openai-compatible/openai-compatible.ts";
+export { createOpenAiSpeechToText, type OpenAiSpeechToText } from "./openai-compatible/speech-to-text.ts";
+export { createOpenAiTextToSpeech, type OpenAiTextToSpeech } from "./openai-compatible/text-to-speech.ts";
 export {
   createEmbedHandler,
   loadMiniLm,

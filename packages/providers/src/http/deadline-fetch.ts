@@ -53,7 +53,7 @@ async function fetchWithDeadlines(
     const response = await undiciFetch(input instanceof Request ? input.url : input, {
       method: init.method ?? "GET",
       headers: Object.fromEntries(new Headers(init.headers)),
-      body: typeof init.body === "string" ? init.body : null,
+      body: typeof init.body === "string" || init.body instanceof Uint8Array ? init.body : null,
       signal: guard.signal,
       dispatcher: agent,
     });

@@ -6,4 +6,5 @@ export {
   type ScriptedChatRequest,
   type ScriptedOpenAiOptions,
 } from "./scripted-openai.ts";
+export { startScriptedOpenAiSpeech, type ScriptedOpenAiSpeechOptions } from "./scripted-openai-speech.ts";
 export type { ScriptedExchange, ScriptedFault, ScriptedServer, ScriptedStats } from "./scripted-server.ts";

@@ -1,0 +1,23 @@
+import { ProviderError } from "@parley/conversation";
+
+/** A refusal by status. 429 is not tried again: who is over a limit is so for longer than a turn can wait. */
+export async function statusError(provider: string, response: Response): Promise<ProviderError> {
+  const { status } = response;
+  const body = await response.text().catch(() => "");
+  const detail = body.slice(0, 200).replaceAll(/\s+/g, " ");
+  return new ProviderError({
+    provider,
+    kind: "status",
+    status,
+    message: `refused the request with status ${status}${detail === "" ? "" : `: ${detail}`}`,
+    isRetryable: status === 408 || status >= 500,
+  });
+}
+
+/** What `fetch` or the reading of its body threw. */
+export function fetchError(provider: string, error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new ProviderError({ provider, kind: "connection", message, isRetryable: true, cause: error });
+}

@@ -1,0 +1,131 @@
+import type { TextToSpeechOptions, TextToSpeechStream } from "@parley/conversation";
+import { fetchError, statusError } from "./http-error.ts";
+import { PcmReader } from "./pcm-reader.ts";
+
+export interface OpenAiSpeechStreamOptions {
+  provider: string;
+  url: string;
+  apiKey: string | undefined;
+  model: string;
+  fetch: typeof globalThis.fetch;
+  reply: TextToSpeechOptions;
+}
+
+/** The clause that is heard and the one after it; more would only make them wait for each other. */
+const MAX_REQUESTED = 2;
+/** What the vendor allows. */
+const SPEED_RANGE = [0.25, 4] as const;
+
+interface Clause {
+  id: number;
+  text: string;
+  response: Promise<Response> | undefined;
+}
+
+/** One reply: a request for each clause, their audio given out in order. */
+export class OpenAiSpeechStream implements TextToSpeechStream {
+  readonly #options: OpenAiSpeechStreamOptions;
+  readonly #abort = new AbortController();
+  readonly #clauses: Clause[] = [];
+  #hasEnd = false;
+  #isReading = false;
+  /** Resolves when reading may go on; undefined while it may. */
+  #pause: { promise: Promise<void>; resolve: () => void } | undefined;
+
+  constructor(options: OpenAiSpeechStreamOptions) {
+    this.#options = options;
+  }
+
+  speak(clauseId: number, text: string): void {
+    if (this.#abort.signal.aborted || this.#hasEnd) return;
+    this.#clauses.push({ id: clauseId, text, response: undefined });
+    this.#work();
+  }
+
+  end(): void {
+    this.#hasEnd = true;
+    this.#work();
+  }
+
+  pause(): void {
+    this.#pause ??= Promise.withResolvers<void>();
+  }
+
+  resume(): void {
+    this.#pause?.resolve();
+    this.#pause = undefined;
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.resume();
+  }
+
+  #work(): void {
+    if (this.#abort.signal.aborted) return;
+    for (const clause of this.#clauses.slice(0, MAX_REQUESTED))
+      clause.response ??= this.#request(clause.text);
+    if (!this.#isReading) {
+      this.#isReading = true;
+      this.#readAll().catch((error: unknown) => this.#fail(error));
+    }
+  }
+
+  /** Never rejects unheard: the reading of an earlier clause may fail first. */
+  #request(text: string): Promise<Response> {
+    const { url, apiKey, model, fetch, reply } = this.#options;
+    const [slowest, fastest] = SPEED_RANGE;
+    const response = fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({
+        model,
+        input: text,
+        voice: reply.voice,
+        response_format: "pcm",
+        speed: Math.min(fastest, Math.max(slowest, reply.speed)),
+      }),
+      signal: this.#abort.signal,
+    });
+    response.catch(() => undefined);
+    return response;
+  }
+
+  async #readAll(): Promise<void> {
+    for (let clause = this.#clauses[0]; clause !== undefined; clause = this.#clauses[0]) {
+      clause.response ??= this.#request(clause.text);
+      await this.#read(clause.id, await clause.response);
+      if (this.#abort.signal.aborted) return;
+      this.#clauses.shift();
+      this.#options.reply.onEvent({ type: "clauseEnded", clauseId: clause.id });
+      this.#work();
+    }
+    this.#isReading = false;
+    if (!this.#hasEnd || this.#abort.signal.aborted) return;
+    this.close();
+    this.#options.reply.onEvent({ type: "ended" });
+  }
+
+  async #read(clauseId: number, response: Response): Promise<void> {
+    const { provider, reply } = this.#options;
+    if (!response.ok) throw await statusError(provider, response);
+    if (response.body === null) return;
+    const reader = new PcmReader(reply.sampleRateHz);
+    for await (const bytes of response.body) {
+      const pcm = reader.push(bytes);
+      await this.#pause?.promise;
+      if (this.#abort.signal.aborted) return;
+      if (pcm.length > 0) reply.onEvent({ type: "audio", clauseId, pcm });
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#abort.signal.aborted) return;
+    const { provider, reply } = this.#options;
+    this.close();
+    reply.onEvent({ type: "failed", error: fetchError(provider, error) });
+  }
+}

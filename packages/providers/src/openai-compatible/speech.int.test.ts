@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { ProviderError, SpeechToTextEvent, TextToSpeechEvent } from "@parley/conversation";
+import { tone } from "@parley/conversation/testing";
+import {
+  startScriptedOpenAiSpeech,
+  type ScriptedFault,
+  type ScriptedOpenAiSpeechOptions,
+  type ScriptedServer,
+} from "../testing/index.ts";
+import { createOpenAiSpeechToText } from "./speech-to-text.ts";
+import { createOpenAiTextToSpeech } from "./text-to-speech.ts";
+
+const CLAUSES = ["Good morning to you.", "How can I help?", "We are open until five."];
+
+interface Spoken {
+  events: TextToSpeechEvent[];
+  last: TextToSpeechEvent;
+  server: ScriptedServer;
+}
+
+async function speak(
+  context: TestContext,
+  options: ScriptedOpenAiSpeechOptions,
+  apiKey = "key",
+): Promise<Spoken> {
+  const server = await startScriptedOpenAiSpeech({ apiKey: "key", ...options });
+  const timeouts = { connectTimeoutMs: 200, firstByteTimeoutMs: 200, betweenChunksTimeoutMs: 200 };
+  const tts = createOpenAiTextToSpeech({ baseUrl: `${server.url}/v1`, apiKey, ...timeouts });
+  context.after(async () => {
+    await tts.close();
+    await server.close();
+  });
+  const events: TextToSpeechEvent[] = [];
+  const { promise, resolve } = Promise.withResolvers<TextToSpeechEvent>();
+  const stream = tts.open({
+    voice: "alloy",
+    sampleRateHz: 16_000,
+    language: "en",
+    speed: 1,
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "ended" || event.type === "failed") resolve(event);
+    },
+  });
+  for (const [index, text] of CLAUSES.entries()) stream.speak(index + 1, text);
+  stream.end();
+  return { events, last: await promise, server };
+}
+
+for (const format of ["pcm", "wav"] as const) {
+  test(`${format} comes at the rate of the call, whole`, async (context) => {
+    const { events, last } = await speak(context, { format });
+    assert.equal(last.type, "ended");
+    const samples = events.reduce((sum, event) => sum + (event.type === "audio" ? event.pcm.length : 0), 0);
+    const expected = CLAUSES.join("").length * 60 * 16;
+    assert.ok(Math.abs(samples - expected) < 0.02 * expected, `${samples} of ${expected}`);
+  });
+}
+
+test("the next clause is asked for while the one before it comes, so that no gap is between them", async (context) => {
+  const { server } = await speak(context, { latencyMs: 50, chunkMs: 120, realTimeFactor: 4 });
+  const [first, second] = server.stats.exchanges;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.ok(second.receivedAtMs < (first.firstByteAtMs ?? 0));
+});
+
+const faults: [ScriptedFault, Pick<ProviderError, "kind" | "isRetryable">][] = [
+  [
+    { type: "stall", after: 0 },
+    { kind: "timeout", isRetryable: true },
+  ],
+  [
+    { type: "stall", after: 2 },
+    { kind: "timeout", isRetryable: true },
+  ],
+  [
+    { type: "close", after: 0 },
+    { kind: "connection", isRetryable: true },
+  ],
+  [
+    { type: "close", after: 2 },
+    { kind: "connection", isRetryable: true },
+  ],
+  [
+    { type: "status", status: 401 },
+    { kind: "status", isRetryable: false },
+  ],
+  [
+    { type: "status", status: 429 },
+    { kind: "status", isRetryable: false },
+  ],
+  [
+    { type: "status", status: 500 },
+    { kind: "status", isRetryable: true },
+  ],
+];
+
+for (const [fault, expected] of faults) {
+  const what = Object.values(fault).join(" ");
+  test(`synthesis, ${what}: fails once and says whether it may be tried again`, async (context) => {
+    const { events, last } = await speak(context, { fault: () => fault });
+    assert.ok(last.type === "failed");
+    const { kind, isRetryable } = last.error;
+    assert.deepEqual({ kind, isRetryable }, expected);
+    await new Promise((done) => setTimeout(done, 50));
+    assert.equal(events.at(-1), last);
+  });
+
+  test(`recognition, ${what}: fails once and says whether it may be tried again`, async (context) => {
+    const event = await recognise(context, {
+      fault: () => ("after" in fault ? { ...fault, after: Math.min(1, fault.after) } : fault),
+    });
+    assert.ok(event.type === "failed");
+    const { kind, isRetryable } = event.error;
+    assert.deepEqual({ kind, isRetryable }, expected);
+  });
+}
+
+async function recognise(
+  context: TestContext,
+  options: ScriptedOpenAiSpeechOptions,
+): Promise<SpeechToTextEvent> {
+  const server = await startScriptedOpenAiSpeech({ utterance: () => "When are you open?", ...options });
+  const stt = createOpenAiSpeechToText({ baseUrl: `${server.url}/v1`, answerTimeoutMs: 200 });
+  context.after(async () => {
+    await stt.close();
+    await server.close();
+  });
+  const { promise, resolve } = Promise.withResolvers<SpeechToTextEvent>();
+  const stream = stt.open({ sampleRateHz: 8000, language: "en-GB", keyterms: ["Parley"], onEvent: resolve });
+  stream.write(tone(600, 8000, 6000));
+  stream.startUtterance(600);
+  stream.flush(1);
+  return await promise;
+}
+
+test("an utterance is answered with its text", async (context) => {
+  assert.deepEqual(await recognise(context, {}), { type: "flushed", flushId: 1, text: "When are you open?" });
+});
+
+test("a wrong key fails with its status", async (context) => {
+  const { last } = await speak(context, {}, "another");
+  assert.ok(last.type === "failed" && last.error.status === 401);
+});

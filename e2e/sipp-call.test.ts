@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CallDetail } from "@parley/contract";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
-import { createAgent, endedCall, textOf } from "./support/agents.ts";
+import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { type CapturedPacket, impair } from "./support/pcap.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
@@ -40,7 +40,14 @@ describe("a call from SIPp", { skip: skipWithout("sipp") }, () => {
   async function call(from: string, codec: CodecName, audio: readonly CapturedPacket[]): Promise<CallDetail> {
     const { payloadType } = codecs[codec];
     const values = { from, codec, payloadType, greetingMs: GREETING_MS, answerMs: ANSWER_MS };
-    await runSipp({ scenario: "talk", sipPort: platform.sipPort, number, values, audio });
+    try {
+      await runSipp({ scenario: "talk", sipPort: platform.sipPort, number, values, audio });
+    } catch (error) {
+      const record = await findCall(platform, from);
+      throw new Error(`for the platform it ended so: ${record?.endReason} ${record?.endDetail}`, {
+        cause: error,
+      });
+    }
     return await endedCall(platform, from);
   }
 

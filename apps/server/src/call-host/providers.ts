@@ -5,6 +5,7 @@ import {
   type LanguageModel,
   type Recogniser,
   type SpeechToText,
+  type TextToSpeech,
   type VoiceActivityDetector,
 } from "@parley/conversation";
 import {
@@ -14,6 +15,8 @@ import {
   createElevenLabsTextToSpeech,
   createInferenceLanguageModel,
   createOpenAiCompatibleModel,
+  createOpenAiSpeechToText,
+  createOpenAiTextToSpeech,
   defaultLocalVoice,
   type InferenceClient,
   loadSilero,
@@ -25,11 +28,13 @@ import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol
 /** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
 const EMBEDDING_DEADLINE_MS = 5_000;
 /** From the end of a pause to the text of it, before the recogniser counts as lost. */
-const REMOTE_ANSWER_DEADLINE_MS = 900;
+const STREAMING_ANSWER_DEADLINE_MS = 900;
+/** A request carries the whole utterance. */
+const REQUEST_ANSWER_DEADLINE_MS = 2_000;
 /** Local models share the machine's cores with every other call, and there is nobody behind them. */
 const LOCAL_ANSWER_DEADLINE_MS = 4_000;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
-const ELEVENLABS_PREFIX = "elevenlabs/";
+const OPENAI_DEFAULT_VOICE = "alloy";
 
 /** What a media process's conversations hear, think and speak with; shared by all of its calls. */
 export interface Providers {
@@ -57,7 +62,7 @@ export async function createProviders(configuration: MediaConfiguration): Promis
   return {
     voiceActivity,
     languageModel: createLanguageModel(providers.languageModel, inference, closers),
-    speechToText: createSpeechToText(providers, inference),
+    speechToText: createSpeechToText(providers, inference, closers),
     voicesFor: createVoices(providers, inference, closers),
     close: async () => {
       await Promise.all(closers.splice(0).map((close) => close()));
@@ -95,19 +100,30 @@ function createLanguageModel(
 function createSpeechToText(
   { speechToText, localSpeech }: ProviderConfiguration,
   inference: InferenceClient,
+  closers: (() => Promise<void>)[],
 ): SpeechToText {
   const local: Recogniser = {
     stt: new LocalSpeechToText({ inference, size: "base" }),
     answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
   };
   if (speechToText.provider === "local") return createLastingSpeechToText({ recognisers: [local] });
-  const remote: Recogniser = {
-    stt: createDeepgramSpeechToText(speechToText),
-    answerDeadlineMs: REMOTE_ANSWER_DEADLINE_MS,
-  };
+  const remote = createRemoteRecogniser(speechToText, closers);
   return createLastingSpeechToText({
     recognisers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
   });
+}
+
+function createRemoteRecogniser(
+  configuration: Exclude<ProviderConfiguration["speechToText"], { provider: "local" }>,
+  closers: (() => Promise<void>)[],
+): Recogniser {
+  if (configuration.provider === "deepgram") {
+    const stt = createDeepgramSpeechToText(configuration);
+    return { stt, answerDeadlineMs: STREAMING_ANSWER_DEADLINE_MS };
+  }
+  const stt = createOpenAiSpeechToText(configuration);
+  closers.push(async () => await stt.close());
+  return { stt, answerDeadlineMs: REQUEST_ANSWER_DEADLINE_MS };
 }
 
 function createVoices(
@@ -120,7 +136,7 @@ function createVoices(
   const voiceOf =
     textToSpeech.provider === "local"
       ? (voiceId: string): AgentVoice => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId })
-      : createElevenLabsVoices(textToSpeech, local, closers);
+      : createRemoteVoices(textToSpeech, local, closers);
   return (voiceId, fallbackVoiceId) => {
     const voice = voiceOf(voiceId);
     if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
@@ -128,17 +144,32 @@ function createVoices(
   };
 }
 
-function createElevenLabsVoices(
-  configuration: ProviderConfiguration["textToSpeech"] & { provider: "elevenlabs" },
+/** Ids of the provider's voices begin with its name; all others are local ones. */
+function createRemoteVoices(
+  configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
   local: LocalTextToSpeech,
   closers: (() => Promise<void>)[],
 ): (voiceId: string) => AgentVoice {
-  const elevenLabs = createElevenLabsTextToSpeech(configuration);
-  closers.push(async () => elevenLabs.close());
+  const { tts, defaultVoice } = createRemoteVoice(configuration, closers);
+  const prefix = `${configuration.provider}/`;
   return (voiceId) => {
-    if (voiceId === "") return { tts: elevenLabs, voice: ELEVENLABS_DEFAULT_VOICE };
-    return voiceId.startsWith(ELEVENLABS_PREFIX)
-      ? { tts: elevenLabs, voice: voiceId.slice(ELEVENLABS_PREFIX.length) }
+    if (voiceId === "") return { tts, voice: defaultVoice };
+    return voiceId.startsWith(prefix)
+      ? { tts, voice: voiceId.slice(prefix.length) }
       : { tts: local, voice: voiceId };
   };
+}
+
+function createRemoteVoice(
+  configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
+  closers: (() => Promise<void>)[],
+): { tts: TextToSpeech; defaultVoice: string } {
+  if (configuration.provider === "elevenlabs") {
+    const tts = createElevenLabsTextToSpeech(configuration);
+    closers.push(async () => tts.close());
+    return { tts, defaultVoice: ELEVENLABS_DEFAULT_VOICE };
+  }
+  const tts = createOpenAiTextToSpeech(configuration);
+  closers.push(async () => await tts.close());
+  return { tts, defaultVoice: OPENAI_DEFAULT_VOICE };
 }

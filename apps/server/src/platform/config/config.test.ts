@@ -120,6 +120,25 @@ test("local speech is loaded where it is the provider or stands behind it", () =
     assert.equal(problemsOf({ ...keys, PARLEY_STT }).length, 1);
 });
 
+test("OpenAI's audio API needs a key where it is OpenAI's own, and no model", () => {
+  const speechOf = (environment: Record<string, string>): unknown =>
+    parseConfig({ PARLEY_TTS: "openai", ...environment }).config.textToSpeech;
+  assert.deepEqual(speechOf({ OPENAI_API_KEY: "sk" }), {
+    provider: "openai",
+    baseUrl: "https://api.openai.com/v1",
+    apiKey: "sk",
+  });
+  assert.deepEqual(speechOf({ PARLEY_SPEECH_BASE_URL: "http://box:8000/v1", PARLEY_TTS_MODEL: "kokoro" }), {
+    provider: "openai",
+    baseUrl: "http://box:8000/v1",
+    model: "kokoro",
+  });
+  assert.deepEqual(
+    problemsOf({ PARLEY_STT: "openai" }).map((each) => each.split(" ")[0]),
+    ["OPENAI_API_KEY"],
+  );
+});
+
 test("a misspelt variable is named with the one that was probably meant", () => {
   const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOUR_OF_THE_LOGO: "red", HOME: "/" });
   assert.deepEqual(warnings, [

@@ -12,10 +12,21 @@ type Role = (typeof roles)[number];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 
-type SpeechToTextConfig = { provider: "local" } | { provider: "deepgram"; apiKey: string; baseUrl?: string };
+/** A server with OpenAI's audio API. */
+interface OpenAiSpeechConfig {
+  provider: "openai";
+  baseUrl: string;
+  apiKey?: string;
+  model?: string;
+}
+type SpeechToTextConfig =
+  | { provider: "local" }
+  | { provider: "deepgram"; apiKey: string; baseUrl?: string }
+  | OpenAiSpeechConfig;
 type TextToSpeechConfig =
   | { provider: "local" }
-  | { provider: "elevenlabs"; apiKey: string; baseUrl?: string };
+  | { provider: "elevenlabs"; apiKey: string; baseUrl?: string }
+  | OpenAiSpeechConfig;
 type LanguageModelConfig =
   | { provider: "openai-compatible"; baseUrl: string; apiKey?: string; model: string }
   | { provider: "gguf"; path: string }
@@ -206,17 +217,45 @@ function speechProviderIn<const T extends string>(
 }
 
 function readSpeechToText(reader: Reader): SpeechChoice<SpeechToTextConfig> {
-  const choice = reader.parse("PARLEY_STT", speechProviderIn(["deepgram"]));
-  return choice?.provider === "deepgram"
-    ? { provider: readDeepgram(reader), hasLocal: choice.hasLocal }
-    : { provider: { provider: "local" }, hasLocal: true };
+  const choice = reader.parse("PARLEY_STT", speechProviderIn(["deepgram", "openai"]));
+  if (choice === undefined || choice.provider === "local")
+    return { provider: { provider: "local" }, hasLocal: true };
+  const provider =
+    choice.provider === "deepgram"
+      ? readDeepgram(reader)
+      : readOpenAiSpeech(reader, "PARLEY_STT_MODEL", "PARLEY_STT=openai");
+  return { provider, hasLocal: choice.hasLocal };
 }
 
 function readTextToSpeech(reader: Reader): SpeechChoice<TextToSpeechConfig> {
-  const choice = reader.parse("PARLEY_TTS", speechProviderIn(["elevenlabs"]));
-  return choice?.provider === "elevenlabs"
-    ? { provider: readElevenLabs(reader), hasLocal: choice.hasLocal }
-    : { provider: { provider: "local" }, hasLocal: true };
+  const choice = reader.parse("PARLEY_TTS", speechProviderIn(["elevenlabs", "openai"]));
+  if (choice === undefined || choice.provider === "local")
+    return { provider: { provider: "local" }, hasLocal: true };
+  const provider =
+    choice.provider === "elevenlabs"
+      ? readElevenLabs(reader)
+      : readOpenAiSpeech(reader, "PARLEY_TTS_MODEL", "PARLEY_TTS=openai");
+  return { provider, hasLocal: choice.hasLocal };
+}
+
+/** OpenAI itself wants a key; a server of one's own may not. */
+function readOpenAiSpeech(
+  reader: Reader,
+  modelVariable: "PARLEY_STT_MODEL" | "PARLEY_TTS_MODEL",
+  because: string,
+): OpenAiSpeechConfig {
+  const baseUrl = reader.url("PARLEY_SPEECH_BASE_URL", webProtocols);
+  const apiKey =
+    reader.text("PARLEY_SPEECH_BASE_URL") === undefined
+      ? requireKey(reader, "OPENAI_API_KEY", because)
+      : reader.text("OPENAI_API_KEY");
+  const model = reader.text(modelVariable);
+  return {
+    provider: "openai",
+    baseUrl: baseUrl ?? OPENAI_BASE_URL,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(model !== undefined && { model }),
+  };
 }
 
 function readDeepgram(reader: Reader): SpeechToTextConfig {

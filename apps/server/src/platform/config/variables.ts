@@ -51,18 +51,30 @@ export const variables = {
   PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
   PARLEY_STT: {
     description:
-      "Speech recognition: local or deepgram; `deepgram,local` loads the local models too, to take over in the same " +
+      "Speech recognition: local, deepgram or openai; `deepgram,local` loads the local models too, to take over in the same " +
       "turn when Deepgram fails.",
     default: "local",
   },
   PARLEY_TTS: {
-    description: "Speech synthesis: local or elevenlabs; `elevenlabs,local` likewise.",
+    description: "Speech synthesis: local, elevenlabs or openai; `elevenlabs,local` likewise.",
     default: "local",
   },
   DEEPGRAM_API_KEY: { description: "Required with PARLEY_STT=deepgram." },
   DEEPGRAM_BASE_URL: { description: "Another address of the Deepgram API." },
   ELEVENLABS_API_KEY: { description: "Required with PARLEY_TTS=elevenlabs." },
   ELEVENLABS_BASE_URL: { description: "Another address of the ElevenLabs API." },
+  PARLEY_SPEECH_BASE_URL: {
+    description:
+      "Endpoint with OpenAI's audio API for PARLEY_STT=openai and PARLEY_TTS=openai, ending in its version; OpenAI's own where absent.",
+  },
+  PARLEY_STT_MODEL: {
+    description: "Model for PARLEY_STT=openai.",
+    default: "gpt-4o-mini-transcribe",
+  },
+  PARLEY_TTS_MODEL: {
+    description: "Model for PARLEY_TTS=openai.",
+    default: "gpt-4o-mini-tts",
+  },
   PARLEY_LLM_BASE_URL: {
     description: "An OpenAI-compatible endpoint, ending in its version (`https://…/v1`).",
   },

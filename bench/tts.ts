@@ -1,5 +1,6 @@
 /**
- * The local voices by themselves: time to the first audio and to all of it, warm, one clause at a time.
+ * The local voices by themselves: time to the first audio and to all of it, warm, one clause at a time,
+ * each as the first of a reply.
  *
  *     npm run bench -- tts [--json]
  *
@@ -35,7 +36,7 @@ async function measure(engine: SpeechEngine, voice: string, clause: string): Pro
     const startMs = performance.now();
     let firstAudioMs: number | undefined;
     let samples = 0;
-    for await (const piece of engine.synthesize(clause, { voice, speed: 1 }, signal)) {
+    for await (const piece of engine.synthesize(clause, { voice, speed: 1, isUrgent: true }, signal)) {
       firstAudioMs ??= performance.now() - startMs;
       samples += piece.length;
     }

@@ -22,7 +22,7 @@ const SYNTHESIS_THREADS = 2;
  */
 const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
-export interface LoadedModels {
+interface LoadedModels {
   handlers: InferenceHandlers;
   /** Readies what calls can begin without; to be called once the handlers are served. */
   warmUpRest: () => Promise<void>;
@@ -42,7 +42,7 @@ export async function loadHandlers({
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
     hasTextToSpeech ? loadVoices(modelsDir) : undefined,
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
-    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath }),
+    ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   // The first caller does not pay for first-time allocations.
   await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.kokoro.warmUp()]);

@@ -45,7 +45,7 @@ class Dittli implements SpeechEngine {
         input: dittliInput(phrase.tokens, this.#metadata),
         speed: voice.speed,
       });
-      const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, phrasePauseMs(phrase));
+      const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, { pauseMs: phrasePauseMs(phrase) });
       if (shaped.length > 0) {
         yield shaped;
       }

@@ -11,9 +11,12 @@ export interface InferenceMethods {
     chunk: never;
     result: { text: string };
   };
-  /** Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. */
+  /**
+   * Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. Urgent is what a caller
+   * waits for in silence: the beginning of it is made before the rest.
+   */
   synthesize: {
-    params: { text: string; voice: string; speed: number; sampleRateHz: number };
+    params: { text: string; voice: string; speed: number; sampleRateHz: number; isUrgent?: boolean };
     chunk: { pcm: Int16Array };
     result: Record<string, never>;
   };

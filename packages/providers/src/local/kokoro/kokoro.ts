@@ -9,7 +9,8 @@ import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
 import { CUT_VERSION, type Cut, cutModel, type FloatTensor } from "./onnx-graph.ts";
-import { kokoroIds, kokoroSymbols, PAD_ID } from "./symbols.ts";
+import { type FrameRange, partFrames, speechFrames, wordEnds } from "./frames.ts";
+import { kokoroIds, kokoroSymbols, PAD_ID, SPACE_ID } from "./symbols.ts";
 
 export interface LoadKokoroOptions {
   /** What `ensureModels` returned: reads `kokoro/model_fp16.onnx` and `kokoro/voices/*.bin` there. */
@@ -35,10 +36,24 @@ const energy: FloatTensor = { name: "/encoder/Reshape_1_output_0", shape: [1, "h
 const durations: FloatTensor = { name: "/encoder/Clip_output_0", shape: [1, "tokens"] };
 const waveform: FloatTensor = { name: "waveform", shape: [1, "samples"] };
 
-/** Frames kept before the first sound, which begins up to two frames early. */
-const LEAD_FRAMES = 4;
-/** The last sound is given the silence after it too; so many frames of it are sound. */
-const LAST_SOUND_FRAMES = 10;
+/** Values of the sound for each frame. */
+const FRAME_SAMPLES = 600;
+const CONTENT_ROWS = 512;
+/** Frames beyond a part that are decoded with it and dropped: sound depends on its neighbours. */
+const CONTEXT_FRAMES = 8;
+/** Over which one part becomes the next: 10 ms. */
+const SEAM_SAMPLES = 240;
+/** Enough to have everything in place once, without the time of a word. */
+const WARM_UP_FRAMES = 8;
+
+/** What a phrase is made of, before it is sound. */
+interface EncodedPhrase {
+  style: Tensor;
+  contents: Float32Array;
+  pitches: Float32Array;
+  energies: Float32Array;
+  durations: Float32Array;
+}
 
 function float32Of(tensor: Tensor | undefined, name: string): Float32Array {
   if (tensor?.data instanceof Float32Array) {
@@ -57,17 +72,12 @@ function columns(values: Float32Array, rows: number, from: number, to: number): 
   return kept;
 }
 
-/**
- * The frames worth making into sound. The model spends near half of a short phrase on the silence round it, and
- * that silence takes as long to make as speech.
- */
-function speechFrames(frames: Float32Array, total: number, hasMark: boolean): { from: number; to: number } {
-  const closing = hasMark ? 2 : 1;
-  const silentEnd = frames.subarray(frames.length - closing).reduce((sum, count) => sum + count, 0);
-  const lastSound = frames.at(-closing - 1) ?? 0;
-  const from = Math.max(0, (frames[0] ?? 0) - LEAD_FRAMES);
-  const to = total - silentEnd - Math.max(0, lastSound - LAST_SOUND_FRAMES);
-  return to > from ? { from, to } : { from: 0, to: total };
+/** Goes over from the end of one part to the beginning of the next, which holds the same moment. */
+function blend(ending: Float32Array, beginning: Float32Array): void {
+  for (const [at, sample] of ending.entries()) {
+    const share = (at + 1) / (ending.length + 1);
+    beginning[at] = (beginning[at] ?? 0) * share + sample * (1 - share);
+  }
 }
 
 class Kokoro implements SpeechEngine {
@@ -101,22 +111,39 @@ class Kokoro implements SpeechEngine {
     if (styles === undefined) {
       throw new RangeError(`no voice ${voice.voice}`);
     }
-    for (const phrase of splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS)) {
+    for (const [index, phrase] of splitPhrases(pronounceText(text, this.#lexicon), PHRASE_LIMITS).entries()) {
       signal.throwIfAborted();
       const ids = kokoroIds(kokoroSymbols(phrase.tokens)).slice(0, MAX_SYMBOLS);
       const style = styles.slice(ids.length * STYLE_WIDTH, (ids.length + 1) * STYLE_WIDTH);
-      const samples = await this.#run(ids, style, voice.speed, phrase.mark !== undefined, signal);
-      const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, phrasePauseMs(phrase));
-      if (shaped.length > 0) {
-        yield shaped;
+      const encoded = await this.#encode(ids, style, voice.speed);
+      const frames = encoded.contents.length / CONTENT_ROWS;
+      const whole = speechFrames(encoded.durations, frames, phrase.mark !== undefined);
+      const isParted = voice.isUrgent === true && index === 0;
+      const parts = isParted ? partFrames(whole, wordEnds(encoded.durations, ids, SPACE_ID)) : [whole];
+      let overlap = new Float32Array(0);
+      for (const part of parts) {
+        signal.throwIfAborted();
+        const decoded = await this.#decodePart(encoded, part, whole);
+        blend(overlap, decoded);
+        const held = part.to === whole.to ? 0 : SEAM_SAMPLES;
+        overlap = decoded.slice(decoded.length - held);
+        const shaped = shapePhrase(decoded.subarray(0, decoded.length - held), SAMPLE_RATE_HZ, {
+          pauseMs: part.to === whole.to ? phrasePauseMs(phrase) : 0,
+          hasStart: part.from === whole.from,
+          hasEnd: part.to === whole.to,
+        });
+        if (shaped.length > 0) {
+          yield shaped;
+        }
       }
     }
   }
 
   async warmUp(): Promise<void> {
-    const [voice = ""] = this.voices;
-    const pieces = this.synthesize("Hello.", { voice, speed: 1 }, new AbortController().signal);
-    await Array.fromAsync(pieces);
+    const style = this.#styles.values().next().value ?? new Float32Array(STYLE_WIDTH);
+    const encoded = await this.#encode([PAD_ID, PAD_ID], style.slice(0, STYLE_WIDTH), 1);
+    const frames = encoded.contents.length / CONTENT_ROWS;
+    await this.#decode(encoded, { from: 0, to: Math.min(WARM_UP_FRAMES, frames) });
   }
 
   async close(): Promise<void> {
@@ -127,13 +154,7 @@ class Kokoro implements SpeechEngine {
     await Promise.all([this.#encoder.release(), this.#decoder.release()]);
   }
 
-  async #run(
-    ids: readonly number[],
-    style: Float32Array,
-    speed: number,
-    hasMark: boolean,
-    signal: AbortSignal,
-  ): Promise<Float32Array> {
+  async #encode(ids: readonly number[], style: Float32Array, speed: number): Promise<EncodedPhrase> {
     const { Tensor } = this.#ort;
     const padded = BigInt64Array.from([PAD_ID, ...ids, PAD_ID], BigInt);
     const styleTensor = new Tensor("float32", style, [1, STYLE_WIDTH]);
@@ -142,22 +163,39 @@ class Kokoro implements SpeechEngine {
       style: styleTensor,
       speed: new Tensor("float32", Float32Array.of(speed), [1]),
     });
-    signal.throwIfAborted();
-    const contents = float32Of(encoded[content.name], content.name);
-    const rows = 512;
-    const frames = float32Of(encoded[durations.name], durations.name);
-    const { from, to } = speechFrames(frames, contents.length / rows, hasMark);
-    const width = to - from;
-    // Pitch and energy have two values for each frame.
-    const curve = (tensor: FloatTensor): Tensor => {
-      const values = float32Of(encoded[tensor.name], tensor.name);
-      return new Tensor("float32", columns(values, 1, 2 * from, 2 * to), [1, 2 * width]);
-    };
-    const decoded = await this.#decoder.run({
+    const valuesOf = ({ name }: FloatTensor): Float32Array => float32Of(encoded[name], name);
+    return {
       style: styleTensor,
-      [content.name]: new Tensor("float32", columns(contents, rows, from, to), [1, rows, width]),
-      [pitch.name]: curve(pitch),
-      [energy.name]: curve(energy),
+      contents: valuesOf(content),
+      pitches: valuesOf(pitch),
+      energies: valuesOf(energy),
+      durations: valuesOf(durations),
+    };
+  }
+
+  /** The sound of a part, decoded with some of the phrase round it. */
+  async #decodePart(encoded: EncodedPhrase, part: FrameRange, whole: FrameRange): Promise<Float32Array> {
+    const from = Math.max(whole.from, part.from - CONTEXT_FRAMES);
+    const to = Math.min(whole.to, part.to + CONTEXT_FRAMES);
+    const samples = await this.#decode(encoded, { from, to });
+    // The model rounds the length of its sound up; the last part keeps what is more.
+    const end = part.to === whole.to ? samples.length : (part.to - from) * FRAME_SAMPLES;
+    const seam = part.from === whole.from ? 0 : SEAM_SAMPLES;
+    return samples.subarray((part.from - from) * FRAME_SAMPLES - seam, end);
+  }
+
+  async #decode(encoded: EncodedPhrase, { from, to }: FrameRange): Promise<Float32Array> {
+    const { Tensor } = this.#ort;
+    const width = to - from;
+    const contents = columns(encoded.contents, CONTENT_ROWS, from, to);
+    // Pitch and energy have two values for each frame.
+    const curve = (values: Float32Array): Tensor =>
+      new Tensor("float32", values.slice(2 * from, 2 * to), [1, 2 * width]);
+    const decoded = await this.#decoder.run({
+      style: encoded.style,
+      [content.name]: new Tensor("float32", contents, [1, CONTENT_ROWS, width]),
+      [pitch.name]: curve(encoded.pitches),
+      [energy.name]: curve(encoded.energies),
     });
     return float32Of(decoded[waveform.name], waveform.name);
   }

@@ -1,6 +1,9 @@
 import { isVowel, type Phone } from "../phonemes/arpabet.ts";
 import type { SpokenToken } from "../phonemes/pronounce.ts";
 
+/** Of the space between words. */
+export const SPACE_ID = 16;
+
 /**
  * Kokoro's token ids (`model.vocab` of its tokenizer.json), of the symbols that American English needs: IPA with
  * capitals for diphthongs (A eɪ, I aɪ, O oʊ, W aʊ, Y ɔɪ) and T for the flap in "water".
@@ -14,7 +17,7 @@ const tokenIds: Readonly<Record<string, number>> = {
   "?": 6,
   "—": 9,
   "…": 10,
-  " ": 16,
+  " ": SPACE_ID,
   A: 24,
   I: 25,
   O: 31,

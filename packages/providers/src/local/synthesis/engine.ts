@@ -5,6 +5,8 @@ export interface EngineVoice {
   voice: string;
   /** 0.5–2, 1 is the voice's own pace. */
   speed: number;
+  /** Somebody waits for the first sound: an engine that takes long may make it before the rest. */
+  isUrgent?: boolean;
 }
 
 /** A synthesiser, loaded once for all calls. One synthesis at a time: see `createSynthesizeHandler`. */
@@ -15,7 +17,7 @@ export interface SpeechEngine {
   readonly voices: readonly string[];
   /**
    * Audio of some words (mono, ±1), in pieces as they are made: each is a phrase with its pause after it, without
-   * silence before it. Nothing where the text has nothing to say.
+   * silence before it, or a part of one. Nothing where the text has nothing to say.
    *
    * @throws the signal's reason when aborted; looked at between pieces.
    */

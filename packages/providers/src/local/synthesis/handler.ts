@@ -94,13 +94,14 @@ export function createSynthesizeHandler(
       return {};
     }
     return await queue.run({ urgency: "final", signal }, async () => {
+      const { speed, isUrgent = false } = params;
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
       const pieces: Int16Array[] = [];
       const add = (pcm: Int16Array): void => {
         pieces.push(pcm);
         emitChunks(pcm, rateHz, emit);
       };
-      for await (const samples of engine.synthesize(params.text, { voice, speed: params.speed }, signal)) {
+      for await (const samples of engine.synthesize(params.text, { voice, speed, isUrgent }, signal)) {
         signal.throwIfAborted();
         add(resampler.process(toTelephoneLevel(samples)));
       }

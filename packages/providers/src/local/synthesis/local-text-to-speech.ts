@@ -46,6 +46,8 @@ class LocalStream implements TextToSpeechStream {
   readonly #abort = new AbortController();
   /** Not yet delivered, in order; the first is the one whose audio goes out. */
   #clauses: Clause[] = [];
+  /** The first clause is the one that the caller waits for. */
+  #hasRequested = false;
   #hasEnd = false;
   #isPaused = false;
 
@@ -93,11 +95,13 @@ class LocalStream implements TextToSpeechStream {
 
   #request(clause: Clause): void {
     clause.state = "requested";
+    const isUrgent = !this.#hasRequested;
+    this.#hasRequested = true;
     const { voice, speed, sampleRateHz } = this.#options;
     this.#client
       .request(
         "synthesize",
-        { text: clause.text, voice, speed, sampleRateHz },
+        { text: clause.text, voice, speed, sampleRateHz, isUrgent },
         {
           signal: this.#abort.signal,
           deadlineMs: this.#deadlineMs,

@@ -21,21 +21,34 @@ function windowLevels(samples: Float32Array, windowSamples: number): Float32Arra
   return levels;
 }
 
-function fadeEdges(samples: Float32Array, fadeSamples: number): void {
+function fadeEdges(samples: Float32Array, fadeSamples: number, hasStart: boolean, hasEnd: boolean): void {
   const length = Math.min(fadeSamples, Math.floor(samples.length / 2));
   for (let at = 0; at < length; at++) {
     const gain = at / length;
-    samples[at] = (samples[at] ?? 0) * gain;
     const mirrored = samples.length - 1 - at;
-    samples[mirrored] = (samples[mirrored] ?? 0) * gain;
+    if (hasStart) samples[at] = (samples[at] ?? 0) * gain;
+    if (hasEnd) samples[mirrored] = (samples[mirrored] ?? 0) * gain;
   }
 }
 
+export interface PhraseShape {
+  /** Silence after the phrase. */
+  pauseMs: number;
+  /** False for a part of a phrase that others come before. Default true. */
+  hasStart?: boolean;
+  /** False for a part that others follow. Default true. */
+  hasEnd?: boolean;
+}
+
 /**
- * Gives a model's audio the same form whatever the model: silence before and after cut away but for 30 and 60 ms,
- * soft edges, then `pauseMs` of silence. Empty where there is no sound.
+ * Gives a model's audio the same form whatever the model: silence before and after the phrase cut away but for 30 and
+ * 60 ms, soft edges, then its pause. Empty where there is no sound.
  */
-export function shapePhrase(samples: Float32Array, sampleRateHz: number, pauseMs: number): Float32Array {
+export function shapePhrase(
+  samples: Float32Array,
+  sampleRateHz: number,
+  { pauseMs, hasStart = true, hasEnd = true }: PhraseShape,
+): Float32Array {
   const inSamples = (ms: number): number => Math.round((ms * sampleRateHz) / 1000);
   const windowSamples = inSamples(WINDOW_MS);
   const levels = windowLevels(samples, windowSamples);
@@ -46,11 +59,13 @@ export function shapePhrase(samples: Float32Array, sampleRateHz: number, pauseMs
     return new Float32Array(0);
   }
   const last = levels.findLastIndex((level) => level >= threshold);
-  const start = Math.max(0, first * windowSamples - inSamples(LEAD_MS));
-  const end = Math.min(samples.length, (last + 1) * windowSamples + inSamples(TAIL_MS));
+  const start = hasStart ? Math.max(0, first * windowSamples - inSamples(LEAD_MS)) : 0;
+  const end = hasEnd
+    ? Math.min(samples.length, (last + 1) * windowSamples + inSamples(TAIL_MS))
+    : samples.length;
   const shaped = new Float32Array(end - start + inSamples(pauseMs));
   const speech = shaped.subarray(0, end - start);
   speech.set(samples.subarray(start, end));
-  fadeEdges(speech, inSamples(FADE_MS));
+  fadeEdges(speech, inSamples(FADE_MS), hasStart, hasEnd);
   return shaped;
 }

@@ -31,8 +31,8 @@ export interface DialogueDeadlines extends ModelDeadlines {
 export type DialogueInput =
   | { type: "message"; text: string }
   | { type: "instruction"; text: string }
-  /** Nothing new: answer what stands in the history. */
-  | { type: "continue" };
+  /** Nothing new: answer what stands in the history. The model sees `guidance`, which enters no history. */
+  | { type: "continue"; guidance?: string };
 
 /**
  * `segment` counts the stretches of text that tool calls divide a reply into: all text of one segment is one
@@ -110,7 +110,8 @@ export class Dialogue {
     if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
     if (input.type === "message") this.record({ type: "message", role: "user", text: input.text });
     if (input.type === "instruction") this.record({ type: "instruction", text: input.text });
-    const open: OpenReply = { id: randomUUID(), entries: [], segments: [] };
+    const guidance = input.type === "continue" ? input.guidance : undefined;
+    const open: OpenReply = { id: randomUUID(), guidance, entries: [], segments: [] };
     this.#open = open;
     return { id: open.id, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
   }
@@ -185,7 +186,7 @@ export class Dialogue {
       entry.type === "segment" ? messageOf(open, entry.index) : entry,
     );
     return {
-      prompt: renderPrompt(instructions, [...this.#history, ...soFar]),
+      prompt: renderPrompt(instructions, [...this.#history, ...guidanceOf(open), ...soFar]),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
@@ -199,8 +200,13 @@ export class Dialogue {
 /** A reply that is being delivered. Its text stands apart, since what of it enters the history is not known yet. */
 interface OpenReply {
   id: string;
+  guidance: string | undefined;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];
   segments: string[];
+}
+
+function guidanceOf({ guidance }: OpenReply): TranscriptEntry[] {
+  return guidance === undefined ? [] : [{ type: "instruction", text: guidance }];
 }
 
 function lengthOf(open: OpenReply): number {

@@ -7,6 +7,9 @@ import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.
 
 const FRAME_MS = 20;
 const NEARBY_CHARACTERS = 24;
+const REMINDER_GUIDANCE =
+  "The other side has said nothing for a while. Ask in one short sentence whether they are still there, or repeat " +
+  "your question in other words.";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
 const REPEAT_REQUEST = "I'm sorry, could you say that again?";
 /** Said in this order while an answer takes long. */
@@ -48,7 +51,7 @@ export class Delivery {
     this.#beganAtMs = options.mediaMs();
     this.#beganAt = now();
     const controller = new AbortController();
-    this.#reply = content.type === "reply" ? dialogue.respond({ type: "continue" }, controller) : undefined;
+    this.#reply = replyTo(content, agent, dialogue, controller);
     const source = this.#reply ?? fixedText(content, agent);
     this.#speech = new AgentSpeech({
       voices,
@@ -168,6 +171,34 @@ export class Delivery {
       totalMs: decisionMs + heardAt - this.#beganAt,
     };
   }
+}
+
+/** What the model is asked for; undefined where the text is fixed. */
+function replyTo(
+  content: SpeechContent,
+  agent: VoiceAgentSettings,
+  dialogue: Dialogue,
+  controller: AbortController,
+): Reply | undefined {
+  switch (content.type) {
+    case "phrase":
+      return undefined;
+    case "greeting":
+      if (agent.firstMessageMode !== "generated") return undefined;
+      return dialogue.respond(
+        { type: "continue", guidance: greetingGuidance(agent.firstMessage) },
+        controller,
+      );
+    case "reminder":
+      return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
+    case "reply":
+      return dialogue.respond({ type: "continue" }, controller);
+  }
+}
+
+function greetingGuidance(firstMessage: string): string {
+  const example = firstMessage.trim() === "" ? "" : ` In the sense of: ${firstMessage.trim()}`;
+  return `The call begins. Greet the other side in a sentence or two.${example}`;
 }
 
 function fixedText(content: SpeechContent, agent: VoiceAgentSettings): string {

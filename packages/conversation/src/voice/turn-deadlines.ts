@@ -16,6 +16,7 @@ export function nextWake(state: TurnState): number {
     unheardAt(state),
     endpointWakeAt(state),
     state.utterance === undefined ? state.greetingAtMs : Infinity,
+    reminderAt(state),
     silenceAt(state),
   );
 }
@@ -56,4 +57,10 @@ export function flushDeadlineAt({ utterance }: TurnState): number {
 export function silenceAt({ agent, utterance, greetingAtMs, lastActivityMs, settings }: TurnState): number {
   const isQuiet = agent.phase === "idle" && utterance === undefined && greetingAtMs === Infinity;
   return isQuiet ? lastActivityMs + settings.silenceLimitMs : Infinity;
+}
+
+/** When the agent speaks again to a caller who says nothing. Its own words do not put off the end of the call. */
+export function reminderAt(state: TurnState): number {
+  if (silenceAt(state) === Infinity || state.hangup !== undefined) return Infinity;
+  return Math.max(state.agentSpokeAtMs, state.lastActivityMs) + state.settings.turnTimeoutMs;
 }

@@ -20,6 +20,7 @@ const SETTINGS: TurnSettings = {
   disableInterruptions: false,
   interruptionIgnoreWords: [],
   minInterruptionWords: 0,
+  turnTimeoutMs: Infinity,
   silenceLimitMs: 30_000,
   maxDurationMs: 600_000,
 };

@@ -4,6 +4,7 @@ import {
   flushDeadlineAt,
   isPaused,
   nextWake,
+  reminderAt,
   silenceAt,
   unheardAt,
 } from "./turn-deadlines.ts";
@@ -354,7 +355,8 @@ function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded" }): vo
   if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
   state.agent = IDLE;
   state.agentText = event.text;
-  state.lastActivityMs = atMs;
+  state.agentSpokeAtMs = atMs;
+  if (agent.content.type !== "reminder") state.lastActivityMs = atMs;
   const last =
     agent.lastWords ??
     (event.endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
@@ -404,7 +406,8 @@ function wake(draft: Draft): void {
   if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
   if (atMs >= endpointAt(state)) return reachEndpoint(draft);
   if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);
-  if (atMs >= silenceAt(state)) end(draft, "silence_timeout", undefined);
+  if (atMs >= silenceAt(state)) return end(draft, "silence_timeout", undefined);
+  if (atMs >= reminderAt(state)) speak(draft, { type: "reminder" });
 }
 
 function missFlush(draft: Draft): void {

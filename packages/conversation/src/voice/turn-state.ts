@@ -18,6 +18,8 @@ export interface TurnSettings {
   interruptionIgnoreWords: readonly string[];
   /** Fewer words do not stop the agent. */
   minInterruptionWords: number;
+  /** Silence of the caller after which the agent asks again; `Infinity`: never. */
+  turnTimeoutMs: number;
   silenceLimitMs: number;
   maxDurationMs: number;
 }
@@ -56,6 +58,8 @@ export type SpeechContent =
   | { type: "greeting" }
   /** Answers `turn`, or (`undefined`) what stands in the history. */
   | { type: "reply"; turn: CallerTurn | undefined }
+  /** The caller has not answered. */
+  | { type: "reminder" }
   | { type: "phrase"; phrase: "apology" | "repeatRequest" };
 
 export interface CallerTurn {
@@ -136,6 +140,8 @@ export interface TurnState {
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
   readonly maxDurationAtMs: number;
   readonly lastActivityMs: number;
+  /** End of the agent's last speech; `Infinity` before it. */
+  readonly agentSpokeAtMs: number;
   /** Flushes in a row that were not answered in time. */
   readonly missedFlushes: number;
   readonly lastFlushId: number;
@@ -166,6 +172,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     hangup: undefined,
     maxDurationAtMs: Infinity,
     lastActivityMs: 0,
+    agentSpokeAtMs: Infinity,
     missedFlushes: 0,
     lastFlushId: 0,
     lastSpeechId: 0,

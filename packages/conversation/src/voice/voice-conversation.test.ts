@@ -384,6 +384,44 @@ test("silence on both sides ends the call, counted from when either last spoke",
   assert.ok(Math.abs(call.nowMs - quietFromMs - 5000) <= 60);
 });
 
+test("the agent asks again when the caller does not answer, and the call still ends in silence", async () => {
+  const call = new CallDriver({
+    agent: { firstMessage: "How can I help?", turnTimeoutSeconds: 4, silenceEndCallTimeoutSeconds: 10 },
+    replies: ["Are you still there?", "Hello?"],
+  });
+  call.start();
+  await call.letAgentFinish();
+  const quietFromMs = call.nowMs;
+  await call.waitUntil(() => call.end !== undefined);
+  assert.deepEqual(call.transcript, [
+    "agent: How can I help?",
+    "agent: Are you still there?",
+    "agent: Hello?",
+  ]);
+  assert.equal(call.end?.endReason, "silence_timeout");
+  assert.ok(Math.abs(call.nowMs - quietFromMs - 10_000) <= 800, `${call.nowMs - quietFromMs} ms`);
+  assert.match(JSON.stringify(call.model.requests[0]?.prompt.at(-1)), /said nothing/);
+  assert.ok(call.dialogue.history.every((entry) => entry.type === "message"));
+});
+
+test("a generated greeting is the model's, is ready when the call is answered and can be interrupted", async () => {
+  const call = new CallDriver({
+    agent: { firstMessageMode: "generated", firstMessage: "Welcome to Parley" },
+    replies: [LONG_ANSWER, "Yes?"],
+  });
+  const prepared = call.conversation.prepare(new AbortController().signal);
+  await call.clock.advance(200);
+  await prepared;
+  call.start();
+  await call.stayQuiet(20);
+  assert.notEqual(call.frames[0], undefined);
+  assert.match(JSON.stringify(call.model.requests[0]?.prompt), /Welcome to Parley/);
+  await call.say("stop", 400);
+  await call.letAgentFinish();
+  assert.equal(call.transcript.at(-1), "agent: Yes?");
+  assert.equal(call.items[0]?.type === "message" && call.items[0].interrupted, true);
+});
+
 test("a long call ends at its greatest length, in the middle of a word if need be", async () => {
   const call = new CallDriver({
     agent: { firstMessage: LONG_ANSWER, maxConversationDurationSeconds: 3 },
@@ -549,6 +587,7 @@ test("a recorded log of events replays to the same decisions", async () => {
     disableInterruptions: false,
     interruptionIgnoreWords: [],
     minInterruptionWords: 0,
+    turnTimeoutMs: Infinity,
     silenceLimitMs: 30_000,
     maxDurationMs: 600_000,
   });

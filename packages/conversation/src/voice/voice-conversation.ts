@@ -97,7 +97,7 @@ export class VoiceConversation {
     });
     this.#state = initialTurnState({
       startSpeaker: agent.startSpeaker,
-      hasGreeting: agent.firstMessage.trim() !== "",
+      hasGreeting: agent.firstMessageMode === "generated" || agent.firstMessage.trim() !== "",
       firstMessageDelayMs: agent.firstMessageDelayMs,
       endpointingDelayMs: options.endpointingDelayMs,
       language: agent.language,
@@ -105,6 +105,7 @@ export class VoiceConversation {
       disableInterruptions: agent.disableInterruptions,
       interruptionIgnoreWords: agent.interruptionIgnoreWords ?? [],
       minInterruptionWords: agent.minInterruptionWords ?? 0,
+      turnTimeoutMs: (agent.turnTimeoutSeconds ?? Infinity) * 1000,
       silenceLimitMs: agent.silenceEndCallTimeoutSeconds * 1000,
       maxDurationMs: agent.maxConversationDurationSeconds * 1000,
     });
@@ -289,11 +290,11 @@ export class VoiceConversation {
 
   #speak(speechId: number, content: SpeechContent): void {
     const prepared = content.type === "greeting" ? this.#greeting : undefined;
-    this.#greeting = undefined;
+    if (prepared !== undefined) this.#greeting = undefined;
     this.#speechId = speechId;
     if (prepared?.outcome === undefined) this.#delivery = prepared ?? this.#deliver(content);
     else {
-      prepared.close();
+      prepared.settle();
       this.#delivery = this.#deliver(content);
     }
     this.#showState(false);

@@ -53,8 +53,12 @@ export type VoiceEvent =
 export interface VoiceAgentSettings {
   /** Empty: the agent waits for the caller. */
   firstMessage: string;
+  /** `generated`: the model greets, in its own words; `static` unless told. */
+  firstMessageMode?: "static" | "generated";
   firstMessageDelayMs: number;
   startSpeaker: "agent" | "user";
+  /** Silence of the caller after which the agent speaks again; never unless told. */
+  turnTimeoutSeconds?: number;
   silenceEndCallTimeoutSeconds: number;
   maxConversationDurationSeconds: number;
   disableInterruptions: boolean;

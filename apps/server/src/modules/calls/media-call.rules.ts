@@ -21,8 +21,10 @@ export function toMediaCall(
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       agent: {
         firstMessage: firstMessage.text,
+        firstMessageMode: document.firstMessageMode,
         firstMessageDelayMs: document.firstMessageDelayMs,
         startSpeaker: document.startSpeaker,
+        turnTimeoutSeconds: document.turnTimeoutSeconds,
         silenceEndCallTimeoutSeconds: document.silenceEndCallTimeoutSeconds,
         maxConversationDurationSeconds: document.maxConversationDurationSeconds,
         disableInterruptions: document.disableInterruptions,

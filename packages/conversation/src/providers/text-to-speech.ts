@@ -4,6 +4,8 @@ import type { SampleRateHz } from "./speech-to-text.ts";
 export interface TextToSpeech {
   /** `vendor/model`, e.g. `local/kokoro`. */
   readonly name: string;
+  /** How long first audio may take before another voice that stands ready is tried; 1200 ms unless told. */
+  readonly patienceMs?: number;
   /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. No event comes before it returns. */
   open(options: TextToSpeechOptions): TextToSpeechStream;
 }

@@ -19,7 +19,7 @@ interface AudioDeadlines {
 }
 
 /** Where another voice stands ready the caller is not kept waiting for this one. */
-const DEADLINES_BEFORE_FALLBACK: AudioDeadlines = { firstMs: 1000, nextMs: 800 };
+const DEADLINES_BEFORE_FALLBACK: AudioDeadlines = { firstMs: 1200, nextMs: 800 };
 const DEADLINES: AudioDeadlines = { firstMs: 4000, nextMs: 3000 };
 /** A speech in which nothing happens for so long has hung, whatever it waits for; tools keep their own deadline. */
 const STANDSTILL_MS = 30_000;
@@ -125,9 +125,7 @@ export class AgentSpeech {
       return;
     }
     this.#starvedSinceMs ??= atMs;
-    const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
-    const { firstMs, nextMs } = hasFallback ? DEADLINES_BEFORE_FALLBACK : DEADLINES;
-    const deadlineMs = this.#hasAudioOfStream ? nextMs : firstMs;
+    const deadlineMs = this.#audioDeadlineMs();
     if (atMs - this.#starvedSinceMs < deadlineMs) return;
     this.#failSynthesis(this.#synthesisError("timeout", `no audio within ${deadlineMs} ms`));
   }
@@ -139,6 +137,14 @@ export class AgentSpeech {
     this.#options.controller.abort();
     this.#stream?.close();
     this.#resolveReady();
+  }
+
+  #audioDeadlineMs(): number {
+    const { voices } = this.#options;
+    const hasFallback = this.#voiceIndex + 1 < voices.length;
+    const { firstMs, nextMs } = hasFallback ? DEADLINES_BEFORE_FALLBACK : DEADLINES;
+    if (this.#hasAudioOfStream) return nextMs;
+    return hasFallback ? (voices[this.#voiceIndex]?.tts.patienceMs ?? firstMs) : firstMs;
   }
 
   #noticeStandstill(atMs: number): void {

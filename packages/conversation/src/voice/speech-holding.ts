@@ -11,7 +11,7 @@ const FRAME_MS = 20;
 const FADE_MS = 5;
 
 /** Something short to say while an answer takes long. */
-export interface HoldingPhrase {
+interface HoldingPhrase {
   text: string;
   pcm: Int16Array;
 }

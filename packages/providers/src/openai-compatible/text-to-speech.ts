@@ -36,6 +36,8 @@ export function createOpenAiTextToSpeech(options: OpenAiTextToSpeechOptions): Op
   });
   return {
     name,
+    // A request per clause, and models that take their time to begin.
+    patienceMs: 2_500,
     open: (reply) =>
       new OpenAiSpeechStream({
         provider: name,

@@ -19,6 +19,7 @@ import { connectDatabase } from "./platform/database/connect.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
 import { registerProbes } from "./platform/http/probes.ts";
 import { Jobs } from "./platform/jobs/jobs.ts";
+import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "./platform/telemetry/metrics.ts";
 
 /** A running node of Parley. */
@@ -72,6 +73,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     activeCalls: () => control.activeCalls,
     wheelLagP99Ms: () => media.wheelLagP99Ms,
   });
+  const spans = startTracing(ground);
   const control = new CallControl({
     nodeId,
     calls: modules.calls,
@@ -82,6 +84,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     providerNames: namesOf(config),
     isReady: () => media.isReady && inference.isReady,
     metrics,
+    spans,
     logger,
   });
   const findObstacles = async (): Promise<string[]> => [
@@ -101,6 +104,13 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     inferencePath: inference.path,
     close: () => started.close(),
   };
+}
+
+function startTracing({ config, logger, started }: Ground): OtlpExporter | undefined {
+  if (config.otlp === undefined) return undefined;
+  const exporter = new OtlpExporter({ ...config.otlp, logger });
+  started.add(async () => await exporter.close());
+  return exporter;
 }
 
 /** The models load while the database starts: both take about as long. When one fails, the other is not left half-way. */

@@ -2,6 +2,7 @@ import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip"
 import type { Logger } from "pino";
 import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
+import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { isAddressAllowed } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -25,6 +26,8 @@ export interface CallControlOptions {
   /** False while calls cannot be taken: they get 503. */
   isReady: () => boolean;
   metrics: Metrics;
+  /** Undefined: nobody collects traces. */
+  spans: SpanSink | undefined;
   logger: Logger;
 }
 
@@ -114,7 +117,7 @@ export class CallControl {
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber): Promise<void> {
-    const { calls, media, providerNames, metrics, nodeId, logger } = this.#options;
+    const { calls, media, providerNames, metrics, spans, nodeId, logger } = this.#options;
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
@@ -159,6 +162,7 @@ export class CallControl {
       },
       providerNames,
       metrics,
+      trace: spans && new CallTrace(spans, callId),
       logger,
     });
     this.#calls.add(call);

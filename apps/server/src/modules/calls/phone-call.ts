@@ -14,6 +14,7 @@ import {
 import type { Logger } from "pino";
 import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { MediaPath } from "../../call-host/media-protocol.ts";
+import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
@@ -34,6 +35,8 @@ export interface PhoneCallOptions {
   openMedia: (handlers: MediaLegHandlers) => Promise<MediaLeg>;
   providerNames: ProviderNames;
   metrics: Metrics;
+  /** Where nobody collects traces there is none. */
+  trace: CallTrace | undefined;
   logger: Logger;
 }
 
@@ -59,7 +62,7 @@ export class PhoneCall {
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */
   async run(): Promise<void> {
-    const { invite, recorder, metrics, logger, callId } = this.#options;
+    const { invite, recorder, metrics, trace, logger, callId } = this.#options;
     invite.signal.addEventListener("abort", () =>
       this.#decide({ status: "canceled", endReason: "canceled" }),
     );
@@ -78,6 +81,7 @@ export class PhoneCall {
     const outcome = this.#outcome ?? { status: "failed" as const, endReason: "error_internal" as const };
     await recorder.finish({ ...outcome, endedAt });
     metrics.observeCall(outcome.endReason);
+    trace?.end(outcome.endReason);
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
   }
 
@@ -146,16 +150,18 @@ export class PhoneCall {
   }
 
   #receive(event: VoiceEvent): void {
-    const { recorder, metrics, logger, callId } = this.#options;
+    const { recorder, metrics, trace, logger, callId } = this.#options;
     switch (event.type) {
       case "item":
         return recorder.item(event.item);
       case "turn": {
         const turn = toTurnParts(event.latency);
         metrics.observeTurn(turn);
+        trace?.turn(event.latency);
         return recorder.turn({ id: randomUUID(), ...turn });
       }
       case "fault":
+        trace?.fault(event.part, event.provider, event.message);
         return logger.warn(
           { callId, part: event.part, provider: event.provider, reason: event.message },
           "provider fault",

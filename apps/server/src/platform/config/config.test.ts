@@ -139,6 +139,19 @@ test("OpenAI's audio API needs a key where it is OpenAI's own, and no model", ()
   );
 });
 
+test("traces go to the collector that is named, with its headers", () => {
+  assert.equal(parseConfig({}).config.otlp, undefined);
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
+    OTEL_EXPORTER_OTLP_HEADERS: "api-key=a%20b, team=voice",
+  };
+  assert.deepEqual(parseConfig(environment).config.otlp, {
+    endpoint: "http://collector:4318",
+    headers: { "api-key": "a b", team: "voice" },
+  });
+  assert.equal(problemsOf({ ...environment, OTEL_EXPORTER_OTLP_HEADERS: "nothing" }).length, 1);
+});
+
 test("a misspelt variable is named with the one that was probably meant", () => {
   const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOUR_OF_THE_LOGO: "red", HOME: "/" });
   assert.deepEqual(warnings, [

@@ -54,6 +54,8 @@ export interface Config {
   speechToText: SpeechToTextConfig;
   textToSpeech: TextToSpeechConfig;
   languageModel: LanguageModelConfig;
+  /** The OpenTelemetry collector that traces go to. */
+  otlp: { endpoint: string; headers: Readonly<Record<string, string>> } | undefined;
   /** Local models that are loaded: to be used, or to take over when the provider fails. */
   localSpeech: { hasSpeechToText: boolean; hasTextToSpeech: boolean };
 }
@@ -107,6 +109,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     speechToText: speechToText.provider,
     textToSpeech: textToSpeech.provider,
     languageModel: readLanguageModel(reader),
+    otlp: readOtlp(reader),
     localSpeech: { hasSpeechToText: speechToText.hasLocal, hasTextToSpeech: textToSpeech.hasLocal },
   };
   if (config.database !== undefined && reader.text("PARLEY_ENCRYPTION_KEY") === undefined) {
@@ -309,6 +312,21 @@ function readLanguageModel(reader: Reader): LanguageModelConfig {
 
 function defaultModelsDirectory(environment: Environment): string {
   return path.join(environment["XDG_CACHE_HOME"] || path.join(homedir(), ".cache"), "parley", "models");
+}
+
+function readOtlp(reader: Reader): Config["otlp"] {
+  const endpoint = reader.url("OTEL_EXPORTER_OTLP_ENDPOINT", webProtocols);
+  if (endpoint === undefined) return undefined;
+  return { endpoint, headers: reader.parse("OTEL_EXPORTER_OTLP_HEADERS", parseHeaders) ?? {} };
+}
+
+/** `name=value` pairs between commas, values percent-encoded, as OpenTelemetry's own libraries read them. */
+function parseHeaders(value: string): Record<string, string> {
+  const pairs = value.split(",").map((pair) => /^\s*([^=\s]+)\s*=(.*)$/.exec(pair));
+  if (pairs.some((pair) => pair === null)) throw new Error("must be name=value, with commas between several");
+  return Object.fromEntries(
+    pairs.map((pair) => [pair?.[1] ?? "", decodeURIComponent(pair?.[2]?.trim() ?? "")]),
+  );
 }
 
 function parseIpAddress(value: string): string {

@@ -82,6 +82,13 @@ export const variables = {
   PARLEY_LLM_MODEL: { description: "Model at PARLEY_LLM_BASE_URL.", default: "gpt-4o-mini at OpenAI" },
   PARLEY_LLM_GGUF: { description: "Path of a GGUF model that runs on this machine." },
   OPENAI_API_KEY: { description: "Enough by itself to use OpenAI's models." },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    description:
+      "OpenTelemetry collector (OTLP over HTTP) that gets a trace of each call. Without it nothing is traced.",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    description: "Headers for the collector, `name=value` with commas between several.",
+  },
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof variables;

@@ -1,13 +1,15 @@
 /**
- * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--only=TEXT] [--every=N] [--make-speech]`.
+ * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--make-speech]`.
  *
  * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector and
  * recogniser round the real conversation; the agent's lines are recorded and its model is scripted. What the recogniser
  * heard is stored beside the set, so that only new audio costs its time; its answers come as late as it would make
  * them. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
- * the same calls. `--detail` lists what went wrong; `--only` and `--every` take some of the situations; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--make-speech` synthesises what `turns/phrases.ts` wants said.
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
  */
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { ensureModels, loadSilero } from "@parley/providers";
 import { readRecordings } from "./speech/recordings.ts";
 import { percentile, rounded } from "./support/statistics.ts";
@@ -116,6 +118,8 @@ console.log(
 );
 printKinds(judged, judgedByRule);
 if (options.includes("--detail")) printFailures(judged);
+const logFolder = valueOf("log");
+if (logFolder !== "") await writeLogs(logFolder, judged);
 if (options.includes("--json")) console.log(JSON.stringify({ ...figures, ...words, fixedRule }));
 
 function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {
@@ -143,5 +147,14 @@ function printFailures(ours: readonly Judged[]): void {
     const heard = turns.map(({ atMs, text }) => `${Math.round(atMs - callerToMs)} ms: "${text}"`).join(", ");
     const lengthMs = Math.round(callerToMs - callerFromMs);
     console.log(`${verdict.padEnd(16)} ${situation.id} (${lengthMs} ms) ${heard}`);
+  }
+}
+
+async function writeLogs(folder: string, ours: readonly Judged[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { outcome, verdict } of ours) {
+    if (verdict === "right") continue;
+    const name = `${verdict} - ${outcome.situation.id}.jsonl`.replaceAll(/[^\w.,+ -]/g, "_");
+    await writeFile(path.join(folder, name), `${outcome.log.join("\n")}\n`);
   }
 }

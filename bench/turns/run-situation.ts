@@ -1,6 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import {
   Dialogue,
+  formatTurnDecision,
+  formatTurnSettings,
   VoiceConversation,
   type VoiceActivityDetector,
   type VoiceConversationOptions,
@@ -23,7 +25,7 @@ const CALL_LIMIT_MS = 40_000;
 /** An answer to what was no turn would be heard within this of the agent's last word. */
 const AFTERMATH_MS = 2500;
 
-export interface VoiceWindow {
+interface VoiceWindow {
   endMs: number;
   probability: number;
 }
@@ -46,6 +48,8 @@ export interface Outcome {
   keptText: string;
   /** What the caller heard of it. */
   heardText: string;
+  /** Lines of the turn log. */
+  log: string[];
 }
 
 export interface Bench {
@@ -86,6 +90,7 @@ class Call {
       isInterrupted: false,
       keptText: "",
       heardText: "",
+      log: [],
     };
     const model = new ScriptedLanguageModel(
       Array.from({ length: 9 }, () => "Very well."),
@@ -106,7 +111,8 @@ class Call {
         this.#outcome.isInterrupted = event.item.interrupted === true;
         this.#outcome.keptText = event.item.text;
       },
-      onDecision: (_event, effects) => {
+      onDecision: (event, effects) => {
+        this.#outcome.log.push(formatTurnDecision(event, effects));
         for (const effect of effects) {
           if (effect.type !== "callerTurn") continue;
           this.#outcome.turns.push({ atMs: this.#nowMs, text: effect.turn.text });
@@ -119,6 +125,7 @@ class Call {
     const outcome = this.#outcome;
     const { expects, startMs, pcm } = this.#situation;
     await this.#conversation.prepare(new AbortController().signal);
+    outcome.log.push(formatTurnSettings(this.#conversation.turnSettings));
     this.#conversation.start();
     if (expects !== "turn") outcome.callerFromMs = startMs;
     while (!this.#isOver()) {

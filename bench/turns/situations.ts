@@ -17,7 +17,7 @@ import {
 } from "./sounds.ts";
 import type { SpokenPart } from "./spoken-parts.ts";
 
-export type SituationKind =
+type SituationKind =
   | "whole sentence"
   | "one-word answer"
   | "pause, more to come"
@@ -32,7 +32,7 @@ export type SituationKind =
   | "line echo";
 
 /** Noise under the caller's speech; undefined: a quiet line. */
-export type SnrDb = 15 | 10 | undefined;
+type SnrDb = 15 | 10 | undefined;
 
 export interface Situation {
   id: string;

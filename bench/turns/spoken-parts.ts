@@ -51,7 +51,7 @@ export async function makeSpokenParts(modelsDir: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(audioFile, Buffer.concat(made.map(({ pcm }) => encodePcmu(pcm))));
   const index: IndexEntry[] = made.map(({ pcm, ...entry }) => ({ ...entry, samples: pcm.length }));
-  await writeFile(indexFile, `[\n${index.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
+  await writeFile(indexFile, `${JSON.stringify(index, null, 2)}\n`);
 }
 
 async function say(engine: SpeechEngine, voice: string, text: string): Promise<Int16Array> {

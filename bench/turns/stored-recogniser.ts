@@ -31,8 +31,8 @@ export class StoredRecogniser {
   }
 
   static async open(modelsDir: string): Promise<StoredRecogniser> {
-    const stored: [string, string][] = JSON.parse(await readFile(file, "utf8").catch(() => "[]"));
-    return new StoredRecogniser(modelsDir, new Map(stored));
+    const stored: Record<string, string> = JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
+    return new StoredRecogniser(modelsDir, new Map(Object.entries(stored)));
   }
 
   /** @param pcm 8 kHz. */
@@ -49,7 +49,7 @@ export class StoredRecogniser {
   /** Keeps what was heard; where the whole set was run, only what this run asked for. */
   async save(isWhole: boolean): Promise<void> {
     const entries = [...(isWhole ? this.#used : this.#texts)].sort(([a], [b]) => (a < b ? -1 : 1));
-    await writeFile(file, `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
+    await writeFile(file, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
   }
 
   async close(): Promise<void> {

@@ -21,3 +21,6 @@ export type {
   VoiceEndReason,
   VoiceEvent,
 } from "./voice/voice-event.ts";
+export { formatTurnDecision, formatTurnSettings, replayTurnLog } from "./voice/turn-log.ts";
+export type { ReplayedStep } from "./voice/turn-log.ts";
+export type { TurnEffect, TurnEvent, TurnSettings } from "./voice/turn-state.ts";

@@ -28,6 +28,13 @@ const backchannels = [
 ];
 /** How recognisers write sounds made with the mouth shut or half open. */
 const humming = /^(?:m+|h+m+|m+h+m*|m+e?h+|h+e?m+|u+h+|a+h+|e+h+|h+u+h+|uhuh|mhmm?|mmhmm?|um|er)$/;
+/** Short single words that do interrupt; any other is most often a misheard sign of listening. */
+const calls = new Set(
+  "stop wait no nope what why who when where how hello hey hi sorry pardon excuse please help enough hold but listen quiet repeat again question operator agent human person".split(
+    " ",
+  ),
+);
+const SHORT_WORD_MS = 450;
 /** So many of the words being the agent's own, they came back over the line. */
 const ECHO_SHARE = 0.7;
 /** The agent's words from so far back can still come back. */
@@ -40,14 +47,22 @@ export interface InterruptionRules {
   minWords: number;
 }
 
-/**
- * Whether what the caller said into the agent's speech is meant to stop it.
- *
- * @param agentText the agent's words up to then.
- */
-export function interrupts(text: string, rules: InterruptionRules, agentText: string): boolean {
+/** What was said into the agent's speech. */
+export interface Interjection {
+  text: string;
+  /** Length of its speech. */
+  voicedMs: number;
+  /** The agent's words up to then. */
+  agentText: string;
+}
+
+/** Whether what the caller said into the agent's speech is meant to stop it. */
+export function interrupts({ text, voicedMs, agentText }: Interjection, rules: InterruptionRules): boolean {
   const words = wordsOf(text);
-  if (words.length === 0 || words.length < rules.minWords) return false;
+  const [first] = words;
+  if (first === undefined || words.length < rules.minWords) return false;
+  const isShort = words.length === 1 && voicedMs <= SHORT_WORD_MS && isEnglish(rules.language);
+  if (isShort && !calls.has(first)) return false;
   return !isIgnored(words, rules) && !isEcho(words, agentText);
 }
 

@@ -206,13 +206,14 @@ function interruptWhenLongEnough(draft: Draft): void {
 
 /** The text of what the caller said into a paused speech is there: it stops, or goes on. */
 function settleInterruption(draft: Draft, text: string, agentText: string): void {
-  const { settings } = draft.state;
+  const { settings, utterance } = draft.state;
   const rules = {
     language: settings.language,
     ignoreWords: settings.interruptionIgnoreWords,
     minWords: settings.minInterruptionWords,
   };
-  if (interrupts(text, rules, agentText)) stopPaused(draft);
+  const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
+  if (interrupts({ text, voicedMs, agentText }, rules)) stopPaused(draft);
   else resumePaused(draft);
 }
 

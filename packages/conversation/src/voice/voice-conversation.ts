@@ -16,6 +16,7 @@ import {
   type SpeechContent,
   type TurnEffect,
   type TurnEvent,
+  type TurnSettings,
   type TurnState,
 } from "./turn-state.ts";
 import type { AgentState, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
@@ -206,6 +207,11 @@ export class VoiceConversation {
     this.#delivery?.close();
     this.#greeting = undefined;
     this.#delivery = undefined;
+  }
+
+  /** What the turn policy goes by: the head of a log of its decisions. */
+  get turnSettings(): TurnSettings {
+    return this.#state.settings;
   }
 
   get #mediaMs(): number {

@@ -54,6 +54,7 @@ function randomCall(random: () => number): CallDriver {
       silenceEndCallTimeoutSeconds: 12,
       maxConversationDurationSeconds: 120,
     },
+    hasFallback: random() < 0.5,
     replies: Array.from({ length: 60 }, () => randomReply(random)),
     dialogue: {
       tools: [
@@ -66,6 +67,7 @@ function randomCall(random: () => number): CallDriver {
   const misses: FakeFlushAnswer[] = ["stall", "fail", "failForGood"];
   for (let i = 0; i < 30; i++) {
     call.tts.behaviours.push(random() < 0.1 ? pick(random, faults) : "ok");
+    call.fallback.behaviours.push(random() < 0.1 ? pick(random, faults) : "ok");
     call.stt.answers.push(random() < 0.1 ? pick(random, misses) : "text");
   }
   call.tts.sendsWordTimings = random() < 0.5;

@@ -32,7 +32,12 @@ export type DialogueInput =
   | { type: "message"; text: string }
   | { type: "instruction"; text: string }
   /** Nothing new: answer what stands in the history. The model sees `guidance`, which enters no history. */
-  | { type: "continue"; guidance?: string };
+  | { type: "continue"; guidance?: string }
+  /**
+   * What the caller has said, if he says no more: the model answers it ahead of time. It enters no history, and no
+   * tool is called, until the reply is confirmed; its owner has recorded the message by then.
+   */
+  | { type: "preview"; text: string };
 
 /**
  * `segment` counts the stretches of text that tool calls divide a reply into: all text of one segment is one
@@ -51,6 +56,8 @@ export type ReplyPart =
 
 export interface Reply extends AsyncIterable<ReplyPart> {
   readonly id: string;
+  /** The answer to a preview is wanted. */
+  confirm(): void;
 }
 
 const MAX_TOOL_ROUNDS = 5;
@@ -110,10 +117,17 @@ export class Dialogue {
     if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
     if (input.type === "message") this.record({ type: "message", role: "user", text: input.text });
     if (input.type === "instruction") this.record({ type: "instruction", text: input.text });
-    const guidance = input.type === "continue" ? input.guidance : undefined;
-    const open: OpenReply = { id: randomUUID(), guidance, entries: [], segments: [] };
+    const { promise: confirmed, resolve } = Promise.withResolvers<void>();
+    const isPreview = input.type === "preview";
+    if (isPreview) options.signal.addEventListener("abort", () => resolve(), { once: true });
+    else resolve();
+    const open: OpenReply = { id: randomUUID(), ahead: aheadOf(input), confirmed, entries: [], segments: [] };
     this.#open = open;
-    return { id: open.id, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
+    const confirm = (): void => {
+      if (isPreview) open.ahead = [];
+      resolve();
+    };
+    return { id: open.id, confirm, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
   }
 
   /**
@@ -152,6 +166,8 @@ export class Dialogue {
         } else if (part.toolName === END_CALL_TOOL_NAME && this.#options.endCall !== undefined) {
           endCallInput = part.input;
         } else {
+          await open.confirmed;
+          signal.throwIfAborted();
           yield addToolCall(open, part.toolCallId, part.toolName, part.input);
           run.start(part.toolCallId, part.toolName, part.input);
         }
@@ -186,7 +202,7 @@ export class Dialogue {
       entry.type === "segment" ? messageOf(open, entry.index) : entry,
     );
     return {
-      prompt: renderPrompt(instructions, [...this.#history, ...guidanceOf(open), ...soFar]),
+      prompt: renderPrompt(instructions, [...this.#history, ...open.ahead, ...soFar]),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
@@ -200,13 +216,17 @@ export class Dialogue {
 /** A reply that is being delivered. Its text stands apart, since what of it enters the history is not known yet. */
 interface OpenReply {
   id: string;
-  guidance: string | undefined;
+  /** What the model sees after the history, and nobody else. */
+  ahead: readonly TranscriptEntry[];
+  confirmed: Promise<void>;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];
   segments: string[];
 }
 
-function guidanceOf({ guidance }: OpenReply): TranscriptEntry[] {
-  return guidance === undefined ? [] : [{ type: "instruction", text: guidance }];
+function aheadOf(input: DialogueInput): TranscriptEntry[] {
+  if (input.type === "preview") return [{ type: "message", role: "user", text: input.text }];
+  if (input.type !== "continue" || input.guidance === undefined) return [];
+  return [{ type: "instruction", text: input.guidance }];
 }
 
 function lengthOf(open: OpenReply): number {

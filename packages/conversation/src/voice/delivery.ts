@@ -16,7 +16,7 @@ const REPEAT_REQUEST = "I'm sorry, could you say that again?";
 export const HOLDING_PHRASES = ["One moment, please.", "I'm still here, just a moment longer."] as const;
 
 export interface DeliveryOptions {
-  content: SpeechContent;
+  content: SpeechContent | { type: "preview"; text: string };
   agent: VoiceAgentSettings;
   dialogue: Dialogue;
   voices: readonly AgentVoice[];
@@ -41,13 +41,15 @@ export class Delivery {
   readonly #speech: AgentSpeech;
   readonly #transcript = new SpeechTranscript();
   readonly #reply: Reply | undefined;
-  readonly #beganAtMs: number;
-  readonly #beganAt: number;
+  #content: DeliveryOptions["content"];
+  #beganAtMs: number;
+  #beganAt: number;
   #isAudible = false;
 
   constructor(options: DeliveryOptions) {
     const { content, agent, dialogue, voices, style, now, onEvent, onVoice } = options;
     this.#options = options;
+    this.#content = content;
     this.#beganAtMs = options.mediaMs();
     this.#beganAt = now();
     const controller = new AbortController();
@@ -96,6 +98,14 @@ export class Delivery {
     const current = output.heard().findLast(({ text }) => text !== "");
     if (current === undefined) return "";
     return output.textOf(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
+  }
+
+  /** What it was prepared for has come to pass, and stands in the history. */
+  confirm(content: SpeechContent): void {
+    this.#content = content;
+    this.#beganAtMs = this.#options.mediaMs();
+    this.#beganAt = this.#options.now();
+    this.#reply?.confirm();
   }
 
   /** Once per tick of the media clock. */
@@ -153,13 +163,19 @@ export class Delivery {
   }
 
   #reportLatency(): void {
-    const { content, now, onEvent } = this.#options;
+    const { now, onEvent } = this.#options;
+    const content = this.#content;
     if (content.type !== "reply" || content.turn === undefined) return;
     onEvent({ type: "turn", latency: this.#measure(content.turn, now()) });
   }
 
   #measure(turn: CallerTurn, heardAt: number): TurnLatency {
-    const { firstTextMs = heardAt, firstClauseMs = heardAt, firstAudioMs = heardAt } = this.#speech.marks;
+    // What was made ahead of the decision has cost nobody a wait.
+    const since = (mark: number | undefined): number => Math.max(mark ?? heardAt, this.#beganAt);
+    const { marks } = this.#speech;
+    const firstTextMs = since(marks.firstTextMs);
+    const firstClauseMs = since(marks.firstClauseMs);
+    const firstAudioMs = since(marks.firstAudioMs);
     const decisionMs = this.#beganAtMs - turn.endMs;
     return {
       endpointingMs: turn.endpointingMs,
@@ -175,7 +191,7 @@ export class Delivery {
 
 /** What the model is asked for; undefined where the text is fixed. */
 function replyTo(
-  content: SpeechContent,
+  content: DeliveryOptions["content"],
   agent: VoiceAgentSettings,
   dialogue: Dialogue,
   controller: AbortController,
@@ -191,6 +207,8 @@ function replyTo(
       );
     case "reminder":
       return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
+    case "preview":
+      return dialogue.respond(content, controller);
     case "reply":
       return dialogue.respond({ type: "continue" }, controller);
   }
@@ -201,7 +219,7 @@ function greetingGuidance(firstMessage: string): string {
   return `The call begins. Greet the other side in a sentence or two.${example}`;
 }
 
-function fixedText(content: SpeechContent, agent: VoiceAgentSettings): string {
+function fixedText(content: DeliveryOptions["content"], agent: VoiceAgentSettings): string {
   return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
 }
 

@@ -35,6 +35,12 @@ export function withPause(rhythm: CallerRhythm, pauseMs: number): CallerRhythm {
   return { pauseMs: rhythm.pauseMs + (pauseMs - rhythm.pauseMs) * NEWEST_SHARE };
 }
 
+/** Whether the turn may well be over with such a text, so that an answer to it is worth its making. */
+export function isLikelyWhole(text: string, context: SaidContext): boolean {
+  const ending = endingOf(text, context);
+  return ending !== "unfinished" && ending !== "number";
+}
+
 /** Milliseconds of silence that end the turn, by what was said in it and how its speaker pauses. */
 export function endpointingDelayMs(text: string, context: SaidContext, rhythm: CallerRhythm): number {
   const ending = endingOf(text, context);

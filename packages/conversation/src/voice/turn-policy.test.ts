@@ -108,7 +108,7 @@ test("a turn ends at the endpointing delay when its text is there before, and wi
   run.hear(...windows(20, 0.9), ...windows(7, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush"]);
   run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello", agentText: "" });
-  assert.deepEqual(run.take(), []);
+  assert.deepEqual(run.take(), ["prepareReply"]);
   run.hear(...windows(12, 0.1));
   assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
 

@@ -8,7 +8,7 @@ import {
   silenceAt,
   unheardAt,
 } from "./turn-deadlines.ts";
-import { endpointingDelayMs, withPause } from "./turn-endpointing.ts";
+import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
 import { interrupts } from "./turn-interruption.ts";
 import {
   IDLE,
@@ -165,6 +165,7 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
   if (state.utterance !== undefined) {
     const pauseMs = windowEndMs - voicedMs - state.utterance.lastVoiceMs;
     if (state.agent.phase === "idle") state.rhythm = withPause(state.rhythm, pauseMs);
+    dropPrepared(draft);
     state.utterance = resume(state.utterance, windowEndMs, voicedMs);
     return;
   }
@@ -274,6 +275,21 @@ function receiveText(draft: Draft, event: TurnEvent & { type: "transcribed" }): 
   state.utterance = { ...utterance, flush: { ...utterance.flush, answer } };
   if (isPaused(state.agent)) settleInterruption(draft, text, event.agentText);
   if (endpointAt(state) <= atMs) reachEndpoint(draft);
+  else prepareReply(draft, answer.text);
+}
+
+function prepareReply(draft: Draft, text: string): void {
+  const { agent, isGreetingDue, agentText, settings } = draft.state;
+  if (agent.phase !== "idle" || isGreetingDue || text === "") return;
+  if (!isLikelyWhole(text, { language: settings.language, agentText })) return;
+  draft.state.preparedText = text;
+  draft.effects.push({ type: "prepareReply", text });
+}
+
+function dropPrepared(draft: Draft): void {
+  if (draft.state.preparedText === undefined) return;
+  draft.state.preparedText = undefined;
+  draft.effects.push({ type: "dropReply" });
 }
 
 /** The caller was silent for as long as ends a turn. */
@@ -319,6 +335,7 @@ function forgetUtterance(draft: Draft): void {
 
 function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
   const { state } = draft;
+  dropPrepared(draft);
   const wasListening = state.utterance !== undefined && state.agent.phase === "idle";
   state.utterance = undefined;
   if (isFatal) return endWithApology(draft, "error_stt", detail);
@@ -329,6 +346,9 @@ function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
 // ─── the agent ───
 
 function speak(draft: Draft, content: SpeechContent): void {
+  const { preparedText } = draft.state;
+  if (content.type === "reply" && content.turn?.text === preparedText) draft.state.preparedText = undefined;
+  else dropPrepared(draft);
   const speechId = draft.state.lastSpeechId + 1;
   draft.state.lastSpeechId = speechId;
   draft.state.agent = {

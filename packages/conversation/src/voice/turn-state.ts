@@ -77,6 +77,10 @@ export type TurnEffect =
   | { type: "endUtterance" }
   /** The caller's turn is over and stands in the transcript. */
   | { type: "callerTurn"; turn: CallerTurn }
+  /** The turn may be over with this text: its answer is made ahead of time, unheard. */
+  | { type: "prepareReply"; text: string }
+  | { type: "dropReply" }
+  /** The reply to a turn whose text it was prepared for is the prepared one. */
   | { type: "speak"; speechId: number; content: SpeechContent }
   | { type: "stopSpeech"; speechId: number }
   /** Silent at once, until it goes on where it was or is stopped. */
@@ -128,6 +132,8 @@ export interface TurnState {
   readonly onsetWindows: number;
   readonly utterance: Utterance | undefined;
   readonly agent: Agent;
+  /** What a reply is prepared for. */
+  readonly preparedText: string | undefined;
   /** What the agent said last, to its end; empty where it was interrupted. */
   readonly agentText: string;
   readonly rhythm: CallerRhythm;
@@ -164,6 +170,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     onsetWindows: 0,
     utterance: undefined,
     agent: IDLE,
+    preparedText: undefined,
     agentText: "",
     rhythm: UNKNOWN_RHYTHM,
     greetingAtMs: Infinity,

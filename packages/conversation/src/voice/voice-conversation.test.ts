@@ -110,6 +110,7 @@ test("the agent waits when the user is to speak first", async () => {
 
 test("the time of a turn is accounted for part by part", async () => {
   const call = new CallDriver({
+    endpointing: 150,
     replies: [
       [
         { type: "delay", delayMs: 300 },
@@ -123,13 +124,74 @@ test("the time of a turn is accounted for part by part", async () => {
   await call.say("are you open", 1000);
   await call.letAgentFinish();
   const latency = call.events.find((event) => event.type === "turn")?.latency;
-  assert.equal(latency?.endpointingMs, 600);
+  assert.equal(latency?.endpointingMs, 150);
   assert.equal(latency.llmFirstTokenMs, 300);
   assert.equal(latency.clauseMs, 0);
   assert.equal(latency.ttsFirstByteMs, 60);
-  assert.ok(latency.decisionMs >= 600 && latency.decisionMs <= 640);
+  assert.ok(latency.decisionMs >= 150 && latency.decisionMs <= 260);
   const overheadMs = latency.totalMs - latency.decisionMs - 300 - 60;
   assert.ok(overheadMs >= 0 && overheadMs <= 20, `${overheadMs} ms`);
+});
+
+test("an answer is made while it is still waited whether the caller has finished", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "delay", delayMs: 300 },
+        { type: "text", text: "Until six." },
+      ],
+    ],
+  });
+  call.start();
+  await call.say("how long are you open", 1000);
+  await call.letAgentFinish();
+  const latency = call.events.find((event) => event.type === "turn")?.latency;
+  assert.ok(latency !== undefined && latency.totalMs <= latency.decisionMs + 20, `${latency?.totalMs} ms`);
+  assert.deepEqual(call.transcript, ["user: how long are you open", "agent: Until six."]);
+  assert.deepEqual(
+    call.dialogue.history.map(({ text }) => text),
+    ["how long are you open", "Until six."],
+  );
+});
+
+test("an answer to what was not the end of the turn leaves no trace, and none of its tools is called", async () => {
+  let toolCalls = 0;
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "I will book it. " },
+        { type: "toolCall", toolName: "book", input: {} },
+      ],
+      [{ type: "toolCall", toolName: "book", input: {} }],
+      "A table and a taxi are booked.",
+    ],
+    dialogue: {
+      tools: [
+        {
+          name: "book",
+          description: "Books.",
+          inputSchema: { type: "object" },
+          execute: () => Promise.resolve(`booking ${++toolCalls}`),
+        },
+      ],
+    },
+  });
+  call.start();
+  await call.say("book a table", 800);
+  await call.stayQuiet(500);
+  assert.equal(call.model.requests.length, 1);
+  await call.say("a taxi too", 600);
+  await call.letAgentFinish();
+  assert.equal(toolCalls, 1);
+  assert.equal(call.model.requests[0]?.abortSignal?.aborted, true);
+  assert.deepEqual(call.transcript, [
+    "user: book a table a taxi too",
+    "tool_call: {}",
+    "tool_result: booking 1",
+    "agent: A table and a taxi are booked.",
+  ]);
+  const prompt = JSON.stringify(call.model.requests[2]?.prompt);
+  assert.equal(prompt.split("book a table").length, 2, "the caller's words stand in the prompt once");
 });
 
 test("barging in silences the agent within one frame of the decision", async () => {

@@ -7,7 +7,7 @@ import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/vo
 import type { TranscriptEntry } from "../transcript.ts";
 import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./agent-speech.ts";
 import { CallerHearing } from "./caller-hearing.ts";
-import { Delivery, HOLDING_PHRASES, phraseText } from "./delivery.ts";
+import { Delivery, type DeliveryOptions, HOLDING_PHRASES, phraseText } from "./delivery.ts";
 import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import { turnStep } from "./turn-policy.ts";
@@ -67,6 +67,8 @@ export class VoiceConversation {
   readonly #holding: HoldingSpeech;
   /** Prepared before the call, and not begun. */
   #greeting: Delivery | undefined;
+  /** A reply to what the caller may have finished saying. */
+  #prepared: Delivery | undefined;
   /** The faded end of a speech that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
   /** The speech waits until it is known whether the caller interrupts it. */
@@ -204,8 +206,10 @@ export class VoiceConversation {
     this.#vad.close();
     this.#hearing.close();
     this.#greeting?.close();
+    this.#prepared?.close();
     this.#delivery?.close();
     this.#greeting = undefined;
+    this.#prepared = undefined;
     this.#delivery = undefined;
   }
 
@@ -259,6 +263,13 @@ export class VoiceConversation {
         const { text, startMs, endMs } = effect.turn;
         return this.#enter({ type: "message", role: "user", text }, startMs, endMs);
       }
+      case "prepareReply":
+        this.#prepared = this.#deliver({ type: "preview", text: effect.text });
+        return;
+      case "dropReply":
+        this.#prepared?.settle();
+        this.#prepared = undefined;
+        return;
       case "speak":
         return this.#speak(effect.speechId, effect.content);
       case "stopSpeech":
@@ -295,18 +306,25 @@ export class VoiceConversation {
   // ─── speech ───
 
   #speak(speechId: number, content: SpeechContent): void {
-    const prepared = content.type === "greeting" ? this.#greeting : undefined;
-    if (prepared !== undefined) this.#greeting = undefined;
+    this.#prepared?.confirm(content);
+    const reply = this.#prepared;
+    this.#prepared = undefined;
     this.#speechId = speechId;
-    if (prepared?.outcome === undefined) this.#delivery = prepared ?? this.#deliver(content);
-    else {
-      prepared.settle();
-      this.#delivery = this.#deliver(content);
-    }
+    this.#delivery = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
+    this.#delivery ??= this.#deliver(content);
     this.#showState(false);
   }
 
-  #deliver(content: SpeechContent): Delivery {
+  /** A greeting that has failed already is made once more. */
+  #takeGreeting(): Delivery | undefined {
+    const greeting = this.#greeting;
+    this.#greeting = undefined;
+    if (greeting?.outcome === undefined) return greeting;
+    greeting.settle();
+    return undefined;
+  }
+
+  #deliver(content: DeliveryOptions["content"]): Delivery {
     const { agent, dialogue, onEvent } = this.#options;
     const voices = this.#voices;
     return new Delivery({

@@ -116,7 +116,11 @@ class Host implements MediaHost {
     fallbackVoiceId,
   }: MediaCall): VoiceConversation {
     const { languageModel, speechToText, voicesFor, voiceActivity } = this.#providers;
-    const [{ tts, voice }, ...fallbackVoices] = voicesFor(agent.voice, fallbackVoiceId);
+    const [{ tts, voice }, ...fallbackVoices] = voicesFor({
+      voiceId: agent.voice,
+      fallbackVoiceId,
+      language: agent.language,
+    });
     return new VoiceConversation({
       sampleRateHz: 8000,
       agent: { ...agent, voice },

@@ -31,20 +31,27 @@ const EMBEDDING_DEADLINE_MS = 5_000;
 const STREAMING_ANSWER_DEADLINE_MS = 900;
 /** A request carries the whole utterance. */
 const REQUEST_ANSWER_DEADLINE_MS = 2_000;
-/** Local models share the machine's cores with every other call, and there is nobody behind them. */
-const LOCAL_ANSWER_DEADLINE_MS = 4_000;
+/** Local models share the machine's cores with every other call: asking twice would make them slower still. */
+const LOCAL_ANSWER_DEADLINE_MS = 10_000;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
 const OPENAI_DEFAULT_VOICE = "alloy";
+
+interface VoiceChoice {
+  voiceId: string;
+  fallbackVoiceId: string | undefined;
+  /** BCP 47. */
+  language: string;
+}
 
 /** What a media process's conversations hear, think and speak with; shared by all of its calls. */
 export interface Providers {
   languageModel: LanguageModel;
   speechToText: SpeechToText;
   /**
-   * Who speaks for an agent with this `voiceId` (empty: the operator's default), the agent's own voice first, then
-   * those that take over when it fails.
+   * Who speaks for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then those
+   * that take over when it fails. The local ones speak English.
    */
-  voicesFor: (voiceId: string, fallbackVoiceId: string | undefined) => readonly [AgentVoice, ...AgentVoice[]];
+  voicesFor: (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
   voiceActivity: VoiceActivityDetector;
   close: () => Promise<void>;
 }
@@ -137,10 +144,11 @@ function createVoices(
     textToSpeech.provider === "local"
       ? (voiceId: string): AgentVoice => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId })
       : createRemoteVoices(textToSpeech, local, closers);
-  return (voiceId, fallbackVoiceId) => {
+  return ({ voiceId, fallbackVoiceId, language }) => {
     const voice = voiceOf(voiceId);
     if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
-    return localSpeech.hasTextToSpeech && voice.tts !== local ? [voice, operatorsLocal] : [voice];
+    const isLocalAble = localSpeech.hasTextToSpeech && /^en(-|$)/i.test(language);
+    return isLocalAble && voice.tts !== local ? [voice, operatorsLocal] : [voice];
   };
 }
 

@@ -1,4 +1,4 @@
-import { Dialogue, PhraseBook, VoiceConversation } from "@parley/conversation";
+import { Dialogue, emergencyTexts, PhraseBook, VoiceConversation } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { PhoneMedia } from "./phone-media.ts";
 import { createProviders, type Providers } from "./providers.ts";
@@ -6,6 +6,8 @@ import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-
 
 /** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
 const PREPARATION_DEADLINE_MS = 2_500;
+/** What most calls will ask for. */
+const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 const LOAD_INTERVAL_MS = 1_000;
 
 interface HostedCall {
@@ -45,6 +47,11 @@ class Host implements MediaHost {
     this.#rtpAddress = configuration.rtpAddress;
     this.#ports = new PortPool(configuration.rtpPorts);
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
+    // A remote voice may be gone when the first call needs it; a local one would only take time from that call.
+    if (configuration.providers.textToSpeech.provider !== "local") {
+      const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
+      void this.#phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
+    }
     this.#loadTimer = setInterval(() => this.#reportLoad(), LOAD_INTERVAL_MS);
   }
 

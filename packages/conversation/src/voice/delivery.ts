@@ -1,6 +1,7 @@
 import type { Dialogue, Reply } from "../dialogue/dialogue.ts";
 import type { TranscriptEntry, TranscriptItem } from "../transcript.ts";
 import { AgentSpeech, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./agent-speech.ts";
+import { standardTexts } from "./speech-texts.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
 import type { CallerTurn, SpeechContent } from "./turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
@@ -10,10 +11,6 @@ const NEARBY_CHARACTERS = 24;
 const REMINDER_GUIDANCE =
   "The other side has said nothing for a while. Ask in one short sentence whether they are still there, or repeat " +
   "your question in other words.";
-const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
-const REPEAT_REQUEST = "I'm sorry, could you say that again?";
-/** Said in this order while an answer takes long. */
-export const HOLDING_PHRASES = ["One moment, please.", "I'm still here, just a moment longer."] as const;
 
 export interface DeliveryOptions {
   content: SpeechContent | { type: "preview"; text: string };
@@ -223,8 +220,8 @@ function fixedText(content: DeliveryOptions["content"], agent: VoiceAgentSetting
   return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
 }
 
+/** What is said for a phrase: the agent's own text, else the standard one of its language. */
 export function phraseText(phrase: "apology" | "repeatRequest", agent: VoiceAgentSettings): string {
-  return phrase === "apology"
-    ? (agent.apologyMessage ?? APOLOGY)
-    : (agent.repeatRequestMessage ?? REPEAT_REQUEST);
+  const standard = standardTexts(agent.language)[phrase];
+  return (phrase === "apology" ? agent.apologyMessage : agent.repeatRequestMessage) ?? standard;
 }

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
 import { FakeTextToSpeech, type FakeSynthesis } from "../testing/fake-text-to-speech.ts";
-import { HOLDING_PHRASES } from "./delivery.ts";
 import { PhraseBook } from "./speech-phrases.ts";
+import { emergencyTexts, standardTexts } from "./speech-texts.ts";
 
 const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
+const [FIRST_HOLDING, SECOND_HOLDING] = standardTexts("en-GB").holding;
 const STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 
 async function preparedPhrases(): Promise<PhraseBook> {
@@ -14,7 +15,7 @@ async function preparedPhrases(): Promise<PhraseBook> {
   tts.firstByteMs = 0;
   tts.chunkIntervalMs = 0;
   const book = new PhraseBook();
-  await book.prepare([{ tts, voice: "fake" }], STYLE, [APOLOGY, ...HOLDING_PHRASES]);
+  await book.prepare([{ tts, voice: "fake" }], STYLE, emergencyTexts("en"));
   return book;
 }
 
@@ -105,8 +106,8 @@ test("while a model stalls the caller is told to wait, and no silence is longer 
   await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
   assert.deepEqual(call.transcript.slice(0, 3), [
     "user: when are you open",
-    `agent: ${HOLDING_PHRASES[0]}`,
-    `agent: ${HOLDING_PHRASES[1]}`,
+    `agent: ${FIRST_HOLDING}`,
+    `agent: ${SECOND_HOLDING}`,
   ]);
   assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
   assert.deepEqual(
@@ -200,4 +201,10 @@ test("phrases are synthesised once for all calls, by the first voice that can", 
   assert.equal(broken.streams.length, 1);
   assert.deepEqual(able.spoken, [["Yes."], ["No."]]);
   assert.ok((book.find(voices, STYLE, "No.")?.length ?? 0) > 0);
+});
+
+test("every language has its texts, and one that has none gets the English ones", () => {
+  assert.match(standardTexts("de-AT").apology, /Es tut mir leid/);
+  assert.equal(standardTexts("ja").apology, APOLOGY);
+  assert.deepEqual(emergencyTexts("en").at(-1), APOLOGY);
 });

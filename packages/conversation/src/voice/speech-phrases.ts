@@ -30,7 +30,7 @@ export class PhraseBook {
   async prepare(voices: readonly AgentVoice[], style: SpeechStyle, texts: readonly string[]): Promise<void> {
     const [first] = voices;
     if (first === undefined) return;
-    const missing = texts.filter((text) => {
+    const missing = [...new Set(texts)].filter((text) => {
       const key = keyOf(first, style, text);
       return !this.#recordings.has(key) && !this.#wanted.has(key);
     });

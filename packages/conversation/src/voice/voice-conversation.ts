@@ -7,9 +7,10 @@ import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/vo
 import type { TranscriptEntry } from "../transcript.ts";
 import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./agent-speech.ts";
 import { CallerHearing } from "./caller-hearing.ts";
-import { Delivery, type DeliveryOptions, HOLDING_PHRASES, phraseText } from "./delivery.ts";
+import { Delivery, type DeliveryOptions, phraseText } from "./delivery.ts";
 import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
+import { emergencyTexts, standardTexts } from "./speech-texts.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,
@@ -89,7 +90,7 @@ export class VoiceConversation {
     this.#holding = new HoldingSpeech({
       sampleRateHz,
       phrases: () =>
-        HOLDING_PHRASES.flatMap((text) => {
+        standardTexts(agent.language).holding.flatMap((text) => {
           const pcm = this.#recordingOf(text);
           return pcm === undefined ? [] : [{ text, pcm }];
         }),
@@ -157,7 +158,8 @@ export class VoiceConversation {
     this.#isStarted = true;
     this.#hearing.open();
     this.#dispatch({ type: "start", atMs: this.#mediaMs });
-    const texts = [phraseText("apology", this.#options.agent), ...HOLDING_PHRASES];
+    const { agent } = this.#options;
+    const texts = [...emergencyTexts(agent.language), phraseText("apology", agent)];
     void this.#options.phrases?.prepare(this.#voices, this.#style, texts);
   }
 

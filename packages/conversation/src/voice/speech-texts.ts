@@ -1,0 +1,62 @@
+/** What the agent says without its model, in the language of the call. */
+export interface StandardTexts {
+  /** Before a call ends because a provider failed. */
+  apology: string;
+  /** When what the caller said was lost. */
+  repeatRequest: string;
+  /** In this order while an answer takes long. */
+  holding: readonly [string, string];
+}
+
+const ENGLISH: StandardTexts = {
+  apology: "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.",
+  repeatRequest: "I'm sorry, could you say that again?",
+  holding: ["One moment, please.", "I'm still here, just a moment longer."],
+};
+
+const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
+  en: ENGLISH,
+  de: {
+    apology:
+      "Es tut mir leid, es gibt gerade technische Schwierigkeiten. Bitte versuchen Sie es später noch einmal. Auf Wiederhören.",
+    repeatRequest: "Entschuldigung, können Sie das bitte wiederholen?",
+    holding: ["Einen Moment, bitte.", "Ich bin noch da, es dauert nur noch einen Augenblick."],
+  },
+  fr: {
+    apology:
+      "Je suis désolé, nous rencontrons un problème technique. Veuillez réessayer plus tard. Au revoir.",
+    repeatRequest: "Pardon, pourriez-vous répéter ?",
+    holding: ["Un instant, s'il vous plaît.", "Je suis toujours là, encore un petit instant."],
+  },
+  es: {
+    apology: "Lo siento, tenemos un problema técnico. Por favor, inténtelo más tarde. Adiós.",
+    repeatRequest: "Perdone, ¿puede repetirlo?",
+    holding: ["Un momento, por favor.", "Sigo aquí, solo un momento más."],
+  },
+  it: {
+    apology: "Mi dispiace, abbiamo un problema tecnico. La preghiamo di riprovare più tardi. Arrivederci.",
+    repeatRequest: "Mi scusi, può ripetere?",
+    holding: ["Un momento, per favore.", "Sono ancora qui, solo un altro momento."],
+  },
+  pt: {
+    apology: "Desculpe, estamos com um problema técnico. Por favor, tente mais tarde. Adeus.",
+    repeatRequest: "Desculpe, pode repetir?",
+    holding: ["Um momento, por favor.", "Ainda estou aqui, só mais um momento."],
+  },
+  nl: {
+    apology: "Het spijt me, er is een technische storing. Probeert u het later nog eens. Tot ziens.",
+    repeatRequest: "Sorry, kunt u dat herhalen?",
+    holding: ["Een ogenblikje, alstublieft.", "Ik ben er nog, nog heel even geduld."],
+  },
+};
+
+/** `language`: BCP 47. English where there are none of its own. */
+export function standardTexts(language: string): StandardTexts {
+  return BY_LANGUAGE[language.split("-")[0]?.toLowerCase() ?? ""] ?? ENGLISH;
+}
+
+/** Those of them that must be at hand when a voice fails, the most needed first. */
+export function emergencyTexts(language: string): readonly string[] {
+  const { apology, holding } = standardTexts(language);
+  return [...holding, apology];
+}

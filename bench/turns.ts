@@ -15,7 +15,15 @@ import { readRecordings } from "./speech/recordings.ts";
 import { percentile, rounded } from "./support/statistics.ts";
 import { decideByFixedRule } from "./turns/fixed-rule.ts";
 import { type Bench, type Outcome, runSituation } from "./turns/run-situation.ts";
-import { decisionOf, judge, type Judged, score, type Score, wordsKeptInExcess } from "./turns/score.ts";
+import {
+  decisionOf,
+  falseTurnPct,
+  judge,
+  type Judged,
+  score,
+  type Score,
+  wordsKeptInExcess,
+} from "./turns/score.ts";
 import { buildSituations } from "./turns/situations.ts";
 import { SAMPLES_PER_MS } from "./turns/sounds.ts";
 import { makeSpokenParts, readSpokenParts } from "./turns/spoken-parts.ts";
@@ -112,6 +120,7 @@ console.log(`${"".padEnd(44)}${"parley".padStart(8)}${"fixed 800 ms".padStart(14
 for (const [key, label] of labels) {
   console.log(`${label.padEnd(44)}${String(figures[key]).padStart(8)}${String(fixedRule[key]).padStart(14)}`);
 }
+console.log(`turns made of noise before the caller spoke: ${falseTurnPct(judged)} % of the calls`);
 console.log(
   `words kept of an interrupted line: ${words.wordsWithinOnePct} % within one of those heard, at most ` +
     `${words.wordsInExcessMax} too many, ${words.wordsLostMax} lost`,
@@ -120,7 +129,8 @@ printKinds(judged, judgedByRule);
 if (options.includes("--detail")) printFailures(judged);
 const logFolder = valueOf("log");
 if (logFolder !== "") await writeLogs(logFolder, judged);
-if (options.includes("--json")) console.log(JSON.stringify({ ...figures, ...words, fixedRule }));
+if (options.includes("--json"))
+  console.log(JSON.stringify({ ...figures, falseTurnPct: falseTurnPct(judged), ...words, fixedRule }));
 
 function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {
   const right = (among: readonly Judged[], kind: string): Judged[] =>

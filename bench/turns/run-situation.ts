@@ -149,14 +149,14 @@ class Call {
   }
 
   #isOver(): boolean {
-    const { turns, callerToMs } = this.#outcome;
+    const { turns, callerFromMs, callerToMs } = this.#outcome;
     if (this.#nowMs >= CALL_LIMIT_MS) return true;
     if (this.#situation.expects === "nothing") {
       return (
         this.#firstSpeechEndedAtMs !== undefined && this.#nowMs > this.#firstSpeechEndedAtMs + AFTERMATH_MS
       );
     }
-    const waitMs = turns.length > 0 ? RULE_MS : TURN_DEADLINE_MS;
+    const waitMs = turns.some(({ atMs }) => atMs > callerFromMs) ? RULE_MS : TURN_DEADLINE_MS;
     return this.#nowMs > callerToMs + waitMs;
   }
 

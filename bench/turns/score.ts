@@ -47,7 +47,7 @@ export function decisionOf(outcome: Outcome): Decision {
   const silentAt = isAgentHeard.findIndex((isHeard, tick) => tick >= from && !isHeard);
   const isOverAgent = situation.expects !== "turn" && (outcome.isInterrupted || hasGap(isAgentHeard));
   return {
-    turnAtMs: outcome.turns[0]?.atMs,
+    turnAtMs: outcome.turns.find(({ atMs }) => atMs > callerFromMs)?.atMs,
     stopMs: isOverAgent && silentAt >= 0 ? silentAt * TICK_MS : undefined,
     isStoppedForGood: outcome.isInterrupted,
   };
@@ -104,6 +104,15 @@ export function score(judged: readonly Judged[]): Score {
     stopP50Ms: rounded(percentile(stopDelays, 0.5), 0),
     stopP95Ms: rounded(percentile(stopDelays, 0.95), 0),
   };
+}
+
+/** Calls in which noise alone was taken for a turn before the caller spoke, of those in which a turn is expected. */
+export function falseTurnPct(judged: readonly Judged[]): number | null {
+  const expecting = judged.filter(({ outcome }) => outcome.situation.expects === "turn");
+  const early = expecting.filter(({ outcome }) =>
+    outcome.turns.some(({ atMs }) => atMs <= outcome.callerFromMs),
+  );
+  return rounded((100 * early.length) / expecting.length, 1);
 }
 
 /** Words that the transcript holds of an interrupted line beyond those heard (positive), or lacks. */

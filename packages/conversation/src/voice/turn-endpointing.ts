@@ -9,7 +9,7 @@ const silenceAfterMs: Readonly<Record<TurnEnding, number>> = {
   number: 1150,
   unfinished: 1650,
   fragment: 850,
-  statement: 620,
+  statement: 680,
   unknown: 650,
 };
 /** A pause this much longer than those before it is more than one of them. */

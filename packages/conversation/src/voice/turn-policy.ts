@@ -9,7 +9,7 @@ import {
   unheardAt,
 } from "./turn-deadlines.ts";
 import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
-import { interrupts } from "./turn-interruption.ts";
+import { interrupts, isEcho } from "./turn-interruption.ts";
 import {
   IDLE,
   type CallerTurn,
@@ -207,14 +207,13 @@ function interruptWhenLongEnough(draft: Draft): void {
 
 /** The text of what the caller said into a paused speech is there: it stops, or goes on. */
 function settleInterruption(draft: Draft, text: string, agentText: string): void {
-  const { settings, utterance } = draft.state;
+  const { settings } = draft.state;
   const rules = {
     language: settings.language,
     ignoreWords: settings.interruptionIgnoreWords,
     minWords: settings.minInterruptionWords,
   };
-  const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
-  if (interrupts({ text, voicedMs, agentText }, rules)) stopPaused(draft);
+  if (interrupts(text, rules, agentText)) stopPaused(draft);
   else resumePaused(draft);
 }
 
@@ -302,7 +301,10 @@ function reachEndpoint(draft: Draft): void {
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
   forgetUtterance(draft);
-  if (answer.text === "") return continueAfterNoise(draft);
+  const isOverAgent = utterance.startMs < state.agentSpokeAtMs;
+  if (answer.text === "" || (isOverAgent && isEcho(answer.text, state.agentText))) {
+    return continueAfterNoise(draft);
+  }
   const turn: CallerTurn = {
     text: answer.text,
     startMs: utterance.startMs,
@@ -317,6 +319,7 @@ function reachEndpoint(draft: Draft): void {
 }
 
 function continueAfterNoise(draft: Draft): void {
+  dropPrepared(draft);
   if (draft.state.isGreetingDue) return greetWhenDue(draft);
   if (!draft.state.owesReply) return;
   draft.state.owesReply = false;

@@ -40,7 +40,11 @@ test("a number being read out goes on until it has as many digits as such number
     "zero two zero seven nine four six zero nine five eight": "wholeNumber",
     "I have two": "statement",
   });
-  endings("What is your phone number?", { "double seven": "number", "It is four": "number" });
+  endings("What is your phone number?", {
+    "double seven": "number",
+    "It is four": "number",
+    "One fool": "number",
+  });
 });
 
 test("who says thank you has finished", () => {

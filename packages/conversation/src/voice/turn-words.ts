@@ -77,11 +77,12 @@ export function endingOf(text: string, { language, agentText }: SaidContext): Tu
   const last = words.at(-1) ?? "";
   const isAnswer = agentText.trimEnd().endsWith("?");
   if (fillers.has(last)) return "unfinished";
-  const number = numberEnding(words, agentText);
+  const isClosed = closers.some((closer) => words.join(" ").endsWith(closer));
+  const number = isClosed ? undefined : numberEnding(words, agentText);
   if (number !== undefined) return number;
   const isQuestion = questionWords.has(words[0] ?? "") && words.length >= 3;
   if (isOpen(words, isQuestion)) return "unfinished";
-  if (closers.some((closer) => words.join(" ").endsWith(closer))) return "closed";
+  if (isClosed) return "closed";
   if (words.length <= 3 && isAnswer) return "answer";
   if (words.length <= 2) return "fragment";
   return isQuestion ? "question" : "statement";
@@ -102,7 +103,8 @@ const asksForNumber = /\b(number|code|digits|pin|zip|postcode|account|date of bi
 function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
   const isAsked = asksForNumber.test(agentText);
   const first = words.findLastIndex((word) => !isNumber(word)) + 1;
-  if (first === words.length) return undefined;
+  // Who was asked for a number reads one out, however the recogniser spells its beginning.
+  if (first === words.length) return isAsked && words.length <= 3 ? "number" : undefined;
   const digits = words.reduce((count, word) => count + digitsIn(word), 0);
   if (!isAsked && digits < fewestDigits) return undefined;
   return usualDigits.has(digits) ? "wholeNumber" : "number";

@@ -8,13 +8,13 @@ const QUIETEST_SPEECH_DB = -50;
 /** Below this, speech that comes while the agent speaks is its own, coming back over the line. */
 const LOUDEST_ECHO_DB = -40;
 /** Speech stands out so far over what is heard all the time, … */
-const OVER_AMBIENCE_DB = 7;
+const OVER_AMBIENCE_DB = 8;
 /** … and is not so far below how loudly the caller has spoken before. */
 const BELOW_CALLER_DB = 16;
 /** The ends of words are quieter than their middles: what was loud stays loud, falling so fast. */
 const DECAY_DB_PER_WINDOW = 2;
-/** The ambience follows silence within a third of a second, and noise within several. */
-const FALL_SHARE = 0.1;
+/** The ambience follows silence within half a second, and noise within several. */
+const FALL_SHARE = 0.06;
 const RISE_SHARE = 0.007;
 /** While the agent speaks the caller mostly does not. */
 const RISE_SHARE_UNDER_AGENT = 0.03;

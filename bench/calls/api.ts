@@ -53,7 +53,7 @@ export async function finishedCalls(platform: Platform, since: Date): Promise<Ca
   return details;
 }
 
-export function isOpen({ status }: { status: string }): boolean {
+function isOpen({ status }: { status: string }): boolean {
   return ["queued", "ringing", "in_progress"].includes(status);
 }
 

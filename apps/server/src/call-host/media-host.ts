@@ -36,8 +36,8 @@ class Host implements MediaHost {
   readonly #rtpAddress: string;
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
-  /** Calls by id; a promise while a call's port is being opened. */
   readonly #phrases = new PhraseBook();
+  /** Calls by id; a promise while a call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
 

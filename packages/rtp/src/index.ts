@@ -14,6 +14,6 @@ export {
   type WheelMember,
   type WheelScheduler,
 } from "./media-wheel.ts";
-export { parsePortRange, PortPool, slicePortRange, type PortRange } from "./port-pool.ts";
+export { PortPool, slicePortRange, type PortRange } from "./port-pool.ts";
 export { RtpSession, type RtpSessionCounters, type RtpSessionOptions } from "./rtp-session.ts";
 export type { TransportAddress } from "./source-latch.ts";

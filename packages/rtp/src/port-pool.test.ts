@@ -1,27 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePortRange, PortPool, slicePortRange } from "./port-pool.ts";
-
-test("a range is read as an operator writes it", () => {
-  assert.deepEqual(parsePortRange("20000-20999"), { first: 20000, last: 20999 });
-  assert.deepEqual(parsePortRange(" 20001-20002\n"), { first: 20001, last: 20002 });
-});
-
-test("what is no range says so", () => {
-  for (const text of [
-    "",
-    "20000",
-    "20999-20000",
-    "0-10",
-    "60000-70000",
-    "20001-20001",
-    "a-b",
-    "1-2-3",
-    "-5-10",
-  ]) {
-    assert.throws(() => parsePortRange(text), /not a range of ports/, text);
-  }
-});
+import { PortPool, slicePortRange } from "./port-pool.ts";
 
 test("slices share out every even port once", () => {
   for (const [first, last, count] of [

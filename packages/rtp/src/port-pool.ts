@@ -4,19 +4,6 @@ export interface PortRange {
   last: number;
 }
 
-/**
- * Reads a range as an operator writes it, e.g. `20000-20999`.
- *
- * @throws {Error} where it is no range of ports that holds an even one.
- */
-export function parsePortRange(text: string): PortRange {
-  const [, first = 0, last = 0] = /^(\d{1,5})-(\d{1,5})$/.exec(text.trim())?.map(Number) ?? [];
-  if (first < 1 || last > 65535 || first + (first % 2) > last) {
-    throw new Error(`not a range of ports: ${JSON.stringify(text)} (write it like 20000-20999)`);
-  }
-  return { first, last };
-}
-
 /** The part of a range that the process `index` of `count` has to itself; parts begin at even ports. */
 export function slicePortRange(range: PortRange, index: number, count: number): PortRange {
   const first = range.first + (range.first % 2);

@@ -3,6 +3,7 @@ export * from "./agents.ts";
 export * from "./api-keys.ts";
 export * from "./calls.ts";
 export * from "./conversations.ts";
+export { type CustomTool } from "./custom-tools.ts";
 export * from "./errors.ts";
 export * from "./keys.ts";
 export * from "./openapi.ts";

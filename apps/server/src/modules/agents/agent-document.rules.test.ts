@@ -5,7 +5,13 @@ import { changeDocument, createDocument, readDocument } from "./agent-document.r
 
 test("a new document has every field, from the change or the defaults", () => {
   const document = createDocument("Ada", { voiceSpeed: 1.5, firstMessage: null });
-  assert.deepEqual(document, { schemaVersion: 1, name: "Ada", ...agentDefaults, voiceSpeed: 1.5 });
+  assert.deepEqual(document, {
+    schemaVersion: 1,
+    name: "Ada",
+    ...agentDefaults,
+    customTools: [],
+    voiceSpeed: 1.5,
+  });
 });
 
 test("in a change what is absent stays and null becomes the default", () => {

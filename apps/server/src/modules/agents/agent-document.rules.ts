@@ -1,18 +1,29 @@
-import { type AgentChange, type AgentConfiguration, agentDefaults, keysOf } from "@parley/contract";
+import {
+  type AgentChange,
+  type AgentConfiguration,
+  agentDefaults,
+  type CustomTool,
+  keysOf,
+} from "@parley/contract";
 
 /** The versioned part of an agent as it is stored: every field present, whatever release wrote it. */
 export interface AgentDocument extends AgentConfiguration {
   schemaVersion: typeof SCHEMA_VERSION;
   name: string;
+  customTools: CustomTool[];
 }
 
 /** As it comes from the database. */
-export type StoredDocument = Pick<AgentDocument, "schemaVersion" | "name"> & Partial<AgentConfiguration>;
+export type StoredDocument = Pick<AgentDocument, "schemaVersion" | "name"> &
+  Partial<AgentConfiguration & Pick<AgentDocument, "customTools">>;
 
 const SCHEMA_VERSION = 1;
 
 export function createDocument(name: string, change: AgentChange): AgentDocument {
-  return changeDocument({ schemaVersion: SCHEMA_VERSION, name, ...structuredClone(agentDefaults) }, change);
+  return changeDocument(
+    { schemaVersion: SCHEMA_VERSION, name, ...structuredClone(agentDefaults), customTools: [] },
+    change,
+  );
 }
 
 /** What is absent stays, null becomes the default; read-only and unversioned fields of the change are passed over. */
@@ -36,5 +47,5 @@ function changeField<Field extends keyof AgentConfiguration>(
 
 /** What an older release wrote may lack fields: they get their defaults. */
 export function readDocument(stored: StoredDocument): AgentDocument {
-  return { ...structuredClone(agentDefaults), ...stored };
+  return { ...structuredClone(agentDefaults), customTools: [], ...stored };
 }

@@ -112,7 +112,11 @@ function presentAgent(
   trunkName: string | undefined,
   phoneNumbers: AgentPhoneNumber[],
 ): Agent {
-  const { schemaVersion: _schemaVersion, ...configuration } = readDocument(row.document);
+  const {
+    schemaVersion: _schemaVersion,
+    customTools: _customTools,
+    ...configuration
+  } = readDocument(row.document);
   return {
     id: row.id,
     ...configuration,

@@ -35,7 +35,9 @@ export {
   type AudioCodec,
   type AudioSettings,
   buildOffer,
+  findOfferedCodec,
   type MediaDirection,
   type NegotiatedAudio,
   type NegotiationResult,
 } from "./sdp/negotiate.ts";
+export { type CryptoSuite, LocalSrtpKeys, type NegotiatedSrtp } from "./sdp/crypto.ts";

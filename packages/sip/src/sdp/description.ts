@@ -1,4 +1,5 @@
 import { type MediaDescription, parse, type SessionDescription } from "sdp-transform";
+import { type CryptoAttribute, readCrypto } from "./crypto.ts";
 
 export type MediaDirection = "sendrecv" | "sendonly" | "recvonly" | "inactive";
 
@@ -9,7 +10,7 @@ export interface OfferedCodec {
   clockRateHz: number;
 }
 
-/** The first audio stream of a session description that is not refused (port 0). */
+/** An audio stream of a session description that is not refused (port 0), plain or with keys of ours to use. */
 export interface AudioStream {
   /** Its place among the media lines. */
   index: number;
@@ -20,11 +21,18 @@ export interface AudioStream {
   /** As the describing side sees it; a connection address of zero means that it takes nothing (RFC 3264 §8.4). */
   direction: MediaDirection;
   ptimeMs: number | undefined;
+  maxPtimeMs: number | undefined;
+  /** RTP and RTCP on one port (RFC 5761). */
+  isRtcpMultiplexed: boolean;
+  /** Where the describing side takes RTCP: the port after RTP's, where it names none (RFC 3605). */
+  rtcp: { address: string; port: number };
+  /** The keys of a stream under RTP/SAVP; undefined for one under RTP/AVP. */
+  crypto: readonly CryptoAttribute[] | undefined;
 }
 
 export interface ParsedDescription {
   session: SessionDescription;
-  audio: AudioStream | undefined;
+  audio: readonly AudioStream[];
 }
 
 /** RFC 3551 §6: payload types whose meaning needs no rtpmap; Parley has a use for these. */
@@ -49,7 +57,7 @@ export function parseDescription(text: string): ParsedDescription | undefined {
     // A line that the library could not read has no type; answering needs every one in its place.
     if (!isWellFormed(media)) return undefined;
   }
-  return { session, audio: firstAudio(session) };
+  return { session, audio: audioStreams(session) };
 }
 
 function isWellFormed(media: Partial<MediaDescription>): boolean {
@@ -64,26 +72,51 @@ function isWellFormed(media: Partial<MediaDescription>): boolean {
   );
 }
 
-function firstAudio(session: SessionDescription): AudioStream | undefined {
+function audioStreams(session: SessionDescription): AudioStream[] {
+  const streams: AudioStream[] = [];
   for (const [index, media] of session.media.entries()) {
-    // Only plain RTP can be answered now; a stream of another profile is refused by port 0 (RFC 3264 §6).
-    if (media.type !== "audio" || media.port === 0 || media.protocol !== "RTP/AVP") continue;
-    const connection: { ip?: unknown } = media.connection ?? session.connection ?? {};
-    if (typeof connection.ip !== "string") continue;
-    const codecs = offeredCodecs(media);
-    const isDtmf = ({ name }: OfferedCodec): boolean => name.toLowerCase() === "telephone-event";
-    return {
-      index,
-      address: connection.ip,
-      port: media.port,
-      codecs: codecs.filter((codec) => !isDtmf(codec)),
-      telephoneEventPayloadType: codecs.find((codec) => isDtmf(codec) && codec.clockRateHz === 8000)
-        ?.payloadType,
-      direction: directionOf(media.direction ?? session.direction ?? "sendrecv", connection.ip),
-      ptimeMs: typeof media.ptime === "number" && media.ptime > 0 ? media.ptime : undefined,
-    };
+    const stream = audioStream(session, media, index);
+    if (stream !== undefined) streams.push(stream);
   }
-  return undefined;
+  return streams;
+}
+
+/** Undefined for what cannot be answered, and is refused by port 0 (RFC 3264 §6). */
+function audioStream(
+  session: SessionDescription,
+  media: MediaDescription,
+  index: number,
+): AudioStream | undefined {
+  const isSecure = media.protocol === "RTP/SAVP";
+  if (media.type !== "audio" || media.port === 0 || !(isSecure || media.protocol === "RTP/AVP"))
+    return undefined;
+  const crypto = isSecure ? readCrypto(media) : undefined;
+  const connection: { ip?: unknown } = media.connection ?? session.connection ?? {};
+  if (crypto?.length === 0 || typeof connection.ip !== "string") return undefined;
+  const codecs = offeredCodecs(media);
+  const isDtmf = ({ name }: OfferedCodec): boolean => name.toLowerCase() === "telephone-event";
+  const isMultiplexed = media.rtcpMux !== undefined;
+  return {
+    index,
+    address: connection.ip,
+    port: media.port,
+    codecs: codecs.filter((codec) => !isDtmf(codec)),
+    telephoneEventPayloadType: codecs.find((codec) => isDtmf(codec) && codec.clockRateHz === 8000)
+      ?.payloadType,
+    direction: directionOf(media.direction ?? session.direction ?? "sendrecv", connection.ip),
+    ptimeMs: positive(media.ptime),
+    maxPtimeMs: positive(media.maxptime),
+    isRtcpMultiplexed: isMultiplexed,
+    rtcp: {
+      address: media.rtcp?.address ?? connection.ip,
+      port: isMultiplexed ? media.port : (positive(media.rtcp?.port) ?? media.port + 1),
+    },
+    crypto,
+  };
+}
+
+function positive(value: number | undefined): number | undefined {
+  return typeof value === "number" && value > 0 ? value : undefined;
 }
 
 function directionOf(direction: MediaDirection, address: string): MediaDirection {

@@ -1,6 +1,13 @@
 import { randomInt } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { type MediaDescription, type SessionDescription, write } from "sdp-transform";
+import {
+  type CryptoAttribute,
+  type CryptoSuite,
+  type LocalSrtpKeys,
+  type NegotiatedSrtp,
+  writeCrypto,
+} from "./crypto.ts";
 import { type AudioStream, type MediaDirection, type OfferedCodec, parseDescription } from "./description.ts";
 
 export type { MediaDirection } from "./description.ts";
@@ -23,6 +30,12 @@ export interface AudioSettings {
   /** Preferred first. */
   codecs: readonly AudioCodec[];
   ptimeMs?: number;
+  /** SRTP with keys in the SDP (RFC 4568); undefined: not spoken. */
+  srtp?: {
+    keys: LocalSrtpKeys;
+    /** Nothing but SRTP is offered or accepted; else plain RTP is offered, and what the peer offers accepted. */
+    isRequired: boolean;
+  };
   /** Keeps `o=` the same over one call; its version rises by one with each change (RFC 3264 §8). */
   origin?: { sessionId: string; version: number };
 }
@@ -36,8 +49,13 @@ export interface NegotiatedAudio {
   telephoneEventPayloadType: number | undefined;
   /** What we may do: `sendonly` while the peer does not send, and so on. */
   direction: MediaDirection;
-  /** How much audio the peer wants in a packet. */
+  /** How much audio the peer wants in a packet: 10 to 60. */
   ptimeMs: number;
+  /** Where the peer receives RTCP; the same as `remote` where both go over one port (RFC 5761). */
+  remoteRtcp: { address: string; port: number };
+  isRtcpMultiplexed: boolean;
+  /** Undefined for plain RTP. */
+  srtp: NegotiatedSrtp | undefined;
 }
 
 export type NegotiationResult =
@@ -46,6 +64,8 @@ export type NegotiationResult =
   | { ok: false; status: 400 | 488; reason: string };
 
 const DEFAULT_PTIME_MS = 20;
+const MIN_PTIME_MS = 10;
+const MAX_PTIME_MS = 60;
 const TELEPHONE_EVENT = "telephone-event";
 const OFFERED_EVENT_PAYLOAD_TYPE = 101;
 
@@ -59,47 +79,110 @@ const answeredDirection: Record<MediaDirection, MediaDirection> = {
 
 /** An offer of one audio stream (RFC 3264 §5), with telephone events (RFC 4733). */
 export function buildOffer(settings: AudioSettings): string {
-  const { codecs } = settings;
-  const formats = codecs.map(({ payloadType, name, clockRateHz }) => ({ payloadType, name, clockRateHz }));
-  return write(describe(settings, [audioLine(settings, formats, OFFERED_EVENT_PAYLOAD_TYPE, "sendrecv")]));
+  const line = audioLine(settings, {
+    formats: settings.codecs.map(({ payloadType, name, clockRateHz }) => ({
+      payloadType,
+      name,
+      clockRateHz,
+    })),
+    telephoneEventPayloadType: OFFERED_EVENT_PAYLOAD_TYPE,
+    direction: "sendrecv",
+    crypto: settings.srtp?.isRequired === true ? settings.srtp.keys.offer() : undefined,
+    isRtcpMultiplexed: false,
+  });
+  return write(describe(settings, [line]));
+}
+
+/** The codec that {@link answerOffer} would choose; undefined where it would refuse. */
+export function findOfferedCodec(offer: string, settings: Pick<AudioSettings, "codecs" | "srtp">) {
+  return chooseStream(parseDescription(offer)?.audio ?? [], settings)?.codec.ours;
 }
 
 /**
- * Answers an offer (RFC 3264 §6): its first audio stream with the first of *our* codecs that it has, every other
- * stream refused by port 0 in its place.
+ * Answers an offer (RFC 3264 §6): the first audio stream that fits, with the first of *our* codecs that it has, every
+ * other stream refused by port 0 in its place.
  */
 export function answerOffer(offer: string, settings: AudioSettings): NegotiationResult {
   const parsed = parseDescription(offer);
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };
-  const { session, audio } = parsed;
-  if (audio === undefined) return { ok: false, status: 488, reason: "No Audio" };
-  const chosen = chooseCodec(settings.codecs, audio.codecs);
-  if (chosen === undefined) return { ok: false, status: 488, reason: "No Common Codec" };
-  const direction = answeredDirection[audio.direction];
-  const formats = [{ ...chosen.ours, payloadType: chosen.payloadType }];
-  const lines = session.media.map((media, index) =>
-    index === audio.index
-      ? audioLine(settings, formats, audio.telephoneEventPayloadType, direction)
-      : refusedLine(media),
-  );
-  return { ok: true, sdp: write(describe(settings, lines)), audio: negotiated(audio, chosen, direction) };
+  const { session } = parsed;
+  const chosen = chooseStream(parsed.audio, settings);
+  if (chosen === undefined) return { ok: false, status: 488, reason: whyNoneFits(parsed.audio, settings) };
+  const { stream, codec } = chosen;
+  const direction = answeredDirection[stream.direction];
+  const srtp = agreeOnKeys(stream.crypto?.[0], settings);
+  const answered = audioLine(settings, {
+    formats: [{ ...codec.ours, payloadType: codec.payloadType }],
+    telephoneEventPayloadType: stream.telephoneEventPayloadType,
+    direction,
+    crypto: srtp && [{ tag: srtp.tag, suite: srtp.suite, masterKey: srtp.localMasterKey }],
+    isRtcpMultiplexed: stream.isRtcpMultiplexed,
+  });
+  const lines = session.media.map((media, index) => (index === stream.index ? answered : refusedLine(media)));
+  const audio = negotiated(stream, codec, direction, srtp);
+  return { ok: true, sdp: write(describe(settings, lines)), audio };
 }
 
 /** Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` is the answer itself. */
 export function acceptAnswer(answer: string, settings: AudioSettings): NegotiationResult {
   const parsed = parseDescription(answer);
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };
-  const { audio } = parsed;
-  if (audio === undefined) return { ok: false, status: 488, reason: "No Audio" };
+  const [stream] = parsed.audio;
+  if (stream === undefined) return { ok: false, status: 488, reason: "No Audio" };
+  const isSrtpOffered = settings.srtp?.isRequired === true;
+  const crypto = stream.crypto?.find(({ tag, suite }) =>
+    settings.srtp?.keys.offer().some((line) => line.tag === tag && line.suite === suite),
+  );
+  if (isSrtpOffered !== (crypto !== undefined) || isSrtpOffered !== (stream.crypto !== undefined)) {
+    return { ok: false, status: 488, reason: "No Common Encryption" };
+  }
   // RFC 3264 §7: the answerer's preferred format is used, if it is one that was offered.
-  for (const { name, clockRateHz, payloadType } of audio.codecs) {
+  for (const { name, clockRateHz, payloadType } of stream.codecs) {
     const ours = settings.codecs.find((codec) => isSameCodec(codec, name, clockRateHz));
     if (ours !== undefined) {
-      const direction = answeredDirection[audio.direction];
-      return { ok: true, sdp: answer, audio: negotiated(audio, { ours, payloadType }, direction) };
+      const direction = answeredDirection[stream.direction];
+      const srtp = agreeOnKeys(crypto, settings);
+      return { ok: true, sdp: answer, audio: negotiated(stream, { ours, payloadType }, direction, srtp) };
     }
   }
   return { ok: false, status: 488, reason: "No Common Codec" };
+}
+
+interface ChosenStream {
+  stream: AudioStream;
+  codec: ChosenCodec;
+}
+
+function chooseStream(
+  streams: readonly AudioStream[],
+  settings: Pick<AudioSettings, "codecs" | "srtp">,
+): ChosenStream | undefined {
+  for (const stream of streams) {
+    const codec = isEncryptionFit(stream, settings) ? chooseCodec(settings.codecs, stream.codecs) : undefined;
+    if (codec !== undefined) return { stream, codec };
+  }
+  return undefined;
+}
+
+function isEncryptionFit({ crypto }: AudioStream, { srtp }: Pick<AudioSettings, "srtp">): boolean {
+  return crypto === undefined ? srtp?.isRequired !== true : srtp !== undefined;
+}
+
+function whyNoneFits(streams: readonly AudioStream[], settings: AudioSettings): string {
+  if (streams.length === 0) return "No Audio";
+  const isAnyFit = streams.some((stream) => isEncryptionFit(stream, settings));
+  return isAnyFit ? "No Common Codec" : "No Common Encryption";
+}
+
+/** RFC 4568 §5.1.2: the first line that can be used is answered, with its tag and a key of our own. */
+function agreeOnKeys(
+  theirs: CryptoAttribute | undefined,
+  { srtp }: AudioSettings,
+): (NegotiatedSrtp & { tag: number; suite: CryptoSuite }) | undefined {
+  srtp?.keys.settle(theirs?.suite);
+  if (theirs === undefined || srtp === undefined) return undefined;
+  const { tag, suite, masterKey } = theirs;
+  return { tag, suite, localMasterKey: srtp.keys.keyFor(suite), remoteMasterKey: masterKey };
 }
 
 interface ChosenCodec {
@@ -122,16 +205,26 @@ function isSameCodec(codec: AudioCodec, name: string, clockRateHz: number): bool
 }
 
 function negotiated(
-  audio: AudioStream,
+  stream: AudioStream,
   { ours, payloadType }: ChosenCodec,
   direction: MediaDirection,
+  srtp: NegotiatedSrtp | undefined,
 ): NegotiatedAudio {
+  const mostMs = Math.min(stream.maxPtimeMs ?? MAX_PTIME_MS, MAX_PTIME_MS);
+  const ptimeMs = Math.min(stream.ptimeMs ?? DEFAULT_PTIME_MS, mostMs);
   return {
     codec: { ...ours, payloadType },
-    remote: { address: audio.address, port: audio.port },
-    telephoneEventPayloadType: audio.telephoneEventPayloadType,
+    remote: { address: stream.address, port: stream.port },
+    telephoneEventPayloadType: stream.telephoneEventPayloadType,
     direction,
-    ptimeMs: audio.ptimeMs ?? DEFAULT_PTIME_MS,
+    ptimeMs: Math.max(MIN_PTIME_MS, Math.floor(ptimeMs)),
+    remoteRtcp: stream.rtcp,
+    isRtcpMultiplexed: stream.isRtcpMultiplexed,
+    srtp: srtp && {
+      suite: srtp.suite,
+      localMasterKey: srtp.localMasterKey,
+      remoteMasterKey: srtp.remoteMasterKey,
+    },
   };
 }
 
@@ -155,25 +248,40 @@ function describe({ address, origin }: AudioSettings, media: MediaDescription[])
   };
 }
 
-function audioLine(
-  { port, ptimeMs = DEFAULT_PTIME_MS }: AudioSettings,
-  formats: readonly OfferedCodec[],
-  eventPayloadType: number | undefined,
-  direction: MediaDirection,
-): MediaDescription {
-  const rtp = formats.map(({ payloadType, name, clockRateHz }) => ({
+interface AudioLine {
+  formats: readonly OfferedCodec[];
+  telephoneEventPayloadType: number | undefined;
+  direction: MediaDirection;
+  /** Undefined: plain RTP. */
+  crypto: readonly CryptoAttribute[] | undefined;
+  isRtcpMultiplexed: boolean;
+}
+
+function audioLine({ port, ptimeMs = DEFAULT_PTIME_MS }: AudioSettings, line: AudioLine): MediaDescription {
+  const { telephoneEventPayloadType: events, crypto } = line;
+  const rtp = line.formats.map(({ payloadType, name, clockRateHz }) => ({
     payload: payloadType,
     codec: name,
     rate: clockRateHz,
   }));
   const fmtp: MediaDescription["fmtp"] = [];
-  if (eventPayloadType !== undefined) {
-    rtp.push({ payload: eventPayloadType, codec: TELEPHONE_EVENT, rate: 8000 });
+  if (events !== undefined) {
+    rtp.push({ payload: events, codec: TELEPHONE_EVENT, rate: 8000 });
     // RFC 4733 §2.4.1: the digits, star, hash, A to D and flash.
-    fmtp.push({ payload: eventPayloadType, config: "0-16" });
+    fmtp.push({ payload: events, config: "0-16" });
   }
-  const payloads = rtp.map(({ payload }) => payload).join(" ");
-  return { type: "audio", port, protocol: "RTP/AVP", payloads, rtp, fmtp, ptime: ptimeMs, direction };
+  return {
+    type: "audio",
+    port,
+    protocol: crypto === undefined ? "RTP/AVP" : "RTP/SAVP",
+    payloads: rtp.map(({ payload }) => payload).join(" "),
+    rtp,
+    fmtp,
+    ...(crypto !== undefined && { crypto: crypto.map(writeCrypto) }),
+    ptime: ptimeMs,
+    ...(line.isRtcpMultiplexed && { rtcpMux: "rtcp-mux" }),
+    direction: line.direction,
+  };
 }
 
 /** RFC 3264 §6: a refused stream keeps its line, with port 0. */

@@ -64,6 +64,41 @@ test("further streams are refused in their places", () => {
   ]);
 });
 
+test("fax and unknown streams are refused in their places and forms", () => {
+  const { sdp } = answer(
+    "m=image 6000 udptl t38",
+    "a=T38FaxVersion:0",
+    "m=audio 5004 RTP/AVP 0",
+    "m=application 6002 UDP/DTLS/SCTP webrtc-datachannel",
+  );
+  const lines = sdp.split("\r\n").filter((line) => line.startsWith("m="));
+  assert.deepEqual(lines, [
+    "m=image 0 udptl t38",
+    "m=audio 41000 RTP/AVP 0",
+    "m=application 0 UDP/DTLS/SCTP webrtc-datachannel",
+  ]);
+});
+
+test("the packet length is the peer's wish, between 10 and 60 ms and not above its maximum", () => {
+  const ptimeOf = (...lines: string[]) => answer("m=audio 5004 RTP/AVP 0", ...lines).audio.ptimeMs;
+  assert.equal(ptimeOf("a=ptime:30"), 30);
+  assert.equal(ptimeOf("a=ptime:5"), 10);
+  assert.equal(ptimeOf("a=ptime:200"), 60);
+  assert.equal(ptimeOf("a=ptime:60", "a=maxptime:40"), 40);
+  assert.equal(ptimeOf("a=maxptime:10"), 10);
+});
+
+test("RTCP goes to the next port, to the one that is named, or over RTP's own where the peer asks for it", () => {
+  const rtcpOf = (...lines: string[]) => {
+    const { audio, sdp } = answer("m=audio 5004 RTP/AVP 0", ...lines);
+    return [audio.remoteRtcp.address, audio.remoteRtcp.port, sdp.includes("a=rtcp-mux")];
+  };
+  assert.deepEqual(rtcpOf(), ["192.0.2.1", 5005, false]);
+  assert.deepEqual(rtcpOf("a=rtcp:53020"), ["192.0.2.1", 53_020, false]);
+  assert.deepEqual(rtcpOf("a=rtcp:53020 IN IP4 192.0.2.9"), ["192.0.2.9", 53_020, false]);
+  assert.deepEqual(rtcpOf("a=rtcp:53020", "a=rtcp-mux"), ["192.0.2.1", 5004, true]);
+});
+
 function directionFor(...lines: string[]): string {
   return answer("m=audio 5004 RTP/AVP 0", ...lines).audio.direction;
 }
@@ -133,6 +168,9 @@ test("an offer and its answer agree", () => {
     telephoneEventPayloadType: 101,
     direction: "sendrecv",
     ptimeMs: 20,
+    remoteRtcp: { address: "2001:db8::1", port: 6 },
+    isRtcpMultiplexed: false,
+    srtp: undefined,
   });
   assert.equal(acceptAnswer(offer("m=audio 5004 RTP/AVP 18"), settings).ok, false);
 });

@@ -1,0 +1,177 @@
+import dns from "node:dns";
+import { type LookupFunction, isIP } from "node:net";
+import { Agent, type Dispatcher, buildConnector, request as sendRequest } from "undici";
+import { isPublicAddress } from "./public-address.ts";
+
+const CONNECT_DEADLINE_MS = 5_000;
+/** A server may close an idle connection just as it is used again; a short life makes that rare. */
+const KEEP_ALIVE_MS = 4_000;
+/** One server that does not answer holds up nobody but itself. */
+const CONNECTIONS_PER_ORIGIN = 64;
+const LARGEST_ANSWER_BYTES = 1024 * 1024;
+
+export interface OutboundRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** `http:` or `https:`. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** From now to the last byte of the answer. */
+  deadlineMs: number;
+  signal: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  /** The first 1 MiB of it. */
+  body: Uint8Array<ArrayBuffer>;
+  /** There was more. */
+  isCut: boolean;
+  contentType: string | undefined;
+}
+
+/** No answer could be had. An answer of any status is none of these. */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+  /** `request`: it is none that could be sent. */
+  readonly kind: "connection" | "timeout" | "refused_address" | "request";
+
+  constructor(kind: OutboundError["kind"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Sends the requests that go to addresses which users name: tools, webhooks. Unless private addresses are allowed it
+ * reaches the public Internet only, judged by the address that is connected to, so that a name which resolves to another
+ * address the second time gains nothing. Redirects are answers like any other. Its owner closes it.
+ */
+export class OutboundClient {
+  readonly #agent: Agent;
+
+  constructor({ isPrivateAllowed }: { isPrivateAllowed: boolean }) {
+    this.#agent = new Agent({
+      connect: isPrivateAllowed
+        ? { timeout: CONNECT_DEADLINE_MS, allowH2: false }
+        : createPublicConnector({ timeout: CONNECT_DEADLINE_MS, allowH2: false }),
+      connections: CONNECTIONS_PER_ORIGIN,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      allowH2: false,
+      // The request's own deadline counts.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Rejects with an `OutboundError`, or with the signal's reason. */
+  async send({ deadlineMs, signal, ...request }: OutboundRequest): Promise<OutboundAnswer> {
+    const deadline = AbortSignal.timeout(deadlineMs);
+    try {
+      return await this.#exchange(request, AbortSignal.any([signal, deadline]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (deadline.aborted) throw new OutboundError("timeout", `no answer within ${deadlineMs} ms`);
+      throw toOutboundError(error);
+    }
+  }
+
+  async #exchange(
+    { url, method, headers, body }: Omit<OutboundRequest, "deadlineMs" | "signal">,
+    signal: AbortSignal,
+  ): Promise<OutboundAnswer> {
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(new Error("aborted"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const sending = sendRequest(url, {
+        dispatcher: this.#agent,
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        signal,
+      });
+      // A request that waits for its connection notices the signal only once that is there.
+      const answer = await Promise.race([sending, aborted]);
+      return {
+        ...(await readBody(answer.body)),
+        status: answer.statusCode,
+        contentType: contentTypeOf(answer),
+      };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Aborts what is under way. Idempotent. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+/** Connects to public addresses alone. */
+function createPublicConnector(options: { timeout: number; allowH2: boolean }): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: lookupPublic });
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
+    // An address needs no look-up, so it would not be judged there.
+    if (isIP(host) === 0 || isPublicAddress(host)) connect(target, callback);
+    else callback(refusedAddress(host), null);
+  };
+}
+
+/** What it answers is what is connected to. */
+const lookupPublic: LookupFunction = (hostname, options, callback) => {
+  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, []);
+    const open = addresses.filter(({ address }) => isPublicAddress(address));
+    const [first] = open;
+    if (first === undefined) return callback(refusedAddress(hostname), []);
+    if (options.all === true) callback(null, open);
+    else callback(null, first.address, first.family);
+  });
+};
+
+function refusedAddress(host: string): OutboundError {
+  return new OutboundError("refused_address", `${host} is not an address of the public Internet`);
+}
+
+async function readBody(
+  body: Dispatcher.ResponseData["body"],
+): Promise<Pick<OutboundAnswer, "body" | "isCut">> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop early destroys the body, and with it the connection that would go on sending.
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > LARGEST_ANSWER_BYTES) break;
+  }
+  const isCut = length > LARGEST_ANSWER_BYTES;
+  return { body: new Uint8Array(Buffer.concat(chunks, Math.min(length, LARGEST_ANSWER_BYTES))), isCut };
+}
+
+function contentTypeOf({ headers }: Dispatcher.ResponseData): string | undefined {
+  const value = headers["content-type"];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function toOutboundError(error: unknown): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const cause = { cause: error };
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  // Several addresses of one host that were all refused come as an error whose own message is empty.
+  const reason = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
+  if (code === "UND_ERR_CONNECT_TIMEOUT") {
+    return new OutboundError("timeout", `no connection within ${CONNECT_DEADLINE_MS} ms`, cause);
+  }
+  // A URL that is none, a header with a line break.
+  if (code === "UND_ERR_INVALID_ARG" || code === "ERR_INVALID_URL" || code === "UND_ERR_NOT_SUPPORTED") {
+    return new OutboundError("request", `the request cannot be sent: ${reason}`, cause);
+  }
+  return new OutboundError("connection", `the connection failed: ${reason}`, cause);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -25,25 +25,31 @@ export function isRtcp(datagram: Uint8Array): boolean {
   return (datagram[0] ?? 0) >> 6 === VERSION && type >= 192 && type <= 223;
 }
 
+/**
+ * Length of an RTP packet's header with its CSRC list and extension (RFC 3550 §5.1, §5.3.1); undefined where the datagram
+ * is shorter, or no RTP.
+ */
+export function rtpHeaderBytes(datagram: Uint8Array): number | undefined {
+  const first = datagram[0] ?? 0;
+  if (datagram.length < FIXED_HEADER_BYTES || first >> 6 !== VERSION || isRtcp(datagram)) {
+    return undefined;
+  }
+  let bytes = FIXED_HEADER_BYTES + 4 * (first & 0x0f);
+  if ((first & 0x10) !== 0) {
+    bytes += 4 + 4 * (((datagram[bytes + 2] ?? 0) << 8) | (datagram[bytes + 3] ?? 0));
+  }
+  return bytes > datagram.length ? undefined : bytes;
+}
+
 /** Reads an RTP packet. Anything malformed (RFC 3550 A.1) gives undefined; never throws. */
 export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
-  if (datagram.length < FIXED_HEADER_BYTES) {
+  const start = rtpHeaderBytes(datagram);
+  if (start === undefined) {
     return undefined;
   }
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
-  const first = view.getUint8(0);
-  if (first >> 6 !== VERSION || isRtcp(datagram)) {
-    return undefined;
-  }
-  let start = FIXED_HEADER_BYTES + 4 * (first & 0x0f);
-  if ((first & 0x10) !== 0) {
-    if (start + 4 > datagram.length) {
-      return undefined;
-    }
-    start += 4 + 4 * view.getUint16(start + 2);
-  }
   let end = datagram.length;
-  if ((first & 0x20) !== 0) {
+  if ((view.getUint8(0) & 0x20) !== 0) {
     const padding = view.getUint8(end - 1);
     if (padding === 0) {
       return undefined;

@@ -1,0 +1,108 @@
+import { rtpHeaderBytes } from "../packet.ts";
+import { CounterModeTransform } from "./counter-mode.ts";
+import { GcmTransform } from "./galois-counter-mode.ts";
+import { deriveSessionKeys } from "./key-derivation.ts";
+import { type PacketTransform, rtcpSsrc, rtpSsrc } from "./packet-transform.ts";
+import { ReplayWindow } from "./replay-window.ts";
+import { srtpSuites, type SrtpSuite } from "./suites.ts";
+
+/** More sources than a call ever has at once; beyond them the one that was first heard longest ago is forgotten. */
+const MAX_SOURCES = 16;
+const MIN_RTCP_BYTES = 8;
+
+function createTransform(suite: SrtpSuite, masterKey: Uint8Array): PacketTransform {
+  const description = srtpSuites[suite];
+  const rtp = deriveSessionKeys(suite, masterKey, "rtp");
+  const rtcp = deriveSessionKeys(suite, masterKey, "rtcp");
+  return description.mode === "counter"
+    ? new CounterModeTransform(rtp, rtcp, description.rtpTagBytes)
+    : new GcmTransform(rtp, rtcp);
+}
+
+/**
+ * Protects what one side sends (RFC 3711). One RTP source: its sequence numbers must go up, and the first ought to be
+ * below 2^15, so that the other side, hearing the stream late, begins with the same rollover counter (§3.3.1).
+ */
+export class SrtpSender {
+  readonly #transform: PacketTransform;
+  readonly #sent = new ReplayWindow();
+  #rtcpIndex = 0;
+
+  /** @param masterKey Master key and, after it, master salt; of the suite's lengths. */
+  constructor(suite: SrtpSuite, masterKey: Uint8Array) {
+    this.#transform = createTransform(suite, masterKey);
+  }
+
+  /** @returns A buffer of its own. */
+  protectRtp(packet: Uint8Array): Uint8Array {
+    const headerBytes = rtpHeaderBytes(packet);
+    if (headerBytes === undefined) throw new TypeError("no RTP packet");
+    const index = this.#sent.guessIndex(sequenceNumberOf(packet));
+    this.#sent.accept(index);
+    return this.#transform.sealRtp(packet, headerBytes, index);
+  }
+
+  /** @returns A buffer of its own. */
+  protectRtcp(packet: Uint8Array): Uint8Array {
+    this.#rtcpIndex = (this.#rtcpIndex + 1) % 2 ** 31;
+    return this.#transform.sealRtcp(packet, this.#rtcpIndex);
+  }
+}
+
+/** Checks and decrypts what the other side sends (RFC 3711), each of its sources for itself. */
+export class SrtpReceiver {
+  readonly #transform: PacketTransform;
+  readonly #rtp = new Map<number, ReplayWindow>();
+  readonly #rtcp = new Map<number, ReplayWindow>();
+
+  /** @param masterKey Master key and, after it, master salt; of the suite's lengths. */
+  constructor(suite: SrtpSuite, masterKey: Uint8Array) {
+    this.#transform = createTransform(suite, masterKey);
+  }
+
+  /**
+   * Decrypts in place; the datagram is spoilt either way.
+   *
+   * @returns The RTP packet as a part of `datagram`; undefined for what is malformed, not authentic or was received before.
+   */
+  unprotectRtp(datagram: Uint8Array): Uint8Array | undefined {
+    const headerBytes = rtpHeaderBytes(datagram);
+    if (headerBytes === undefined) return undefined;
+    const ssrc = rtpSsrc(datagram);
+    const window = this.#rtp.get(ssrc) ?? new ReplayWindow();
+    const index = window.guessIndex(sequenceNumberOf(datagram));
+    if (!window.isNew(index)) return undefined;
+    const packet = this.#transform.openRtp(datagram, headerBytes, index);
+    if (packet !== undefined) remember(this.#rtp, ssrc, window, index);
+    return packet;
+  }
+
+  /** As `unprotectRtp`, for RTCP. */
+  unprotectRtcp(datagram: Uint8Array): Uint8Array | undefined {
+    const index = datagram.length < MIN_RTCP_BYTES ? undefined : this.#transform.rtcpIndexOf(datagram);
+    if (index === undefined) return undefined;
+    const ssrc = rtcpSsrc(datagram);
+    const window = this.#rtcp.get(ssrc) ?? new ReplayWindow();
+    if (!window.isNew(index)) return undefined;
+    const packet = this.#transform.openRtcp(datagram);
+    if (packet !== undefined) remember(this.#rtcp, ssrc, window, index);
+    return packet;
+  }
+}
+
+function sequenceNumberOf(packet: Uint8Array): number {
+  return ((packet[2] ?? 0) << 8) | (packet[3] ?? 0);
+}
+
+/** Only here, after a packet has proved authentic, does its source get a place. */
+function remember(
+  sources: Map<number, ReplayWindow>,
+  ssrc: number,
+  window: ReplayWindow,
+  index: number,
+): void {
+  window.accept(index);
+  sources.set(ssrc, window);
+  const [first] = sources.keys();
+  if (sources.size > MAX_SOURCES && first !== undefined) sources.delete(first);
+}

@@ -38,7 +38,7 @@ async function measure(engine: SpeechEngine, voice: string, clause: string): Pro
     let samples = 0;
     for await (const piece of engine.synthesize(clause, { voice, speed: 1, isUrgent: true }, signal)) {
       firstAudioMs ??= performance.now() - startMs;
-      samples += piece.length;
+      samples += piece.samples.length;
     }
     const totalMs = performance.now() - startMs;
     const audioMs = (samples * 1000) / engine.sampleRateHz;

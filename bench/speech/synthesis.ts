@@ -33,7 +33,7 @@ export interface SynthesisRow {
 async function speak(engine: SpeechEngine, voice: string, text: string): Promise<Float32Array> {
   const pieces: Float32Array[] = [];
   const { signal } = new AbortController();
-  for await (const piece of engine.synthesize(text, { voice, speed: 1 }, signal)) pieces.push(piece);
+  for await (const piece of engine.synthesize(text, { voice, speed: 1 }, signal)) pieces.push(piece.samples);
   return Float32Array.from(pieces.flatMap((piece) => [...piece]));
 }
 

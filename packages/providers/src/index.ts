@@ -40,6 +40,12 @@ export {
   type SileroVoiceActivity,
 } from "./local/silero/voice-activity.ts";
 export {
+  createTurnEndHandler,
+  loadSmartTurn,
+  type LoadSmartTurnOptions,
+  type SmartTurn,
+} from "./local/smart-turn/smart-turn.ts";
+export {
   createBuiltinResponder,
   type BuiltinResponderOptions,
 } from "./builtin-responder/builtin-responder.ts";

@@ -157,6 +157,24 @@ export const modelCatalogue = {
       },
     ],
   },
+  "smart-turn": {
+    licence: "BSD-2-Clause",
+    files: [
+      {
+        path: "smart-turn/smart-turn-v3.2-cpu.onnx",
+        bytes: 8_679_182,
+        sha256: "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f",
+        sources: [
+          {
+            kind: "pypi",
+            project: "pipecat-ai",
+            filename: "pipecat_ai-1.14.0-py3-none-any.whl",
+            path: "pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx",
+          },
+        ],
+      },
+    ],
+  },
   minilm: {
     licence: "Apache-2.0",
     files: [

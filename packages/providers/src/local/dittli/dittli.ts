@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
-import type { EngineVoice, SpeechEngine } from "../synthesis/engine.ts";
+import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { DittliModel } from "./dittli-model.ts";
@@ -35,7 +35,7 @@ class Dittli implements SpeechEngine {
     this.#lexicon = lexicon;
   }
 
-  async *synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  async *synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncGenerator<SpeechPiece> {
     if (voice.voice !== VOICE) {
       throw new RangeError(`no voice ${voice.voice}`);
     }
@@ -46,8 +46,8 @@ class Dittli implements SpeechEngine {
         speed: voice.speed,
       });
       const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, { pauseMs: phrasePauseMs(phrase) });
-      if (shaped.length > 0) {
-        yield shaped;
+      if (shaped.samples.length > 0) {
+        yield { samples: shaped.samples, wordEndsMs: [] };
       }
     }
   }

@@ -73,7 +73,7 @@ for (const [name, open] of [
       const client = await open({
         synthesize: (_params, { emit }) => {
           for (let value = 0; value < 50; value += 1) emit({ pcm: new Int16Array(8000).fill(value) });
-          return Promise.resolve({});
+          return Promise.resolve({ words: [] });
         },
       });
       const values: (number | undefined)[] = [];

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { WordTiming } from "@parley/conversation";
 
 /**
  * What the inference process answers. `params` and `result` cross a socket by structured clone (`node:v8`),
@@ -18,7 +19,17 @@ export interface InferenceMethods {
   synthesize: {
     params: { text: string; voice: string; speed: number; sampleRateHz: number; isUrgent?: boolean };
     chunk: { pcm: Int16Array };
-    result: Record<string, never>;
+    /** When each word of the text is heard; empty where that is not known. */
+    result: { words: WordTiming[] };
+  };
+  /**
+   * The probability that a caller has finished who has just fallen silent, from how the turn sounds. A newer pause of a
+   * stream drops an older one that waits.
+   */
+  predictTurnEnd: {
+    params: { pcm: Int16Array; sampleRateHz: number; streamId: string };
+    chunk: never;
+    result: { probability: number };
   };
   /** Sentence embeddings of 384 dimensions, L2-normalised. */
   embed: {

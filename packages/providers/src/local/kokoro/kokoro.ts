@@ -4,7 +4,7 @@ import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
-import type { EngineVoice, SpeechEngine } from "../synthesis/engine.ts";
+import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
@@ -38,6 +38,8 @@ const waveform: FloatTensor = { name: "waveform", shape: [1, "samples"] };
 
 /** Values of the sound for each frame. */
 const FRAME_SAMPLES = 600;
+const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
+const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS;
 const CONTENT_ROWS = 512;
 /** Frames beyond a part that are decoded with it and dropped: sound depends on its neighbours. */
 const CONTEXT_FRAMES = 8;
@@ -106,7 +108,7 @@ class Kokoro implements SpeechEngine {
     this.voices = [...styles.keys()];
   }
 
-  async *synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  async *synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncGenerator<SpeechPiece> {
     const styles = this.#styles.get(voice.voice);
     if (styles === undefined) {
       throw new RangeError(`no voice ${voice.voice}`);
@@ -119,21 +121,31 @@ class Kokoro implements SpeechEngine {
       const frames = encoded.contents.length / CONTENT_ROWS;
       const whole = speechFrames(encoded.durations, frames, phrase.mark !== undefined);
       const isParted = voice.isUrgent === true && index === 0;
-      const parts = isParted ? partFrames(whole, wordEnds(encoded.durations, ids, SPACE_ID)) : [whole];
+      const ends = wordEnds(encoded.durations, ids, SPACE_ID);
+      const parts = isParted ? partFrames(whole, ends) : [whole];
       let overlap = new Float32Array(0);
       for (const part of parts) {
         signal.throwIfAborted();
         const decoded = await this.#decodePart(encoded, part, whole);
         blend(overlap, decoded);
-        const held = part.to === whole.to ? 0 : SEAM_SAMPLES;
+        const isLast = part.to === whole.to;
+        const held = isLast ? 0 : SEAM_SAMPLES;
         overlap = decoded.slice(decoded.length - held);
-        const shaped = shapePhrase(decoded.subarray(0, decoded.length - held), SAMPLE_RATE_HZ, {
-          pauseMs: part.to === whole.to ? phrasePauseMs(phrase) : 0,
-          hasStart: part.from === whole.from,
-          hasEnd: part.to === whole.to,
-        });
-        if (shaped.length > 0) {
-          yield shaped;
+        const { samples, cutSamples } = shapePhrase(
+          decoded.subarray(0, decoded.length - held),
+          SAMPLE_RATE_HZ,
+          {
+            pauseMs: isLast ? phrasePauseMs(phrase) : 0,
+            hasStart: part.from === whole.from,
+            hasEnd: isLast,
+          },
+        );
+        if (samples.length > 0) {
+          const endFrames = isLast ? [...ends, whole.to] : ends;
+          const inPart = endFrames.filter((frame) => frame > part.from && frame <= part.to);
+          const toMs = (frame: number): number =>
+            (frame - part.from) * FRAME_MS - cutSamples / SAMPLES_PER_MS;
+          yield { samples, wordEndsMs: inPart.map(toMs) };
         }
       }
     }

@@ -16,7 +16,8 @@ function tone(amplitude: number, beforeMs: number, toneMs: number, afterMs: numb
 }
 
 test("silence round the sound is cut to 30 and 60 ms and the pause added", () => {
-  const shaped = shapePhrase(tone(0.3, 350, 500, 450), RATE_HZ, { pauseMs: 120 });
+  const { samples: shaped, cutSamples } = shapePhrase(tone(0.3, 350, 500, 450), RATE_HZ, { pauseMs: 120 });
+  assert.ok(Math.abs(cutSamples - 320 * 24) <= 5 * 24, `${cutSamples} samples cut`);
   const lengthMs = (shaped.length * 1000) / RATE_HZ;
   assert.ok(Math.abs(lengthMs - (30 + 500 + 60 + 120)) <= 10, `${lengthMs} ms`);
   assert.equal(shaped[0], 0);
@@ -24,8 +25,8 @@ test("silence round the sound is cut to 30 and 60 ms and the pause added", () =>
 });
 
 test("a phrase without a sound is empty", () => {
-  assert.equal(shapePhrase(new Float32Array(5000), RATE_HZ, { pauseMs: 250 }).length, 0);
-  assert.equal(shapePhrase(new Float32Array(0), RATE_HZ, { pauseMs: 250 }).length, 0);
+  assert.equal(shapePhrase(new Float32Array(5000), RATE_HZ, { pauseMs: 250 }).samples.length, 0);
+  assert.equal(shapePhrase(new Float32Array(0), RATE_HZ, { pauseMs: 250 }).samples.length, 0);
 });
 
 test("loud and quiet speech come out equally loud, pauses not counted", () => {

@@ -1,30 +1,38 @@
-/** Audio of whole clauses, the ones asked for longest ago dropped first. */
+import type { WordTiming } from "@parley/conversation";
+
+/** A clause that was spoken. */
+export interface SpokenClause {
+  pcm: Int16Array;
+  words: WordTiming[];
+}
+
+/** Whole clauses, the ones asked for longest ago dropped first. */
 export class ClauseCache {
   readonly #maxBytes: number;
   /** In order of last use. */
-  readonly #clauses = new Map<string, Int16Array>();
+  readonly #clauses = new Map<string, SpokenClause>();
   #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  get(key: string): Int16Array | undefined {
-    const pcm = this.#clauses.get(key);
-    if (pcm !== undefined) {
+  get(key: string): SpokenClause | undefined {
+    const clause = this.#clauses.get(key);
+    if (clause !== undefined) {
       this.#clauses.delete(key);
-      this.#clauses.set(key, pcm);
+      this.#clauses.set(key, clause);
     }
-    return pcm;
+    return clause;
   }
 
-  set(key: string, pcm: Int16Array): void {
+  set(key: string, clause: SpokenClause): void {
     this.#remove(key);
-    if (pcm.byteLength > this.#maxBytes) {
+    if (clause.pcm.byteLength > this.#maxBytes) {
       return;
     }
-    this.#clauses.set(key, pcm);
-    this.#bytes += pcm.byteLength;
+    this.#clauses.set(key, clause);
+    this.#bytes += clause.pcm.byteLength;
     for (const oldest of this.#clauses.keys()) {
       if (this.#bytes <= this.#maxBytes) {
         break;
@@ -34,7 +42,7 @@ export class ClauseCache {
   }
 
   #remove(key: string): void {
-    this.#bytes -= this.#clauses.get(key)?.byteLength ?? 0;
+    this.#bytes -= this.#clauses.get(key)?.pcm.byteLength ?? 0;
     this.#clauses.delete(key);
   }
 }

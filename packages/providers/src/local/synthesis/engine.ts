@@ -9,6 +9,14 @@ export interface EngineVoice {
   isUrgent?: boolean;
 }
 
+/** A phrase with its pause after it, without silence before it, or a part of one. */
+export interface SpeechPiece {
+  /** Mono, ±1. */
+  samples: Float32Array;
+  /** Where each of its words ends, in milliseconds from its beginning; empty where the engine does not know. */
+  wordEndsMs: readonly number[];
+}
+
 /** A synthesiser, loaded once for all calls. One synthesis at a time: see `createSynthesizeHandler`. */
 export interface SpeechEngine {
   /** `local/kokoro`, as logs and errors name it. */
@@ -16,12 +24,11 @@ export interface SpeechEngine {
   readonly sampleRateHz: ResamplerRateHz;
   readonly voices: readonly string[];
   /**
-   * Audio of some words (mono, ±1), in pieces as they are made: each is a phrase with its pause after it, without
-   * silence before it, or a part of one. Nothing where the text has nothing to say.
+   * Audio of some words, in pieces as they are made. Nothing where the text has nothing to say.
    *
    * @throws the signal's reason when aborted; looked at between pieces.
    */
-  synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncIterable<Float32Array>;
+  synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncIterable<SpeechPiece>;
   /** Runs once, so that the first caller does not pay for first-time allocations. */
   warmUp(): Promise<void>;
   /** Idempotent. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ClauseCache } from "./clause-cache.ts";
-import type { SpeechEngine } from "./engine.ts";
+import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
+import type { SpeechEngine, SpeechPiece } from "./engine.ts";
 import { createSynthesizeHandler } from "./handler.ts";
 
 /** Says one piece of 0.5 s for every word; a piece comes when `step` is called, or at once. */
@@ -12,12 +12,13 @@ class ToneEngine implements SpeechEngine {
   runs = 0;
   gate: Promise<void> | undefined;
 
-  async *synthesize(text: string, _voice: unknown, signal: AbortSignal): AsyncGenerator<Float32Array> {
+  async *synthesize(text: string, _voice: unknown, signal: AbortSignal): AsyncGenerator<SpeechPiece> {
     this.runs += 1;
     for (const _word of text.split(" ")) {
       await this.gate;
       signal.throwIfAborted();
-      yield Float32Array.from({ length: 12_000 }, (_, at) => 0.2 * Math.sin(at / 5));
+      const samples = Float32Array.from({ length: 12_000 }, (_, at) => 0.2 * Math.sin(at / 5));
+      yield { samples, wordEndsMs: [480] };
     }
   }
 
@@ -106,13 +107,29 @@ test("unknown voices, speeds, rates and endless texts are refused for good", asy
   }
 });
 
+test("where each word ends is told with the last audio, also from the cache, unless it is not known which is which", async () => {
+  const engine = new ToneEngine();
+  const handler = createSynthesizeHandler({ tone: engine });
+  const context = { signal: new AbortController().signal, emit: () => undefined };
+  const words = [
+    { text: "one", startMs: 0, endMs: 480 },
+    { text: "two.", startMs: 480, endMs: 980 },
+  ];
+  for (const _round of [1, 2]) {
+    assert.deepEqual(await handler({ ...params, text: "one two." }, context), { words });
+  }
+  assert.equal(engine.runs, 1);
+  assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [] });
+});
+
 test("the cache forgets what was used longest ago and takes nothing larger than itself", () => {
   const cache = new ClauseCache(40);
-  cache.set("a", new Int16Array(10));
-  cache.set("b", new Int16Array(10));
+  const clauseOf = (samples: number): SpokenClause => ({ pcm: new Int16Array(samples), words: [] });
+  cache.set("a", clauseOf(10));
+  cache.set("b", clauseOf(10));
   assert.ok(cache.get("a"));
-  cache.set("c", new Int16Array(10));
-  cache.set("huge", new Int16Array(100));
+  cache.set("c", clauseOf(10));
+  cache.set("huge", clauseOf(100));
   assert.deepEqual(
     ["a", "b", "c", "huge"].map((key) => cache.get(key) !== undefined),
     [true, false, true, false],

@@ -5,6 +5,7 @@ import type { InferenceHandlers, InferenceMethods } from "../inference/methods.t
 import { ClauseCache } from "./clause-cache.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { toTelephoneLevel } from "./loudness.ts";
+import { wordTimings } from "./word-timings.ts";
 
 /** Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. */
 export type SpeechEngines = Readonly<Record<string, SpeechEngine>>;
@@ -90,27 +91,32 @@ export function createSynthesizeHandler(
     const key = JSON.stringify([params.voice, params.speed, rateHz, params.text]);
     const known = cache.get(key);
     if (known !== undefined) {
-      emitChunks(known, rateHz, emit);
-      return {};
+      emitChunks(known.pcm, rateHz, emit);
+      return { words: known.words };
     }
     return await queue.run({ urgency: "final", signal }, async () => {
       const { speed, isUrgent = false } = params;
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
       const pieces: Int16Array[] = [];
+      const wordEndsMs: number[] = [];
+      let spokenMs = 0;
       const add = (pcm: Int16Array): void => {
         pieces.push(pcm);
         emitChunks(pcm, rateHz, emit);
       };
-      for await (const samples of engine.synthesize(params.text, { voice, speed, isUrgent }, signal)) {
+      for await (const piece of engine.synthesize(params.text, { voice, speed, isUrgent }, signal)) {
         signal.throwIfAborted();
-        add(resampler.process(toTelephoneLevel(samples)));
+        for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
+        spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
+        add(resampler.process(toTelephoneLevel(piece.samples)));
       }
       signal.throwIfAborted();
       if (pieces.length > 0) {
         add(resampler.flush());
       }
-      cache.set(key, join(pieces));
-      return {};
+      const words = wordTimings(params.text, wordEndsMs);
+      cache.set(key, { pcm: join(pieces), words });
+      return { words };
     });
   };
 }

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProviderError, type TextToSpeechEvent, type TextToSpeechStream } from "@parley/conversation";
+import {
+  ProviderError,
+  type TextToSpeechEvent,
+  type TextToSpeechStream,
+  type WordTiming,
+} from "@parley/conversation";
 import type { InferenceClient, InferenceRequestOptions } from "../inference/methods.ts";
 import { LocalTextToSpeech } from "./local-text-to-speech.ts";
 
@@ -18,7 +23,7 @@ function scriptedClient(requests: Request[]): InferenceClient {
     async request(method, params, options) {
       assert.equal(method, "synthesize");
       assert.ok("text" in params);
-      const { promise, resolve, reject } = Promise.withResolvers<Record<string, never>>();
+      const { promise, resolve, reject } = Promise.withResolvers<{ words: WordTiming[] }>();
       const settled = async (): Promise<void> => void (await new Promise((done) => setImmediate(done)));
       const { onChunk }: InferenceRequestOptions<"synthesize"> =
         options as InferenceRequestOptions<"synthesize">;
@@ -26,7 +31,7 @@ function scriptedClient(requests: Request[]): InferenceClient {
         text: params.text,
         signal: options.signal,
         chunk: (value) => onChunk?.({ pcm: Int16Array.of(value) }),
-        finish: () => (resolve({}), settled()),
+        finish: () => (resolve({ words: [] }), settled()),
         fail: (error) => (reject(error), settled()),
       });
       return await promise;

@@ -3,6 +3,7 @@ import {
   type TextToSpeech,
   type TextToSpeechOptions,
   type TextToSpeechStream,
+  type WordTiming,
 } from "@parley/conversation";
 import type { InferenceClient } from "../inference/methods.ts";
 
@@ -109,13 +110,19 @@ class LocalStream implements TextToSpeechStream {
         },
       )
       .then(
-        () => this.#finish(clause),
+        ({ words }) => this.#finish(clause, words),
         (error: unknown) => this.#fail(error),
       );
   }
 
-  #finish(clause: Clause): void {
+  #finish(clause: Clause, words: readonly WordTiming[]): void {
+    if (this.#abort.signal.aborted) {
+      return;
+    }
     clause.state = "done";
+    if (words.length > 0) {
+      this.#options.onEvent({ type: "words", clauseId: clause.id, words });
+    }
     this.#deliver();
     this.#requestNext();
   }

@@ -40,6 +40,12 @@ export interface PhraseShape {
   hasEnd?: boolean;
 }
 
+export interface ShapedPhrase {
+  samples: Float32Array;
+  /** How many samples were cut away before them. */
+  cutSamples: number;
+}
+
 /**
  * Gives a model's audio the same form whatever the model: silence before and after the phrase cut away but for 30 and
  * 60 ms, soft edges, then its pause. Empty where there is no sound.
@@ -48,7 +54,7 @@ export function shapePhrase(
   samples: Float32Array,
   sampleRateHz: number,
   { pauseMs, hasStart = true, hasEnd = true }: PhraseShape,
-): Float32Array {
+): ShapedPhrase {
   const inSamples = (ms: number): number => Math.round((ms * sampleRateHz) / 1000);
   const windowSamples = inSamples(WINDOW_MS);
   const levels = windowLevels(samples, windowSamples);
@@ -56,7 +62,7 @@ export function shapePhrase(
   const threshold = Math.max(ABSOLUTE_THRESHOLD, loudest * RELATIVE_THRESHOLD);
   const first = levels.findIndex((level) => level >= threshold);
   if (first < 0) {
-    return new Float32Array(0);
+    return { samples: new Float32Array(0), cutSamples: 0 };
   }
   const last = levels.findLastIndex((level) => level >= threshold);
   const start = hasStart ? Math.max(0, first * windowSamples - inSamples(LEAD_MS)) : 0;
@@ -67,5 +73,5 @@ export function shapePhrase(
   const speech = shaped.subarray(0, end - start);
   speech.set(samples.subarray(start, end));
   fadeEdges(speech, inSamples(FADE_MS), hasStart, hasEnd);
-  return shaped;
+  return { samples: shaped, cutSamples: start };
 }

@@ -114,12 +114,28 @@ test("a faster voice takes less time for the same words", async () => {
       const pieces = await Array.fromAsync(
         engine.synthesize("Thank you for calling.", { voice, speed }, signal),
       );
-      lengths.push(pieces.reduce((sum, piece) => sum + piece.length, 0) / engine.sampleRateHz);
+      lengths.push(pieces.reduce((sum, piece) => sum + piece.samples.length, 0) / engine.sampleRateHz);
     }
   }
   const [slowKokoro = 0, slowDittli = 0, kokoro = 0, dittli = 0, fastKokoro = 0, fastDittli = 0] = lengths;
   assert.ok(slowKokoro > kokoro && kokoro > fastKokoro, String(lengths));
   assert.ok(slowDittli > dittli && dittli > fastDittli, String(lengths));
+});
+
+test("the default voice tells where each of its words ends", async () => {
+  const text = "We are open from nine until six, and on Saturday until one.";
+  const params = { text, voice: "kokoro/af_heart", speed: 1, sampleRateHz: 8000 };
+  const chunks: number[] = [];
+  const emit = ({ pcm }: { pcm: Int16Array }): void => void chunks.push(pcm.length);
+  const { words } = await synthesize({ ...params, isUrgent: true }, { signal, emit });
+  assert.deepEqual(
+    words.map((word) => word.text),
+    text.split(" "),
+  );
+  for (const { startMs, endMs } of words) assert.ok(endMs - startMs >= 50, `${startMs} to ${endMs} ms`);
+  const lengthMs = chunks.reduce((sum, samples) => sum + samples, 0) / 8;
+  const lastMs = words.at(-1)?.endMs ?? 0;
+  assert.ok(lastMs > lengthMs - 600 && lastMs <= lengthMs, `${lastMs} of ${lengthMs} ms`);
 });
 
 test("texts of any length and kind are spoken or passed over", async () => {

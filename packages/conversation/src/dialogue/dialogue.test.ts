@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { APICallError } from "@ai-sdk/provider";
 import { ProviderError } from "../providers/provider-error.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -8,7 +9,13 @@ import {
   type ModelScript,
   type ModelStep,
 } from "../testing/scripted-language-model.ts";
-import { Dialogue, type DialogueInput, type DialogueOptions, type ReplyPart } from "./dialogue.ts";
+import {
+  Dialogue,
+  type DialogueInput,
+  type DialogueOptions,
+  type ReplyPart,
+  type ToolAnswer,
+} from "./dialogue.ts";
 import type { DialogueTool } from "./tool.ts";
 
 const never = new AbortController().signal;
@@ -195,6 +202,120 @@ test("a reply cancelled while a tool runs leaves a history in which every call i
   await chat(dialogue, "never mind");
   const calls = JSON.stringify(model.requests[1]?.prompt).match(/tool-call|tool-result/g);
   assert.deepEqual(calls, ["tool-call", "tool-result"]);
+});
+
+test("a reply that is cancelled stops no tool: its answer comes later, and the model knows of both", async () => {
+  const { promise: found, resolve: find } = Promise.withResolvers<string>();
+  let toolSignal: AbortSignal | undefined;
+  const tool = lookUp((_, { signal }) => {
+    toolSignal = signal;
+    return found;
+  });
+  const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I am still looking.", "It is blue."], {
+    tools: [tool],
+  });
+  const late: ToolAnswer[] = [];
+  dialogue.onLateAnswer = (answer) => late.push(answer);
+  const controller = new AbortController();
+  const reply = dialogue.respond({ type: "message", text: "what colour" }, controller);
+  const iterated = (async () => {
+    for await (const part of reply) if (part.type === "toolCall") controller.abort();
+  })();
+  await assert.rejects(iterated, { name: "AbortError" });
+  dialogue.settle(reply.id, []);
+  await chat(dialogue, "hello?");
+  assert.match(JSON.stringify(lastMessage(model)), /hello\?/);
+  assert.match(JSON.stringify(model.requests[1]?.prompt), /still at work/);
+  assert.equal(toolSignal?.aborted, false);
+  find("blue");
+  await setImmediate();
+  assert.deepEqual(late, [
+    { type: "tool_result", toolCallId: "1", toolName: "look_up", text: "blue", isError: false },
+  ]);
+  for (const answer of late) dialogue.record(answer);
+  assert.equal((await chat(dialogue, { type: "continue" })).text, "It is blue.");
+  const output = { type: "text", value: "blue" };
+  assert.deepEqual(model.requests[2]?.prompt.slice(-2), [
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "I am still looking." },
+        { type: "tool-call", toolCallId: "1_later", toolName: "look_up", input: { of: "x" } },
+      ],
+    },
+    {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "1_later", toolName: "look_up", output }],
+    },
+  ]);
+});
+
+test("a conversation goes on while an asynchronous tool works, and hears of it when it has answered", async () => {
+  const { promise: found, resolve: find } = Promise.withResolvers<string>();
+  const tool = { ...lookUp(() => found), isAsync: true };
+  const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I have ordered it.", "It has come."], {
+    tools: [tool],
+  });
+  const late: ToolAnswer[] = [];
+  dialogue.onLateAnswer = (answer) => late.push(answer);
+  assert.equal((await chat(dialogue, "order it")).text, "I have ordered it.");
+  assert.match(JSON.stringify(lastMessage(model)), /still at work/);
+  find("arrived");
+  await setImmediate();
+  assert.equal(late[0]?.text, "arrived");
+});
+
+test("several calls of which some answer later are each answered where a model wants it", async () => {
+  const call = (toolCallId: string, toolName: string): ModelStep => ({
+    type: "toolCall",
+    toolCallId,
+    toolName,
+    input: {},
+  });
+  const tools: DialogueTool[] = [
+    { ...lookUp(() => new Promise(() => {})), name: "slow", isAsync: true },
+    { ...lookUp(() => Promise.resolve("at once")), name: "quick" },
+  ];
+  const { dialogue, model } = openDialogue(
+    [[call("1", "slow"), call("2", "quick")], [call("3", "quick")], "Done.", "Well."],
+    { tools },
+  );
+  await chat(dialogue, "go");
+  await chat(dialogue, "and");
+  for (const { prompt } of model.requests) {
+    const open = new Set<string>();
+    for (const { role, content } of prompt) {
+      if (role !== "tool") assert.equal(open.size, 0, "every call is answered before anything else");
+      for (const part of typeof content === "string" ? [] : content) {
+        if (part.type === "tool-call") open.add(part.toolCallId);
+        if (part.type === "tool-result") assert.ok(open.delete(part.toolCallId));
+      }
+    }
+    assert.equal(open.size, 0);
+  }
+  dialogue.close();
+});
+
+test("what is at work when the conversation ends is aborted, and told of as a failure", async () => {
+  let toolSignal: AbortSignal | undefined;
+  const tool = lookUp((_, { signal }) => {
+    toolSignal = signal;
+    return new Promise(() => {});
+  });
+  const { dialogue, clock } = openDialogue([CALL_LOOK_UP, "Ordered."], {
+    tools: [{ ...tool, isAsync: true }],
+  });
+  await chat(dialogue, "order it");
+  let lateAnswers = 0;
+  dialogue.onLateAnswer = () => lateAnswers++;
+  assert.deepEqual(
+    dialogue.close().map(({ isError, toolCallId }) => [toolCallId, isError]),
+    [["1", true]],
+  );
+  assert.equal(toolSignal?.aborted, true);
+  assert.deepEqual(dialogue.close(), []);
+  await setImmediate();
+  assert.deepEqual([lateAnswers, clock.pendingCount], [0, 0]);
 });
 
 test("a reply must be settled before the next is asked for", async () => {

@@ -4,10 +4,11 @@ import type { LanguageModel } from "../providers/language-model.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 import type { TranscriptEntry } from "../transcript.ts";
+import { Deadline } from "./deadline.ts";
 import { streamModel, type ModelDeadlines, type ModelPart } from "./model-stream.ts";
 import { renderPrompt } from "./prompt.ts";
 import { endCallDefinition, END_CALL_TOOL_NAME, type DialogueTool } from "./tool.ts";
-import { ToolRun, type ToolOutcome } from "./tool-run.ts";
+import { type ToolCall, ToolCalls, type ToolOutcome } from "./tool-calls.ts";
 
 export interface DialogueOptions {
   model: LanguageModel;
@@ -45,7 +46,8 @@ export type DialogueInput =
  */
 export type ReplyPart =
   | { type: "text"; text: string; segment: number }
-  | { type: "toolCall"; toolCallId: string; toolName: string; input: string }
+  /** `isAwaited`: a `toolResult` follows; else the tool's answer comes after the reply (`onLateAnswer`). */
+  | { type: "toolCall"; toolCallId: string; toolName: string; input: string; isAwaited: boolean }
   | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
   /** The model waits for its tools: no text comes before they have answered. */
   | { type: "wait" }
@@ -60,6 +62,9 @@ export interface Reply extends AsyncIterable<ReplyPart> {
   confirm(): void;
 }
 
+/** What a tool has answered, or why it has not. */
+export type ToolAnswer = TranscriptEntry & { type: "tool_result" };
+
 const MAX_TOOL_ROUNDS = 5;
 /** About eight minutes of speech; a model that goes on after it is cut off. */
 const MAX_REPLY_CHARACTERS = 8000;
@@ -72,11 +77,18 @@ const REASONING_FIRST_TOKEN_MS = 15_000;
  * chats and tests run the same one, and can be taken up again from its transcript.
  *
  * A reply's text enters the history when its owner tells what was delivered of it (`settle`). Replies follow
- * each other: a reply is settled before the next is asked for.
+ * each other: a reply is settled before the next is asked for. Its owner closes it.
  */
 export class Dialogue {
+  /**
+   * Told what a tool answered whose reply did not wait for it, or was settled meanwhile. The owner records it once no
+   * reply is open, and asks for one then.
+   */
+  onLateAnswer: ((answer: ToolAnswer) => void) | undefined;
   readonly #options: DialogueOptions;
-  readonly #tools: ReadonlyMap<string, DialogueTool>;
+  readonly #toolCalls: ToolCalls;
+  /** Of settled replies, those that have not answered. */
+  readonly #lateCalls = new Set<ToolCall>();
   readonly #definitions: LanguageModelV4FunctionTool[];
   readonly #deadlines: DialogueDeadlines;
   readonly #timers: Timers;
@@ -85,7 +97,6 @@ export class Dialogue {
 
   constructor(options: DialogueOptions) {
     this.#options = options;
-    this.#tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
     this.#definitions = (options.tools ?? []).map(toDefinition);
     if (options.endCall !== undefined) this.#definitions.push(endCallDefinition(options.endCall.rules));
     const isReasoning = options.reasoningEffort !== undefined && options.reasoningEffort !== "none";
@@ -95,6 +106,8 @@ export class Dialogue {
       ...options.deadlines,
     };
     this.#timers = options.timers ?? systemTimers;
+    const tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
+    this.#toolCalls = new ToolCalls(tools, this.#timers, this.#deadlines.toolMs);
     this.#history = [...(options.transcript ?? [])];
   }
 
@@ -121,7 +134,15 @@ export class Dialogue {
     const isPreview = input.type === "preview";
     if (isPreview) options.signal.addEventListener("abort", () => resolve(), { once: true });
     else resolve();
-    const open: OpenReply = { id: randomUUID(), ahead: aheadOf(input), confirmed, entries: [], segments: [] };
+    const id = randomUUID();
+    const open: OpenReply = {
+      id,
+      ahead: aheadOf(input),
+      confirmed,
+      entries: [],
+      segments: [],
+      calls: new Set(),
+    };
     this.#open = open;
     const confirm = (): void => {
       if (isPreview) open.ahead = [];
@@ -133,15 +154,11 @@ export class Dialogue {
   /**
    * Enters a reply into the history: its tool calls, and of its text what was delivered, one string per
    * segment; without `delivered`, all of it. Unknown and settled ids are ignored.
-   *
-   * @returns what was entered for tool calls that were still running.
    */
-  settle(replyId: string, delivered?: readonly string[]): TranscriptEntry[] {
+  settle(replyId: string, delivered?: readonly string[]): void {
     const open = this.#open;
-    if (open?.id !== replyId) return [];
+    if (open?.id !== replyId) return;
     this.#open = undefined;
-    const cancelled = cancelledCalls(open);
-    open.entries.push(...cancelled);
     for (const entry of open.entries) {
       if (entry.type !== "segment") {
         this.#history.push(entry);
@@ -151,12 +168,29 @@ export class Dialogue {
       const text = delivered === undefined ? generated : (delivered[entry.index] ?? "").trim();
       if (text !== "") this.#history.push({ type: "message", role: "agent", text });
     }
-    return cancelled;
+    for (const call of open.calls) void this.#awaitLate(call);
+  }
+
+  /** Aborts the tools at work, and returns what is to be recorded of them. Idempotent. */
+  close(): ToolAnswer[] {
+    this.#toolCalls.close();
+    const unanswered = [...this.#lateCalls].map(({ toolCallId, toolName }): ToolAnswer => {
+      const text = "the conversation ended before it answered";
+      return { type: "tool_result", toolCallId, toolName, text, isError: true };
+    });
+    this.#lateCalls.clear();
+    return unanswered;
+  }
+
+  async #awaitLate(call: ToolCall): Promise<void> {
+    this.#lateCalls.add(call);
+    const outcome = await call.outcome;
+    if (this.#lateCalls.delete(call)) this.onLateAnswer?.(toAnswer(outcome));
   }
 
   async *#reply(open: OpenReply, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
     for (let round = 1; round <= MAX_TOOL_ROUNDS + 1; round++) {
-      const run = new ToolRun(this.#tools, signal, this.#timers, this.#deadlines.toolMs);
+      const calls: ToolCall[] = [];
       let endCallInput: string | undefined;
       for await (const part of this.#askModel(open, signal, round > MAX_TOOL_ROUNDS)) {
         if (part.type === "retry") yield part;
@@ -168,21 +202,34 @@ export class Dialogue {
         } else {
           await open.confirmed;
           signal.throwIfAborted();
-          yield addToolCall(open, part.toolCallId, part.toolName, part.input);
-          run.start(part.toolCallId, part.toolName, part.input);
+          const call = this.#toolCalls.start(part.toolCallId, part.toolName, part.input);
+          calls.push(call);
+          yield addToolCall(open, call, part.input);
         }
       }
-      if (!run.isEmpty) yield { type: "wait" };
-      for await (const result of run.results()) yield addToolResult(open, result);
+      if (calls.length > 0) yield { type: "wait" };
+      for (const call of calls) {
+        if (!call.isAsync) yield addToolResult(open, call, await this.#outcomeOf(call, signal));
+      }
       if (endCallInput !== undefined) {
         const farewell = farewellIn(endCallInput);
         if (farewell !== undefined) yield addText(open, farewell);
         yield { type: "end", endsConversation: true };
         return;
       }
-      if (run.isEmpty) break;
+      if (calls.length === 0) break;
     }
     yield { type: "end", endsConversation: false };
+  }
+
+  /** Throws the signal's reason when the reply is cancelled meanwhile. */
+  async #outcomeOf(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+    const wait = new Deadline(signal, this.#timers);
+    try {
+      return await wait.race(call.outcome);
+    } finally {
+      wait.close();
+    }
   }
 
   #askModel(open: OpenReply, signal: AbortSignal, mustAnswer: boolean): AsyncGenerator<ModelPart> {
@@ -221,6 +268,8 @@ interface OpenReply {
   confirmed: Promise<void>;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];
   segments: string[];
+  /** Tools that it called and that have not answered. */
+  calls: Set<ToolCall>;
 }
 
 function aheadOf(input: DialogueInput): TranscriptEntry[] {
@@ -247,29 +296,21 @@ function addText(open: OpenReply, text: string): ReplyPart {
   return { type: "text", text, segment };
 }
 
-function addToolCall(open: OpenReply, toolCallId: string, toolName: string, input: string): ReplyPart {
+function addToolCall(open: OpenReply, call: ToolCall, input: string): ReplyPart {
+  const { toolCallId, toolName, isAsync } = call;
+  open.calls.add(call);
   open.entries.push({ type: "tool_call", toolCallId, toolName, text: input });
-  return { type: "toolCall", toolCallId, toolName, input };
+  return { type: "toolCall", toolCallId, toolName, input, isAwaited: !isAsync };
 }
 
-function addToolResult(open: OpenReply, result: ToolOutcome): ReplyPart {
-  const { toolCallId, toolName, output, isError } = result;
-  open.entries.push({ type: "tool_result", toolCallId, toolName, text: output, isError });
-  return { type: "toolResult", ...result };
+function addToolResult(open: OpenReply, call: ToolCall, outcome: ToolOutcome): ReplyPart {
+  open.calls.delete(call);
+  open.entries.push(toAnswer(outcome));
+  return { type: "toolResult", ...outcome };
 }
 
-/** Every call in the history has its answer, or providers refuse the next request. */
-function cancelledCalls({ entries }: OpenReply): TranscriptEntry[] {
-  const answered = new Set(
-    entries.map((entry) => (entry.type === "tool_result" ? entry.toolCallId : undefined)),
-  );
-  return entries.flatMap((entry) => {
-    if (entry.type !== "tool_call" || answered.has(entry.toolCallId)) return [];
-    const { toolCallId, toolName } = entry;
-    return [
-      { type: "tool_result", toolCallId, toolName, text: "cancelled by an interruption", isError: true },
-    ];
-  });
+function toAnswer({ toolCallId, toolName, output, isError }: ToolOutcome): ToolAnswer {
+  return { type: "tool_result", toolCallId, toolName, text: output, isError };
 }
 
 function farewellIn(input: string): string | undefined {

@@ -1,47 +1,87 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { TranscriptEntry } from "../transcript.ts";
 
-/** Renders the conversation so far for the model. Neighbouring entries of one speaker become one message. */
+type ToolCallEntry = TranscriptEntry & { type: "tool_call" };
+
+const STILL_AT_WORK =
+  "The tool is still at work. Its answer will follow by itself: go on without it, and do not call it again for this.";
+
+/**
+ * Renders the conversation so far for the model. Neighbouring entries of one speaker become one message. Models take a
+ * call only together with its answer: one whose answer comes later, or never, is rendered as answered by that it is at
+ * work, and the later answer as that to a call of its own.
+ */
 export function renderPrompt(
   instructions: string,
   entries: readonly TranscriptEntry[],
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [{ role: "system", content: instructions }];
-  for (const entry of entries) append(prompt, entry);
+  const unanswered = new Map<string, ToolCallEntry>();
+  const answered = new Map<string, ToolCallEntry>();
+  const closeRound = (): void => {
+    for (const [id, call] of unanswered) {
+      answered.set(id, call);
+      appendToolOutput(prompt, call, { type: "text", value: STILL_AT_WORK });
+    }
+    unanswered.clear();
+  };
+  for (const entry of entries) {
+    if (entry.type === "system") continue;
+    if (entry.type === "tool_call") {
+      if (prompt.at(-1)?.role === "tool") closeRound();
+      unanswered.set(entry.toolCallId, entry);
+      appendToolCall(prompt, entry);
+    } else if (entry.type === "tool_result") {
+      const output = { type: entry.isError ? ("error-text" as const) : ("text" as const), value: entry.text };
+      if (unanswered.delete(entry.toolCallId)) appendToolOutput(prompt, entry, output);
+      else {
+        closeRound();
+        const { toolName } = entry;
+        const text = answered.get(entry.toolCallId)?.text ?? "{}";
+        const call: ToolCallEntry = {
+          type: "tool_call",
+          toolCallId: `${entry.toolCallId}_later`,
+          toolName,
+          text,
+        };
+        appendToolCall(prompt, call);
+        appendToolOutput(prompt, call, output);
+      }
+    } else {
+      closeRound();
+      append(prompt, entry);
+    }
+  }
+  closeRound();
   return prompt;
 }
 
-function append(prompt: LanguageModelV4Prompt, entry: TranscriptEntry): void {
+function append(
+  prompt: LanguageModelV4Prompt,
+  entry: TranscriptEntry & { type: "message" | "dtmf" | "instruction" },
+): void {
   switch (entry.type) {
     case "message":
       if (entry.role === "user") appendUserText(prompt, entry.text);
       else assistantContent(prompt).push({ type: "text", text: entry.text });
       return;
     case "dtmf":
-      appendUserText(prompt, `[pressed ${entry.text} on the keypad]`);
-      return;
+      return appendUserText(prompt, `[pressed ${entry.text} on the keypad]`);
     case "instruction":
       prompt.push({ role: "system", content: entry.text });
-      return;
-    case "tool_call": {
-      const { toolCallId, toolName } = entry;
-      assistantContent(prompt).push({
-        type: "tool-call",
-        toolCallId,
-        toolName,
-        input: parseInput(entry.text),
-      });
-      return;
-    }
-    case "tool_result": {
-      const { toolCallId, toolName } = entry;
-      const output = { type: entry.isError ? ("error-text" as const) : ("text" as const), value: entry.text };
-      toolContent(prompt).push({ type: "tool-result", toolCallId, toolName, output });
-      return;
-    }
-    case "system":
-      return;
   }
+}
+
+function appendToolCall(prompt: LanguageModelV4Prompt, { toolCallId, toolName, text }: ToolCallEntry): void {
+  assistantContent(prompt).push({ type: "tool-call", toolCallId, toolName, input: parseInput(text) });
+}
+
+function appendToolOutput(
+  prompt: LanguageModelV4Prompt,
+  { toolCallId, toolName }: { toolCallId: string; toolName: string },
+  output: { type: "text" | "error-text"; value: string },
+): void {
+  toolContent(prompt).push({ type: "tool-result", toolCallId, toolName, output });
 }
 
 function appendUserText(prompt: LanguageModelV4Prompt, text: string): void {

@@ -8,9 +8,12 @@ export interface DialogueTool {
   name: string;
   description: string;
   inputSchema: ToolInputSchema;
+  /** The conversation goes on without its answer, which enters when it comes. */
+  isAsync?: boolean;
   /**
    * Does the work. Text goes to the model as it is, everything else as JSON; what it throws goes there as a
-   * failure. `signal` aborts at the tool's deadline and when the reply is cancelled.
+   * failure. `signal` aborts at the tool's deadline and when the conversation ends, but not when the reply is
+   * interrupted: what was begun may have taken effect, and its answer still counts.
    */
   execute(input: unknown, context: ToolContext): Promise<unknown>;
 }

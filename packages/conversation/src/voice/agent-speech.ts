@@ -115,6 +115,11 @@ export class AgentSpeech {
     return this.#failure ?? { type: "ended", endsConversation: this.#endsConversation };
   }
 
+  /** Its source waits for a tool's answer. */
+  get isAwaitingTool(): boolean {
+    return this.#awaitedTools > 0;
+  }
+
   /** Once per tick of the media clock: keeps the deadlines of synthesis and its flow. */
   tick(atMs: number): void {
     if (this.#isClosed || this.#failure?.part === "tts") return;
@@ -148,7 +153,7 @@ export class AgentSpeech {
   }
 
   #noticeStandstill(atMs: number): void {
-    if (this.#hasProgressed || !this.output.isDry || this.#awaitedTools > 0) {
+    if (this.#hasProgressed || !this.output.isDry || this.isAwaitingTool) {
       this.#hasProgressed = false;
       this.#progressAtMs = atMs;
     } else if (!this.#isTextComplete && atMs - this.#progressAtMs >= STANDSTILL_MS) {
@@ -196,7 +201,7 @@ export class AgentSpeech {
       case "text":
         return this.#addText(part.text, part.segment);
       case "toolCall":
-        this.#awaitedTools++;
+        if (part.isAwaited) this.#awaitedTools++;
         this.#speakAll(this.#splitter.flush());
         return this.#options.onTool(part);
       case "toolResult":

@@ -89,6 +89,11 @@ export class Delivery {
     return this.#speech.outcome;
   }
 
+  /** What is to be said waits for a tool's answer. */
+  get isAwaitingTool(): boolean {
+    return this.#speech.isAwaitingTool;
+  }
+
   /** What was handed out so far of the message being spoken, and the next few words: how far it is, is an estimate. */
   get textNearby(): string {
     const { output } = this.#speech;
@@ -135,15 +140,14 @@ export class Delivery {
     const { output } = this.#speech;
     const fading = this.#isAudible ? output.fadeOut() : undefined;
     this.#speech.close();
-    const { dialogue, mediaMs } = this.#options;
+    const { dialogue } = this.#options;
     if (this.#reply === undefined) {
       for (const item of this.#emitItems(true)) dialogue.record(item);
       return fading;
     }
     const delivered: string[] = [];
     for (const { segment, text } of output.heard()) delivered[segment] = text;
-    for (const entry of dialogue.settle(this.#reply.id, delivered))
-      this.#transcript.addEntry(entry, mediaMs());
+    dialogue.settle(this.#reply.id, delivered);
     this.#emitItems(true);
     return fading;
   }

@@ -33,7 +33,11 @@ function randomReply(random: () => number): ModelScript {
         { type: "text", text: "It costs $3.50, or so! 🎉 **Really.** " },
         { type: "text", text: "Yes" },
         { type: "delay", delayMs: random() * 3000 },
-        { type: "toolCall", toolName: pick(random, ["look_up", "hang", "unknown"]), input: { of: i } },
+        {
+          type: "toolCall",
+          toolName: pick(random, ["look_up", "hang", "later", "unknown"]),
+          input: { of: i },
+        },
         ...(random() < 0.2 ? [{ type: "stall" as const }] : []),
         ...(random() < 0.2 ? [{ type: "error" as const, error: OVERLOADED }] : []),
         ...(random() < 0.1 ? [{ type: "toolCall" as const, toolName: "end_call", input: {} }] : []),
@@ -60,6 +64,7 @@ function randomCall(random: () => number): CallDriver {
       tools: [
         { ...tool, name: "look_up", execute: () => Promise.resolve({ found: true }) },
         { ...tool, name: "hang", execute: () => new Promise(() => {}) },
+        { ...tool, name: "later", isAsync: true, execute: () => Promise.resolve("found") },
       ],
     },
   });

@@ -5,6 +5,8 @@ import type { TurnState } from "./turn-state.ts";
 
 /** People take a line for dead after about two seconds; a phrase at hand is said well before. */
 const PATIENCE_MS = 1300;
+/** A tool is known to take time, while a model may be about to begin. */
+const TOOL_PATIENCE_MS = 1000;
 /** The caller has taken the word: as much speech as a barge-in needs. */
 const YIELD_MS = 200;
 const FRAME_MS = 20;
@@ -28,6 +30,8 @@ export interface HoldingMoment {
   atMs: number;
   /** The agent owes speech and has none to hand out. */
   isOwed: boolean;
+  /** It is a tool that it waits for. */
+  isToolAwaited: boolean;
   isCallerSpeaking: boolean;
 }
 
@@ -86,13 +90,13 @@ export class HoldingSpeech {
     return this.#frame;
   }
 
-  #isDue({ atMs, isOwed, isCallerSpeaking }: HoldingMoment): boolean {
+  #isDue({ atMs, isOwed, isToolAwaited, isCallerSpeaking }: HoldingMoment): boolean {
     if (!isOwed || isCallerSpeaking) {
       this.#silentSinceMs = undefined;
       return false;
     }
     this.#silentSinceMs ??= atMs;
-    return atMs - this.#silentSinceMs >= PATIENCE_MS;
+    return atMs - this.#silentSinceMs >= (isToolAwaited ? TOOL_PATIENCE_MS : PATIENCE_MS);
   }
 
   #begin(atMs: number): Playing | undefined {

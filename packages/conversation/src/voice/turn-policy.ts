@@ -111,6 +111,9 @@ function decide(draft: Draft, event: TurnEvent): void {
     case "key":
       state.lastActivityMs = event.atMs;
       return;
+    case "toolAnswered":
+      state.hasNews = true;
+      return tellNews(draft);
     case "timer":
       return wake(draft);
     case "hangup":
@@ -282,6 +285,9 @@ function prepareReply(draft: Draft, text: string): void {
   if (agent.phase !== "idle" || isGreetingDue || text === "") return;
   if (!isLikelyWhole(text, { language: settings.language, agentText })) return;
   draft.state.preparedText = text;
+  // It will tell of what tools have answered by now; should it be for nothing, that is still owed.
+  draft.state.owesReply ||= draft.state.hasNews;
+  draft.state.hasNews = false;
   draft.effects.push({ type: "prepareReply", text });
 }
 
@@ -321,7 +327,7 @@ function reachEndpoint(draft: Draft): void {
 function continueAfterNoise(draft: Draft): void {
   dropPrepared(draft);
   if (draft.state.isGreetingDue) return greetWhenDue(draft);
-  if (!draft.state.owesReply) return;
+  if (!draft.state.owesReply) return tellNews(draft);
   draft.state.owesReply = false;
   speak(draft, { type: "reply", turn: undefined });
 }
@@ -350,8 +356,13 @@ function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
 
 function speak(draft: Draft, content: SpeechContent): void {
   const { preparedText } = draft.state;
-  if (content.type === "reply" && content.turn?.text === preparedText) draft.state.preparedText = undefined;
-  else dropPrepared(draft);
+  const isReply = content.type === "reply";
+  if (isReply && preparedText !== undefined && content.turn?.text === preparedText) {
+    draft.state.preparedText = undefined;
+  } else {
+    dropPrepared(draft);
+    if (isReply) draft.state.hasNews = false;
+  }
   const speechId = draft.state.lastSpeechId + 1;
   draft.state.lastSpeechId = speechId;
   draft.state.agent = {
@@ -364,6 +375,13 @@ function speak(draft: Draft, content: SpeechContent): void {
   };
   draft.state.agentText = "";
   draft.effects.push({ type: "speak", speechId, content });
+}
+
+/** What tools have answered is told as soon as nobody speaks; what the caller says meanwhile is answered with it. */
+function tellNews(draft: Draft): void {
+  const { hasNews, agent, utterance, isGreetingDue, hangup } = draft.state;
+  if (!hasNews || agent.phase !== "idle" || utterance !== undefined || isGreetingDue) return;
+  if (hangup === undefined) speak(draft, { type: "reply", turn: undefined });
 }
 
 function beginSpeech({ state }: Draft, speechId: number): void {
@@ -384,7 +402,7 @@ function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded" }): vo
   const last =
     agent.lastWords ??
     (event.endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
-  if (last === undefined) return;
+  if (last === undefined) return tellNews(draft);
   state.hangup = { ...last, atMs: atMs + (agent.phase === "speaking" ? HANGUP_TAIL_MS : 0) };
 }
 

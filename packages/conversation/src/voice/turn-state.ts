@@ -48,6 +48,8 @@ export type TurnEvent =
     }
   /** The caller pressed a key. */
   | { type: "key"; atMs: number }
+  /** A tool has answered that no reply waits for. */
+  | { type: "toolAnswered"; atMs: number }
   /** A `wakeAt` has been reached. */
   | { type: "timer"; atMs: number }
   /** The owner ends the conversation. */
@@ -142,6 +144,8 @@ export interface TurnState {
   readonly isGreetingDue: boolean;
   /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
   readonly owesReply: boolean;
+  /** Tools have answered, and the agent has not told of it. */
+  readonly hasNews: boolean;
   /** All is said: the call ends as soon as the last of it was heard. */
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
   readonly maxDurationAtMs: number;
@@ -176,6 +180,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     greetingAtMs: Infinity,
     isGreetingDue: false,
     owesReply: false,
+    hasNews: false,
     hangup: undefined,
     maxDurationAtMs: Infinity,
     lastActivityMs: 0,

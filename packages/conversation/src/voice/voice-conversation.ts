@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Dialogue } from "../dialogue/dialogue.ts";
+import type { Dialogue, ToolAnswer } from "../dialogue/dialogue.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
@@ -26,6 +26,7 @@ import { VoiceGate } from "./voice-gate.ts";
 export interface VoiceConversationOptions {
   sampleRateHz: SampleRateHz;
   agent: VoiceAgentSettings;
+  /** Closed with the conversation. */
   dialogue: Dialogue;
   stt: SpeechToText;
   tts: TextToSpeech;
@@ -70,6 +71,8 @@ export class VoiceConversation {
   #greeting: Delivery | undefined;
   /** A reply to what the caller may have finished saying. */
   #prepared: Delivery | undefined;
+  /** Of tools whose replies did not wait for them; the next reply tells of them. */
+  #lateAnswers: ToolAnswer[] = [];
   /** The faded end of a speech that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
   /** The speech waits until it is known whether the caller interrupts it. */
@@ -124,6 +127,10 @@ export class VoiceConversation {
         options.onEvent({ type: "fault", part: "stt", provider, message }),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
+    options.dialogue.onLateAnswer = (answer) => {
+      this.#lateAnswers.push(answer);
+      this.#dispatch({ type: "toolAnswered", atMs: this.#mediaMs });
+    };
     this.#vad = options.vad.open({
       sampleRateHz,
       onProbability: (probability, endSample) => {
@@ -205,6 +212,7 @@ export class VoiceConversation {
   /** Releases everything. No event follows, so `end` comes first where the end is to be told. Idempotent. */
   close(): void {
     this.#isOver = true;
+    this.#options.dialogue.close();
     this.#vad.close();
     this.#hearing.close();
     this.#greeting?.close();
@@ -266,6 +274,7 @@ export class VoiceConversation {
         return this.#enter({ type: "message", role: "user", text }, startMs, endMs);
       }
       case "prepareReply":
+        this.#enterLateAnswers();
         this.#prepared = this.#deliver({ type: "preview", text: effect.text });
         return;
       case "dropReply":
@@ -301,6 +310,8 @@ export class VoiceConversation {
 
   #finish(endReason: VoiceEndReason, endDetail: string | undefined): void {
     this.#queue.length = 0;
+    this.#lateAnswers.push(...this.#options.dialogue.close());
+    this.#enterLateAnswers();
     this.close();
     this.#options.onEvent({ type: "ended", endReason, ...(endDetail !== undefined && { endDetail }) });
   }
@@ -313,7 +324,10 @@ export class VoiceConversation {
     this.#prepared = undefined;
     this.#speechId = speechId;
     this.#delivery = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
-    this.#delivery ??= this.#deliver(content);
+    if (this.#delivery === undefined) {
+      this.#enterLateAnswers();
+      this.#delivery = this.#deliver(content);
+    }
     this.#showState(false);
   }
 
@@ -363,8 +377,12 @@ export class VoiceConversation {
   #holdingFrame(): Int16Array | undefined {
     const atMs = this.#mediaMs;
     const isSpeechOwed = this.#delivery !== undefined && !this.#isHeld;
-    const isOwed = isSpeechOwed || isTextOverdue(this.#state, atMs);
-    return this.#holding.nextFrame({ atMs, isOwed, isCallerSpeaking: this.#state.isVoiced });
+    return this.#holding.nextFrame({
+      atMs,
+      isOwed: isSpeechOwed || isTextOverdue(this.#state, atMs),
+      isToolAwaited: this.#delivery?.isAwaitingTool === true,
+      isCallerSpeaking: this.#state.isVoiced,
+    });
   }
 
   #recordingOf(text: string): Int16Array | undefined {
@@ -408,6 +426,11 @@ export class VoiceConversation {
   #enter(entry: TranscriptEntry, startMs: number, endMs: number): void {
     this.#options.dialogue.record(entry);
     this.#options.onEvent({ type: "item", item: { ...entry, id: randomUUID(), startMs, endMs } });
+  }
+
+  /** Only while no reply is open: they come after what it says. */
+  #enterLateAnswers(): void {
+    for (const answer of this.#lateAnswers.splice(0)) this.#enter(answer, this.#mediaMs, this.#mediaMs);
   }
 
   /** `speaking` only while frames are really handed out. */

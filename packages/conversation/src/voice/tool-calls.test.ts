@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DialogueTool } from "../dialogue/tool.ts";
+import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
+import type { FakeClock } from "../testing/fake-clock.ts";
+import { PhraseBook } from "./speech-phrases.ts";
+
+const CALL_LOOK_UP = [{ type: "toolCall", toolName: "look_up", input: {} }] as const;
+
+/** A tool that answers `blue` after a time on the call's clock. */
+function lookUp(delayMs: number, more: Partial<DialogueTool> = {}) {
+  const tool = {
+    name: "look_up",
+    description: "Looks something up.",
+    inputSchema: { type: "object" as const },
+    signal: undefined as AbortSignal | undefined,
+    clock: undefined as FakeClock | undefined,
+    execute: (_input: unknown, { signal }: { signal: AbortSignal }): Promise<string> => {
+      tool.signal = signal;
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const cancel = tool.clock?.set(delayMs, () => resolve("blue"));
+      signal.addEventListener("abort", () => cancel?.(), { once: true });
+      return promise;
+    },
+    ...more,
+  };
+  return tool;
+}
+
+function callWith(tool: ReturnType<typeof lookUp>, options: CallDriverOptions): CallDriver {
+  const call = new CallDriver({ ...options, dialogue: { tools: [tool] } });
+  tool.clock = call.clock;
+  call.start();
+  return call;
+}
+
+/** When the agent first said a word, counted from now. */
+async function firstWordMs(call: CallDriver): Promise<number> {
+  const beganMs = call.nowMs;
+  await call.waitUntil(() => call.isSpeaking);
+  return call.nowMs - beganMs;
+}
+
+async function withPhrases(options: CallDriverOptions, toolMs: number): Promise<CallDriver> {
+  const phrases = new PhraseBook();
+  const call = callWith(lookUp(toolMs), { ...options, phrases });
+  await call.stayQuiet(3000);
+  return call;
+}
+
+for (const [language, phrase] of [
+  ["en", "One moment, please."],
+  ["de-AT", "Einen Moment, bitte."],
+] as const) {
+  test(`a tool that takes longer than a second is bridged by a phrase, in ${language}`, async () => {
+    const call = await withPhrases({ agent: { language }, replies: [CALL_LOOK_UP, "It is blue."] }, 4000);
+    await call.say("what colour", 600);
+    const waitedMs = await firstWordMs(call);
+    assert.ok(waitedMs > 1000 && waitedMs <= 600 + 1000 + 100, `${waitedMs} ms`);
+    await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+    assert.deepEqual(call.transcript.slice(0, 2), ["user: what colour", `agent: ${phrase}`]);
+  });
+}
+
+test("a tool that answers within a second is not bridged", async () => {
+  const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 700);
+  await call.say("what colour", 600);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, [
+    "user: what colour",
+    "tool_call: {}",
+    "tool_result: blue",
+    "agent: It is blue.",
+  ]);
+});
+
+test("words that the model says with the call are enough for the first second", async () => {
+  const reply = [{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP] as const;
+  const call = await withPhrases({ replies: [reply, "It is blue."] }, 1400);
+  await call.say("what colour", 600);
+  await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+  assert.ok(!call.transcript.includes("agent: One moment, please."));
+});
+
+test("a caller who speaks while a tool works stops it not: it is told when it has answered", async () => {
+  const tool = lookUp(5000);
+  const call = callWith(tool, { replies: [CALL_LOOK_UP, "Still looking.", "It is blue."] });
+  await call.say("what colour", 600);
+  await call.stayQuiet(1500);
+  await call.say("hello", 500);
+  await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+  assert.equal(call.model.requests.length, 3);
+  assert.deepEqual(call.transcript, [
+    "user: what colour",
+    "tool_call: {}",
+    "user: hello",
+    "agent: Still looking.",
+    "tool_result: blue",
+    "agent: It is blue.",
+  ]);
+  await call.stayQuiet(3000);
+  assert.equal(call.model.requests.length, 3);
+});
+
+test("the conversation goes on while an asynchronous tool works", async () => {
+  const tool = lookUp(8000, { isAsync: true });
+  const call = callWith(tool, { replies: [CALL_LOOK_UP, "I have asked.", "Fine, and you?", "It is blue."] });
+  await call.say("what colour", 600);
+  await call.letAgentFinish();
+  await call.say("how are you", 600);
+  await call.letAgentFinish();
+  await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+  assert.deepEqual(call.transcript, [
+    "user: what colour",
+    "tool_call: {}",
+    "agent: I have asked.",
+    "user: how are you",
+    "agent: Fine, and you?",
+    "tool_result: blue",
+    "agent: It is blue.",
+  ]);
+});
+
+test("an answer that comes while the agent speaks is told after it", async () => {
+  const tool = lookUp(500, { isAsync: true });
+  const call = callWith(tool, { replies: [CALL_LOOK_UP, "I have asked for it, one moment.", "It is blue."] });
+  await call.say("what colour", 600);
+  await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
+  assert.deepEqual(call.transcript.slice(2), [
+    "agent: I have asked for it, one moment.",
+    "tool_result: blue",
+    "agent: It is blue.",
+  ]);
+});
+
+test("an answer that comes while the caller speaks is told with the answer to that", async () => {
+  const tool = lookUp(3000, { isAsync: true });
+  const call = callWith(tool, { replies: [CALL_LOOK_UP, "Asked.", "Blue, and it is five."] });
+  await call.say("what colour", 600);
+  await call.letAgentFinish();
+  await call.say("and what time is it over there in the east", 3000);
+  await call.letAgentFinish();
+  await call.stayQuiet(2000);
+  assert.equal(call.model.requests.length, 3);
+  assert.deepEqual(call.transcript.slice(-3), [
+    "tool_result: blue",
+    "user: and what time is it over there in the east",
+    "agent: Blue, and it is five.",
+  ]);
+});
+
+for (const isAsync of [false, true]) {
+  test(`a call that ends stops its tools and says so (${isAsync ? "asynchronous" : "awaited"})`, async () => {
+    const tool = lookUp(15_000, { isAsync });
+    const call = callWith(tool, { replies: [CALL_LOOK_UP, "Asked."] });
+    await call.say("what colour", 600);
+    await call.stayQuiet(1500);
+    call.conversation.end("user_hangup");
+    assert.equal(tool.signal?.aborted, true);
+    assert.equal(call.events.at(-1)?.type, "ended");
+    const last = call.items.at(-1);
+    assert.ok(last?.type === "tool_result" && last.isError);
+    await call.stayQuiet(100);
+    assert.equal(call.clock.pendingCount, 0);
+  });
+}

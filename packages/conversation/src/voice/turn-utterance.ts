@@ -1,0 +1,29 @@
+import type { Draft } from "./turn-draft.ts";
+import type { Utterance } from "./turn-state.ts";
+
+/** A pause this long parts two knocks that are none of them an interruption. */
+const KNOCK_PAUSE_MS = 200;
+
+export function resume(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
+  const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined };
+  // Single knocks, one after the other, do not add up to an interruption.
+  const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= KNOCK_PAUSE_MS;
+  return isAfterPause ? { ...resumed, voicedBeforeMs: utterance.voicedMs } : resumed;
+}
+
+export function addVoice(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
+  return { ...utterance, lastVoiceMs: windowEndMs, voicedMs: utterance.voicedMs + voicedMs };
+}
+
+export function flush(draft: Draft, utterance: Utterance): void {
+  const id = draft.state.lastFlushId + 1;
+  draft.state.lastFlushId = id;
+  draft.state.utterance = { ...utterance, flush: { id, askedAtMs: draft.atMs, answer: undefined } };
+  draft.effects.push({ type: "flush", flushId: id });
+}
+
+export function forgetUtterance(draft: Draft): void {
+  draft.state.utterance = undefined;
+  draft.effects.push({ type: "endUtterance" });
+}
+

@@ -47,10 +47,9 @@ export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
   if (start === undefined) {
     return undefined;
   }
-  const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
   let end = datagram.length;
-  if ((view.getUint8(0) & 0x20) !== 0) {
-    const padding = view.getUint8(end - 1);
+  if ((byteAt(datagram, 0) & 0x20) !== 0) {
+    const padding = byteAt(datagram, end - 1);
     if (padding === 0) {
       return undefined;
     }
@@ -59,15 +58,26 @@ export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
   if (start > end) {
     return undefined;
   }
-  const second = view.getUint8(1);
+  const second = byteAt(datagram, 1);
   return {
     marker: second >= 0x80,
     payloadType: second & 0x7f,
-    sequenceNumber: view.getUint16(2),
-    timestamp: view.getUint32(4),
-    ssrc: view.getUint32(8),
+    sequenceNumber: (byteAt(datagram, 2) << 8) | byteAt(datagram, 3),
+    timestamp: uint32At(datagram, 4),
+    ssrc: uint32At(datagram, 8),
     payload: datagram.subarray(start, end),
   };
+}
+
+/** Reads without a `DataView`, which would be one more object for each packet. */
+function byteAt(datagram: Uint8Array, at: number): number {
+  return datagram[at] ?? 0;
+}
+
+function uint32At(datagram: Uint8Array, at: number): number {
+  const high = (byteAt(datagram, at) << 8) | byteAt(datagram, at + 1);
+  const low = (byteAt(datagram, at + 2) << 8) | byteAt(datagram, at + 3);
+  return high * 0x10000 + low;
 }
 
 /** Writes an RTP packet without CSRC list, header extension or padding. Numbers are taken modulo their width. */

@@ -143,6 +143,11 @@ export class PhoneMedia {
     let filled = 0;
     while (filled < FRAME_SAMPLES) {
       if (this.#pending.length === 0) this.#pending = this.#nextAudio(nowMs, path);
+      if (filled === 0 && this.#pending.length === FRAME_SAMPLES) {
+        this.#frame.set(this.#pending);
+        this.#pending = NO_AUDIO;
+        break;
+      }
       const taken = this.#pending.subarray(0, FRAME_SAMPLES - filled);
       if (taken.length === 0) {
         this.#frame.fill(0, filled);

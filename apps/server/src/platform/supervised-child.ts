@@ -9,6 +9,8 @@ export interface SupervisedChildOptions<ToChild extends object, FromChild extend
   name: string;
   /** The child's entry file. */
   entry: URL;
+  /** For Node and V8; none of the parent's are passed on. */
+  execArgv?: readonly string[];
   /** Sent first, after every start. */
   firstMessage: () => ToChild;
   onMessage: (message: FromChild) => void;
@@ -82,8 +84,12 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
   }
 
   #start(): void {
-    const { name, entry, firstMessage, logger } = this.#options;
-    const child = fork(entry, { serialization: "advanced", stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const { name, entry, execArgv = [], firstMessage, logger } = this.#options;
+    const child = fork(entry, {
+      serialization: "advanced",
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      execArgv: [...execArgv],
+    });
     this.#process = child;
     this.#startedAtMs = performance.now();
     this.#heardAtMs = this.#startedAtMs;

@@ -7,11 +7,14 @@ import type {
   SpeechToTextStream,
 } from "../providers/speech-to-text.ts";
 import { systemTimers, type Timers } from "../timers.ts";
+import { AudioTail } from "./audio-tail.ts";
 
 /** Of an utterance as much as this can be heard again. */
 const REPLAY_MS = 15_000;
 /** Kept from before an utterance: the lead that it may begin with. */
 const LEAD_MS = 1_000;
+/** Memory is taken and given up by pieces of this length. */
+const CHUNK_MS = 200;
 /** One lost connection is opened again; a recogniser that then fails too is given up. */
 const MAX_ATTEMPTS = 2;
 
@@ -44,9 +47,7 @@ class LastingStream implements SpeechToTextStream {
   readonly #recognisers: readonly Recogniser[];
   readonly #timers: Timers;
   readonly #call: SpeechToTextOptions;
-  /** The last audio, oldest first. */
-  #audio: Int16Array[] = [];
-  #audioSamples = 0;
+  readonly #audio: AudioTail;
   /** Audio since the start of the utterance, its lead included; undefined between utterances. */
   #utteranceSamples: number | undefined;
   #flushId: number | undefined;
@@ -59,19 +60,19 @@ class LastingStream implements SpeechToTextStream {
     this.#recognisers = recognisers;
     this.#timers = timers;
     this.#call = call;
+    this.#audio = new AudioTail(this.#toSamples(CHUNK_MS));
     this.#stream = this.#open();
   }
 
   write(pcm: Int16Array): void {
-    this.#audio.push(pcm.slice());
-    this.#audioSamples += pcm.length;
+    this.#audio.write(pcm);
     if (this.#utteranceSamples !== undefined) this.#utteranceSamples += pcm.length;
     this.#forgetOldAudio();
     this.#stream?.write(pcm);
   }
 
   startUtterance(leadMs: number): void {
-    this.#utteranceSamples = Math.min(this.#audioSamples, this.#toSamples(leadMs));
+    this.#utteranceSamples = Math.min(this.#audio.samples, this.#toSamples(leadMs));
     this.#stream?.startUtterance(leadMs);
   }
 
@@ -93,7 +94,7 @@ class LastingStream implements SpeechToTextStream {
     this.#cancelDeadline?.();
     this.#stream?.close();
     this.#stream = undefined;
-    this.#audio = [];
+    this.#audio.clear();
   }
 
   #open(): SpeechToTextStream | undefined {
@@ -144,9 +145,9 @@ class LastingStream implements SpeechToTextStream {
 
   /** The utterance is marked where it begins: recognisers keep little from before that. */
   #replay(stream: SpeechToTextStream): void {
-    let before = this.#audioSamples - (this.#utteranceSamples ?? 0);
+    let before = this.#audio.samples - (this.#utteranceSamples ?? 0);
     let isMarked = this.#utteranceSamples === undefined;
-    for (const pcm of this.#audio) {
+    for (const pcm of this.#audio.views(this.#utteranceSamples ?? 0)) {
       if (!isMarked && before <= 0) {
         stream.startUtterance(0);
         isMarked = true;
@@ -168,13 +169,8 @@ class LastingStream implements SpeechToTextStream {
   #forgetOldAudio(): void {
     const utterance = this.#utteranceSamples ?? 0;
     const kept = Math.min(this.#toSamples(REPLAY_MS), utterance + this.#toSamples(LEAD_MS));
-    let oldest = this.#audio[0];
-    while (oldest !== undefined && this.#audioSamples - oldest.length >= kept) {
-      this.#audio.shift();
-      this.#audioSamples -= oldest.length;
-      oldest = this.#audio[0];
-    }
-    if (utterance > this.#audioSamples) this.#utteranceSamples = this.#audioSamples;
+    this.#audio.forgetBefore(kept);
+    if (utterance > this.#audio.samples) this.#utteranceSamples = this.#audio.samples;
   }
 
   #toSamples(ms: number): number {

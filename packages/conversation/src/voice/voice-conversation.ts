@@ -241,10 +241,13 @@ export class VoiceConversation {
   /** Events that arise while effects are carried out wait for their turn. */
   #dispatch(event: TurnEvent): void {
     if (this.#isOver) return;
-    this.#queue.push(event);
-    if (this.#isDispatching) return;
+    if (this.#isDispatching) {
+      this.#queue.push(event);
+      return;
+    }
     this.#isDispatching = true;
     try {
+      this.#step(event);
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#step(next);
     } catch (error) {
       // A fault of ours or of an adapter costs this call alone.

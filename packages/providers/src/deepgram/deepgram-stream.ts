@@ -33,6 +33,14 @@ const finalizeTimeoutMs = 800;
 const maxAttempts = 3;
 const retryDelayMs = 250;
 
+/** What goes out as one message. */
+interface Message {
+  audio: Buffer;
+  length: number;
+  /** When the first of it was written. */
+  sinceMs: number;
+}
+
 interface PendingFlush {
   id: number;
   /** Runs from the `Finalize` on; before there is a connection its own deadline bounds the wait. */
@@ -50,8 +58,10 @@ export class DeepgramStream implements SpeechToTextStream {
   #attempts = 0;
   #failure: ProviderError | undefined;
   #isClosed = false;
-  #waiting: { audio: Buffer; sinceMs: number }[] = [];
+  #waiting: Message[] = [];
   #waitingBytes = 0;
+  /** Its memory is used again: most of the time there is just one message. */
+  #spare: Message | undefined;
   /** Audio sent on this connection: the clock that Deepgram's times refer to. */
   #sentBytes = 0;
   #droppedBytes = 0;
@@ -79,10 +89,7 @@ export class DeepgramStream implements SpeechToTextStream {
       this.#droppedBytes += pcm.byteLength;
       return;
     }
-    // A copy: callers reuse their frames.
-    const audio = Buffer.from(Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength));
-    this.#waiting.push({ audio, sinceMs: this.#options.now() });
-    this.#waitingBytes += pcm.byteLength;
+    this.#keep(pcm);
     this.#dropOldAudio();
     if (this.#waitingBytes >= messageMs * this.#bytesPerMs) this.#sendAudio();
   }
@@ -210,9 +217,32 @@ export class DeepgramStream implements SpeechToTextStream {
     if (this.#socket.bufferedBytes > maxBacklogMs * this.#bytesPerMs) return;
     this.#sentBytes += this.#waitingBytes;
     this.#hasSentSinceKeepAlive = true;
-    this.#socket.send(Buffer.concat(this.#waiting.map(({ audio }) => audio)));
+    // The socket masks what it sends (RFC 6455 section 5.3), into memory of its own.
+    for (const { audio, length } of this.#waiting) this.#socket.send(audio.subarray(0, length));
+    this.#spare = this.#waiting[0];
     this.#waiting = [];
     this.#waitingBytes = 0;
+  }
+
+  /** Copies a frame behind what waits: callers use their frames again. */
+  #keep(pcm: Int16Array): void {
+    let message = this.#waiting.at(-1);
+    if (message === undefined || message.length + pcm.byteLength > message.audio.length) {
+      message = this.#newMessage(pcm.byteLength);
+      this.#waiting.push(message);
+    }
+    const { audio } = message;
+    for (const sample of pcm) message.length = audio.writeInt16LE(sample, message.length);
+    this.#waitingBytes += pcm.byteLength;
+  }
+
+  #newMessage(leastBytes: number): Message {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const bytes = Math.max(leastBytes, messageMs * this.#bytesPerMs);
+    const audio =
+      spare !== undefined && spare.audio.length >= bytes ? spare.audio : Buffer.allocUnsafeSlow(bytes);
+    return { audio, length: 0, sinceMs: this.#options.now() };
   }
 
   #dropOldAudio(): void {
@@ -220,8 +250,8 @@ export class DeepgramStream implements SpeechToTextStream {
     for (let oldest = this.#waiting[0]; oldest !== undefined; oldest = this.#waiting[0]) {
       if (oldest.sinceMs > tooOldMs && this.#waitingBytes <= maxReplayMs * this.#bytesPerMs) return;
       this.#waiting.shift();
-      this.#waitingBytes -= oldest.audio.byteLength;
-      this.#droppedBytes += oldest.audio.byteLength;
+      this.#waitingBytes -= oldest.length;
+      this.#droppedBytes += oldest.length;
     }
   }
 

@@ -16,8 +16,8 @@ export class Stream implements VoiceActivityStream {
   readonly options: VoiceActivityOptions;
   /** The last samples of the window before. */
   readonly context: Float32Array;
-  /** Layer by layer. */
-  readonly state = new Float32Array(2 * stateWidth);
+  /** Of the model's two layers. */
+  readonly state = { lower: new Float32Array(stateWidth), upper: new Float32Array(stateWidth) };
   readonly #samples: Int16Array;
   readonly #onDue: (stream: Stream) => void;
   readonly #onDropped: () => void;
@@ -42,13 +42,15 @@ export class Stream implements VoiceActivityStream {
   write(pcm: Int16Array): void {
     if (this.isClosed) return;
     const { length } = this.#samples;
+    let slot = this.#written % length;
     for (const sample of pcm) {
-      if (this.#written - this.#read === length) {
-        this.#read += this.shape.window;
-        this.#onDropped();
-      }
-      this.#samples[this.#written % length] = sample;
-      this.#written += 1;
+      this.#samples[slot] = sample;
+      slot = slot + 1 === length ? 0 : slot + 1;
+    }
+    this.#written += pcm.length;
+    while (this.#written - this.#read > length) {
+      this.#read += this.shape.window;
+      this.#onDropped();
     }
     if (this.isDue) this.#onDue(this);
   }
@@ -61,11 +63,10 @@ export class Stream implements VoiceActivityStream {
   takeWindow(row: Float32Array): number {
     const { window, context } = this.shape;
     row.set(this.context);
-    const { length } = this.#samples;
-    for (let at = 0; at < window; at += 1) {
-      row[context + at] = (this.#samples[(this.#read + at) % length] ?? 0) / 32_768;
-    }
-    this.context.set(row.subarray(window));
+    // A window lies in one piece: the room is a whole number of windows.
+    const start = this.#read % this.#samples.length;
+    for (let at = 0; at < window; at++) row[context + at] = (this.#samples[start + at] ?? 0) / 32_768;
+    for (let at = 0; at < context; at++) this.context[at] = row[window + at] ?? 0;
     this.#read += window;
     return this.#read;
   }

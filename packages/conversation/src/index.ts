@@ -5,6 +5,7 @@ export * from "./providers/text-to-speech.ts";
 export * from "./providers/voice-activity.ts";
 export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";
+export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import test, { type TestContext } from "node:test";
+import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import { createWebhookTool, type ToolConversation, type WebhookTool } from "./webhook-tool.ts";
+
+interface Request {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+const conversation: ToolConversation = {
+  callId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11",
+  conversationId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c12",
+  agentId: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c13",
+  environment: null,
+  channel: "phone",
+  fromNumber: "+14155550100",
+  toNumber: "+14155550123",
+  variables: { shop: "north" },
+};
+
+/** A server that answers as told, and a way to call the tool that leads to it. */
+async function open(t: TestContext, answer: (response: ServerResponse) => void, isPrivateAllowed = true) {
+  const requests: Request[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      requests.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+      answer(response);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = new OutboundClient({ isPrivateAllowed });
+  t.after(async () => {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const base: WebhookTool = {
+    id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14",
+    name: "look_up",
+    description: "Looks something up.",
+    inputSchema: { type: "object", properties: { number: { type: "string" } } },
+    isAsync: false,
+    method: "POST",
+    url: `http://127.0.0.1:${address.port}/orders`,
+    headers: [],
+    queryParams: [],
+    isRawBody: false,
+  };
+  const call = async (
+    input: unknown,
+    more: Partial<WebhookTool> = {},
+    signal = new AbortController().signal,
+  ): Promise<unknown> =>
+    await createWebhookTool({ ...base, ...more }, conversation, client).execute(input, {
+      toolCallId: "call_1",
+      signal,
+    });
+  return { requests, call, url: base.url };
+}
+
+const answerOk = (response: ServerResponse): void => void response.end("ok");
+
+test("the body tells of tool, call and arguments", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  assert.equal(await call({ number: "7" }), "ok");
+  const [request] = requests;
+  assert.equal(request?.method, "POST");
+  assert.equal(request.headers["content-type"], "application/json");
+  assert.deepEqual(JSON.parse(request.body), {
+    tool: { id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14", name: "look_up" },
+    toolCallId: "call_1",
+    ...conversation,
+    arguments: { number: "7" },
+  });
+});
+
+test("a raw body is the arguments alone", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  await call({ number: "7" }, { isRawBody: true, method: "PATCH" });
+  assert.deepEqual([requests[0]?.method, requests[0]?.body], ["PATCH", '{"number":"7"}']);
+});
+
+for (const method of ["GET", "DELETE"] as const) {
+  test(`the arguments of a ${method} go into the query, where what the tool sets stands`, async (t) => {
+    const { requests, call, url } = await open(t, answerOk);
+    const queryParams = [
+      { key: "tag", value: "a b" },
+      { key: "tag", value: "&" },
+      { key: "secret", value: "s" },
+    ];
+    await call(
+      { number: "7", deep: { x: [1] }, secret: "mine", version: "9" },
+      { method, queryParams, url: `${url}?version=1` },
+    );
+    const [request] = requests;
+    const query = new URL(request?.url ?? "", "http://x").searchParams;
+    assert.deepEqual(
+      [...query],
+      [
+        ["version", "1"],
+        ["tag", "a b"],
+        ["tag", "&"],
+        ["secret", "s"],
+        ["number", "7"],
+        ["deep", '{"x":[1]}'],
+      ],
+    );
+    assert.deepEqual(
+      [request?.method, request?.body, request?.headers["content-type"]],
+      [method, "", undefined],
+    );
+  });
+}
+
+test("headers are sent as they are set, whatever variables put into them", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  const headers = [
+    { key: "Authorization", value: "Bearer x" },
+    { key: "X-Name", value: "Zoë\r\nX-Evil: 1" },
+    { key: "X-Tag", value: "a" },
+    { key: "x-tag", value: "b" },
+    { key: "Content-Type", value: "application/vnd.shop+json" },
+  ];
+  await call({}, { headers });
+  const sent = requests[0]?.headers ?? {};
+  assert.equal(sent.authorization, "Bearer x");
+  assert.equal(sent["x-evil"], undefined);
+  assert.equal(Buffer.from(String(sent["x-name"]), "latin1").toString(), "Zoë X-Evil: 1");
+  assert.equal(sent["x-tag"], "a, b");
+  assert.equal(sent["content-type"], "application/vnd.shop+json");
+});
+
+test("arguments of another shape are refused before anything is sent", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  await assert.rejects(call({ number: 7 }), { message: /not valid: number / });
+  await assert.rejects(call([]), { message: /must be an object/ });
+  assert.equal(requests.length, 0);
+});
+
+test("JSON and text come back as they are, and nothing as nothing", async (t) => {
+  const answers = ['{"colour":"blue"}', "blue", ""];
+  const { call } = await open(t, (response) => response.end(answers.shift()));
+  assert.equal(await call({}), '{"colour":"blue"}');
+  assert.equal(await call({}), "blue");
+  assert.equal(await call({}), undefined);
+});
+
+test("text is read in its own character set, and what is no text is a failure", async (t) => {
+  const latin = await open(t, (response) => {
+    response.setHeader("content-type", "text/plain; charset=iso-8859-1");
+    response.end(Buffer.from("Zoë", "latin1"));
+  });
+  assert.equal(await latin.call({}), "Zoë");
+  const image = await open(t, (response) => response.end(Buffer.from([0x89, 0x50, 0xff, 0xfe])));
+  await assert.rejects(image.call({}), { message: /neither JSON nor text/ });
+});
+
+test("an answer that is too long is cut, and says so", async (t) => {
+  const { call } = await open(t, (response) => response.end("ü".repeat(700_000)));
+  const answer = String(await call({}));
+  assert.ok(answer.startsWith("üüü") && answer.length < 101_000);
+  assert.match(answer, /longer/);
+});
+
+test("a status that is no success, a redirect too, is a failure that tells status and reason", async (t) => {
+  const { call, requests } = await open(t, (response) => {
+    response.writeHead(requests.length === 1 ? 422 : 302, { location: "/elsewhere" });
+    response.end(requests.length === 1 ? '{"error":"no such order"}' : "");
+  });
+  await assert.rejects(call({}), { message: 'HTTP status 422: {"error":"no such order"}' });
+  await assert.rejects(call({}), { message: "HTTP status 302" });
+  assert.equal(requests.length, 2);
+});
+
+test("a private address is refused unless the operator allows it", async (t) => {
+  const { call, requests } = await open(t, answerOk, false);
+  await assert.rejects(call({}), { kind: "refused_address" });
+  assert.equal(requests.length, 0);
+});
+
+test("the end of the call ends a request that hangs", async (t) => {
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  const { call } = await open(t, () => resolve());
+  const controller = new AbortController();
+  const calling = call({}, {}, controller.signal);
+  await arrived;
+  controller.abort(new Error("the call is over"));
+  await assert.rejects(calling, { message: "the call is over" });
+});

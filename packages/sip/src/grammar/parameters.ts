@@ -18,7 +18,8 @@ export function readParameters(scanner: Scanner): Parameters | undefined {
   const parameters = new Map<string, string>();
   while (scanner.takeSeparator(Code.semicolon)) {
     // A stray semicolon (`<sip:a@b>;;tag=1` or at the end) is common and harmless.
-    if (scanner.isAtEnd() || scanner.peek() === Code.semicolon) continue;
+    const next = scanner.peek();
+    if (next === Code.semicolon || next === Code.comma || scanner.isAtEnd()) continue;
     const name = scanner.readToken();
     if (name === undefined || parameters.size >= MAX_PARAMETERS) return undefined;
     let value = "";

@@ -19,6 +19,7 @@ export const Code = {
   greaterThan: 0x3e,
   leftBracket: 0x5b,
   backslash: 0x5c,
+  delete: 0x7f,
 } as const;
 
 /**

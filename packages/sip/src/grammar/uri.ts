@@ -42,6 +42,23 @@ export function uriScheme(text: string): string | undefined {
   return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase();
 }
 
+/** Whether the text can stand as a Request-URI: of any scheme, a SIP URI without header fields (RFC 3261 §19.1.1). */
+export function isRequestUri(text: string): boolean {
+  if (hasControlOrSpace(text)) return false;
+  const uri = parseUri(text);
+  if (uri !== undefined) return uri.scheme === "tel" || uri.headers === "";
+  const scheme = uriScheme(text);
+  return scheme !== undefined && scheme !== "sip" && scheme !== "sips" && scheme !== "tel";
+}
+
+function hasControlOrSpace(text: string): boolean {
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position);
+    if (code <= Code.space || code === Code.delete) return true;
+  }
+  return false;
+}
+
 function isScheme(text: string, scheme: string): boolean {
   return text.startsWith(scheme) || text.slice(0, scheme.length).toLowerCase() === scheme;
 }
@@ -79,9 +96,9 @@ function parseUriParameters(text: string, start: number, end: number): Parameter
   const parameters = new Map<string, string>();
   for (const part of text.slice(start + 1, end).split(";", 64)) {
     const equals = part.indexOf("=");
-    const name = (equals === -1 ? part : part.slice(0, equals)).toLowerCase();
+    const name = decode(equals === -1 ? part : part.slice(0, equals))?.toLowerCase();
     const value = equals === -1 ? "" : decode(part.slice(equals + 1));
-    if (value === undefined) return undefined;
+    if (name === undefined || value === undefined) return undefined;
     if (name !== "" && !parameters.has(name)) parameters.set(name, value);
   }
   return parameters;

@@ -3,6 +3,8 @@ import { Code, Scanner } from "./scanner.ts";
 
 /** One value of a Via header field (RFC 3261 §20.42). */
 export interface Via {
+  /** `2.0`; any other is left to the reader to refuse, who has to answer it (RFC 3261 §21.5.6). */
+  version: string;
   /** In upper case, e.g. `UDP`. */
   transport: string;
   /** The `sent-by` host as written; an IPv6 address keeps its brackets. */
@@ -15,13 +17,15 @@ export interface Via {
 /** §8.1.1.7: a branch that begins like this is unique in space and time. */
 export const MAGIC_COOKIE = "z9hG4bK";
 
+export const SIP_VERSION = "2.0";
+
 /** Reads one Via value at the scanner and leaves it behind the value. */
 export function readVia(scanner: Scanner): Via | undefined {
   scanner.skipWhitespace();
   const name = scanner.readToken();
   if (name === undefined || !scanner.takeSeparator(Code.slash)) return undefined;
   const version = scanner.readToken();
-  if (version !== "2.0" || name.toUpperCase() !== "SIP") return undefined;
+  if (version === undefined || name.toUpperCase() !== "SIP") return undefined;
   if (!scanner.takeSeparator(Code.slash)) return undefined;
   const transport = scanner.readToken();
   scanner.skipWhitespace();
@@ -36,7 +40,7 @@ export function readVia(scanner: Scanner): Via | undefined {
   if (parameters === undefined) return undefined;
   scanner.skipWhitespace();
   if (!scanner.isAtEnd() && scanner.peek() !== Code.comma) return undefined;
-  return { transport: transport.toUpperCase(), host, port, parameters };
+  return { version, transport: transport.toUpperCase(), host, port, parameters };
 }
 
 /** Reads every value of one Via header line into `vias`. */
@@ -44,7 +48,7 @@ export function parseViaList(value: string, vias: Via[]): boolean {
   const scanner = new Scanner(value);
   do {
     const via = readVia(scanner);
-    if (via === undefined) return false;
+    if (via?.version !== SIP_VERSION) return false;
     vias.push(via);
   } while (scanner.takeSeparator(Code.comma));
   return true;
@@ -52,5 +56,5 @@ export function parseViaList(value: string, vias: Via[]): boolean {
 
 export function formatVia(via: Via): string {
   const port = via.port === undefined ? "" : `:${via.port}`;
-  return `SIP/2.0/${via.transport} ${via.host}${port}${formatParameters(via.parameters)}`;
+  return `SIP/${via.version}/${via.transport} ${via.host}${port}${formatParameters(via.parameters)}`;
 }

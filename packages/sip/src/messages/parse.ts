@@ -1,7 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import { parseCSeq } from "../grammar/cseq.ts";
 import { parseNameAddress } from "../grammar/name-address.ts";
 import { Code, isToken, Scanner } from "../grammar/scanner.ts";
-import { readVia, type Via } from "../grammar/via.ts";
+import { isRequestUri } from "../grammar/uri.ts";
+import { parseViaList, readVia, SIP_VERSION, type Via } from "../grammar/via.ts";
 import { HeaderList } from "./header-list.ts";
 import type { SipMessage } from "./message.ts";
 
@@ -40,7 +42,9 @@ export function parseMessage(data: Buffer): ParseResult {
   while (data[start] === 0x0d && data[start + 1] === 0x0a) start += 2;
   const separator = data.indexOf("\r\n\r\n", start, "latin1");
   const headEnd = separator === -1 ? data.length : separator;
-  const text = data.toString("utf8", start, headEnd);
+  const head = data.subarray(start, headEnd);
+  // §7.3.1 asks for UTF-8; older systems write names in ISO 8859-1.
+  const text = head.toString(isUtf8(head) ? "utf8" : "latin1");
   const startLineEnd = text.indexOf("\r\n");
   const startLine = startLineEnd === -1 ? text : text.slice(0, startLineEnd);
 
@@ -49,15 +53,18 @@ export function parseMessage(data: Buffer): ParseResult {
   const headers = new HeaderList();
   const problem = startLineEnd === -1 ? undefined : readHeaderLines(text, startLineEnd + 2, headers);
   if (separator === -1) return reject(line, headers, "Header Fields Not Ended");
-  if (problem !== undefined) return reject(line, headers, problem);
   // §21.5.6: a version that is not ours.
   if (line.version !== "SIP/2.0") return reject(line, headers, "Version Not Supported", 505);
+  if (line.kind === "malformed") return reject(line, headers, "Bad Request-Line");
+  if (problem !== undefined) return reject(line, headers, problem);
   return build(line, headers, data.subarray(headEnd + 4));
 }
 
 type StartLine =
   | { kind: "request"; method: string; requestUri: string; version: string }
-  | { kind: "response"; status: number; reason: string; version: string };
+  | { kind: "response"; status: number; reason: string; version: string }
+  /** No doubt meant as a request, so that its sender is told what is wrong. */
+  | { kind: "malformed"; method: string; version: string };
 
 /** Request-Line and Status-Line, single spaces between their parts (§7.1, §7.2). */
 function parseStartLine(line: string): StartLine | undefined {
@@ -67,12 +74,16 @@ function parseStartLine(line: string): StartLine | undefined {
     return { kind: "response", version: parts[1] ?? "", status: Number(parts[2]), reason: parts[3] ?? "" };
   }
   const afterMethod = line.indexOf(" ");
-  const afterUri = line.indexOf(" ", afterMethod + 1);
-  if (afterMethod < 1 || afterUri <= afterMethod + 1) return undefined;
   const method = line.slice(0, afterMethod);
+  if (afterMethod === -1 || !isToken(method)) return undefined;
+  const afterUri = line.indexOf(" ", afterMethod + 1);
   const version = line.slice(afterUri + 1).toUpperCase();
-  if (!isToken(method) || (version !== "SIP/2.0" && !/^SIP\/\d+\.\d+$/.test(version))) return undefined;
-  return { kind: "request", method, requestUri: line.slice(afterMethod + 1, afterUri), version };
+  if (afterUri > afterMethod + 1 && (version === "SIP/2.0" || /^SIP\/\d+\.\d+$/.test(version)))
+    return { kind: "request", method, requestUri: line.slice(afterMethod + 1, afterUri), version };
+  const anyVersion = /\s(SIP\/\d+\.\d+)\s*$/i.exec(line)?.[1];
+  return anyVersion === undefined
+    ? undefined
+    : { kind: "malformed", method, version: anyVersion.toUpperCase() };
 }
 
 /** Adds every header line to `headers`; answers what is wrong with the first bad one, but reads the rest too. */
@@ -123,8 +134,9 @@ function addHeaderLine(
   const name = text.slice(start, nameEnd);
   const value = text.slice(valueStart, valueEnd);
   if (name === "") return "Bad Header Field";
-  headers.add(name, isFolded ? value.replace(/[ \t]*\r?\n[ \t]+/g, " ").trim() : value);
-  return undefined;
+  const unfolded = isFolded ? value.replace(/[ \t]*\r?\n[ \t]+/g, " ").trim() : value;
+  headers.add(name, unfolded);
+  return unfolded.includes("\r") ? "Bad Line End" : undefined;
 }
 
 function isWhitespace(code: number): boolean {
@@ -132,9 +144,17 @@ function isWhitespace(code: number): boolean {
 }
 
 /** Checks and parses what every message must have (§8.1.1) and cuts the body to its length (§18.3). */
-function build(line: StartLine, headers: HeaderList, rest: Buffer): ParseResult {
-  const topVia = readTopVia(headers);
+function build(
+  line: Exclude<StartLine, { kind: "malformed" }>,
+  headers: HeaderList,
+  rest: Buffer,
+): ParseResult {
+  const viaText = headers.get("via");
+  if (viaText === undefined) return fail("Bad Via");
+  const viaScanner = new Scanner(viaText);
+  const topVia = readVia(viaScanner);
   if (topVia === undefined) return fail("Bad Via");
+  if (topVia.version !== SIP_VERSION || !isRestOfViaGood(viaScanner)) return reject(line, headers, "Bad Via");
   const fromText = only(headers, "from");
   const from = fromText === undefined ? undefined : parseNameAddress(fromText);
   if (from === undefined) return reject(line, headers, "Bad From");
@@ -156,6 +176,7 @@ function build(line: StartLine, headers: HeaderList, rest: Buffer): ParseResult 
     };
   }
   const { method, requestUri } = line;
+  if (!isRequestUri(requestUri)) return reject(line, headers, "Bad Request-URI");
   // §8.1.1.5: the method of CSeq is that of the request.
   if (cseq.method !== method) return reject(line, headers, "CSeq Method Mismatch");
   // §8.1.1.6: absent is tolerated, for RFC 2543 did not require it.
@@ -166,6 +187,11 @@ function build(line: StartLine, headers: HeaderList, rest: Buffer): ParseResult 
     ok: true,
     message: { kind: "request", method, requestUri, headers, body, topVia, from, to, callId, cseq },
   };
+}
+
+/** The values behind the top one in its line: they go back in every response, so they must be sound. */
+function isRestOfViaGood(scanner: Scanner): boolean {
+  return !scanner.takeSeparator(Code.comma) || parseViaList(scanner.text.slice(scanner.position), []);
 }
 
 function readTopVia(headers: HeaderList): Via | undefined {

@@ -1,4 +1,5 @@
 import { realMessages } from "./messages.ts";
+import { ipv6TortureMessages, tortureMessage, tortureNames } from "./torture.ts";
 
 const fragments = [
   "\r\n",
@@ -30,30 +31,44 @@ const fragments = [
   "é\u0000\uD83D\uDE00",
 ];
 
-/** A hostile datagram: random bytes, a real message cut or changed in places, or one blown up. */
+/** What is mutated: messages of the real world, and those of RFC 4475 and RFC 5118. */
+const seeds: readonly string[] = [
+  ...Object.values(realMessages),
+  ...Object.values(ipv6TortureMessages),
+  ...tortureNames.map((name) => tortureMessage(name).toString("utf8")),
+];
+
+/** A hostile datagram: random bytes, a known message cut or changed in places, or one blown up. */
 export function hostileDatagram(random: () => number): Buffer {
   const below = (limit: number): number => Math.floor(random() * limit);
   const kind = random();
   if (kind < 0.1) return Buffer.from(Array.from({ length: below(600) }, () => below(256)));
-  const texts = Object.values(realMessages);
-  const text = texts[below(texts.length)] ?? "";
+  const text = seeds[below(seeds.length)] ?? "";
   if (kind < 0.25) return Buffer.from(text).subarray(0, below(text.length));
   if (kind < 0.251)
     return Buffer.from(text.replace("\r\n", `\r\nX-Padding: ${"y".repeat(below(80_000))}\r\n`));
   // A unique branch and Call-ID, so that most of these open transactions of their own.
-  let mutated = text
+  const unique = text
     .replace(/branch=[^;,\r]*/, `branch=z9hG4bK${below(2 ** 31)}`)
     .replace(/(Call-ID|i): /, `$1: ${below(2 ** 31)}`);
-  if (kind < 0.5) return Buffer.from(mutated);
-  if (kind < 0.75) {
-    for (let change = 0; change <= below(4); change++) {
-      const at = below(mutated.length);
-      const fragment = fragments[below(fragments.length)] ?? "";
-      mutated = mutated.slice(0, at) + fragment + mutated.slice(at + below(12));
-    }
-    return Buffer.from(mutated);
+  if (kind < 0.5) return Buffer.from(unique);
+  return kind < 0.75 ? spliced(unique, below) : flipped(unique, below);
+}
+
+/** Has pieces of grammar put in, over what stood there. */
+function spliced(text: string, below: (limit: number) => number): Buffer {
+  let mutated = text;
+  for (let change = 0; change <= below(4); change++) {
+    const at = below(mutated.length);
+    const fragment = fragments[below(fragments.length)] ?? "";
+    mutated = mutated.slice(0, at) + fragment + mutated.slice(at + below(12));
   }
-  const bytes = Buffer.from(mutated);
+  return Buffer.from(mutated);
+}
+
+/** Has single bytes changed. */
+function flipped(text: string, below: (limit: number) => number): Buffer {
+  const bytes = Buffer.from(text);
   for (let change = 0; change <= below(8); change++) bytes[below(bytes.length)] = below(256);
   return bytes;
 }

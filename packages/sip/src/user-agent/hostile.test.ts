@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { liveHeapBytes } from "../testing/heap.ts";
 import { realMessages } from "../testing/messages.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { MemoryNetwork, seededRandom } from "../testing/memory-network.ts";
@@ -8,6 +9,8 @@ import { parseMessage } from "../messages/parse.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const DATAGRAMS = 120_000;
+/** From one idle moment to a later one; what a call or transaction left behind would add up to far more. */
+const HEAP_GROWTH_BYTES = 4 * 1024 * 1024;
 
 test("120 000 hostile datagrams neither throw nor leave anything behind", async () => {
   const clock = new ManualClock();
@@ -30,6 +33,7 @@ test("120 000 hostile datagrams neither throw nor leave anything behind", async 
       else invite.ring();
     },
   });
+  let heapWhenIdle = 0;
   const stranger = network.transport({ address: "10.0.0.2", port: 5060 });
   for (let count = 0; count < DATAGRAMS; count++) {
     stranger.send(hostileDatagram(random), ua.address);
@@ -39,9 +43,13 @@ test("120 000 hostile datagrams neither throw nor leave anything behind", async 
       network.sent.length = 0;
       // Makes room again: whatever is open runs into its deadline.
       if (count % 20_000 === 19_999) await clock.advance(300_000);
+      if (count === 39_999) heapWhenIdle = liveHeapBytes();
     }
   }
   await clock.advance(300_000);
+  network.sent.length = 0;
+  const growth = liveHeapBytes() - heapWhenIdle;
+  assert.ok(growth < HEAP_GROWTH_BYTES, `${growth} bytes more`);
   assert.deepEqual(errors, []);
   assert.ok(sentCount > 50_000, `${sentCount} sent`);
   assert.ok(inviteCount > 1000, `${inviteCount} reached the application`);

@@ -1,0 +1,14 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+let collectGarbage: (() => void) | undefined;
+
+/** The bytes in use once all garbage is collected. */
+export function liveHeapBytes(): number {
+  if (collectGarbage === undefined) {
+    setFlagsFromString("--expose-gc");
+    collectGarbage = runInNewContext("gc") as () => void;
+  }
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}

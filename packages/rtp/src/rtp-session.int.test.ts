@@ -4,7 +4,10 @@ import { once } from "node:events";
 import { afterEach, test } from "node:test";
 import { parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import { PortPool } from "./port-pool.ts";
-import { RtpSession } from "./rtp-session.ts";
+import { parseRtcp } from "./rtcp/rtcp-packet.ts";
+import { type RtpPathOptions, RtpSession } from "./rtp-session.ts";
+import type { TransportAddress } from "./source-latch.ts";
+import type { SrtpKeys } from "./srtp/srtp-session.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -157,6 +160,111 @@ test("an address that cannot be reached from this socket is counted, not thrown"
   session.negotiate({ address: "::1", port: 4000 }, [0]);
   session.send(new Uint8Array(160), 0, 0, false);
   await eventually(() => session.counters.sent + session.counters.socketErrors === 2);
+});
+
+const MASTER_KEYS = [Buffer.alloc(30, 1), Buffer.alloc(30, 2)] as const;
+
+function srtpOf(local: Buffer, remote: Buffer): SrtpKeys {
+  return { suite: "AES_CM_128_HMAC_SHA1_80", localMasterKey: local, remoteMasterKey: remote };
+}
+
+/** Two sessions that know each other's addresses. */
+async function openTwo(
+  options: (side: 0 | 1, rtcpOfOther: TransportAddress) => RtpPathOptions,
+): Promise<{ sessions: readonly [RtpSession, RtpSession]; heard: RtpPacket[] }> {
+  const ports = new PortPool(await findRange());
+  const heard: RtpPacket[] = [];
+  const [a, b] = [await openSession(ports), await openSession(ports, (received) => heard.push(received))];
+  for (const [side, self, other] of [
+    [0, a, b],
+    [1, b, a],
+  ] as const) {
+    const remote = { address: LOOPBACK, port: other.port };
+    self.negotiate(remote, [0], options(side, { address: LOOPBACK, port: other.port + 1 }));
+  }
+  return { sessions: [a, b], heard };
+}
+
+/** Sends packets and lets the time of the reports go by. */
+async function talk([a, b]: readonly [RtpSession, RtpSession]): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    a.send(new Uint8Array(160).fill(i), 0, i * 160, i === 0);
+    b.send(new Uint8Array(160).fill(i), 0, i * 160, i === 0);
+  }
+  await eventually(() => a.counters.received === 20 && b.counters.received === 20);
+  const nowMs = performance.now();
+  for (const laterMs of [0, 8000, 16_000]) {
+    a.report(nowMs + laterMs);
+    b.report(nowMs + laterMs);
+    await eventually(() => Math.min(a.counters.rtcp, b.counters.rtcp) >= laterMs / 8000);
+  }
+}
+
+test("two sessions under SRTP hear each other, audio and reports, and nobody without the key", async () => {
+  const [one, two] = MASTER_KEYS;
+  const { sessions, heard } = await openTwo((side) => ({
+    srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
+  }));
+  await talk(sessions);
+  assert.deepEqual(heard.at(-1)?.payload, Buffer.alloc(160, 19));
+  const [a, b] = sessions;
+  assert.equal(a.counters.unauthentic + b.counters.unauthentic, 0);
+  const stranger = await openPeer();
+  stranger.send(packet(5), b.port, LOOPBACK);
+  await eventually(() => b.counters.unauthentic === 1);
+  assert.equal(heard.length, 20);
+});
+
+test("the keys may change in mid-call, and those that stay go on", async () => {
+  const [one, two] = MASTER_KEYS;
+  const { sessions, heard } = await openTwo((side) => ({
+    srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
+  }));
+  await talk(sessions);
+  const [a, b] = sessions;
+  const renewed = Buffer.alloc(30, 3);
+  a.negotiate({ address: LOOPBACK, port: b.port }, [0], { srtp: srtpOf(renewed, two) });
+  b.negotiate({ address: LOOPBACK, port: a.port }, [0], { srtp: srtpOf(two, renewed) });
+  a.send(new Uint8Array(160), 0, 3200, false);
+  b.send(new Uint8Array(160), 0, 3200, false);
+  await eventually(() => heard.length === 21 && a.counters.received === 21);
+});
+
+test("reports tell each side of its stream, on the next port or multiplexed with RTP", async () => {
+  for (const isRtcpMultiplexed of [false, true]) {
+    const { sessions } = await openTwo(() => ({ isRtcpMultiplexed }));
+    await talk(sessions);
+    for (const session of sessions) {
+      const { received, sent } = session.statistics;
+      assert.deepEqual([received.packets, received.lost], [20, 0]);
+      assert.deepEqual([sent?.packets, sent?.lost], [20, 0]);
+      assert.ok(session.lastHeardAtMs !== undefined);
+    }
+  }
+});
+
+test("closing says goodbye to a peer that was sent to", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  const [peer, peerRtcp] = [await openPeer(), await openPeer()];
+  session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0], {
+    rtcp: { address: LOOPBACK, port: peerRtcp.address().port },
+  });
+  session.send(new Uint8Array(160), 0, 0, true);
+  await once(peer, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+  const farewell = once(peerRtcp, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+  session.close();
+  const [datagram] = await farewell;
+  assert.ok(datagram instanceof Uint8Array);
+  assert.deepEqual(parseRtcp(datagram)?.leaving, [session.ssrc]);
+});
+
+test("RTCP of strangers is not listened to", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  const stranger = await openPeer("127.0.0.2");
+  session.negotiate({ address: LOOPBACK, port: 9 }, [0]);
+  stranger.send(Uint8Array.of(0x80, 201, 0, 1, 0, 0, 0, 1), session.port + 1, LOOPBACK);
+  await eventually(() => session.counters.foreign === 1);
+  assert.equal(session.lastHeardAtMs, undefined);
 });
 
 test("a port that somebody else uses is skipped", async () => {

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
-import { once } from "node:events";
-import { isIP, isIPv6 } from "node:net";
+import type { RemoteInfo, Socket } from "node:dgram";
+import { isIP } from "node:net";
 import { isRtcp, parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import type { PortPool } from "./port-pool.ts";
+import { RtcpReporter, type RtcpStatistics } from "./rtcp/rtcp-reporter.ts";
+import { bindFromPool, type SocketPair } from "./socket-pair.ts";
 import { SourceLatch, type TransportAddress } from "./source-latch.ts";
+import { SrtpSession, type SrtpKeys } from "./srtp/srtp-session.ts";
 
 export interface RtpSessionOptions {
   /** Local IP address to bind. */
@@ -17,15 +19,27 @@ export interface RtpSessionOptions {
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
 }
 
+/** What an SDP settles beside the peer's address and its payload types. */
+export interface RtpPathOptions {
+  /** Where the peer takes RTCP; by default the port after that of RTP. */
+  rtcp?: TransportAddress;
+  /** RTCP goes over RTP's port in both directions (RFC 5761). */
+  isRtcpMultiplexed?: boolean;
+  /** Undefined: plain RTP. */
+  srtp?: SrtpKeys | undefined;
+}
+
 export interface RtpSessionCounters {
   sent: number;
   /** Packets handed to `onPacket`. */
   received: number;
-  /** RTCP, which is not used yet. */
+  /** Compound RTCP packets of the peer. */
   rtcp: number;
-  /** Datagrams that are no RTP, or have a payload type that was not negotiated. */
+  /** Datagrams that are neither RTP nor RTCP, or have a payload type that was not negotiated. */
   malformed: number;
   oversized: number;
+  /** Under SRTP: not protected with the peer's key, or received before. */
+  unauthentic: number;
   /** Valid packets from a source that is not the peer. */
   foreign: number;
   /** Failed sends and ICMP errors. */
@@ -34,58 +48,25 @@ export interface RtpSessionCounters {
 
 /** What an Ethernet frame carries. No frame of telephone audio comes near. */
 const MAX_DATAGRAM_BYTES = 1500;
-/** Why a port cannot be had although nobody in this process has it. */
-const PORT_UNAVAILABLE = new Set(["EADDRINUSE", "EACCES"]);
+/** Of the timestamps, for every codec of telephones and their events (RFC 3551 §6). */
+const CLOCK_RATE_HZ = 8000;
+/** RFC 3711 §3.3.1: a first sequence number from the lower half cannot wrap before the peer has heard the stream. */
+const FIRST_SEQUENCE_MASK = 0x7fff;
 
-/** Only IP literals are sent to: nothing is looked up, and the detour through the resolver is saved. */
-function useLiteral(
-  address: string,
-  _options: unknown,
-  callback: (error: null, address: string, family: number) => void,
-): void {
-  callback(null, address, isIP(address));
-}
-
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
-
-async function bind(address: string, port: number): Promise<Socket> {
-  const socket = createSocket({ type: isIPv6(address) ? "udp6" : "udp4", lookup: useLiteral });
-  try {
-    // Awaited from before: with `useLiteral` a socket listens, or fails, before `bind` returns.
-    const listening = once(socket, "listening");
-    socket.bind(port, address);
-    await listening;
-    return socket;
-  } catch (error) {
-    socket.close();
-    throw error;
-  }
-}
-
-/** Binds the first port of the pool that is free on this machine; those that are not go to the pool's end. */
-async function bindFromPool(address: string, ports: PortPool): Promise<{ socket: Socket; port: number }> {
-  for (let tries = ports.freeCount; tries > 0; tries--) {
-    const port = ports.take();
-    if (port === undefined) {
-      break;
-    }
-    try {
-      return { socket: await bind(address, port), port };
-    } catch (error) {
-      ports.release(port);
-      if (!PORT_UNAVAILABLE.has(errorCode(error) ?? "")) {
-        throw error;
-      }
-    }
-  }
-  throw new Error(`no free RTP port on ${address}`);
+function usable({ address, port }: TransportAddress): TransportAddress | undefined {
+  const isUsable =
+    isIP(address) !== 0 &&
+    address !== "0.0.0.0" &&
+    address !== "::" &&
+    Number.isInteger(port) &&
+    port > 0 &&
+    port <= 0xffff;
+  return isUsable ? { address, port } : undefined;
 }
 
 /**
- * One RTP stream each way on a UDP port of its own, with symmetric RTP (see `SourceLatch`). Owns the socket;
- * whoever opened it closes it. Nothing that the network sends makes it throw.
+ * One RTP stream each way on a UDP port of its own and its RTCP on the next, with symmetric RTP (see `SourceLatch`), plain
+ * or under SRTP. Owns the sockets; whoever opened it closes it. Nothing that the network sends makes it throw.
  */
 export class RtpSession {
   /** Local UDP port. */
@@ -93,9 +74,11 @@ export class RtpSession {
   /** Of the packets sent (RFC 3550 §8.1: random). */
   readonly ssrc: number;
   readonly #socket: Socket;
+  readonly #rtcpSocket: Socket;
   readonly #ports: PortPool;
   readonly #onPacket: RtpSessionOptions["onPacket"];
   readonly #latch = new SourceLatch();
+  readonly #reporter: RtcpReporter;
   readonly #initialTimestamp: number;
   readonly #counters = {
     sent: 0,
@@ -103,39 +86,64 @@ export class RtpSession {
     rtcp: 0,
     malformed: 0,
     oversized: 0,
+    unauthentic: 0,
     foreign: 0,
     socketErrors: 0,
   };
   #payloadTypes: ReadonlySet<number>;
+  #srtp: SrtpSession | undefined;
+  #signalledRtcp: TransportAddress | undefined;
+  /** Where RTCP was last heard from. */
+  #heardRtcp: TransportAddress | undefined;
+  #isRtcpMultiplexed = false;
   #sequenceNumber: number;
+  #lastHeardAtMs: number | undefined;
   #lastReceivedAtMs: number | undefined;
   #isClosed = false;
 
   /** @throws {Error} where no port of the pool can be bound, or the address is not this machine's. */
   static async open(options: RtpSessionOptions): Promise<RtpSession> {
-    const { socket, port } = await bindFromPool(options.address, options.ports);
-    return new RtpSession(options, socket, port);
+    return new RtpSession(options, await bindFromPool(options.address, options.ports));
   }
 
-  private constructor(options: RtpSessionOptions, socket: Socket, port: number) {
+  private constructor(options: RtpSessionOptions, { rtp, rtcp, port }: SocketPair) {
     this.port = port;
-    this.#socket = socket;
+    this.#socket = rtp;
+    this.#rtcpSocket = rtcp;
     this.#ports = options.ports;
     this.#onPacket = options.onPacket;
     this.#payloadTypes = new Set(options.payloadTypes);
     const random = randomBytes(10);
     this.ssrc = random.readUInt32BE(0);
     this.#initialTimestamp = random.readUInt32BE(4);
-    this.#sequenceNumber = random.readUInt16BE(8);
-    socket.on("message", (datagram, source) => this.#receive(datagram, source));
-    socket.on("error", () => this.#counters.socketErrors++);
+    this.#sequenceNumber = random.readUInt16BE(8) & FIRST_SEQUENCE_MASK;
+    this.#reporter = new RtcpReporter({
+      ssrc: this.ssrc,
+      clockRateHz: CLOCK_RATE_HZ,
+      random: Math.random,
+    });
+    rtp.on("message", (datagram, source) => this.#receive(datagram, source));
+    rtcp.on("message", (datagram, source) => this.#receiveRtcp(datagram, source));
+    for (const socket of [rtp, rtcp]) {
+      socket.on("error", () => this.#counters.socketErrors++);
+    }
   }
 
   get counters(): RtpSessionCounters {
     return { ...this.#counters };
   }
 
-  /** When the peer was last heard, on the clock of `performance.now`; undefined before. */
+  /** Of both directions, by our own counts and the peer's reports. */
+  get statistics(): RtcpStatistics {
+    return this.#reporter.statistics;
+  }
+
+  /** When the peer's RTP or RTCP was last heard, on the clock of `performance.now`; undefined before. */
+  get lastHeardAtMs(): number | undefined {
+    return this.#lastHeardAtMs;
+  }
+
+  /** When the peer's RTP was last heard, on the clock of `performance.now`; undefined before. */
   get lastReceivedAtMs(): number | undefined {
     return this.#lastReceivedAtMs;
   }
@@ -150,19 +158,14 @@ export class RtpSession {
    * one that takes effect. A host name, port 0 or an unspecified address (hold) leaves the destination to what
    * is heard.
    */
-  negotiate(remote: TransportAddress, payloadTypes: readonly number[]): void {
-    const isUsable =
-      isIP(remote.address) !== 0 &&
-      remote.address !== "0.0.0.0" &&
-      remote.address !== "::" &&
-      Number.isInteger(remote.port) &&
-      remote.port > 0 &&
-      remote.port <= 0xffff;
-    this.#latch.signal(
-      isUsable ? { address: remote.address, port: remote.port } : undefined,
-      performance.now(),
-    );
+  negotiate(remote: TransportAddress, payloadTypes: readonly number[], options: RtpPathOptions = {}): void {
+    const { rtcp = { address: remote.address, port: remote.port + 1 }, isRtcpMultiplexed = false } = options;
+    this.#latch.signal(usable(remote), performance.now());
     this.#payloadTypes = new Set(payloadTypes);
+    this.#signalledRtcp = usable(rtcp);
+    this.#heardRtcp = undefined;
+    this.#isRtcpMultiplexed = isRtcpMultiplexed;
+    this.#srtp = options.srtp && (this.#srtp?.rekey(options.srtp) ?? new SrtpSession(options.srtp));
   }
 
   /**
@@ -176,7 +179,7 @@ export class RtpSession {
     if (destination === undefined || this.#isClosed) {
       return false;
     }
-    const datagram = writeRtp({
+    const packet = writeRtp({
       marker,
       payloadType,
       sequenceNumber: this.#sequenceNumber,
@@ -185,26 +188,35 @@ export class RtpSession {
       payload,
     });
     this.#sequenceNumber = (this.#sequenceNumber + 1) & 0xffff;
-    this.#socket.send(datagram, destination.port, destination.address, this.#onSent);
+    const datagram = this.#srtp?.protectRtp(packet) ?? packet;
+    // Without a callback, which would cost a tick of the event loop each: what the network refuses is not sent again anyway.
+    this.#socket.send(datagram, destination.port, destination.address);
+    this.#counters.sent++;
+    this.#reporter.sent(this.#initialTimestamp + timestamp, payload.length, performance.now());
     return true;
   }
 
-  /** Closes the socket, then gives the port back. Idempotent. No packet is handed out afterwards. */
+  /** Sends an RTCP report where one is due (RFC 3550 §6.2: about every five seconds); to be called with every frame. */
+  report(nowMs: number): void {
+    const report = this.#isClosed ? undefined : this.#reporter.takeReport(nowMs);
+    if (report !== undefined) this.#sendRtcp(report);
+  }
+
+  /** Says goodbye (RFC 3550 §6.6), closes the sockets, then gives the port back. Idempotent. Nothing is handed out afterwards. */
   close(): void {
     if (this.#isClosed) {
       return;
     }
     this.#isClosed = true;
-    this.#socket.close(() => this.#ports.release(this.port));
-  }
-
-  readonly #onSent = (error: Error | null): void => {
-    if (error === null) {
-      this.#counters.sent++;
-    } else {
-      this.#counters.socketErrors++;
+    const isKnownToPeer = this.#counters.sent > 0;
+    const closeSockets = (): void => {
+      this.#rtcpSocket.close(() => this.#socket.close(() => this.#ports.release(this.port)));
+    };
+    const isSent = isKnownToPeer && this.#sendRtcp(this.#reporter.farewell(performance.now()), closeSockets);
+    if (!isSent) {
+      closeSockets();
     }
-  };
+  }
 
   #receive(datagram: Uint8Array, source: RemoteInfo): void {
     if (this.#isClosed) {
@@ -215,10 +227,15 @@ export class RtpSession {
       return;
     }
     if (isRtcp(datagram)) {
-      this.#counters.rtcp++;
+      this.#receiveRtcp(datagram, source);
       return;
     }
-    const packet = parseRtp(datagram);
+    const plain = this.#srtp === undefined ? datagram : this.#srtp.unprotectRtp(datagram);
+    if (plain === undefined) {
+      this.#counters.unauthentic++;
+      return;
+    }
+    const packet = parseRtp(plain);
     if (packet === undefined || !this.#payloadTypes.has(packet.payloadType)) {
       this.#counters.malformed++;
       return;
@@ -230,6 +247,64 @@ export class RtpSession {
     }
     this.#counters.received++;
     this.#lastReceivedAtMs = nowMs;
+    this.#lastHeardAtMs = nowMs;
+    this.#reporter.received(packet, nowMs);
     this.#onPacket(packet, nowMs);
+  }
+
+  #receiveRtcp(datagram: Uint8Array, source: RemoteInfo): void {
+    if (this.#isClosed) {
+      return;
+    }
+    const isPeer =
+      source.address === this.#latch.destination?.address || source.address === this.#signalledRtcp?.address;
+    if (!isPeer) {
+      this.#counters.foreign++;
+      return;
+    }
+    const plain = this.#srtp === undefined ? datagram : this.#srtp.unprotectRtcp(datagram);
+    if (plain === undefined) {
+      this.#counters.unauthentic++;
+      return;
+    }
+    const nowMs = performance.now();
+    if (!this.#reporter.receive(plain, nowMs)) {
+      this.#counters.malformed++;
+      return;
+    }
+    this.#counters.rtcp++;
+    this.#lastHeardAtMs = nowMs;
+    this.#heardRtcp = { address: source.address, port: source.port };
+  }
+
+  /** False where the destination is not known. */
+  #sendRtcp(compound: Uint8Array, onSent?: () => void): boolean {
+    const destination = this.#rtcpDestination();
+    if (destination === undefined) {
+      return false;
+    }
+    const datagram = this.#srtp?.protectRtcp(compound) ?? compound;
+    const socket = this.#isRtcpMultiplexed ? this.#socket : this.#rtcpSocket;
+    socket.send(datagram, destination.port, destination.address, (error) => {
+      this.#counters.socketErrors += error === null ? 0 : 1;
+      onSent?.();
+    });
+    return true;
+  }
+
+  /**
+   * RTCP goes to where it comes from. Until it is heard, it goes to the address of the SDP; for a peer behind a NAT, which
+   * is heard from another, to the port after that of its RTP, which often is right.
+   */
+  #rtcpDestination(): TransportAddress | undefined {
+    const rtp = this.#latch.destination;
+    if (this.#isRtcpMultiplexed || rtp === undefined) {
+      return rtp;
+    }
+    if (this.#heardRtcp !== undefined) {
+      return this.#heardRtcp;
+    }
+    const isBehindNat = this.#signalledRtcp === undefined || this.#signalledRtcp.address !== rtp.address;
+    return isBehindNat ? usable({ address: rtp.address, port: rtp.port + 1 }) : this.#signalledRtcp;
   }
 }

@@ -1,0 +1,51 @@
+import { SrtpReceiver, SrtpSender } from "./srtp-stream.ts";
+import type { SrtpSuite } from "./suites.ts";
+
+/** What an SDP offer and its answer settle for both directions (RFC 4568). */
+export interface SrtpKeys {
+  suite: SrtpSuite;
+  /** Master key and, after it, master salt. */
+  localMasterKey: Uint8Array;
+  remoteMasterKey: Uint8Array;
+}
+
+/** SRTP of both directions. A direction whose key stays goes on where it was, rollover counter and replay window included. */
+export class SrtpSession {
+  #keys: SrtpKeys;
+  #sender: SrtpSender;
+  #receiver: SrtpReceiver;
+
+  constructor(keys: SrtpKeys) {
+    this.#keys = keys;
+    this.#sender = new SrtpSender(keys.suite, keys.localMasterKey);
+    this.#receiver = new SrtpReceiver(keys.suite, keys.remoteMasterKey);
+  }
+
+  /** Takes the keys of a later offer and answer. */
+  rekey(keys: SrtpKeys): this {
+    const { suite, localMasterKey, remoteMasterKey } = keys;
+    const isSuiteSame = this.#keys.suite === suite;
+    if (!isSuiteSame || Buffer.compare(this.#keys.localMasterKey, localMasterKey) !== 0)
+      this.#sender = new SrtpSender(suite, localMasterKey);
+    if (!isSuiteSame || Buffer.compare(this.#keys.remoteMasterKey, remoteMasterKey) !== 0)
+      this.#receiver = new SrtpReceiver(suite, remoteMasterKey);
+    this.#keys = keys;
+    return this;
+  }
+
+  protectRtp(packet: Uint8Array): Uint8Array {
+    return this.#sender.protectRtp(packet);
+  }
+
+  protectRtcp(packet: Uint8Array): Uint8Array {
+    return this.#sender.protectRtcp(packet);
+  }
+
+  unprotectRtp(datagram: Uint8Array): Uint8Array | undefined {
+    return this.#receiver.unprotectRtp(datagram);
+  }
+
+  unprotectRtcp(datagram: Uint8Array): Uint8Array | undefined {
+    return this.#receiver.unprotectRtcp(datagram);
+  }
+}

@@ -14,8 +14,8 @@ export type {
 } from "./user-agent/outgoing-invite.ts";
 export type { ReinviteAnswer, Session, SessionEnd } from "./user-agent/session.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
-export type { SocketAddress, Transport } from "./transport/transport.ts";
-export type { HostLookup } from "./transport/resolve.ts";
+export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
+export type { HostLookup, NextHop } from "./transport/locate.ts";
 export { UdpTransport } from "./transport/udp-transport.ts";
 export { parseUri, type SipUri, type TelUri, type Uri } from "./grammar/uri.ts";
 export type { NameAddress } from "./grammar/name-address.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { SocketAddress, Transport } from "../transport/transport.ts";
+import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 
 export interface NetworkConditions {
   /** Probabilities from 0 to 1 for each datagram. */
@@ -10,7 +10,7 @@ export interface NetworkConditions {
 }
 
 export interface Datagram {
-  from: SocketAddress;
+  from: Hop;
   to: SocketAddress;
   data: Buffer;
 }
@@ -24,7 +24,7 @@ export class MemoryNetwork {
   filter: (datagram: Datagram) => boolean = () => true;
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #receivers = new Map<string, (data: Buffer, source: SocketAddress) => void>();
+  readonly #receivers = new Map<string, (data: Buffer, source: Hop) => void>();
 
   constructor(clock: Clock, seed = 1) {
     this.#clock = clock;
@@ -34,12 +34,14 @@ export class MemoryNetwork {
   /** An end at this address, to be given to a user agent or driven by a test itself. */
   transport(localAddress: SocketAddress, isReliable = false): Transport {
     const key = addressKey(localAddress);
+    const protocol = isReliable ? "TCP" : "UDP";
+    const from: Hop = { protocol, ...localAddress };
     return {
-      protocol: isReliable ? "TCP" : "UDP",
+      protocol,
       isReliable,
       localAddress,
       start: (receive) => void this.#receivers.set(key, receive),
-      send: (data, to) => this.#carry({ from: localAddress, to, data }),
+      send: (data, to) => this.#carry({ from, to, data }),
       close: () => {
         this.#receivers.delete(key);
         return Promise.resolve();

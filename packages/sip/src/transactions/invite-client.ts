@@ -1,13 +1,16 @@
 import type { Timer } from "../clock.ts";
 import type { SipResponse } from "../messages/message.ts";
+import type { Hop } from "../transport/transport.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import { T1_MS, TIMEOUT_MS, TIMER_D_MS } from "./timers.ts";
 
 export interface ClientTransactionUser {
   /** A response that the transaction user has to see: each provisional, each 2xx, the first other final one. */
-  onResponse(response: SipResponse): void;
+  onResponse(response: SipResponse, source: Hop): void;
   /** No final response came in time, or the request could not be sent. Nothing follows. */
   onFailure(failure: "timeout" | "transport"): void;
+  /** Before the request goes to another hop, in a new transaction: what depends on the hop, such as Contact, can be changed. */
+  onNextHop?(hop: Hop): void;
 }
 
 type State = "calling" | "proceeding" | "accepted" | "completed" | "terminated";
@@ -37,11 +40,11 @@ export class InviteClientTransaction {
   }
 
   /** §17.1.1.2: timer A doubles from T1 over unreliable transports, timer B ends the attempt. */
-  start(): void {
+  start(timeoutMs: number = TIMEOUT_MS): void {
     this.#environment.send(this.#request);
     if (!this.#environment.isReliable) this.#armTimerA(T1_MS);
     // Timer B
-    this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.fail("timeout"));
+    this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
   }
 
   #armTimerA(intervalMs: number): void {
@@ -51,7 +54,7 @@ export class InviteClientTransaction {
     });
   }
 
-  receive(response: SipResponse): void {
+  receive(response: SipResponse, source: Hop): void {
     const { status } = response;
     if (this.#state === "calling" || this.#state === "proceeding") {
       this.#retransmit?.cancel();
@@ -59,10 +62,10 @@ export class InviteClientTransaction {
       if (status < 200) this.#state = "proceeding";
       else if (status < 300) this.#enterAccepted();
       else this.#enterCompleted(response);
-      this.#user.onResponse(response);
+      this.#user.onResponse(response, source);
     } else if (this.#state === "accepted") {
       // RFC 6026 §7.2: every 2xx goes up, for it may come from another fork and each needs its ACK.
-      if (status >= 200 && status < 300) this.#user.onResponse(response);
+      if (status >= 200 && status < 300) this.#user.onResponse(response, source);
     } else if (this.#state === "completed" && status >= 300 && this.#ack !== undefined) {
       // §17.1.1.2: a repeated final response means that the ACK was lost.
       this.#environment.send(this.#ack);

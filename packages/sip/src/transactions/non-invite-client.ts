@@ -1,5 +1,6 @@
 import type { Timer } from "../clock.ts";
 import type { SipResponse } from "../messages/message.ts";
+import type { Hop } from "../transport/transport.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import type { ClientTransactionUser } from "./invite-client.ts";
 import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
@@ -22,11 +23,11 @@ export class NonInviteClientTransaction {
   }
 
   /** §17.1.2.2: timer E doubles from T1 up to T2, timer F ends the attempt. */
-  start(): void {
+  start(timeoutMs: number = TIMEOUT_MS): void {
     this.#environment.send(this.#request);
     if (!this.#environment.isReliable) this.#armTimerE(T1_MS);
     // Timer F
-    this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.fail("timeout"));
+    this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
   }
 
   #armTimerE(intervalMs: number): void {
@@ -37,7 +38,7 @@ export class NonInviteClientTransaction {
     });
   }
 
-  receive(response: SipResponse): void {
+  receive(response: SipResponse, source: Hop): void {
     if (this.#state === "completed" || this.#state === "terminated") return;
     if (response.status < 200) {
       this.#state = "proceeding";
@@ -49,7 +50,7 @@ export class NonInviteClientTransaction {
       const delayMs = this.#environment.isReliable ? 0 : T4_MS;
       this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
     }
-    this.#user.onResponse(response);
+    this.#user.onResponse(response, source);
   }
 
   /** Timer F, or an error of the transport (§17.1.4). */

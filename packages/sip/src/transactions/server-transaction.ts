@@ -1,7 +1,7 @@
 import type { OutgoingResponse, SipRequest } from "../messages/message.ts";
 import { serializeMessage } from "../messages/message.ts";
 import { createResponse, type ResponseContent } from "../messages/response.ts";
-import type { SocketAddress } from "../transport/transport.ts";
+import type { Hop } from "../transport/transport.ts";
 import { newTag } from "./identifiers.ts";
 import type { InviteServerTransaction } from "./invite-server.ts";
 import type { NonInviteServerTransaction } from "./non-invite-server.ts";
@@ -10,7 +10,7 @@ import type { NonInviteServerTransaction } from "./non-invite-server.ts";
 export class ServerTransaction {
   readonly request: SipRequest;
   /** Where the request came from. */
-  readonly source: SocketAddress;
+  readonly source: Hop;
   /** The tag of every response to it (RFC 3261 §8.2.6.2): that of the request's To, or one made here. */
   localTag: string;
   /** A CANCEL for this INVITE, which has no final response yet (§9.2). */
@@ -22,7 +22,7 @@ export class ServerTransaction {
 
   constructor(
     request: SipRequest,
-    source: SocketAddress,
+    source: Hop,
     serverName: string | undefined,
     machine: InviteServerTransaction | NonInviteServerTransaction,
   ) {

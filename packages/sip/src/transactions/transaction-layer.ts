@@ -1,11 +1,19 @@
 import type { Clock } from "../clock.ts";
-import { withoutBrackets, hostOf, responseDestination, stampSource } from "../transport/via-rules.ts";
 import type { OutgoingRequest, SipMessage, SipRequest, SipResponse } from "../messages/message.ts";
 import { serializeMessage } from "../messages/message.ts";
 import { parseMessage, type ParseFailure, type UnacceptableRequest } from "../messages/parse.ts";
 import { createResponse, type ResponseContent } from "../messages/response.ts";
-import type { SocketAddress, Transport } from "../transport/transport.ts";
-import { ackForFailure, type ClientTransaction, copyForSameTransaction } from "./client-transaction.ts";
+import type { HopHealth } from "../transport/hop-health.ts";
+import type { Destination, Hop, SocketAddress } from "../transport/transport.ts";
+import type { TransportSet } from "../transport/transport-set.ts";
+import {
+  defaultPort,
+  hostOf,
+  responseDestination,
+  stampSource,
+  withoutBrackets,
+} from "../transport/via-rules.ts";
+import { type ClientEnvironment, type ClientMachine, ClientTransaction } from "./client-transaction.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import {
   clientTransactionKey,
@@ -14,16 +22,15 @@ import {
   serverTransactionKey,
   statelessTag,
 } from "./identifiers.ts";
-import { type ClientTransactionUser, InviteClientTransaction } from "./invite-client.ts";
+import type { ClientTransactionUser } from "./invite-client.ts";
 import { InviteServerTransaction } from "./invite-server.ts";
-import { NonInviteClientTransaction } from "./non-invite-client.ts";
 import { NonInviteServerTransaction } from "./non-invite-server.ts";
 import { ServerTransaction } from "./server-transaction.ts";
 
 /** A message as it passed the transport. */
 export interface MessageTrace {
   direction: "in" | "out";
-  peer: SocketAddress;
+  peer: Hop;
   data: Buffer;
 }
 
@@ -35,11 +42,12 @@ interface TransactionUser {
 }
 
 export interface TransactionLayerOptions {
-  transport: Transport;
+  transports: TransportSet;
+  health: HopHealth;
   clock: Clock;
   user: TransactionUser;
   /** The host that peers at `destination` reach us by, for Via. */
-  hostFor: (destination: SocketAddress) => string;
+  hostFor: (destination: Hop) => string;
   serverName: string | undefined;
   maxTransactions: number;
   onMessage: ((trace: MessageTrace) => void) | undefined;
@@ -52,93 +60,87 @@ export interface TransactionLayerOptions {
 /** Seconds after which a request refused for want of room may come again. */
 const OVERLOAD_RETRY_AFTER_SECONDS = "5";
 
-/** Matches messages to transactions and creates them (RFC 3261 §17), over one transport. */
+/** Matches messages to transactions and creates them (RFC 3261 §17). */
 export class TransactionLayer {
   readonly #options: TransactionLayerOptions;
-  readonly #clients = new Map<string, ClientTransaction>();
+  readonly #clients = new Map<string, { machine: ClientMachine; hop: Hop }>();
+  readonly #clientEnvironment: ClientEnvironment;
   readonly #servers = new Map<string, ServerTransaction>();
   readonly #byMergeKey = new Map<string, ServerTransaction>();
 
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
-    options.transport.start((data, source) => {
+    const { transports, health, clock } = options;
+    this.#clientEnvironment = {
+      transports,
+      health,
+      clock,
+      viaFor: (hop, branch) => this.#viaFor(hop, branch),
+      transmit: (data, hop, onError) => this.#transmit(data, hop, onError),
+      register: (key, machine, hop) => void this.#clients.set(key, { machine, hop }),
+      forget: (key) => void this.#clients.delete(key),
+    };
+    transports.start((data, source) => {
       try {
         this.#receive(data, source);
       } catch (error) {
         options.onFault(error);
       }
-    });
+    }, options.onDropped);
   }
 
   get transactionCount(): number {
     return this.#clients.size + this.#servers.size;
   }
 
-  /** Sends a request in a new transaction. A Via is put on top (§18.1.1); `rport` asks for symmetric routing. */
+  /**
+   * Sends a request in a new transaction, and to the next hop where one fails. A Via is put on top (§18.1.1); `rport`
+   * asks for symmetric routing.
+   */
   sendRequest(
     request: OutgoingRequest,
-    destination: SocketAddress,
+    destination: Destination,
     user: ClientTransactionUser,
   ): ClientTransaction {
-    const branch = newBranch();
-    request.headers.prepend("via", this.#viaFor(destination, branch));
-    return this.#startClient(request, destination, branch, user);
+    const isFull = this.transactionCount >= this.#options.maxTransactions;
+    const transaction = new ClientTransaction(this.#clientEnvironment, request, destination, user);
+    // Like an error of the transport (§17.1.4), and after the caller has the transaction in hand.
+    if (isFull) this.#options.clock.schedule(0, () => user.onFailure("transport"));
+    else transaction.start();
+    return transaction;
   }
 
   /** §9.1: cancels an INVITE whose provisional response has come, in a transaction of its own. */
   sendCancel(invite: ClientTransaction): void {
-    const cancel = copyForSameTransaction(invite.request, "CANCEL", invite.request.headers.get("to") ?? "");
-    const branch = /branch=([^;]+)/.exec(cancel.headers.get("via") ?? "")?.[1] ?? "";
     // What the peer thinks of the CANCEL changes nothing: the INVITE gets its final response or its deadline.
-    const user = { onResponse: () => undefined, onFailure: () => undefined };
-    this.#startClient(cancel, invite.destination, branch, user);
+    invite.cancel({ onResponse: () => undefined, onFailure: () => undefined });
   }
 
   /** Sends the ACK of a 2xx, which is outside any transaction (§13.2.2.4), and answers how to send it again. */
-  sendAck(ack: OutgoingRequest, destination: SocketAddress): () => void {
-    ack.headers.prepend("via", this.#viaFor(destination, newBranch()));
-    const data = serializeMessage(ack);
-    const send = (): void => this.#transmit(data, destination);
+  sendAck(ack: OutgoingRequest, destination: Destination): () => void {
+    const { alternatives = [], ...first } = destination;
+    const branch = newBranch();
+    ack.headers.prepend("via", "");
+    const sendTo = (hop: Hop, [next, ...others]: readonly Hop[]): void => {
+      ack.headers.set("via", this.#viaFor(hop, branch));
+      this.#transmit(serializeMessage(ack), hop, () => {
+        if (next !== undefined) sendTo(next, others);
+      });
+    };
+    const send = (): void => sendTo(first, alternatives);
     send();
     return send;
   }
 
-  #viaFor(destination: SocketAddress, branch: string): string {
-    const { protocol, localAddress } = this.#options.transport;
-    const host = hostOf(this.#options.hostFor(destination));
-    return `SIP/2.0/${protocol} ${host}:${localAddress.port};branch=${branch};rport`;
+  #viaFor(hop: Hop, branch: string): string {
+    const { transports, hostFor } = this.#options;
+    const port = transports.find(hop)?.localAddress.port ?? defaultPort(hop.protocol);
+    // RFC 5923 §5: the peer may send its own requests by the connection that this one comes on.
+    const alias = hop.protocol === "UDP" ? "" : ";alias";
+    return `SIP/2.0/${hop.protocol} ${hostOf(hostFor(hop))}:${port};branch=${branch};rport${alias}`;
   }
 
-  #startClient(
-    request: OutgoingRequest,
-    destination: SocketAddress,
-    branch: string,
-    user: ClientTransactionUser,
-  ): ClientTransaction {
-    const key = clientTransactionKey(branch, request.method);
-    const data = serializeMessage(request);
-    const environment: TransactionEnvironment = {
-      clock: this.#options.clock,
-      isReliable: this.#options.transport.isReliable,
-      send: (message) => this.#transmit(message, destination, () => machine.fail("transport")),
-      onTerminated: () => this.#clients.delete(key),
-    };
-    const machine: InviteClientTransaction | NonInviteClientTransaction =
-      request.method === "INVITE"
-        ? new InviteClientTransaction(environment, user, data, (response) =>
-            serializeMessage(ackForFailure(request, response)),
-          )
-        : new NonInviteClientTransaction(environment, user, data);
-    const transaction: ClientTransaction = { request, destination, machine };
-    this.#clients.set(key, transaction);
-    if (this.transactionCount > this.#options.maxTransactions) {
-      // Like an error of the transport (§17.1.4), and after the caller has the transaction in hand.
-      this.#options.clock.schedule(0, () => machine.fail("transport"));
-    } else machine.start();
-    return transaction;
-  }
-
-  #receive(data: Buffer, source: SocketAddress): void {
+  #receive(data: Buffer, source: Hop): void {
     // Keep-alives (RFC 5626 §3.5.1 sends CRLF over streams; over UDP many phones do too) are not messages.
     if (isKeepAlive(data)) return;
     this.#options.onMessage?.({ direction: "in", peer: source, data });
@@ -147,7 +149,7 @@ export class TransactionLayer {
     else this.#dispatch(parsed.message, source);
   }
 
-  #dispatch(message: SipMessage, source: SocketAddress): void {
+  #dispatch(message: SipMessage, source: Hop): void {
     if (message.kind === "response") this.#receiveResponse(message, source);
     else {
       message.topVia = stampSource(message.headers, message.topVia, source);
@@ -155,20 +157,20 @@ export class TransactionLayer {
     }
   }
 
-  #receiveResponse(response: SipResponse, source: SocketAddress): void {
+  #receiveResponse(response: SipResponse, source: Hop): void {
     const branch = response.topVia.parameters.get("branch") ?? "";
-    const transaction = this.#clients.get(clientTransactionKey(branch, response.cseq.method));
+    const client = this.#clients.get(clientTransactionKey(branch, response.cseq.method));
     // §18.1.2: a top Via that is not ours means that the response has lost its way; so does a second Via (§8.1.3.3).
     const isOurs =
-      transaction !== undefined &&
-      withoutBrackets(response.topVia.host) === this.#options.hostFor(transaction.destination) &&
+      client !== undefined &&
+      withoutBrackets(response.topVia.host) === this.#options.hostFor(client.hop) &&
       response.headers.getList("via").length === 1;
     // A stray 2xx is dropped too (RFC 6026 §8.4): its dialog has already been acknowledged or given up.
-    if (isOurs) transaction.machine.receive(response);
+    if (isOurs) client.machine.receive(response, source);
     else this.#options.onDropped("response without a transaction", source);
   }
 
-  #receiveRequest(request: SipRequest, source: SocketAddress): void {
+  #receiveRequest(request: SipRequest, source: Hop): void {
     const key = serverTransactionKey(request, request.method);
     const existing = this.#servers.get(key);
     if (existing !== undefined) existing.receive(request);
@@ -181,13 +183,13 @@ export class TransactionLayer {
     } else this.#startServer(request, source, key);
   }
 
-  #startServer(request: SipRequest, source: SocketAddress, key: string): void {
+  #startServer(request: SipRequest, source: Hop, key: string): void {
     const destination = responseDestination(request.topVia, source);
     const merge = mergeKey(request);
     const environment: TransactionEnvironment = {
       clock: this.#options.clock,
-      isReliable: this.#options.transport.isReliable,
-      send: (message) => this.#transmit(message, destination),
+      isReliable: this.#options.transports.find(source)?.isReliable ?? false,
+      send: (message) => this.#respond(message, destination),
       onTerminated: () => {
         this.#servers.delete(key);
         if (merge !== undefined && this.#byMergeKey.get(merge) === transaction)
@@ -219,7 +221,7 @@ export class TransactionLayer {
     return this.#servers.get(serverTransactionKey(cancel, "INVITE"));
   }
 
-  #refuseMalformed(failure: ParseFailure, source: SocketAddress): void {
+  #refuseMalformed(failure: ParseFailure, source: Hop): void {
     this.#options.onDropped(`malformed: ${failure.reason}`, source);
     const { request } = failure;
     if (request === undefined) return;
@@ -229,25 +231,33 @@ export class TransactionLayer {
 
   #respondStateless(
     request: UnacceptableRequest,
-    source: SocketAddress,
+    source: Hop,
     status: number,
     content: ResponseContent,
   ): void {
     const response = createResponse(request.headers, status, statelessTag(request.headers), content);
-    this.#transmit(serializeMessage(response), responseDestination(request.topVia, source));
+    this.#respond(serializeMessage(response), responseDestination(request.topVia, source));
   }
 
-  #transmit(data: Buffer, destination: SocketAddress, onError?: () => void): void {
-    this.#options.onMessage?.({ direction: "out", peer: destination, data });
-    this.#options.transport.send(data, destination, (error) => {
-      this.#options.onDropped(`not sent: ${error.message}`, destination);
-      onError?.();
+  /** §18.2.2: where the connection of the request is gone, the response goes by another. */
+  #respond(data: Buffer, { alternatives = [], ...hop }: Destination): void {
+    const [next, ...others] = alternatives;
+    this.#transmit(data, hop, () => {
+      if (next !== undefined) this.#respond(data, { ...next, alternatives: others });
+    });
+  }
+
+  #transmit(data: Buffer, hop: Hop, onError: () => void): void {
+    this.#options.onMessage?.({ direction: "out", peer: hop, data });
+    this.#options.transports.send(data, hop, (error) => {
+      this.#options.onDropped(`not sent: ${error.message}`, hop);
+      onError();
     });
   }
 
   /** Ends every transaction at once, without a word to anyone. Idempotent. */
   terminateAll(): void {
-    for (const transaction of this.#clients.values()) transaction.machine.terminate();
+    for (const { machine } of this.#clients.values()) machine.terminate();
     for (const transaction of this.#servers.values()) transaction.terminate();
   }
 }

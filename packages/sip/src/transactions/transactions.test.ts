@@ -12,6 +12,8 @@ import { NonInviteServerTransaction } from "./non-invite-server.ts";
 const tail =
   "Via: SIP/2.0/UDP a;branch=z9hG4bK1\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:c@d>\r\nCall-ID: x\r\nCSeq: 1";
 
+const peer = { protocol: "UDP", address: "10.0.0.2", port: 5060 } as const;
+
 function response(status: number, method = "INVITE"): SipResponse {
   const parsed = parseMessage(Buffer.from(`SIP/2.0 ${status} X\r\n${tail} ${method}\r\n\r\n`));
   assert.ok(parsed.ok && parsed.message.kind === "response");
@@ -81,38 +83,38 @@ test("over a reliable transport an INVITE is sent once, and timer B still ends i
 test("a provisional response stops the repeats and timer B", async () => {
   const { probe, transaction } = inviteClient();
   await probe.clock.advance(600);
-  transaction.receive(response(180));
+  transaction.receive(response(180), peer);
   await probe.clock.advance(100_000);
   assert.deepEqual(probe.log, ["0 invite", "500 invite", "600 got 180"]);
 });
 
 test("a failure is acknowledged, again for each repeat, until timer D", async () => {
   const { probe, transaction } = inviteClient();
-  transaction.receive(response(486));
-  transaction.receive(response(486));
+  transaction.receive(response(486), peer);
+  transaction.receive(response(486), peer);
   await probe.clock.advance(32_400);
-  transaction.receive(response(486));
-  transaction.receive(response(200));
+  transaction.receive(response(486), peer);
+  transaction.receive(response(200), peer);
   assert.deepEqual(probe.take(), ["0 invite", "0 ack", "0 got 486", "0 ack", "32400 ack"]);
   await probe.clock.advance(200);
   assert.deepEqual(probe.take(), ["32500 terminated"]);
-  transaction.receive(response(486));
+  transaction.receive(response(486), peer);
   assert.deepEqual(probe.take(), []);
 });
 
 test("over a reliable transport timer D is zero", async () => {
   const { probe, transaction } = inviteClient(true);
-  transaction.receive(response(486));
+  transaction.receive(response(486), peer);
   await probe.clock.advance(0);
   assert.deepEqual(probe.log, ["0 invite", "0 ack", "0 got 486", "0 terminated"]);
 });
 
 test("every 2xx goes to the user until timer M (RFC 6026)", async () => {
   const { probe, transaction } = inviteClient();
-  transaction.receive(response(200));
+  transaction.receive(response(200), peer);
   await probe.clock.advance(31_000);
-  transaction.receive(response(200));
-  transaction.receive(response(486));
+  transaction.receive(response(200), peer);
+  transaction.receive(response(486), peer);
   await probe.clock.advance(1000);
   assert.deepEqual(probe.log, ["0 invite", "0 got 200", "31000 got 200", "32000 terminated"]);
 });
@@ -123,7 +125,7 @@ test("an error of the transport fails a waiting transaction alone", () => {
   transaction.fail("transport");
   assert.deepEqual(probe.log, ["0 invite", "0 terminated", "0 transport"]);
   const answered = inviteClient();
-  answered.transaction.receive(response(200));
+  answered.transaction.receive(response(200), peer);
   answered.transaction.fail("transport");
   assert.deepEqual(answered.probe.log, ["0 invite", "0 got 200"]);
 });
@@ -140,7 +142,7 @@ test("in Proceeding another request is repeated every 4 s, and timer F still run
   const probe = new Probe();
   const transaction = new NonInviteClientTransaction(probe.environment, probe.user, Buffer.from("bye"));
   transaction.start();
-  transaction.receive(response(100, "BYE"));
+  transaction.receive(response(100, "BYE"), peer);
   await probe.clock.advance(40_000);
   const times = [0, 500, 4500, 8500, 12_500, 16_500, 20_500, 24_500, 28_500];
   const sends = times.map((at) => `${at} bye`);
@@ -161,8 +163,8 @@ for (const [isReliable, timerKMs] of [
     const probe = new Probe(isReliable);
     const transaction = new NonInviteClientTransaction(probe.environment, probe.user, Buffer.from("bye"));
     transaction.start();
-    transaction.receive(response(200, "BYE"));
-    transaction.receive(response(200, "BYE"));
+    transaction.receive(response(200, "BYE"), peer);
+    transaction.receive(response(200, "BYE"), peer);
     await probe.clock.advance(40_000);
     assert.deepEqual(probe.log, ["0 bye", "0 got 200", `${timerKMs} terminated`]);
   });

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
-import type { SocketAddress, Transport } from "./transport.ts";
+import type { Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
 
 /** Room for a burst of calls while the process is busy; the kernel caps it at its own limit. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -24,6 +24,8 @@ export class UdpTransport implements Transport {
   static async listen(bind: SocketAddress): Promise<UdpTransport> {
     const socket = createSocket({
       type: isIPv6(bind.address) ? "udp6" : "udp4",
+      // IPv4 has a socket of its own: no address is ever seen in its mapped form.
+      ipv6Only: isIPv6(bind.address),
       recvBufferSize: SOCKET_BUFFER_BYTES,
       sendBufferSize: SOCKET_BUFFER_BYTES,
     });
@@ -37,13 +39,15 @@ export class UdpTransport implements Transport {
     return new UdpTransport(socket);
   }
 
-  start(receive: (data: Buffer, source: SocketAddress) => void): void {
-    this.#socket.on("message", (data, { address, port }) => receive(data, { address, port }));
+  start(receive: (data: Buffer, source: Hop) => void): void {
+    this.#socket.on("message", (data, { address, port }) =>
+      receive(data, { protocol: "UDP", address, port }),
+    );
     // Errors of single datagrams reach the callback of `send`; one of the socket itself ends nothing else.
     this.#socket.on("error", () => undefined);
   }
 
-  send(data: Buffer, destination: SocketAddress, onError?: (error: Error) => void): void {
+  send(data: Buffer, destination: Endpoint, onError?: (error: Error) => void): void {
     if (this.#closing !== undefined) {
       onError?.(new Error("transport closed"));
       return;

@@ -1,9 +1,14 @@
 import { formatVia, readVia, type Via } from "../grammar/via.ts";
 import { Scanner } from "../grammar/scanner.ts";
 import type { HeaderList } from "../messages/header-list.ts";
-import type { SocketAddress } from "./transport.ts";
+import type { Destination, Hop, SocketAddress, TransportProtocol } from "./transport.ts";
 
 export const DEFAULT_SIP_PORT = 5060;
+
+/** RFC 3261 §19.1.2: the port where none is written. */
+export function defaultPort(protocol: TransportProtocol): number {
+  return protocol === "TLS" ? 5061 : DEFAULT_SIP_PORT;
+}
 
 export function withoutBrackets(host: string): string {
   return host.startsWith("[") ? host.slice(1, -1) : host;
@@ -33,11 +38,14 @@ export function stampSource(headers: HeaderList, topVia: Via, source: SocketAddr
 }
 
 /**
- * Where the responses to a request go (RFC 3261 §18.2.2, RFC 3581 §4): the address it came from, and the port it
- * came from where `rport` asks for that, else the port of `sent-by`. `maddr` is not honoured: it would let a
- * stranger choose whom we send to.
+ * Where the responses to a request go (RFC 3261 §18.2.2, RFC 3581 §4). Over UDP: the address it came from, and the
+ * port it came from where `rport` asks for that, else the port of `sent-by`. Over streams: the connection it came on,
+ * and when that is gone a new one to the port of `sent-by`. `maddr` is not honoured: it would let a stranger choose
+ * whom we send to.
  */
-export function responseDestination(topVia: Via, source: SocketAddress): SocketAddress {
-  if (topVia.parameters.has("rport")) return source;
-  return { address: source.address, port: topVia.port ?? DEFAULT_SIP_PORT };
+export function responseDestination(topVia: Via, source: Hop): Destination {
+  const { protocol, address } = source;
+  const sentBy = { protocol, address, port: topVia.port ?? defaultPort(protocol) };
+  if (protocol === "UDP") return topVia.parameters.has("rport") ? source : sentBy;
+  return { ...source, alternatives: [{ ...sentBy, domain: withoutBrackets(topVia.host) }] };
 }

@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import type { TransactionLayer } from "../transactions/transaction-layer.ts";
-import type { HostLookup } from "../transport/resolve.ts";
-import type { SocketAddress } from "../transport/transport.ts";
+import type { Locator } from "../transport/locate.ts";
+import type { Hop } from "../transport/transport.ts";
 
 /** Whoever answers the requests of one dialog. */
 export interface DialogOwner {
@@ -25,12 +25,12 @@ export interface UserAgentCore {
   readonly layer: TransactionLayer;
   /** The value of User-Agent in requests. */
   readonly userAgentName: string | undefined;
-  readonly lookup: HostLookup;
+  readonly locator: Locator;
   /** By {@link Dialog.key}. */
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;
   /** A Contact value by which the peer reaches this node, so that in-dialog requests return to it. */
-  contactFor(user: string | undefined, peer: SocketAddress): string;
+  contactFor(user: string | undefined, peer: Hop): string;
   /** An error of the application in one of its callbacks; it must not end a call that is not concerned. */
   reportError(this: void, error: unknown): void;
   /** Runs a callback of the application. */

@@ -428,8 +428,8 @@ test("responses go to the source port where rport asks for it, else to the port 
   assert.deepEqual(
     responses.map(({ to }) => to),
     [
-      { address: "192.0.2.9", port: 33_333 },
-      { address: "192.0.2.9", port: 5070 },
+      { protocol: "UDP", address: "192.0.2.9", port: 33_333 },
+      { protocol: "UDP", address: "192.0.2.9", port: 5070 },
     ],
   );
   assert.match(responses[0]?.data.toString() ?? "", /rport=33333;received=192\.0\.2\.9/);

@@ -5,7 +5,7 @@ import { parseUri } from "../grammar/uri.ts";
 import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import type { SocketAddress } from "../transport/transport.ts";
+import type { Hop } from "../transport/transport.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
 import { allowedMethods, refuseMethod, sdpOf } from "./request-rules.ts";
 import { DialogSession, type Session } from "./session.ts";
@@ -30,7 +30,7 @@ export class IncomingInvite implements DialogOwner, OpenCall {
   readonly headers: HeaderList;
   readonly callId: string;
   /** Where the INVITE came from. */
-  readonly source: SocketAddress;
+  readonly source: Hop;
   /** The session description offered; empty where the caller leaves the offer to us. */
   readonly body: string;
   readonly #core: UserAgentCore;

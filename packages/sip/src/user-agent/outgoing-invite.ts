@@ -9,8 +9,8 @@ import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
 import type { ClientTransaction } from "../transactions/client-transaction.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";
-import { resolveAddress, resolveUri } from "../transport/resolve.ts";
-import type { SocketAddress } from "../transport/transport.ts";
+import type { NextHop } from "../transport/locate.ts";
+import type { Destination, Hop } from "../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "./core.ts";
 import { allowedMethods, sdpOf } from "./request-rules.ts";
 import { DialogSession, type Session } from "./session.ts";
@@ -23,8 +23,8 @@ export interface InviteOptions {
   from: Party;
   /** Default: the URI of `to`. */
   requestUri?: string;
-  /** The next hop, such as a trunk; its address may be a name. Default: the host of the Request-URI. */
-  destination?: SocketAddress;
+  /** The next hop, such as a trunk. Default: the Request-URI says it. */
+  destination?: NextHop;
   /** The offer. */
   sdp: string;
   /** For a 401 or 407. */
@@ -109,16 +109,13 @@ export class OutgoingInvite implements OpenCall {
   /** Places the call. Resolves once and never rejects. */
   async run(): Promise<InviteResult> {
     const { signal, destination, ringTimeoutMs = DEFAULT_RING_TIMEOUT_MS } = this.#options;
-    const { lookup } = this.#core;
     if (signal?.aborted === true) return cancelled;
     this.#core.openCalls.add(this);
     const onAbort = (): void => this.#cancel(cancelled);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#timers.push(this.#core.clock.schedule(ringTimeoutMs, () => this.#cancel(ringTimeout)));
     try {
-      const target = await (destination === undefined
-        ? resolveUri(this.#requestUri, lookup)
-        : resolveAddress(destination, lookup));
+      const target = await this.#core.locator.locate(destination ?? this.#requestUri);
       if (this.#isSettled) this.#finish();
       else this.#send(target);
     } catch {
@@ -133,17 +130,21 @@ export class OutgoingInvite implements OpenCall {
     return this.#options.requestUri ?? uriOf(this.#options.to);
   }
 
-  #send(destination: SocketAddress): void {
+  #send(destination: Destination): void {
     const request = this.#buildRequest(destination);
     this.#hasProvisional = false;
     this.#transaction = this.#core.layer.sendRequest(request, destination, {
-      onResponse: (response) => this.#receive(response, request, destination),
+      onResponse: (response, source) => this.#receive(response, request, source),
       onFailure: (failure) => this.#fail(failure === "timeout" ? noResponse : unreachable),
+      onNextHop: (hop) => {
+        this.#hasProvisional = false;
+        request.headers.set("contact", this.#contact(hop));
+      },
     });
   }
 
   /** §8.1.1, §13.2.1 */
-  #buildRequest(destination: SocketAddress): OutgoingRequest {
+  #buildRequest(destination: Hop): OutgoingRequest {
     const { from, to, sdp, headers: extra = {} } = this.#options;
     const headers = new HeaderList();
     headers.add("max-forwards", MAX_FORWARDS);
@@ -160,18 +161,17 @@ export class OutgoingInvite implements OpenCall {
     return { method: "INVITE", requestUri: this.#requestUri, headers, body: sdp };
   }
 
-  #contact(destination: SocketAddress): string {
+  #contact(destination: Hop): string {
     const uri = parseUri(uriOf(this.#options.from));
     return this.#core.contactFor(uri?.scheme === "tel" ? uri.number : uri?.user, destination);
   }
 
-  #receive(response: SipResponse, request: OutgoingRequest, destination: SocketAddress): void {
+  #receive(response: SipResponse, request: OutgoingRequest, source: Hop): void {
     const { status } = response;
     if (status < 200) this.#receiveProvisional(response);
     else if (status < 300) {
-      this.#receiveSuccess(response, request, destination).catch(this.#core.reportError);
-    } else if (status === 401 || status === 407)
-      this.#receiveChallenge(status, response, request, destination);
+      this.#receiveSuccess(response, request, source).catch(this.#core.reportError);
+    } else if (status === 401 || status === 407) this.#receiveChallenge(status, response, request, source);
     else this.#fail(rejection(response));
   }
 
@@ -193,7 +193,7 @@ export class OutgoingInvite implements OpenCall {
     status: 401 | 407,
     response: SipResponse,
     request: OutgoingRequest,
-    to: SocketAddress,
+    challenger: Hop,
   ): void {
     const answer = this.#digest?.answer(status, response.headers, "INVITE", request.requestUri);
     if (answer === undefined || this.#isSettled) {
@@ -202,11 +202,11 @@ export class OutgoingInvite implements OpenCall {
     }
     this.#authorization = { ...this.#authorization, ...answer };
     this.#sequence++;
-    this.#send(to);
+    this.#send(challenger);
   }
 
   /** §13.2.2.4: every 2xx is acknowledged; only the first one makes the call, another fork's is ended at once. */
-  async #receiveSuccess(response: SipResponse, request: OutgoingRequest, peer: SocketAddress): Promise<void> {
+  async #receiveSuccess(response: SipResponse, request: OutgoingRequest, peer: Hop): Promise<void> {
     const remoteTag = response.to.parameters.get("tag") ?? "";
     const repeatAck = this.#acks.get(remoteTag);
     if (repeatAck !== undefined) {
@@ -267,7 +267,7 @@ export class OutgoingInvite implements OpenCall {
     // §9.1: where no final response follows, the INVITE counts as cancelled after 64*T1.
     this.#timers.push(
       this.#core.clock.schedule(TIMEOUT_MS, () => {
-        transaction.machine.terminate();
+        transaction.terminate();
         this.#finish();
       }),
     );

@@ -4,8 +4,7 @@ import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
 import type { SipRequest, SipResponse } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";
-import { isPrivateAddress, resolveUri } from "../transport/resolve.ts";
-import type { SocketAddress } from "../transport/transport.ts";
+import type { Destination, Hop } from "../transport/transport.ts";
 import { PendingAnswer } from "./answer.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
 import { allowedMethods, randomRetryAfter, refusalOf, refuseMethod, sdpOf } from "./request-rules.ts";
@@ -52,7 +51,7 @@ export interface SessionOptions {
   /** The Contact value that this side gave. */
   contact: string;
   /** Where the peer's messages come from. */
-  peer: SocketAddress;
+  peer: Hop;
   credentials: DigestCredentials | undefined;
 }
 
@@ -64,7 +63,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   readonly #core: UserAgentCore;
   readonly #dialog: Dialog;
   readonly #contact: string;
-  readonly #peer: SocketAddress;
+  #peer: Hop;
   readonly #credentials: DigestCredentials | undefined;
   #localSdp: string;
   #remoteSdp: string;
@@ -161,6 +160,8 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       });
       return;
     }
+    // A peer whose connection broke, or whose NAT chose another port, is reached where it speaks from now.
+    this.#peer = transaction.source;
     const refusal = refusalOf(request);
     if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
     else if (request.method === "BYE") this.#receiveBye(transaction);
@@ -267,16 +268,12 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   }
 
   /**
-   * Where the dialog's requests go: its first route or the peer's Contact. A private Contact of a peer that we see
-   * under a public address lies behind a NAT, so what it sees our messages come from is where it is reached.
+   * Where the dialog's requests go.
    *
    * @throws where the next hop has no address.
    */
-  async destination(): Promise<SocketAddress> {
-    const nextHop = await resolveUri(this.#dialog.nextHopUri, this.#core.lookup);
-    const isBehindNat =
-      !this.#dialog.hasRoutes && isPrivateAddress(nextHop.address) && !isPrivateAddress(this.#peer.address);
-    return isBehindNat ? this.#peer : nextHop;
+  async destination(): Promise<Destination> {
+    return this.#core.locator.locateInDialog(this.#dialog, this.#peer);
   }
 
   #end(end: SessionEnd): void {

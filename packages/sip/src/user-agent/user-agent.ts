@@ -7,8 +7,10 @@ import type { OutgoingRequest, SipRequest } from "../messages/message.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
-import { type HostLookup, resolveAddress, resolveUri, systemLookup } from "../transport/resolve.ts";
-import type { SocketAddress, Transport } from "../transport/transport.ts";
+import { HopHealth } from "../transport/hop-health.ts";
+import { type HostLookup, Locator, type NextHop } from "../transport/locate.ts";
+import type { Destination, Hop, SocketAddress, Transport } from "../transport/transport.ts";
+import { TransportSet } from "../transport/transport-set.ts";
 import { UdpTransport } from "../transport/udp-transport.ts";
 import { hostOf } from "../transport/via-rules.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
@@ -49,8 +51,8 @@ export interface UserAgentOptions {
 export interface OptionsRequest {
   to: Party;
   from: Party;
-  /** Default: the host of `to`. */
-  destination?: SocketAddress;
+  /** Default: the URI of `to` says it. */
+  destination?: NextHop;
 }
 
 /** Any response at all, or none. */
@@ -64,19 +66,23 @@ const DEFAULT_CLOSE_DEADLINE_MS = 3_000;
 /** A SIP user agent, both client and server (RFC 3261 §8, §13), on one transport. */
 export class UserAgent {
   readonly #options: UserAgentOptions;
-  readonly #transport: Transport;
+  readonly #transports: TransportSet;
+  /** The first of its listening addresses. */
+  readonly address: SocketAddress;
   readonly #core: UserAgentCore;
   /** Looked up once: an answer to what was sent under one address must not be refused under another. */
   readonly #outerAddresses = { IPv4: outerAddress("IPv4"), IPv6: outerAddress("IPv6") };
   #closing: Promise<void> | undefined;
 
-  private constructor(options: UserAgentOptions, transport: Transport) {
+  private constructor(options: UserAgentOptions, transports: readonly Transport[]) {
     this.#options = options;
-    this.#transport = transport;
+    this.#transports = new TransportSet(transports);
+    this.address = transports[0]?.localAddress ?? options.bind;
     const clock = options.clock ?? systemClock;
     const reportError = (error: unknown): void => options.onError?.(error);
     const layer = new TransactionLayer({
-      transport,
+      transports: this.#transports,
+      health: new HopHealth(clock),
       clock,
       user: {
         onRequest: (transaction) => this.#onRequest(transaction),
@@ -93,7 +99,7 @@ export class UserAgent {
       clock,
       layer,
       userAgentName: options.userAgent,
-      lookup: options.lookup ?? systemLookup,
+      locator: new Locator(options.lookup),
       dialogs: new Map<string, DialogOwner>(),
       openCalls: new Set<OpenCall>(),
       contactFor: (user, peer) => this.#contactFor(user, peer),
@@ -110,17 +116,12 @@ export class UserAgent {
 
   /** Binds a UDP socket and listens; rejects where the address cannot be bound. */
   static async listen(options: UserAgentOptions): Promise<UserAgent> {
-    return new UserAgent(options, await UdpTransport.listen(options.bind));
+    return new UserAgent(options, [await UdpTransport.listen(options.bind)]);
   }
 
   /** Listens on a transport that is already there and that the user agent closes. */
   static on(transport: Transport, options: Omit<UserAgentOptions, "bind">): UserAgent {
-    return new UserAgent({ ...options, bind: transport.localAddress }, transport);
-  }
-
-  /** Where it listens, with the port that was taken. */
-  get address(): SocketAddress {
-    return this.#transport.localAddress;
+    return new UserAgent({ ...options, bind: transport.localAddress }, [transport]);
   }
 
   /** Open transactions and calls, for metrics and for tests that nothing stays behind. */
@@ -145,10 +146,7 @@ export class UserAgent {
   /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
     const requestUri = typeof to === "string" ? to : to.uri;
-    const { lookup } = this.#core;
-    const target = await (
-      destination === undefined ? resolveUri(requestUri, lookup) : resolveAddress(destination, lookup)
-    ).catch(() => undefined);
+    const target = await this.#core.locator.locate(destination ?? requestUri).catch(() => undefined);
     if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
     const headers = new HeaderList();
     headers.add("max-forwards", MAX_FORWARDS);
@@ -163,7 +161,7 @@ export class UserAgent {
     return this.#exchange(request, target);
   }
 
-  #exchange(request: OutgoingRequest, target: SocketAddress): Promise<OptionsResult> {
+  #exchange(request: OutgoingRequest, target: Destination): Promise<OptionsResult> {
     return new Promise((resolve) => {
       const call: OpenCall = {
         close: () => Promise.resolve(),
@@ -180,6 +178,7 @@ export class UserAgent {
         },
         onFailure: (failure) =>
           settle({ ok: false, cause: failure === "timeout" ? "no_response" : "transport_error" }),
+        onNextHop: (hop) => request.headers.set("contact", this.#contactFor(undefined, hop)),
       });
     });
   }
@@ -254,17 +253,20 @@ export class UserAgent {
     transaction.respond(status, { headers: { Allow: allowedMethods, Accept: "application/sdp" } });
   }
 
-  #contactFor(user: string | undefined, peer: SocketAddress): string {
+  #contactFor(user: string | undefined, peer: Hop): string {
     const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
-    return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${this.address.port}>`;
+    const { port } = this.#transports.find(peer)?.localAddress ?? this.address;
+    const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
+    return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${port}${transport}>`;
   }
 
   /** A socket bound to every address is reached by loopback from this machine, by an outer address from others. */
-  #hostFor(peer: SocketAddress): string {
-    if (this.#options.publicAddress !== undefined) return this.#options.publicAddress;
-    const { address } = this.#transport.localAddress;
-    if (address !== "0.0.0.0" && address !== "::") return address;
+  #hostFor(peer: Hop): string {
+    const { publicAddress } = this.#options;
     const isIPv6 = peer.address.includes(":");
+    if (publicAddress !== undefined && publicAddress.includes(":") === isIPv6) return publicAddress;
+    const { address } = this.#transports.find(peer)?.localAddress ?? this.address;
+    if (address !== "0.0.0.0" && address !== "::") return address;
     const loopback = isIPv6 ? "::1" : "127.0.0.1";
     if (peer.address === loopback || peer.address.startsWith("127.")) return loopback;
     return (isIPv6 ? this.#outerAddresses.IPv6 : this.#outerAddresses.IPv4) ?? loopback;
@@ -287,7 +289,7 @@ export class UserAgent {
     timer.cancel();
     for (const call of openCalls) call.abandon();
     layer.terminateAll();
-    await this.#transport.close();
+    await this.#transports.close();
   }
 }
 

@@ -157,6 +157,7 @@ async function startCallProcesses(
       rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
       inferencePath,
       modelsDirectory: config.modelsDirectory,
+      isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
       providers: {
         speechToText: config.speechToText,
         textToSpeech: config.textToSpeech,

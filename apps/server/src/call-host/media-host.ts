@@ -1,5 +1,7 @@
 import { Dialogue, emergencyTexts, PhraseBook, VoiceConversation } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
+import { createWebhookTool } from "../custom-tools/webhook-tool.ts";
+import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-protocol.ts";
@@ -37,6 +39,7 @@ class Host implements MediaHost {
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
   readonly #phrases = new PhraseBook();
+  readonly #outbound: OutboundClient;
   /** Calls by id; a promise while a call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -46,6 +49,7 @@ class Host implements MediaHost {
     this.#send = send;
     this.#rtpAddress = configuration.rtpAddress;
     this.#ports = new PortPool(configuration.rtpPorts);
+    this.#outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
     // A remote voice may be gone when the first call needs it; a local one would only take time from that call.
     if (configuration.providers.textToSpeech.provider !== "local") {
@@ -82,6 +86,7 @@ class Host implements MediaHost {
     }
     this.#wheel.close();
     this.#phrases.close();
+    await this.#outbound.close();
     await this.#providers.close();
   }
 
@@ -119,6 +124,8 @@ class Host implements MediaHost {
     llmTemperature,
     llmReasoningEffort,
     endCall,
+    tools,
+    conversation,
     agent,
     fallbackVoiceId,
   }: MediaCall): VoiceConversation {
@@ -134,6 +141,7 @@ class Host implements MediaHost {
       dialogue: new Dialogue({
         model: languageModel,
         instructions,
+        tools: tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound)),
         temperature: llmTemperature,
         ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
         ...(endCall !== undefined && { endCall }),

@@ -1,4 +1,5 @@
 import type { VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
+import type { ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { Config } from "../platform/config/config.ts";
 
 /** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
@@ -12,6 +13,8 @@ export interface MediaConfiguration {
   inferencePath: string;
   modelsDirectory: string;
   providers: ProviderConfiguration;
+  /** Tools may reach private addresses. */
+  isPrivateWebhookAllowed: boolean;
 }
 
 /** The operator's providers, as the environment names them. */
@@ -29,6 +32,9 @@ export interface MediaCall {
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */
   endCall: { rules?: string } | undefined;
+  tools: readonly WebhookTool[];
+  /** What the tools are told of the call. */
+  conversation: ToolConversation;
   agent: VoiceAgentSettings;
   /** Takes over when `agent.voice` fails; undefined: the operator's choice. */
   fallbackVoiceId: string | undefined;

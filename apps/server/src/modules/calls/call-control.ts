@@ -1,3 +1,4 @@
+import type { TranscriptItem } from "@parley/contract";
 import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip";
 import type { Logger } from "pino";
 import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
@@ -88,7 +89,7 @@ export class CallControl {
     // contract.md, Calls: unknown number 404, disabled agent 480, billing inactive 503.
     if (target === undefined) return invite.reject(404);
     if (!(await this.#admit(invite, target))) return;
-    if (target.agent.status !== "active") return invite.reject(480);
+    if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // Before the call is written down: a flood that we cannot take is not to fill the database.
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
@@ -121,7 +122,7 @@ export class CallControl {
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
-    const { callId } = await calls.openInbound({
+    const { callId, conversationId } = await calls.openInbound({
       organizationId: organization.id,
       agentId: agent.id,
       phoneNumberId: number.id,
@@ -130,11 +131,14 @@ export class CallControl {
       toNumber: number.e164,
       nodeId,
       sipCallId: invite.callId,
-      variables: agent.document.defaultVariables,
+      agentRevision: agent.agentRevision,
+      configurationRevision: agent.configurationRevision,
+      environment: agent.environment,
+      variables: agent.variables,
       at,
     });
     const variables = {
-      ...agent.document.defaultVariables,
+      ...agent.variables,
       ...builtInVariables({
         callId,
         fromNumber: fromNumber ?? "",
@@ -144,13 +148,26 @@ export class CallControl {
         now: at,
       }),
     };
-    const { call: mediaCall, unknownVariables } = toMediaCall(callId, agent.document, variables);
-    if (unknownVariables.length > 0)
-      logger.warn({ callId, unknownVariables }, "the agent's texts name unknown variables");
+    const { call: mediaCall, unknownVariables } = toMediaCall(
+      {
+        callId,
+        conversationId,
+        agentId: agent.id,
+        environment: null,
+        channel: "phone",
+        fromNumber,
+        toNumber: number.e164,
+        variables: agent.document.defaultVariables,
+      },
+      agent.document,
+      variables,
+    );
+    const recorder = new CallRecorder(calls, callId, logger);
+    if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
     const call = new PhoneCall({
       callId,
       invite,
-      recorder: new CallRecorder(calls, callId, logger),
+      recorder,
       mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(invite.source.address)),
       openMedia: async (handlers) => {
         try {
@@ -173,6 +190,12 @@ export class CallControl {
 
 function refuseForNow(invite: IncomingInvite): void {
   invite.reject(503, undefined, { "Retry-After": RETRY_AFTER_SECONDS });
+}
+
+/** For whoever reads the conversation and wonders about a gap in what was said. */
+function noteUnknownVariables(names: readonly string[]): TranscriptItem {
+  const text = `The agent's texts name variables that have no value: ${names.join(", ")}.`;
+  return { id: "unknown-variables", type: "system", text, startMs: 0, endMs: 0 };
 }
 
 function numberIn(text: string): string | undefined {

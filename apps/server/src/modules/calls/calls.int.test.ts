@@ -15,13 +15,16 @@ let numbersTaken = 0;
 async function openCall(server: TestServer, nodeId = "node-1"): Promise<string> {
   const { modules, organizationId } = server;
   const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(organizationId, { name: "Ada", sipTrunkId: trunk.id });
+  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
   numbersTaken += 1;
   const e164 = `+1415555${String(numbersTaken).padStart(4, "0")}`;
-  const number = await modules.phoneNumbers.add(organizationId, agent.id, e164);
+  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
   const { callId } = await modules.calls.openInbound({
     organizationId,
     agentId: agent.id,
+    agentRevision: 3,
+    configurationRevision: 3,
+    environment: "staging",
     phoneNumberId: number.id,
     sipTrunkId: trunk.id,
     fromNumber: "+4930123456",
@@ -70,6 +73,9 @@ test("a call rings, is answered, talks and ends, and all of it comes back from t
   const conversation = await server.request("GET", `/conversations/${data.conversationId}`);
   const read = JSON.parse(JSON.stringify(conversation.body)).data;
   assert.deepEqual(read.variables, { customer: "Ada" });
+  for (const each of [read, data]) {
+    assert.deepEqual([each.agentRevision, each.configurationRevision, each.environment], [3, 3, "staging"]);
+  }
   assert.deepEqual(read.transcript, data.transcript);
   await server.close();
 });
@@ -170,11 +176,11 @@ test("lists of calls are narrowed by agent, status and time", async () => {
 
 test("calls and transcripts outlive their agent and their trunk", async () => {
   const server = await createTestServer();
-  const { calls, agents, sipTrunks } = server.modules;
+  const { calls, agents } = server.modules;
   const id = await openCall(server);
   const { agentId, sipTrunkId } = await calls.get(server.organizationId, id);
-  await agents.delete(server.organizationId, agentId);
-  await sipTrunks.delete(server.organizationId, sipTrunkId ?? "");
+  await agents.delete(server, agentId);
+  await agents.deleteTrunk(server, sipTrunkId ?? "");
   const call = await calls.get(server.organizationId, id);
   assert.deepEqual([call.agentId, call.sipTrunkId, call.phoneNumberId], [agentId, null, null]);
   await server.close();

@@ -10,6 +10,11 @@ import * as store from "./calls.store.ts";
 export interface InboundCall {
   organizationId: string;
   agentId: string;
+  /** What ran: null in auto mode. */
+  agentRevision: number | null;
+  configurationRevision: number;
+  /** Null: production. */
+  environment: string | null;
   phoneNumberId: string;
   sipTrunkId: string;
   /** Null: withheld. */
@@ -65,8 +70,16 @@ export class CallsService {
   async openInbound(call: InboundCall): Promise<{ callId: string; conversationId: string }> {
     const { variables, at, ...columns } = call;
     return await this.#database.transaction(async (transaction) => {
-      const { organizationId, agentId } = call;
-      const conversation = { organizationId, agentId, channel: "phone" as const, variables };
+      const { organizationId, agentId, agentRevision, configurationRevision, environment } = call;
+      const conversation = {
+        organizationId,
+        agentId,
+        agentRevision,
+        configurationRevision,
+        environment,
+        channel: "phone" as const,
+        variables,
+      };
       const { id: conversationId } = await this.#conversations.create(transaction, conversation);
       const row = await store.insertCall(transaction, {
         ...columns,

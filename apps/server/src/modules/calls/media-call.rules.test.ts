@@ -3,30 +3,75 @@ import { test } from "node:test";
 import { createDocument } from "../agents/agent-document.rules.ts";
 import { toMediaCall } from "./media-call.rules.ts";
 
+const conversation = {
+  callId: "id",
+  conversationId: "id",
+  agentId: "id",
+  environment: null,
+  channel: "phone",
+  fromNumber: null,
+  toNumber: "+14155550123",
+  variables: {},
+} as const;
+
 test("prompt and first message have their variables filled in, unknown names are told once", () => {
-  const document = createDocument("Robin", {
+  const document = createDocument({
+    name: "Robin",
     promptTemplate: "You serve {{shop}}. {{nothing}}",
     firstMessage: "Welcome to {{shop}}! {{nothing}}",
   });
-  const { call, unknownVariables } = toMediaCall("id", document, { shop: "Miller" });
+  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "Miller" });
   assert.equal(call.instructions, "You serve Miller. ");
   assert.equal(call.agent.firstMessage, "Welcome to Miller! ");
   assert.deepEqual(unknownVariables, ["nothing"]);
 });
 
 test("the voice that takes over is the document's, where it names one", () => {
-  const document = createDocument("Robin", { fallbackVoiceId: "kokoro/bm_george" });
-  assert.equal(toMediaCall("id", document, {}).call.fallbackVoiceId, "kokoro/bm_george");
-  assert.equal(toMediaCall("id", createDocument("Robin", {}), {}).call.fallbackVoiceId, undefined);
+  const document = createDocument({ name: "Robin", fallbackVoiceId: "kokoro/bm_george" });
+  assert.equal(toMediaCall(conversation, document, {}).call.fallbackVoiceId, "kokoro/bm_george");
+  assert.equal(
+    toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.fallbackVoiceId,
+    undefined,
+  );
 });
 
 test("an agent that may not hang up has no way to", () => {
-  const { call } = toMediaCall("id", createDocument("Robin", { endCallEnabled: false }), {});
+  const { call } = toMediaCall(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
   assert.equal(call.endCall, undefined);
 });
 
 test("rules for hanging up replace the built-in ones", () => {
-  const document = createDocument("Robin", { endCallRulesOverride: "Only after thanks." });
-  assert.deepEqual(toMediaCall("id", document, {}).call.endCall, { rules: "Only after thanks." });
-  assert.deepEqual(toMediaCall("id", createDocument("Robin", {}), {}).call.endCall, {});
+  const document = createDocument({ name: "Robin", endCallRulesOverride: "Only after thanks." });
+  assert.deepEqual(toMediaCall(conversation, document, {}).call.endCall, { rules: "Only after thanks." });
+  assert.deepEqual(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.endCall, {});
+});
+
+test("the agent is given the tools that are enabled, with their variables filled in", () => {
+  const tool = {
+    id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14",
+    name: "look_up",
+    webhookUrl: "https://shop.example/{{shop}}",
+    schema: { description: "Looks up." },
+    enabled: true,
+    httpMethod: "POST",
+    headers: [{ key: "X-Shop", value: "{{nothing}}" }],
+    queryParams: [],
+    sendRawRequestBody: false,
+    responseMode: "sync",
+    createdAt: "2026-11-21T09:30:00.000Z",
+    updatedAt: "2026-11-21T09:30:00.000Z",
+  } as const;
+  const document = {
+    ...createDocument({ name: "Robin" }),
+    customTools: [
+      { ...tool, headers: [...tool.headers], queryParams: [] },
+      { ...tool, headers: [], queryParams: [], name: "off", enabled: false },
+    ],
+  };
+  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "north" });
+  assert.deepEqual(
+    call.tools.map(({ name, url }) => [name, url]),
+    [["look_up", "https://shop.example/north"]],
+  );
+  assert.deepEqual(unknownVariables, ["nothing"]);
 });

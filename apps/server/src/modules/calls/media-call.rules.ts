@@ -1,19 +1,29 @@
 import type { MediaCall } from "../../call-host/media-protocol.ts";
 import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import { renderTemplate, type Variables } from "./variables.rules.ts";
+import { renderTool } from "./webhook-tool.rules.ts";
 
-/** What a media process is told of a call: the agent's document with its variables filled in. */
+/**
+ * What a media process is told of a call: the agent's document with its variables filled in. `variables` are the
+ * conversation's own and the built-in ones.
+ */
 export function toMediaCall(
-  callId: string,
+  conversation: MediaCall["conversation"] & { callId: string },
   document: AgentDocument,
   variables: Variables,
 ): { call: MediaCall; unknownVariables: string[] } {
   const instructions = renderTemplate(document.promptTemplate, variables);
   const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
+  const tools = document.customTools
+    .filter(({ enabled }) => enabled)
+    .map((tool) => renderTool(tool, variables));
+  const rendered = [instructions, firstMessage, ...tools];
   return {
-    unknownVariables: [...new Set([...instructions.unknownNames, ...firstMessage.unknownNames])],
+    unknownVariables: [...new Set(rendered.flatMap(({ unknownNames }) => unknownNames))],
     call: {
-      callId,
+      callId: conversation.callId,
+      conversation,
+      tools: tools.map(({ tool }) => tool),
       instructions: instructions.text,
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,

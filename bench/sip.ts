@@ -1,0 +1,132 @@
+/**
+ * Calls set up and ended per second, as the answering side on one core, by Parley's user agent and, for the machine's
+ * share in the figures, by `sip@0.0.6` that answers the same messages and keeps nothing of them.
+ *
+ *     npm run bench -- sip [--json] [--step CALLS_PER_SECOND] [--seconds N] [--hold SECONDS]
+ *
+ * SIPp places the calls (INVITE with SDP → 200 → ACK → BYE → 200) from another process, at rates that rise until the
+ * first failed call or retransmission. The last rate before that is then held for longer than transactions live
+ * (32 s), so that as many end as begin; where it does not hold, a lower one is tried.
+ */
+import { spawnSync } from "node:child_process";
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { ADDRESS, type AnsweringMethods } from "./sip/answering.ts";
+import { placeCalls } from "./sip/sipp.ts";
+import { Peer } from "./support/peer.ts";
+import { cpuSecondsOf, memoryOf } from "./support/processes.ts";
+import { percentile, rounded } from "./support/statistics.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    step: { type: "string", default: "250" },
+    seconds: { type: "string", default: "5" },
+    hold: { type: "string", default: "45" },
+  },
+});
+const stepCallsPerSecond = Number(options.step);
+const MAX_CALLS_PER_SECOND = 10_000;
+/** SIPp counts as keeping up down to this share of the rate asked for. */
+const KEPT_UP = 0.95;
+/** Where a rate does not hold, this share of it is tried. */
+const RETREAT = 0.8;
+const WARM_UP = { callsPerSecond: 100, seconds: 3 };
+
+/** The answering process alone on one, SIPp on another. */
+const cores =
+  availableParallelism() > 1 && spawnSync("taskset", ["-V"]).error === undefined
+    ? { uas: 0, uac: 1 }
+    : undefined;
+
+interface Step {
+  callsPerSecond: number;
+  seconds: number;
+  calls: number;
+  failed: number;
+  retransmissions: number;
+  /** SIPp sent more slowly than it should have; the step says nothing about the answering side. */
+  isGeneratorSlow: boolean;
+  setUpP50Ms: number | null;
+  setUpP99Ms: number | null;
+  /** Processor time of the answering process. */
+  cpuMicrosecondsPerCall: number | null;
+  rssMiB: number | null;
+}
+
+/** Whether every call went through at the rate asked for, and nothing was sent twice. */
+function isHeld({ failed, retransmissions, isGeneratorSlow }: Step): boolean {
+  return failed === 0 && retransmissions === 0 && !isGeneratorSlow;
+}
+
+async function measure(
+  peer: Peer<AnsweringMethods>,
+  port: number,
+  callsPerSecond: number,
+  seconds: number,
+): Promise<Step> {
+  const cpuBefore = await cpuSecondsOf(peer.pid);
+  const load = await placeCalls({ address: ADDRESS, port }, callsPerSecond, seconds, cores?.uac);
+  const cpuSeconds = (await cpuSecondsOf(peer.pid)) - cpuBefore;
+  const { rssMiB } = await memoryOf([peer.pid]);
+  return {
+    callsPerSecond,
+    seconds,
+    calls: load.calls,
+    failed: load.failed,
+    retransmissions: load.retransmissions,
+    isGeneratorSlow: load.callsPerSecond < KEPT_UP * callsPerSecond,
+    setUpP50Ms: rounded(percentile(load.setUpMs, 0.5)),
+    setUpP99Ms: rounded(percentile(load.setUpMs, 0.99)),
+    cpuMicrosecondsPerCall: rounded((1e6 * cpuSeconds) / load.calls, 0),
+    rssMiB: rounded(rssMiB, 0),
+  };
+}
+
+interface Side {
+  steps: Step[];
+  /** The highest rate that held for long; null where even the first failed. */
+  held: Step | null;
+}
+
+async function measureSide(name: string, entry: string): Promise<Side> {
+  const peer = new Peer<AnsweringMethods>(new URL(entry, import.meta.url));
+  try {
+    const port = await peer.ask("listen", undefined);
+    if (cores !== undefined) spawnSync("taskset", ["-a", "-pc", String(cores.uas), String(peer.pid)]);
+    await measure(peer, port, WARM_UP.callsPerSecond, WARM_UP.seconds);
+    const steps: Step[] = [];
+    const take = async (rate: number, seconds: number): Promise<Step> => {
+      const step = await measure(peer, port, rate, seconds);
+      console.log(name, step);
+      steps.push(step);
+      return step;
+    };
+    let rate = 0;
+    while (rate < MAX_CALLS_PER_SECOND) {
+      const step = await take(rate + stepCallsPerSecond, Number(options.seconds));
+      if (!isHeld(step)) break;
+      rate = step.callsPerSecond;
+    }
+    while (rate > 0) {
+      const step = await take(rate, Number(options.hold));
+      if (isHeld(step)) return { steps, held: step };
+      rate = stepCallsPerSecond * Math.floor((RETREAT * rate) / stepCallsPerSecond);
+    }
+    return { steps, held: null };
+  } finally {
+    await peer.close();
+  }
+}
+
+if (spawnSync("sipp", ["-v"]).error !== undefined) {
+  console.error("SIPp is missing: apt-get install sip-tester");
+  process.exit(2);
+}
+const library = await measureSide("sip@0.0.6", "sip/library-process.ts");
+const parley = await measureSide("Parley", "sip/parley-process.ts");
+console.table({ Parley: parley.held, "sip@0.0.6": library.held });
+if (options.json) {
+  const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
+  console.log(JSON.stringify({ parley, library, machine }));
+}

@@ -5,14 +5,14 @@ import { addressesOf, type OutgoingRequest, type SipRequest, type SipResponse } 
 
 export const MAX_FORWARDS = "70";
 
-interface DialogIdentity {
+export interface DialogIdentity {
   callId: string;
   localTag: string;
   remoteTag: string;
 }
 
 /** RFC 3261 §12: a dialog is named by its Call-ID and both tags. */
-function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
+export function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
   return `${callId}\n${localTag}\n${remoteTag}`;
 }
 
@@ -126,6 +126,23 @@ export class Dialog {
     return this.#build("ACK", inviteSequence, {});
   }
 
+  get identity(): DialogIdentity {
+    const { callId, localTag, remoteTag } = this.#state;
+    return { callId, localTag, remoteTag };
+  }
+
+  /**
+   * §13.2.2.4: the 2xx confirms an early dialog, whose route set is then that of the 2xx; what was sent in the
+   * dialog meanwhile (PRACK, UPDATE) keeps its CSeq numbers.
+   */
+  confirm(response: SipResponse): void {
+    this.isConfirmed = true;
+    const routes = addressesOf(response.headers, "record-route");
+    if (routes !== undefined && routes.length > 0)
+      this.#state.routeSet = routes.map(({ uri }) => uri).reverse();
+    this.refreshTarget(response);
+  }
+
   #build(method: string, sequence: number, fields: HeaderFields): OutgoingRequest {
     const { localAddress, localTag, remoteAddress, remoteTag, callId } = this.#state;
     const { requestUri, routes } = this.#routing();
@@ -161,9 +178,9 @@ export class Dialog {
     return true;
   }
 
-  /** §12.2.2: a target refresh request, such as re-INVITE, replaces the remote target by its Contact. */
-  refreshTarget(request: SipRequest): void {
-    this.#state.remoteTarget = contactUri(request.headers) ?? this.#state.remoteTarget;
+  /** §12.2: a target refresh, a re-INVITE or UPDATE or its 2xx, replaces the remote target by its Contact. */
+  refreshTarget({ headers }: SipRequest | SipResponse): void {
+    this.#state.remoteTarget = contactUri(headers) ?? this.#state.remoteTarget;
   }
 }
 

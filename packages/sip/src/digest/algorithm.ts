@@ -23,16 +23,24 @@ export interface DigestInput {
   uri: string;
   nonce: string;
   /** Absent where the challenge offered no `qop` (RFC 2069's way, which RFC 3261 §22.4 still requires). */
-  qop?: { nonceCount: string; cnonce: string };
+  qop?: { nonceCount: string; cnonce: string; protection?: QualityOfProtection };
+  /** The body of the message, which only `auth-int` takes in. */
+  body?: string | Buffer;
 }
+
+/** RFC 7616 §3.4.3: what the response vouches for, the request line alone (the default) or the body as well. */
+export type QualityOfProtection = "auth" | "auth-int";
 
 /** The `response` parameter: `KD(H(A1), …)` of RFC 7616 §3.4.1, in lower-case hex. */
 export function digestResponse(input: DigestInput): string {
-  const hash = (text: string): string => createHash(hashNames[input.algorithm]).update(text).digest("hex");
+  const hash = (data: string | Buffer): string =>
+    createHash(hashNames[input.algorithm]).update(data).digest("hex");
   const a1 = hash(`${input.username}:${input.realm}:${input.password}`);
-  const a2 = hash(`${input.method}:${input.uri}`);
   const { qop } = input;
+  const protection = qop?.protection ?? "auth";
+  const request = `${input.method}:${input.uri}`;
+  const a2 = hash(protection === "auth-int" ? `${request}:${hash(input.body ?? "")}` : request);
   return qop === undefined
     ? hash(`${a1}:${input.nonce}:${a2}`)
-    : hash(`${a1}:${input.nonce}:${qop.nonceCount}:${qop.cnonce}:auth:${a2}`);
+    : hash(`${a1}:${input.nonce}:${qop.nonceCount}:${qop.cnonce}:${protection}:${a2}`);
 }

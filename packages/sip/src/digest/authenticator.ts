@@ -3,7 +3,13 @@ import { type Clock, systemClock } from "../clock.ts";
 import { parseAuthentication } from "../grammar/authentication.ts";
 import { quote } from "../grammar/scanner.ts";
 import type { HeaderList } from "../messages/header-list.ts";
-import { type DigestAlgorithm, digestAlgorithm, digestAlgorithms, digestResponse } from "./algorithm.ts";
+import {
+  type DigestAlgorithm,
+  digestAlgorithm,
+  digestAlgorithms,
+  digestResponse,
+  type QualityOfProtection,
+} from "./algorithm.ts";
 
 export interface DigestAuthenticatorOptions {
   realm: string;
@@ -14,6 +20,8 @@ export interface DigestAuthenticatorOptions {
    * baresip 1.0) give up at the sight of SHA-256 instead of ignoring it; for them MD5 has to stand alone.
    */
   algorithms?: readonly DigestAlgorithm[];
+  /** What is offered as `qop`; an answer by another is none. Default: `auth` alone, which every client knows. */
+  protections?: readonly QualityOfProtection[];
   clock?: Clock;
 }
 
@@ -37,6 +45,7 @@ export class DigestAuthenticator {
   readonly #realm: string;
   readonly #nonceLifetimeMs: number;
   readonly #algorithms: readonly DigestAlgorithm[];
+  readonly #protections: readonly QualityOfProtection[];
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
   /** The highest `nc` seen for each nonce in use, oldest first. */
@@ -48,6 +57,7 @@ export class DigestAuthenticator {
     const { realm, nonceLifetimeMs = 300_000, algorithms = digestAlgorithms, clock = systemClock } = options;
     this.#realm = realm;
     this.#algorithms = algorithms;
+    this.#protections = options.protections ?? ["auth"];
     this.#nonceLifetimeMs = nonceLifetimeMs;
     this.#clock = clock;
   }
@@ -56,9 +66,10 @@ export class DigestAuthenticator {
   challenges(isStale = false): string[] {
     const nonce = this.#makeNonce();
     const stale = isStale ? ", stale=true" : "";
+    const qop = this.#protections.join(",");
     return this.#algorithms.map(
       (algorithm) =>
-        `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="auth"${stale}`,
+        `Digest realm=${quote(this.#realm)}, nonce="${nonce}", algorithm=${algorithm}, qop="${qop}"${stale}`,
     );
   }
 
@@ -68,15 +79,17 @@ export class DigestAuthenticator {
    * @param passwordOf the password of a user, `undefined` for a stranger.
    */
   async verify(
-    request: { method: string; headers: HeaderList },
+    request: { method: string; headers: HeaderList; body?: string | Buffer },
     passwordOf: (username: string) => string | undefined | Promise<string | undefined>,
   ): Promise<DigestVerdict> {
     const parameters = this.#ownCredentials(request.headers);
     if (parameters === undefined) return this.#refuse("missing");
     const credentials = readCredentials(parameters);
-    if (credentials === undefined || !this.#algorithms.includes(credentials.algorithm)) {
-      return this.#refuse("malformed");
-    }
+    const isOffered =
+      credentials !== undefined &&
+      this.#algorithms.includes(credentials.algorithm) &&
+      this.#protections.includes(credentials.protection);
+    if (!isOffered) return this.#refuse("malformed");
     const { username, nonce, nonceCount } = credentials;
     const madeAtMs = this.#nonceTime(nonce);
     if (madeAtMs === undefined) return this.#refuse("stale");
@@ -88,7 +101,8 @@ export class DigestAuthenticator {
       realm: this.#realm,
       password,
       method: request.method,
-      qop: { nonceCount, cnonce: credentials.cnonce },
+      body: request.body ?? "",
+      qop: { nonceCount, cnonce: credentials.cnonce, protection: credentials.protection },
     });
     const isRight = equalInConstantTime(expected, credentials.response);
     if (!isRight || known === undefined) return this.#refuse("refused");
@@ -156,9 +170,10 @@ interface DigestAnswer {
   cnonce: string;
   nonceCount: string;
   algorithm: DigestAlgorithm;
+  protection: QualityOfProtection;
 }
 
-/** We always offer `qop=auth`, so an answer without it is no answer to our challenge (RFC 7616 §3.4). */
+/** We always offer `qop`, so an answer without it is no answer to our challenge (RFC 7616 §3.4). */
 function readCredentials(parameters: ReadonlyMap<string, string>): DigestAnswer | undefined {
   const username = parameters.get("username");
   const nonce = parameters.get("nonce");
@@ -170,8 +185,10 @@ function readCredentials(parameters: ReadonlyMap<string, string>): DigestAnswer 
   if (username === undefined || nonce === undefined || uri === undefined || response === undefined)
     return undefined;
   if (cnonce === undefined || nonceCount === undefined || algorithm === undefined) return undefined;
-  if (parameters.get("qop")?.toLowerCase() !== "auth" || !/^[0-9a-f]{8}$/i.test(nonceCount)) return undefined;
-  return { username, nonce, uri, response, cnonce, nonceCount, algorithm };
+  const protection = parameters.get("qop")?.toLowerCase();
+  if (protection !== "auth" && protection !== "auth-int") return undefined;
+  if (!/^[0-9a-f]{8}$/i.test(nonceCount)) return undefined;
+  return { username, nonce, uri, response, cnonce, nonceCount, algorithm, protection };
 }
 
 function equalInConstantTime(expected: string, actual: string): boolean {

@@ -1,12 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { parseAuthentication } from "../grammar/authentication.ts";
 import { quote } from "../grammar/scanner.ts";
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import { type DigestAlgorithm, digestAlgorithm, digestAlgorithms, digestResponse } from "./algorithm.ts";
+import type { HeaderList } from "../messages/header-list.ts";
+import {
+  type DigestAlgorithm,
+  digestAlgorithm,
+  digestAlgorithms,
+  digestResponse,
+  type QualityOfProtection,
+} from "./algorithm.ts";
 
 export interface DigestCredentials {
   username: string;
   password: string;
+}
+
+/** What of a request its credentials vouch for. */
+interface AuthorizedRequest {
+  method: string;
+  requestUri: string;
+  body: string;
 }
 
 interface Challenge {
@@ -14,60 +27,96 @@ interface Challenge {
   nonce: string;
   opaque: string | undefined;
   algorithm: DigestAlgorithm;
-  usesQop: boolean;
+  /** Undefined where the challenge offered no `qop`. */
+  protection: QualityOfProtection | undefined;
   isStale: boolean;
 }
 
-/** Answers the challenges that one request meets on its way (RFC 3261 §22, RFC 7616, RFC 8760). */
+interface KnownChallenge extends Challenge {
+  header: "authorization" | "proxy-authorization";
+  /** How often its nonce was used; `nc` counts up (RFC 7616 §3.4). */
+  useCount: number;
+}
+
+/** How many challenges one request answers: a proxy and a server, each with a stale nonce or two. */
+const MAX_CHALLENGES_PER_REQUEST = 6;
+
+/** How many realms are remembered, so that a peer cannot fill the memory with invented ones. */
+const MAX_REALMS = 8;
+
+/**
+ * Answers the challenges that the requests of one account or call meet (RFC 3261 §22, RFC 7616, RFC 8760). A nonce
+ * once given is used again for later requests, with a rising `nc`, until the server calls it stale.
+ */
 export class DigestClient {
   readonly #credentials: DigestCredentials;
   readonly #makeCnonce: () => string;
-  /** How often each nonce was used; `nc` counts up (RFC 7616 §3.4). */
-  readonly #nonceCounts = new Map<string, number>();
+  /** The last challenge of each realm. */
+  readonly #challenges = new Map<string, KnownChallenge>();
+  /** Realms that the request in hand has answered. */
   readonly #answeredRealms = new Set<string>();
+  #challengeCount = 0;
 
   constructor(credentials: DigestCredentials, makeCnonce = () => randomBytes(16).toString("hex")) {
     this.#credentials = credentials;
     this.#makeCnonce = makeCnonce;
   }
 
-  /**
-   * The header fields that answer a 401 or 407. `undefined` where no challenge can be answered, or where the same
-   * realm refuses credentials that it has already seen for a fresh nonce (§22.1: they are not sent twice).
-   */
-  answer(
-    status: 401 | 407,
-    responseHeaders: HeaderList,
-    method: string,
-    uri: string,
-  ): HeaderFields | undefined {
-    const lines = responseHeaders.getAll(status === 401 ? "www-authenticate" : "proxy-authenticate");
-    const challenge = chooseChallenge(lines);
-    if (challenge === undefined) return undefined;
-    if (this.#answeredRealms.has(`${status} ${challenge.realm}`) && !challenge.isStale) return undefined;
-    this.#answeredRealms.add(`${status} ${challenge.realm}`);
-    return {
-      [status === 401 ? "authorization" : "proxy-authorization"]: this.#authorize(challenge, method, uri),
-    };
+  /** Begins a new request, which may be challenged afresh. */
+  startRequest(): void {
+    this.#answeredRealms.clear();
+    this.#challengeCount = 0;
   }
 
-  #authorize(challenge: Challenge, method: string, uri: string): string {
-    const { realm, nonce, algorithm, opaque } = challenge;
+  /**
+   * Takes in the challenge of a 401 or 407; whether {@link authorize} can now answer it. It cannot where no challenge
+   * is known to us, or where the same realm refuses credentials that it has already seen for this request (§22.1:
+   * they are not sent twice), unless its nonce was merely stale.
+   */
+  learn(status: number, responseHeaders: HeaderList): boolean {
+    if (status !== 401 && status !== 407) return false;
+    const lines = responseHeaders.getAll(status === 401 ? "www-authenticate" : "proxy-authenticate");
+    const challenge = chooseChallenge(lines);
+    if (challenge === undefined || ++this.#challengeCount > MAX_CHALLENGES_PER_REQUEST) return false;
+    const key = `${status} ${challenge.realm}`;
+    if (this.#answeredRealms.has(key) && !challenge.isStale) return false;
+    if (!this.#challenges.has(key) && this.#challenges.size >= MAX_REALMS) return false;
+    this.#answeredRealms.add(key);
+    const header = status === 401 ? "authorization" : "proxy-authorization";
+    const known = this.#challenges.get(key);
+    // A server that repeats its nonce goes on counting.
+    const useCount = known?.nonce === challenge.nonce ? known.useCount : 0;
+    this.#challenges.set(key, { ...challenge, header, useCount });
+    return true;
+  }
+
+  /** The credentials of a request, for every realm that has challenged so far; none before the first challenge. */
+  authorize(request: AuthorizedRequest): Record<string, string[]> {
+    const fields: Record<string, string[]> = {};
+    for (const challenge of this.#challenges.values()) {
+      challenge.useCount++;
+      (fields[challenge.header] ??= []).push(this.#credentialsFor(challenge, request));
+    }
+    return fields;
+  }
+
+  #credentialsFor(challenge: KnownChallenge, { method, requestUri: uri, body }: AuthorizedRequest): string {
+    const { realm, nonce, algorithm, opaque, protection } = challenge;
     const { username, password } = this.#credentials;
-    const count = (this.#nonceCounts.get(nonce) ?? 0) + 1;
-    this.#nonceCounts.set(nonce, count);
-    const qop = { nonceCount: count.toString(16).padStart(8, "0"), cnonce: this.#makeCnonce() };
-    const input = { algorithm, username, realm, password, method, uri, nonce };
-    const response = digestResponse(challenge.usesQop ? { ...input, qop } : input);
+    const nonceCount = challenge.useCount.toString(16).padStart(8, "0");
+    const input = { algorithm, username, realm, password, method, uri, nonce, body };
     const parts = [
       `Digest username=${quote(username)}`,
       `realm=${quote(realm)}`,
       `nonce=${quote(nonce)}`,
       `uri=${quote(uri)}`,
-      `response="${response}"`,
-      `algorithm=${algorithm}`,
     ];
-    if (challenge.usesQop) parts.push("qop=auth", `nc=${qop.nonceCount}`, `cnonce=${quote(qop.cnonce)}`);
+    if (protection === undefined) parts.push(`response="${digestResponse(input)}"`, `algorithm=${algorithm}`);
+    else {
+      const qop = { nonceCount, cnonce: this.#makeCnonce(), protection };
+      parts.push(`response="${digestResponse({ ...input, qop })}"`, `algorithm=${algorithm}`);
+      parts.push(`qop=${protection}`, `nc=${nonceCount}`, `cnonce=${quote(qop.cnonce)}`);
+    }
     if (opaque !== undefined) parts.push(`opaque=${quote(opaque)}`);
     return parts.join(", ");
   }
@@ -95,14 +144,9 @@ function readChallenge(line: string): Challenge | undefined {
     ?.split(",")
     .map((qop) => qop.trim().toLowerCase());
   if (realm === undefined || nonce === undefined || algorithm === undefined) return undefined;
-  // A server that offers only auth-int cannot be answered.
-  if (qops !== undefined && !qops.includes("auth")) return undefined;
-  return {
-    realm,
-    nonce,
-    opaque: parameters.get("opaque"),
-    algorithm,
-    usesQop: qops !== undefined,
-    isStale: parameters.get("stale")?.toLowerCase() === "true",
-  };
+  // Proxies may rewrite bodies on the way (§22.1), so `auth` is chosen where both are offered.
+  const protection = (["auth", "auth-int"] as const).find((each) => qops?.includes(each) === true);
+  if (qops !== undefined && protection === undefined) return undefined;
+  const isStale = parameters.get("stale")?.toLowerCase() === "true";
+  return { realm, nonce, opaque: parameters.get("opaque"), algorithm, protection, isStale };
 }

@@ -12,6 +12,8 @@ function headersOf(name: string, ...values: string[]): HeaderList {
   return headers;
 }
 
+const invite = { method: "INVITE", requestUri: "sip:b@h", body: "" };
+
 test("responses are those of RFC 7616 §3.9.1 and RFC 2617 §3.5", () => {
   const common = {
     username: "Mufasa",
@@ -50,25 +52,53 @@ test("of several challenges the strongest is answered", () => {
     'Digest realm="r", nonce="n2", algorithm=SHA-512-256, qop="auth"',
     'Digest realm="r", nonce="n3", algorithm=sha-256, qop="auth-int,auth", opaque="o"',
   );
-  const answer = client.answer(401, headers, "INVITE", "sip:a@b");
+  assert.ok(client.learn(401, headers));
+  const answer = client.authorize(invite);
   assert.match(
-    String(answer?.["authorization"]),
+    String(answer["authorization"]),
     /nonce="n3".*algorithm=SHA-256, qop=auth, nc=00000001.*opaque="o"$/,
   );
 });
 
 test("credentials that were refused are not sent again, but a stale nonce is replaced", () => {
   const client = new DigestClient({ username: "u", password: "p" });
-  const ask = (extra: string): unknown =>
-    client.answer(
-      407,
-      headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`),
-      "BYE",
-      "sip:a@b",
-    );
-  assert.notEqual(ask(""), undefined);
-  assert.equal(ask(""), undefined);
-  assert.notEqual(ask(", stale=true"), undefined);
+  const ask = (extra: string): boolean =>
+    client.learn(407, headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`));
+  assert.equal(ask(""), true);
+  assert.equal(ask(""), false);
+  assert.equal(ask(", stale=true"), true);
+  client.startRequest();
+  assert.equal(ask(""), true);
+});
+
+test("a server that calls every nonce stale is not answered for ever", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  let answers = 0;
+  while (client.learn(401, headersOf("WWW-Authenticate", `Digest realm="r", nonce="${answers}", stale=true`)))
+    answers++;
+  assert.equal(answers, 6);
+});
+
+test("a nonce is used again with a rising count, a new one begins at one", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  const challenge = (nonce: string): HeaderList =>
+    headersOf("WWW-Authenticate", `Digest realm="r", nonce="${nonce}", qop="auth"`);
+  const count = (): string | undefined =>
+    /nc=(\w+)/.exec(String(client.authorize(invite)["authorization"]))?.[1];
+  assert.deepEqual(client.authorize(invite), {});
+  assert.ok(client.learn(401, challenge("a")));
+  assert.deepEqual([count(), count()], ["00000001", "00000002"]);
+  client.startRequest();
+  assert.deepEqual([count(), client.learn(401, challenge("b")), count()], ["00000003", true, "00000001"]);
+});
+
+test("a proxy's and a server's challenge are answered together", () => {
+  const client = new DigestClient({ username: "u", password: "p" });
+  assert.ok(client.learn(407, headersOf("Proxy-Authenticate", 'Digest realm="proxy", nonce="1"')));
+  assert.ok(client.learn(401, headersOf("WWW-Authenticate", 'Digest realm="server", nonce="2"')));
+  const fields = client.authorize(invite);
+  assert.match(String(fields["proxy-authorization"]), /realm="proxy"/);
+  assert.match(String(fields["authorization"]), /realm="server"/);
 });
 
 test("a challenge that cannot be answered is left alone", () => {
@@ -76,23 +106,45 @@ test("a challenge that cannot be answered is left alone", () => {
   for (const value of [
     'Basic realm="r"',
     'Digest realm="r"',
-    'Digest realm="r", nonce="n", qop="auth-int"',
+    'Digest realm="r", nonce="n", qop="token"',
     "x",
   ]) {
-    assert.equal(client.answer(401, headersOf("WWW-Authenticate", value), "INVITE", "sip:a@b"), undefined);
+    assert.equal(client.learn(401, headersOf("WWW-Authenticate", value)), false);
   }
+});
+
+test("auth-int vouches for the body, and is used only where nothing else is offered", async () => {
+  const authenticator = new DigestAuthenticator({ realm: "parley", protections: ["auth-int"] });
+  const client = new DigestClient({ username: "alice", password: "secret" });
+  assert.ok(client.learn(401, headersOf("WWW-Authenticate", ...authenticator.challenges())));
+  const verify = (body: string) => {
+    const [value = ""] = client.authorize({ ...invite, body: "offer" })["authorization"] ?? [];
+    assert.match(value, /qop=auth-int/);
+    return authenticator.verify(
+      { method: "INVITE", headers: headersOf("Authorization", value), body },
+      passwordOf,
+    );
+  };
+  assert.deepEqual(await verify("offer"), { ok: true, username: "alice" });
+  const tampered = await verify("another offer");
+  assert.ok(!tampered.ok && tampered.reason === "refused");
+  const plain = new DigestAuthenticator({ realm: "parley" });
+  const refused = await plain.verify(
+    {
+      method: "INVITE",
+      headers: headersOf("Authorization", String(client.authorize(invite)["authorization"])),
+    },
+    passwordOf,
+  );
+  assert.ok(!refused.ok && refused.reason === "malformed");
 });
 
 const passwordOf = (username: string): string | undefined => (username === "alice" ? "secret" : undefined);
 
 function answerTo(challenge: string, credentials = { username: "alice", password: "secret" }): HeaderList {
-  const answer = new DigestClient(credentials).answer(
-    401,
-    headersOf("WWW-Authenticate", challenge),
-    "INVITE",
-    "sip:b@h",
-  );
-  return headersOf("Authorization", String(answer?.["authorization"]));
+  const client = new DigestClient(credentials);
+  assert.ok(client.learn(401, headersOf("WWW-Authenticate", challenge)));
+  return headersOf("Authorization", String(client.authorize(invite)["authorization"]));
 }
 
 test("the authenticator lets the right password pass, by either algorithm", async () => {

@@ -41,16 +41,18 @@ export class InviteClientTransaction {
 
   /** §17.1.1.2: timer A doubles from T1 over unreliable transports, timer B ends the attempt. */
   start(timeoutMs: number = TIMEOUT_MS): void {
-    this.#environment.send(this.#request);
     if (!this.#environment.isReliable) this.#armTimerA(T1_MS);
     // Timer B
     this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
+    // Last, for a transport that fails at once ends the transaction and its timers.
+    this.#environment.send(this.#request);
   }
 
   #armTimerA(intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
-      this.#environment.send(this.#request);
+      // Armed before sending, which may end the transaction by its failure.
       this.#armTimerA(intervalMs * 2);
+      this.#environment.send(this.#request);
     });
   }
 

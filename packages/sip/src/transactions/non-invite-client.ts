@@ -24,17 +24,18 @@ export class NonInviteClientTransaction {
 
   /** §17.1.2.2: timer E doubles from T1 up to T2, timer F ends the attempt. */
   start(timeoutMs: number = TIMEOUT_MS): void {
-    this.#environment.send(this.#request);
     if (!this.#environment.isReliable) this.#armTimerE(T1_MS);
     // Timer F
     this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
+    // Last, for a transport that fails at once ends the transaction and its timers.
+    this.#environment.send(this.#request);
   }
 
   #armTimerE(intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
-      this.#environment.send(this.#request);
-      // In Proceeding the interval is T2 at once.
+      // In Proceeding the interval is T2 at once. Armed before sending, which may end the transaction by its failure.
       this.#armTimerE(this.#state === "proceeding" ? T2_MS : Math.min(intervalMs * 2, T2_MS));
+      this.#environment.send(this.#request);
     });
   }
 

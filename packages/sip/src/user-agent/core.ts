@@ -4,11 +4,19 @@ import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import type { TransactionLayer } from "../transactions/transaction-layer.ts";
 import type { Locator } from "../transport/locate.ts";
 import type { Hop } from "../transport/transport.ts";
+import type { SessionTimerSettings } from "./session-timer.ts";
+import type { Session } from "./session.ts";
 
 /** Whoever answers the requests of one dialog. */
 export interface DialogOwner {
   onRequest(transaction: ServerTransaction): void;
   onAck(ack: SipRequest): void;
+  /** The session of the dialog, early or confirmed. */
+  readonly session: Session;
+  /** Why an INVITE may not take this dialog's place (RFC 3891 §3); `undefined` where it may. */
+  refusalToReplace(isEarlyOnly: boolean): number | undefined;
+  /** Another call has taken the dialog's place: ends it. */
+  endReplaced(): void;
 }
 
 /** A call in any stage of its life, as the user agent sees it when it closes. */
@@ -26,6 +34,9 @@ export interface UserAgentCore {
   /** The value of User-Agent in requests. */
   readonly userAgentName: string | undefined;
   readonly locator: Locator;
+  readonly sessionTimer: SessionTimerSettings;
+  /** From 0 to 1. */
+  readonly random: () => number;
   /** By {@link Dialog.key}. */
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;

@@ -7,8 +7,11 @@ import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import type { Hop } from "../transport/transport.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
-import { allowedMethods, refuseMethod, sdpOf } from "./request-rules.ts";
-import { DialogSession, type Session } from "./session.ts";
+import { DialogSession } from "./dialog-session.ts";
+import { ReliableProvisionals } from "./reliable-provisionals.ts";
+import { capabilities, sdpOf } from "./request-rules.ts";
+import { supports } from "./session-expires.ts";
+import type { Session } from "./session.ts";
 
 /** Why an incoming call went away before it was established. */
 export type InviteEnd = "cancelled" | "hung_up" | "expired" | "rejected" | "no_ack" | "closed";
@@ -21,8 +24,14 @@ const PROVISIONAL_INTERVAL_MS = 60_000;
 /** The longest that an INVITE waits for the application. */
 const MAX_PENDING_MS = 180_000;
 
+/**
+ * `pending`: the application decides. `accepting`: it has accepted, and a reliable response still misses its PRACK.
+ * `answered`: the 2xx is out. `gone`: refused, or given up by the caller.
+ */
+type State = "pending" | "accepting" | "answered" | "gone";
+
 /** A call that came in and waits to be answered (RFC 3261 §13.3). A 100 has been sent. */
-export class IncomingInvite implements DialogOwner, OpenCall {
+export class IncomingInvite implements OpenCall {
   readonly from: NameAddress;
   readonly to: NameAddress;
   readonly requestUri: string;
@@ -33,17 +42,25 @@ export class IncomingInvite implements DialogOwner, OpenCall {
   readonly source: Hop;
   /** The session description offered; empty where the caller leaves the offer to us. */
   readonly body: string;
+  /**
+   * The session that this call is to take the place of (RFC 3891): an attended transfer, or a pick-up. It is ended
+   * when this call is accepted; whether the caller may do so is for the application to judge.
+   */
+  readonly replaces: Session | undefined;
   readonly #core: UserAgentCore;
   readonly #transaction: ServerTransaction;
-  readonly #dialog: Dialog;
   readonly #contact: string;
+  readonly #session: DialogSession;
+  readonly #replaced: DialogOwner | undefined;
+  readonly #provisionals: ReliableProvisionals;
   readonly #controller = new AbortController();
   readonly #expiry: Timer;
   #repeatProvisional: Timer | undefined;
+  #state: State = "pending";
   #end: InviteEnd | undefined;
   #accepting: Promise<AcceptResult> | undefined;
 
-  constructor(core: UserAgentCore, transaction: ServerTransaction, dialog: Dialog) {
+  constructor(core: UserAgentCore, transaction: ServerTransaction, dialog: Dialog, replaced?: DialogOwner) {
     const { request, source } = transaction;
     this.from = request.from;
     this.to = request.to;
@@ -52,14 +69,24 @@ export class IncomingInvite implements DialogOwner, OpenCall {
     this.callId = request.callId;
     this.source = source;
     this.body = sdpOf(request);
+    this.replaces = replaced?.session;
     this.#core = core;
     this.#transaction = transaction;
-    this.#dialog = dialog;
+    this.#replaced = replaced;
     const uri = parseUri(request.requestUri);
     this.#contact = core.contactFor(uri?.scheme === "tel" ? uri.number : uri?.user, source);
+    const options = { contact: this.#contact, peer: source, digest: undefined, isCaller: false };
+    this.#session = new DialogSession(core, dialog, options, {
+      onPrack: (prack) => this.#receivePrack(prack),
+      onBye: (bye) => this.#receiveBye(bye),
+      onReplaced: () => undefined,
+    });
+    this.#session.learnMethods(request.headers);
+    if (this.body !== "") this.#session.media.receiveOffer(this.body);
+    // RFC 3262 §3: a call whose reliable response nobody acknowledges cannot be set up.
+    this.#provisionals = new ReliableProvisionals(core.clock, transaction, () => this.#finish("no_ack", 504));
     transaction.onCancel = () => this.#finish("cancelled", 487);
     this.#expiry = this.#armExpiry(request);
-    core.dialogs.set(dialog.key, this);
     core.openCalls.add(this);
   }
 
@@ -78,19 +105,42 @@ export class IncomingInvite implements DialogOwner, OpenCall {
     return this.#controller.signal;
   }
 
-  /** Sends a provisional response, with `sdp` as early media. Nothing happens once the call is answered or gone. */
+  /** Answers an UPDATE of the caller before the call is answered, and afterwards as {@link Session.onReinvite}. */
+  set onReinvite(handler: NonNullable<Session["onReinvite"]>) {
+    this.#session.onReinvite = handler;
+  }
+
+  /**
+   * Sends a provisional response, with `sdp` as early media: reliably (RFC 3262) where the caller requires it, or
+   * where it can and there is a description, which is then our answer for good. Where the caller leaves the offer to
+   * us, only a reliable response can carry it, and `sdp` is left out otherwise. Nothing happens once the call is
+   * answered or gone.
+   */
   ring(status: 180 | 181 | 182 | 183 = 180, { sdp = "" }: { sdp?: string } = {}): void {
-    if (!this.#isPending) return;
-    this.#transaction.respond(status, { headers: this.#dialogHeaders(), body: sdp });
+    if (this.#state !== "pending") return;
+    const isRequired = this.headers.getList("require").some((tag) => tag.toLowerCase() === "100rel");
+    const isReliable = isRequired || (sdp !== "" && supports(this.headers, "100rel"));
+    const headers = this.#dialogHeaders();
+    if (isReliable) this.#provisionals.send(status, { headers, body: this.#earlyDescription(sdp) });
+    else this.#transaction.respond(status, { headers, body: this.body === "" ? "" : sdp });
     this.#repeatProvisional?.cancel();
     this.#repeatProvisional = this.#core.clock.schedule(PROVISIONAL_INTERVAL_MS, () =>
-      this.ring(status, { sdp }),
+      this.ring(status, isReliable ? {} : { sdp }),
     );
+  }
+
+  /** RFC 3262 §5: the first description in a reliable response is the answer, or the offer where the INVITE has none. */
+  #earlyDescription(sdp: string): string {
+    const { media } = this.#session;
+    if (sdp === "" || media.state === "stable" || media.state === "offer_sent") return "";
+    const described = this.#session.describe(sdp);
+    return media.state === "offer_received" ? media.sendAnswer(described) : media.sendOffer(described);
   }
 
   /**
    * Answers the call with 200. Resolves when the caller's ACK has come; `sdp` is our answer, or our offer where
-   * {@link body} is empty, and then {@link Session.remoteSdp} is the answer from the ACK. Never rejects.
+   * {@link body} is empty, and then {@link Session.remoteSdp} is the answer from the ACK. Where {@link ring} has
+   * agreed on a description already, `sdp` is not used. Never rejects.
    */
   accept({ sdp, headers = {} }: { sdp: string; headers?: HeaderFields }): Promise<AcceptResult> {
     if (this.#end !== undefined) return Promise.resolve({ ok: false, reason: this.#end });
@@ -99,16 +149,25 @@ export class IncomingInvite implements DialogOwner, OpenCall {
   }
 
   async #answer(sdp: string, headers: HeaderFields): Promise<AcceptResult> {
+    this.#state = "accepting";
+    this.#repeatProvisional?.cancel();
+    if (this.#provisionals.hasOpenDescription) await this.#provisionals.described();
+    // The caller may have gone while a PRACK was missing.
+    if (this.#end !== undefined) return { ok: false, reason: this.#end };
+    this.#state = "answered";
+    this.#provisionals.stop();
     this.#release();
-    const session = new DialogSession(this.#core, this.#dialog, {
-      localSdp: sdp,
-      remoteSdp: this.body,
-      contact: this.#contact,
-      peer: this.source,
-      credentials: undefined,
-    });
-    const allHeaders = { ...headers, ...this.#dialogHeaders() };
-    await session.answer(this.#transaction, sdp, allHeaders, this.body === "");
+    const session = this.#session;
+    session.confirm();
+    this.#replaced?.endReplaced();
+    const fields = {
+      ...headers,
+      "record-route": this.headers.getAll("record-route"),
+      ...session.timer.answer(this.#transaction.request),
+    };
+    const isAgreed = session.media.state === "stable";
+    const description = isAgreed ? undefined : session.describe(sdp);
+    await session.offers.answerInvite(this.#transaction, description, fields);
     if (!session.isEnded) return { ok: true, session };
     const { cause } = await session.ended;
     return {
@@ -119,24 +178,22 @@ export class IncomingInvite implements DialogOwner, OpenCall {
 
   /** Refuses the call (status 300 to 699). Nothing happens once it is answered or gone. */
   reject(status: number, reason?: string, headers: HeaderFields = {}): void {
-    if (!this.#isPending) return;
+    if (this.#state !== "pending") return;
     this.#finish("rejected", status, reason, headers);
-  }
-
-  get #isPending(): boolean {
-    return this.#end === undefined && this.#accepting === undefined;
   }
 
   /** §12.1.1: what a response that makes a dialog has to carry. */
   #dialogHeaders(): HeaderFields {
-    return { "record-route": this.headers.getAll("record-route"), Contact: this.#contact };
+    return { "record-route": this.headers.getAll("record-route"), Contact: this.#contact, ...capabilities };
   }
 
   #finish(end: InviteEnd, status: number, reason?: string, headers: HeaderFields = {}): void {
-    if (!this.#isPending) return;
+    if (this.#state !== "pending" && this.#state !== "accepting") return;
+    this.#state = "gone";
     this.#end = end;
+    this.#provisionals.stop();
     this.#transaction.respond(status, reason === undefined ? { headers } : { reason, headers });
-    this.#core.dialogs.delete(this.#dialog.key);
+    this.#session.discard();
     this.#release();
     if (end !== "rejected") this.#controller.abort(end);
   }
@@ -147,25 +204,27 @@ export class IncomingInvite implements DialogOwner, OpenCall {
     this.#core.openCalls.delete(this);
   }
 
-  /** §15: the caller may end an early dialog by BYE. */
-  onRequest(transaction: ServerTransaction): void {
-    const { method, cseq } = transaction.request;
-    if (!this.#dialog.acceptSequence(cseq.sequence) || method === "INVITE") {
-      // §14.2: an INVITE while an earlier one has no final response.
-      transaction.respond(500, { headers: { "Retry-After": "1" } });
-    } else if (method === "BYE") {
-      transaction.respond(200);
-      this.#finish("hung_up", 487);
-    } else if (method === "OPTIONS") {
-      transaction.respond(200, { headers: { Allow: allowedMethods } });
-    } else {
-      const { status, content } = refuseMethod(method);
-      transaction.respond(status, content);
+  /** RFC 3262 §3; the PRACK may bring the answer to our offer, or an offer of its own (§5). */
+  #receivePrack(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    const { media } = this.#session;
+    if (!this.#provisionals.receive(request)) {
+      transaction.respond(481);
+      return;
     }
+    const sdp = sdpOf(request);
+    if (sdp === "") transaction.respond(200);
+    else if (media.state === "offer_sent") {
+      media.receiveAnswer(sdp);
+      transaction.respond(200);
+    } else this.#session.offers.onPrackOffer(transaction);
   }
 
-  /** No ACK is due before a final response. */
-  onAck(): void {}
+  /** §15: the caller may end an early dialog by BYE. */
+  #receiveBye(transaction: ServerTransaction): void {
+    transaction.respond(200);
+    this.#finish("hung_up", 487);
+  }
 
   close(): Promise<void> {
     this.#finish("closed", 503);
@@ -173,6 +232,10 @@ export class IncomingInvite implements DialogOwner, OpenCall {
   }
 
   abandon(): void {
+    this.#state = "gone";
+    this.#end ??= "closed";
+    this.#provisionals.stop();
+    this.#session.discard();
     this.#release();
   }
 }

@@ -2,21 +2,23 @@ import { randomBytes } from "node:crypto";
 import type { Timer } from "../clock.ts";
 import { Dialog, MAX_FORWARDS } from "../dialogs/dialog.ts";
 import { DigestClient, type DigestCredentials } from "../digest/client.ts";
-import { quote } from "../grammar/scanner.ts";
 import { parseUri } from "../grammar/uri.ts";
-import { type HeaderFields, HeaderList, singleLine } from "../messages/header-list.ts";
+import { type HeaderFields, HeaderList } from "../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
-import type { ClientTransaction } from "../transactions/client-transaction.ts";
 import { newTag } from "../transactions/identifiers.ts";
+import type { ClientTransaction } from "../transactions/client-transaction.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";
 import type { NextHop } from "../transport/locate.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "./core.ts";
-import { allowedMethods, sdpOf } from "./request-rules.ts";
-import { DialogSession, type Session } from "./session.ts";
-
-/** A URI, with a display name where one is wanted. */
-export type Party = string | { displayName: string; uri: string };
+import { DialogSession } from "./dialog-session.ts";
+import { formatParty, type IdentityOptions, type Party, uriOf, writeIdentity } from "./identity.ts";
+import { OutgoingFork } from "./outgoing-fork.ts";
+import { RedirectTargets } from "./redirection.ts";
+import { formatReplaces, type Replaces } from "./replaces.ts";
+import { capabilities, retryAfterMs, sdpOf } from "./request-rules.ts";
+import { LEAST_MIN_SE_SECONDS, readMinSe } from "./session-expires.ts";
+import type { Session } from "./session.ts";
 
 export interface InviteOptions {
   to: Party;
@@ -25,16 +27,28 @@ export interface InviteOptions {
   requestUri?: string;
   /** The next hop, such as a trunk. Default: the Request-URI says it. */
   destination?: NextHop;
-  /** The offer. */
+  /** The offer; empty to leave it to the peer, and then {@link onOffer} answers. */
   sdp: string;
+  /** Answers the peer's offer where we made none; `undefined` gives the call up. */
+  onOffer?: (offer: string) => string | undefined | Promise<string | undefined>;
   /** For a 401 or 407. */
   credentials?: DigestCredentials;
+  /** Who the call is from for the peer's network. */
+  identity?: IdentityOptions;
+  /** The peer's call that this one is to take the place of (RFC 3891). */
+  replaces?: Replaces;
   headers?: HeaderFields;
   /** The longest wait for a final response, from when the call is placed. Default 180 s. */
   ringTimeoutMs?: number;
+  /** How many other targets a 3xx may send the call to, one after another. Default 5; 0 follows none. */
+  maxRedirects?: number;
+  /** Whether a target that a 3xx names may be called. Default: any. */
+  isRedirectAllowed?: (uri: string) => boolean;
   /** Cancels the call while it is not answered. */
   signal?: AbortSignal;
   onProvisional?: (response: ProvisionalResponse) => void;
+  /** Answers offers that the peer makes by UPDATE before it has answered; afterwards as {@link Session.onReinvite}. */
+  onReinvite?: NonNullable<Session["onReinvite"]>;
 }
 
 export interface ProvisionalResponse {
@@ -43,6 +57,8 @@ export interface ProvisionalResponse {
   /** Early media; empty where there is none. */
   sdp: string;
   headers: HeaderList;
+  /** Tells several peers apart that ring at once (RFC 3261 §12.1); empty where the response makes no dialog. */
+  dialogId: string;
 }
 
 export type InviteResult =
@@ -55,6 +71,8 @@ export type InviteResult =
       reason: string;
       /** Those of the response. */
       headers?: HeaderList;
+      /** How long the peer asks us not to call it again (RFC 3261 §20.33). */
+      retryAfterMs?: number;
     };
 
 type InviteFailure = Exclude<InviteResult, { ok: true }>;
@@ -62,7 +80,11 @@ type InviteFailure = Exclude<InviteResult, { ok: true }>;
 /** How many forks of one INVITE may answer before a hostile peer is suspected. */
 const MAX_FORKS = 16;
 
+/** How often a session interval is raised because somebody on the way finds it too short. */
+const MAX_INTERVAL_RAISES = 3;
+
 const DEFAULT_RING_TIMEOUT_MS = 180_000;
+const DEFAULT_MAX_REDIRECTS = 5;
 
 const cancelled: InviteFailure = { ok: false, cause: "cancelled", status: 487, reason: "Request Terminated" };
 const ringTimeout: InviteFailure = {
@@ -78,12 +100,19 @@ const unreachable: InviteFailure = {
   status: 503,
   reason: "Service Unavailable",
 };
+const unacceptable: InviteFailure = {
+  ok: false,
+  cause: "rejected",
+  status: 488,
+  reason: "Not Acceptable Here",
+};
 
-/** A call being placed (RFC 3261 §13.2), through challenges, cancellation and forks. */
+/** A call being placed (RFC 3261 §13.2), through challenges, redirections, cancellation and forks. */
 export class OutgoingInvite implements OpenCall {
   readonly #core: UserAgentCore;
   readonly #options: InviteOptions;
   readonly #digest: DigestClient | undefined;
+  readonly #targets: RedirectTargets;
   readonly #callId = randomBytes(16).toString("hex");
   readonly #localTag = newTag();
   readonly #result = Promise.withResolvers<InviteResult>();
@@ -91,12 +120,16 @@ export class OutgoingInvite implements OpenCall {
   readonly #done = Promise.withResolvers<undefined>();
   /** What the caller was told; afterwards whatever comes is only cleaned up. */
   #isSettled = false;
+  #requestUri: string;
   #sequence = 1;
-  #authorization: HeaderFields = {};
+  #minSessionSeconds: number;
+  #intervalRaises = 0;
   #transaction: ClientTransaction | undefined;
   #hasProvisional = false;
   #isCancelSent = false;
   #timers: Timer[] = [];
+  /** The early dialogs, by the peer's tag. */
+  readonly #forks = new Map<string, OutgoingFork>();
   /** How to repeat the ACK for each fork that answered, by its tag. */
   readonly #acks = new Map<string, () => void>();
 
@@ -104,6 +137,10 @@ export class OutgoingInvite implements OpenCall {
     this.#core = core;
     this.#options = options;
     this.#digest = options.credentials === undefined ? undefined : new DigestClient(options.credentials);
+    this.#requestUri = options.requestUri ?? uriOf(options.to);
+    this.#minSessionSeconds = core.sessionTimer.minSeconds;
+    const { maxRedirects = DEFAULT_MAX_REDIRECTS, isRedirectAllowed = () => true } = options;
+    this.#targets = new RedirectTargets(this.#requestUri, maxRedirects, isRedirectAllowed);
   }
 
   /** Places the call. Resolves once and never rejects. */
@@ -114,20 +151,23 @@ export class OutgoingInvite implements OpenCall {
     const onAbort = (): void => this.#cancel(cancelled);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#timers.push(this.#core.clock.schedule(ringTimeoutMs, () => this.#cancel(ringTimeout)));
-    try {
-      const target = await this.#core.locator.locate(destination ?? this.#requestUri);
-      if (this.#isSettled) this.#finish();
-      else this.#send(target);
-    } catch {
-      this.#fail(unreachable);
-    }
+    await this.#locateAndSend(destination ?? this.#requestUri);
     const result = await this.#result.promise;
     signal?.removeEventListener("abort", onAbort);
     return result;
   }
 
-  get #requestUri(): string {
-    return this.#options.requestUri ?? uriOf(this.#options.to);
+  async #locateAndSend(target: string | NextHop): Promise<void> {
+    try {
+      const destination = await this.#core.locator.locate(target);
+      if (this.#isSettled) this.#finish();
+      else {
+        this.#digest?.startRequest();
+        this.#send(destination);
+      }
+    } catch {
+      this.#failTarget(unreachable);
+    }
   }
 
   #send(destination: Destination): void {
@@ -135,7 +175,7 @@ export class OutgoingInvite implements OpenCall {
     this.#hasProvisional = false;
     this.#transaction = this.#core.layer.sendRequest(request, destination, {
       onResponse: (response, source) => this.#receive(response, request, source),
-      onFailure: (failure) => this.#fail(failure === "timeout" ? noResponse : unreachable),
+      onFailure: (failure) => this.#failTarget(failure === "timeout" ? noResponse : unreachable),
       onNextHop: (hop) => {
         this.#hasProvisional = false;
         request.headers.set("contact", this.#contact(hop));
@@ -143,39 +183,54 @@ export class OutgoingInvite implements OpenCall {
     });
   }
 
-  /** §8.1.1, §13.2.1 */
+  /** §8.1.3.5: the same INVITE once more, with the next CSeq number. */
+  #sendAgain(destination: Hop): void {
+    this.#discardForks();
+    this.#sequence++;
+    this.#send(destination);
+  }
+
+  /** §8.1.1, §13.2.1, RFC 4028 §7.1 */
   #buildRequest(destination: Hop): OutgoingRequest {
-    const { from, to, sdp, headers: extra = {} } = this.#options;
+    const { from, to, sdp, identity, replaces, headers: extra = {} } = this.#options;
+    const { expiresSeconds } = this.#core.sessionTimer;
+    const { from: fromValue, fields: identityFields } = writeIdentity(from, identity);
     const headers = new HeaderList();
     headers.add("max-forwards", MAX_FORWARDS);
-    headers.add("from", `${formatParty(from)};tag=${this.#localTag}`);
+    headers.add("from", `${fromValue};tag=${this.#localTag}`);
     headers.add("to", formatParty(to));
     headers.add("call-id", this.#callId);
     headers.add("cseq", `${this.#sequence} INVITE`);
     headers.add("contact", this.#contact(destination));
-    headers.add("allow", allowedMethods);
+    headers.addAll(capabilities);
+    headers.add("session-expires", String(Math.max(expiresSeconds, this.#minSessionSeconds)));
+    if (this.#minSessionSeconds > LEAST_MIN_SE_SECONDS)
+      headers.add("min-se", String(this.#minSessionSeconds));
+    if (replaces !== undefined) headers.addAll({ require: "replaces", replaces: formatReplaces(replaces) });
     if (this.#core.userAgentName !== undefined) headers.add("user-agent", this.#core.userAgentName);
-    headers.addAll(this.#authorization);
+    const request = { method: "INVITE", requestUri: this.#requestUri, headers, body: sdp };
+    if (this.#digest !== undefined) headers.addAll(this.#digest.authorize(request));
+    headers.addAll(identityFields);
     headers.addAll(extra);
     if (sdp !== "") headers.add("content-type", "application/sdp");
-    return { method: "INVITE", requestUri: this.#requestUri, headers, body: sdp };
+    return request;
   }
 
   #contact(destination: Hop): string {
-    const uri = parseUri(uriOf(this.#options.from));
+    const { from, identity } = this.#options;
+    const uri = identity?.isPrivate === true ? undefined : parseUri(uriOf(from));
     return this.#core.contactFor(uri?.scheme === "tel" ? uri.number : uri?.user, destination);
   }
 
   #receive(response: SipResponse, request: OutgoingRequest, source: Hop): void {
     const { status } = response;
-    if (status < 200) this.#receiveProvisional(response);
+    if (status < 200) this.#receiveProvisional(response, request, source);
     else if (status < 300) {
       this.#receiveSuccess(response, request, source).catch(this.#core.reportError);
-    } else if (status === 401 || status === 407) this.#receiveChallenge(status, response, request, source);
-    else this.#fail(rejection(response));
+    } else this.#receiveFailure(response, source);
   }
 
-  #receiveProvisional(response: SipResponse): void {
+  #receiveProvisional(response: SipResponse, request: OutgoingRequest, source: Hop): void {
     this.#hasProvisional = true;
     if (this.#isSettled) {
       // The cancellation that had to wait for this (§9.1).
@@ -183,26 +238,66 @@ export class OutgoingInvite implements OpenCall {
       return;
     }
     if (response.status === 100) return;
+    const fork = this.#forkOf(response, request, source);
+    if (fork?.receiveProvisional(response) === false) return;
     const { status, reason, headers } = response;
+    const dialogId = fork?.session.id ?? "";
     const sdp = sdpOf(response);
-    this.#core.guard(() => this.#options.onProvisional?.({ status, reason, sdp, headers }));
+    this.#core.guard(() => this.#options.onProvisional?.({ status, reason, sdp, headers, dialogId }));
   }
 
-  /** §22.2, §22.3: the same INVITE again with credentials and the next CSeq number (§8.1.3.5). */
-  #receiveChallenge(
-    status: 401 | 407,
-    response: SipResponse,
-    request: OutgoingRequest,
-    challenger: Hop,
-  ): void {
-    const answer = this.#digest?.answer(status, response.headers, "INVITE", request.requestUri);
-    if (answer === undefined || this.#isSettled) {
-      this.#fail(rejection(response));
+  /** §12.1.2: a response with a tag makes an early dialog, each fork one of its own. */
+  #forkOf(response: SipResponse, request: OutgoingRequest, source: Hop): OutgoingFork | undefined {
+    const remoteTag = response.to.parameters.get("tag");
+    if (remoteTag === undefined) return undefined;
+    const known = this.#forks.get(remoteTag);
+    if (known !== undefined || this.#forks.size >= MAX_FORKS) return known;
+    const fork = this.#createFork(response, request, source);
+    this.#forks.set(remoteTag, fork);
+    return fork;
+  }
+
+  #createFork(response: SipResponse, request: OutgoingRequest, source: Hop): OutgoingFork {
+    const dialog = Dialog.asClient(request, response);
+    const options = { contact: this.#contact(source), peer: source, digest: this.#digest, isCaller: true };
+    const session = new DialogSession(this.#core, dialog, options, {
+      // No reliable response of ours waits for one.
+      onPrack: (prack) => void prack.respond(481),
+      // §15: the called side may not end an early dialog so.
+      onBye: (bye) => void bye.respond(481),
+      onReplaced: () => this.#cancel(cancelled),
+    });
+    session.onReinvite = this.#options.onReinvite;
+    const { sdp, onOffer } = this.#options;
+    return new OutgoingFork({ core: this.#core, dialog, session, request, offer: sdp, onOffer });
+  }
+
+  #receiveFailure(response: SipResponse, source: Hop): void {
+    const { status, headers } = response;
+    if (this.#isSettled) this.#fail(cancelled);
+    // §22.2, §22.3
+    else if (this.#digest?.learn(status, headers) === true) this.#sendAgain(source);
+    // RFC 4028 §7.3
+    else if (status === 422 && ++this.#intervalRaises <= MAX_INTERVAL_RAISES) {
+      this.#minSessionSeconds = Math.max(this.#minSessionSeconds, readMinSe(headers));
+      this.#sendAgain(source);
+    } else {
+      if (status === 300 || status === 301 || status === 302) this.#targets.add(headers);
+      this.#failTarget(rejection(response));
+    }
+  }
+
+  /** §8.1.3.4: another target that a redirection has named is tried, unless the callee itself refuses for all (6xx). */
+  #failTarget(failure: InviteFailure): void {
+    const next = this.#isSettled || failure.status >= 600 ? undefined : this.#targets.next();
+    if (next === undefined) {
+      this.#fail(failure);
       return;
     }
-    this.#authorization = { ...this.#authorization, ...answer };
+    this.#discardForks();
+    this.#requestUri = next;
     this.#sequence++;
-    this.#send(challenger);
+    void this.#locateAndSend(next);
   }
 
   /** §13.2.2.4: every 2xx is acknowledged; only the first one makes the call, another fork's is ended at once. */
@@ -219,35 +314,15 @@ export class OutgoingInvite implements OpenCall {
     const isWanted = !this.#isSettled;
     this.#isSettled = true;
     this.#clearTimers();
-    const dialog = Dialog.asClient(request, response);
-    const session = new DialogSession(this.#core, dialog, {
-      localSdp: this.#options.sdp,
-      remoteSdp: sdpOf(response),
-      contact: this.#contact(peer),
-      peer,
-      credentials: this.#options.credentials,
-    });
-    await this.#acknowledge(session, dialog, request, response);
-    if (isWanted) this.#result.resolve({ ok: true, session });
+    const fork = this.#forks.get(remoteTag) ?? this.#createFork(response, request, peer);
+    this.#forks.delete(remoteTag);
+    this.#discardForks();
+    const { isAgreed, repeatAck: repeat } = await fork.confirm(response);
+    this.#acks.set(remoteTag, repeat);
+    if (isWanted) this.#result.resolve(isAgreed ? { ok: true, session: fork.session } : unacceptable);
     // §9.1, §13.2.2.4: answered although it was cancelled, or by a second fork.
-    else await session.bye();
+    if (!isWanted || !isAgreed) await fork.session.bye();
     this.#finish();
-  }
-
-  async #acknowledge(
-    session: DialogSession,
-    dialog: Dialog,
-    invite: OutgoingRequest,
-    response: SipResponse,
-  ): Promise<void> {
-    const destination = await session.destination().catch(() => undefined);
-    if (destination === undefined) return;
-    const ack = dialog.createAck(response.cseq.sequence);
-    // §22.1: the ACK carries the credentials of its INVITE, for it cannot be challenged.
-    for (const name of ["authorization", "proxy-authorization"]) {
-      for (const value of invite.headers.getAll(name)) ack.headers.add(name, value);
-    }
-    this.#acks.set(dialog.remoteTag, this.#core.layer.sendAck(ack, destination));
   }
 
   /** Tells the caller at once, and the peer as soon as §9.1 allows. */
@@ -281,8 +356,15 @@ export class OutgoingInvite implements OpenCall {
 
   #finish(): void {
     this.#clearTimers();
+    this.#discardForks();
     this.#core.openCalls.delete(this);
     this.#done.resolve(undefined);
+  }
+
+  /** §13.2.2.3: the early dialogs of an INVITE end with its final response. */
+  #discardForks(): void {
+    for (const fork of this.#forks.values()) fork.session.discard();
+    this.#forks.clear();
   }
 
   #clearTimers(): void {
@@ -300,17 +382,15 @@ export class OutgoingInvite implements OpenCall {
   }
 }
 
-function rejection({ status, reason, headers }: SipResponse): InviteFailure {
-  return { ok: false, cause: "rejected", status, reason, headers };
-}
-
-function uriOf(party: Party): string {
-  return typeof party === "string" ? party : party.uri;
-}
-
-export function formatParty(party: Party): string {
-  // No character may end the angle brackets early.
-  const uri = singleLine(uriOf(party)).replace(/[<>"\s]/g, "");
-  const displayName = typeof party === "string" ? "" : singleLine(party.displayName);
-  return displayName === "" ? `<${uri}>` : `${quote(displayName)} <${uri}>`;
+function rejection(response: SipResponse): InviteFailure {
+  const { status, reason, headers } = response;
+  const waitMs = retryAfterMs(response);
+  return {
+    ok: false,
+    cause: "rejected",
+    status,
+    reason,
+    headers,
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
 }

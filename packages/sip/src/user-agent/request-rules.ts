@@ -4,20 +4,19 @@ import type { SipRequest } from "../messages/message.ts";
 import type { ResponseContent } from "../messages/response.ts";
 
 /** RFC 3261 §20.5. */
-export const allowedMethods = "INVITE, ACK, CANCEL, BYE, OPTIONS";
+export const allowedMethods = "INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, REFER, NOTIFY";
+
+/** §20.37: RFC 3262, RFC 4028, RFC 3891 and RFC 4488. */
+export const supportedExtensions = "100rel, timer, replaces, norefersub";
+
+/** What an INVITE, an UPDATE and a 2xx to them say about their sender (§13.2.1, §13.3.1.4). */
+export const capabilities = { Allow: allowedMethods, Supported: supportedExtensions };
 
 /** Methods that are known but not supported: 405 rather than 501 (§8.2.1, §21.5.2). */
-const knownMethods = new Set([
-  "REGISTER",
-  "PRACK",
-  "SUBSCRIBE",
-  "NOTIFY",
-  "PUBLISH",
-  "INFO",
-  "REFER",
-  "MESSAGE",
-  "UPDATE",
-]);
+const knownMethods = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE"]);
+
+/** Methods whose body may be a session description, and nothing else that has to be understood. */
+const describingMethods = new Set(["INVITE", "UPDATE", "PRACK"]);
 
 export interface Refusal {
   status: number;
@@ -32,23 +31,38 @@ export function refusalOf(request: SipRequest): Refusal | undefined {
   const scheme = uriScheme(request.requestUri);
   if (scheme === undefined) return { status: 400, content: { reason: "Bad Request-URI" } };
   if (scheme !== "sip" && scheme !== "sips" && scheme !== "tel") return { status: 416 };
-  // §8.2.2.3: no extension is supported, so every required one is named in the refusal.
-  const required = request.method === "CANCEL" ? [] : request.headers.getList("require");
-  if (required.length > 0) return { status: 420, content: { headers: { Unsupported: required.join(", ") } } };
-  return request.body.length > 0 && request.method === "INVITE" ? refusalOfBody(request) : undefined;
+  return refusalOfExtensions(request) ?? refusalOfAccept(request) ?? refusalOfBody(request);
 }
 
-export function refuseMethod(method: string): Refusal {
+function refuseMethod(method: string): Refusal {
   return { status: knownMethods.has(method) ? 405 : 501, content: { headers: { Allow: allowedMethods } } };
+}
+
+/** §8.2.2.3: the extensions that are required and not supported are named in the refusal. */
+function refusalOfExtensions({ method, headers }: SipRequest): Refusal | undefined {
+  if (method === "CANCEL") return undefined;
+  const supported = supportedExtensions.split(", ");
+  const unknown = headers.getList("require").filter((tag) => !supported.includes(tag.toLowerCase()));
+  if (unknown.length === 0) return undefined;
+  return { status: 420, content: { headers: { Unsupported: unknown.join(", ") } } };
+}
+
+/** §21.4.7: an offer or answer is all that an INVITE can get from us; Accept may shut it out (§20.1). */
+function refusalOfAccept({ method, headers }: SipRequest): Refusal | undefined {
+  if (method !== "INVITE" || !headers.has("accept")) return undefined;
+  const ranges = headers.getList("accept").map((range) => range.split(";", 1)[0]?.trim().toLowerCase());
+  const takesSdp = ["application/sdp", "application/*", "*/*"].some((range) => ranges.includes(range));
+  return takesSdp ? undefined : { status: 406 };
 }
 
 /** §8.2.3 */
 function refusalOfBody(request: SipRequest): Refusal | undefined {
+  if (request.body.length === 0 || !describingMethods.has(request.method)) return undefined;
   const encoding = request.headers.get("content-encoding")?.toLowerCase();
   if (encoding !== undefined && encoding !== "identity") {
     return { status: 415, content: { headers: { "Accept-Encoding": "identity" } } };
   }
-  const type = request.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  const type = mediaTypeOf(request);
   if (type === undefined) return { status: 400, content: { reason: "Missing Content-Type" } };
   if (type === "application/sdp" || isOptional(request)) return undefined;
   return { status: 415, content: { headers: { Accept: "application/sdp" } } };
@@ -59,13 +73,23 @@ function isOptional(request: SipRequest): boolean {
   return /;\s*handling\s*=\s*optional/i.test(request.headers.get("content-disposition") ?? "");
 }
 
-/** The session description in a message; empty where it has none. */
-export function sdpOf({ body, headers }: Pick<SipRequest, "body" | "headers">): string {
-  const type = headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
-  return type === "application/sdp" ? body.toString("utf8") : "";
+/** The type of a message's body in lower case, without parameters. */
+export function mediaTypeOf({ headers }: Pick<SipRequest, "headers">): string | undefined {
+  return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
 }
 
-/** §14.1, §14.2: seconds to wait before an INVITE that collided with another is sent again. */
-export function randomRetryAfter(): string {
-  return String(randomInt(0, 11));
+/** The session description in a message; empty where it has none. */
+export function sdpOf(message: Pick<SipRequest, "body" | "headers">): string {
+  return mediaTypeOf(message) === "application/sdp" ? message.body.toString("utf8") : "";
+}
+
+/** §14.2, RFC 3311 §5.2: an offer that comes while an earlier one is undecided may come again in 0 to 10 s. */
+export function tryLater(): Refusal {
+  return { status: 500, content: { headers: { "Retry-After": String(randomInt(0, 11)) } } };
+}
+
+/** §20.33: how long a peer asks us to stay away. */
+export function retryAfterMs({ headers }: Pick<SipRequest, "headers">): number | undefined {
+  const seconds = /^\s*(\d{1,9})/.exec(headers.get("retry-after") ?? "")?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
 }

@@ -1,0 +1,164 @@
+import type { Clock, Timer } from "../clock.ts";
+import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
+import type { HeaderList } from "../messages/header-list.ts";
+import { addressesOf } from "../messages/message.ts";
+import { reasonPhrase } from "../messages/response.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import { parseReplaces, type Replaces } from "../user-agent/replaces.ts";
+import { SIPFRAG_TYPE, writeSipfrag } from "./sipfrag.ts";
+
+/** A transfer target: the URI of Refer-To without its header fields, and the call that the new one is to replace. */
+interface ReferTarget {
+  uri: string;
+  replaces: Replaces | undefined;
+}
+
+/** The application has this long to say whether it takes a REFER, which is no INVITE and rings nowhere. */
+const DECISION_MS = 8_000;
+
+/** RFC 3515 §2.4.4: how long the implicit subscription lives without a final report. */
+const SUBSCRIPTION_SECONDS = 180;
+
+/** What a REFER asks for; `undefined` where it names no target, or more than one (RFC 3515 §2.4.2). */
+export function readReferTarget(headers: HeaderList): ReferTarget | undefined {
+  const addresses = addressesOf(headers, "refer-to");
+  const [address] = addresses ?? [];
+  if (address === undefined || addresses?.length !== 1) return undefined;
+  const question = address.uri.indexOf("?");
+  if (question === -1) return { uri: address.uri, replaces: undefined };
+  const uri = address.uri.slice(0, question);
+  const field = address.uri
+    .slice(question + 1)
+    .split("&")
+    .find((each) => /^replaces=/i.test(each));
+  if (field === undefined) return { uri, replaces: undefined };
+  const replaces = parseReplaces(decode(field.slice("replaces=".length)));
+  return replaces && { uri, replaces };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+export interface ReferNotifier {
+  clock: Clock;
+  /** Sends a NOTIFY in the dialog of the REFER. */
+  notify(content: RequestContent): Promise<DialogReply>;
+  /** Nothing more will be reported. */
+  onClosed(): void;
+}
+
+/**
+ * The peer asks us to call somebody in its place (RFC 3515). Accepting begins an implicit subscription, by which the
+ * peer hears what becomes of that call; a `Refer-Sub: false` of the peer is honoured (RFC 4488).
+ */
+export class IncomingRefer {
+  readonly target: string;
+  /** The call that the new one is to replace: an attended transfer. To be given on to the new INVITE. */
+  readonly replaces: Replaces | undefined;
+  /** Who asks (RFC 3892); to be given on to the new INVITE. */
+  readonly referredBy: string | undefined;
+  readonly headers: HeaderList;
+  readonly #transaction: ServerTransaction;
+  readonly #notifier: ReferNotifier;
+  /** Names the subscription where the dialog has had another (RFC 3515 §2.4.6). */
+  readonly #event: string;
+  readonly #decision: Timer;
+  #state: "asked" | "reporting" | "closed" = "asked";
+  #expiry: Timer | undefined;
+  #expiresAtMs = 0;
+  /** NOTIFYs go one after another, so that they arrive in order. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    transaction: ServerTransaction,
+    target: ReferTarget,
+    notifier: ReferNotifier,
+    isFirst: boolean,
+  ) {
+    const { headers, cseq } = transaction.request;
+    this.target = target.uri;
+    this.replaces = target.replaces;
+    this.referredBy = headers.get("referred-by");
+    this.headers = headers;
+    this.#transaction = transaction;
+    this.#notifier = notifier;
+    this.#event = isFirst ? "refer" : `refer;id=${cseq.sequence}`;
+    this.#decision = notifier.clock.schedule(DECISION_MS, () => this.reject());
+  }
+
+  /** Takes the request; {@link report} then tells the peer what becomes of it. */
+  accept(): void {
+    if (this.#state !== "asked") return;
+    this.#decision.cancel();
+    const isUnwanted = this.headers.get("refer-sub")?.trim().toLowerCase() === "false";
+    this.#transaction.respond(202, isUnwanted ? { headers: { "Refer-Sub": "false" } } : {});
+    if (isUnwanted) {
+      this.#close();
+      return;
+    }
+    this.#state = "reporting";
+    const { clock } = this.#notifier;
+    this.#expiresAtMs = clock.nowMs() + SUBSCRIPTION_SECONDS * 1000;
+    this.#expiry = clock.schedule(SUBSCRIPTION_SECONDS * 1000, () => this.#expire());
+    // RFC 3515 §2.4.4: at once, and it says only that the request is under way.
+    this.report(100);
+  }
+
+  /** Refuses the request. */
+  reject(status = 603, reason?: string): void {
+    if (this.#state !== "asked") return;
+    this.#decision.cancel();
+    this.#transaction.respond(status, reason === undefined ? {} : { reason });
+    this.#close();
+  }
+
+  /** Tells the peer how far the call has come; a final status ends the subscription. Ignored once it has ended. */
+  report(status: number, reason: string = reasonPhrase(status)): void {
+    if (this.#state !== "reporting") return;
+    const isFinal = status >= 200;
+    const secondsLeft = Math.max(0, Math.round((this.#expiresAtMs - this.#notifier.clock.nowMs()) / 1000));
+    this.#notify(isFinal ? "terminated;reason=noresource" : `active;expires=${secondsLeft}`, {
+      status,
+      reason,
+    });
+    if (isFinal) this.#close();
+  }
+
+  #expire(): void {
+    this.#notify("terminated;reason=timeout", { status: 100, reason: reasonPhrase(100) });
+    this.#close();
+  }
+
+  #notify(state: string, reported: { status: number; reason: string }): void {
+    const content: RequestContent = {
+      headers: { Event: this.#event, "Subscription-State": state },
+      body: writeSipfrag(reported),
+      contentType: SIPFRAG_TYPE,
+    };
+    this.#last = this.#last.then(async () => {
+      const reply = await this.#notifier.notify(content);
+      // RFC 6665 §4.2.2: a NOTIFY that nobody takes ends the subscription.
+      if ("failure" in reply || reply.response.status >= 300) this.#close();
+    });
+  }
+
+  #close(): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#expiry?.cancel();
+    // The last NOTIFY is still to be answered.
+    void this.#last.then(() => this.#notifier.onClosed());
+  }
+
+  /** The peer has gone or we close: no more is said. Idempotent. */
+  abandon(): void {
+    this.#decision.cancel();
+    this.#expiry?.cancel();
+    this.#state = "closed";
+  }
+}

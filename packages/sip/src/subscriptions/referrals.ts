@@ -1,0 +1,111 @@
+import type { DialogReply } from "../dialogs/dialog-client.ts";
+import { tryLater } from "../user-agent/request-rules.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import type { SessionContext } from "../user-agent/session-context.ts";
+import { IncomingRefer, readReferTarget } from "./incoming-refer.ts";
+import { OutgoingRefer, type ReferOptions, type ReferResult } from "./outgoing-refer.ts";
+
+/** How many transfers of the peer one session follows at a time. */
+const MAX_INCOMING = 4;
+
+/** RFC 5057 §4.1: how long the dialog outlives the call for the report of a transfer that is still due. */
+const LINGER_MS = 32_000;
+
+/** The transfers of one session, asked for by either side (RFC 3515). */
+export class Referrals {
+  readonly #context: SessionContext;
+  #outgoing: OutgoingRefer | undefined;
+  readonly #incoming = new Set<IncomingRefer>();
+  #hasIncoming = false;
+  #whenReported: () => void = () => undefined;
+
+  constructor(context: SessionContext) {
+    this.#context = context;
+  }
+
+  /** Asks the peer to call somebody else; one transfer at a time. */
+  async refer(options: ReferOptions): Promise<ReferResult> {
+    const { client, core, contact } = this.#context;
+    if (this.#context.isEnded || this.#outgoing !== undefined) {
+      return { ok: false, cause: "refused", status: 491, reason: "Request Pending" };
+    }
+    const outgoing = new OutgoingRefer(core.clock, {
+      ...options,
+      onProgress: (status) => core.guard(() => options.onProgress?.(status)),
+    });
+    this.#outgoing = outgoing;
+    const result = await outgoing.run(({ headers }) =>
+      client.request("REFER", { headers: { Contact: contact, ...headers } }),
+    );
+    this.#outgoing = undefined;
+    this.#whenReported();
+    return result;
+  }
+
+  /** RFC 3515 §2.4.2 */
+  onRefer(transaction: ServerTransaction, handler: ((refer: IncomingRefer) => void) | undefined): void {
+    const target = readReferTarget(transaction.request.headers);
+    if (target === undefined) {
+      transaction.respond(400, { reason: "Bad Refer-To" });
+      return;
+    }
+    if (handler === undefined) {
+      transaction.respond(603);
+      return;
+    }
+    if (this.#incoming.size >= MAX_INCOMING) {
+      const { status, content } = tryLater();
+      transaction.respond(status, content);
+      return;
+    }
+    const { client, core, contact } = this.#context;
+    const notifier = {
+      clock: core.clock,
+      notify: ({
+        headers,
+        ...content
+      }: Parameters<typeof client.request>[1] & object): Promise<DialogReply> =>
+        client.request("NOTIFY", { ...content, headers: { Contact: contact, ...headers } }),
+      onClosed: () => void this.#incoming.delete(refer),
+    };
+    const refer = new IncomingRefer(transaction, target, notifier, !this.#hasIncoming);
+    this.#hasIncoming = true;
+    this.#incoming.add(refer);
+    try {
+      handler(refer);
+    } catch (error) {
+      core.reportError(error);
+      refer.reject(500);
+    }
+  }
+
+  onNotify(transaction: ServerTransaction): void {
+    const { headers } = transaction.request;
+    const event = headers.get("event")?.split(";", 1)[0]?.trim().toLowerCase();
+    // RFC 6665 §4.1.3: 489 for a package that we never asked for, 481 for a subscription that is over.
+    if (event !== "refer") transaction.respond(489);
+    else if (this.#outgoing?.isOpen !== true) transaction.respond(481);
+    else {
+      transaction.respond(200);
+      this.#outgoing.receive(transaction.request);
+    }
+  }
+
+  /** The call is over: resolves when no report is due any more, at the latest after 32 s. */
+  async drain(): Promise<void> {
+    const outgoing = this.#outgoing;
+    if (outgoing === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#whenReported = resolve;
+    const timer = this.#context.core.clock.schedule(LINGER_MS, () => outgoing.close());
+    await promise;
+    timer.cancel();
+  }
+
+  /** Drops every timer. Idempotent. */
+  abandon(): void {
+    this.#outgoing?.close();
+    for (const refer of this.#incoming) refer.abandon();
+    this.#incoming.clear();
+  }
+}

@@ -1,0 +1,364 @@
+import type { DigestClient } from "../digest/client.ts";
+import { DialogClient, type RequestContent } from "../dialogs/dialog-client.ts";
+import type { Dialog } from "../dialogs/dialog.ts";
+import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
+import type { SipRequest } from "../messages/message.ts";
+import { OfferAnswer } from "../sdp/offer-answer.ts";
+import { isHolding } from "../sdp/revise.ts";
+import type { ReferOptions, ReferResult } from "../subscriptions/outgoing-refer.ts";
+import { Referrals } from "../subscriptions/referrals.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import type { Hop } from "../transport/transport.ts";
+import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
+import { IncomingOffers } from "./incoming-offers.ts";
+import { type DtmfInfoType, readDtmfInfo, writeDtmfInfo } from "./info-dtmf.ts";
+import { isDialogGone, type OfferResult, OutgoingOffers } from "./outgoing-offers.ts";
+import { type Replaces, replacesOf } from "./replaces.ts";
+import { capabilities, refusalOf, tryLater } from "./request-rules.ts";
+import { SessionContext } from "./session-context.ts";
+import { SessionTimer } from "./session-timer.ts";
+import type { RequestResult, Session, SessionEnd } from "./session.ts";
+
+export interface SessionOptions {
+  /** The Contact value that this side gave. */
+  contact: string;
+  /** Where the peer's messages come from. */
+  peer: Hop;
+  digest: DigestClient | undefined;
+  isCaller: boolean;
+}
+
+/** What the INVITE of an early dialog does with the requests that concern it. */
+export interface EarlyHandlers {
+  onPrack(transaction: ServerTransaction): void;
+  /** §15: the caller may end an early dialog by BYE. */
+  onBye(transaction: ServerTransaction): void;
+  /** RFC 3891 §3: our own call, not yet answered, is replaced. */
+  onReplaced(): void;
+}
+
+const DTMF_DURATION_MS = 160;
+
+/**
+ * The session of one dialog, from the first response that makes it (RFC 3261 §12.1): early, then confirmed by a 2xx,
+ * then ended. It takes the dialog's requests and owns its timers.
+ */
+export class DialogSession implements Session, DialogOwner, OpenCall {
+  readonly ended: Promise<SessionEnd>;
+  onReinvite: Session["onReinvite"];
+  onRemoteAnswer: Session["onRemoteAnswer"];
+  onDtmf: Session["onDtmf"];
+  onRefer: Session["onRefer"];
+  readonly client: DialogClient;
+  readonly media = new OfferAnswer();
+  readonly timer: SessionTimer;
+  readonly offers: IncomingOffers;
+  readonly #core: UserAgentCore;
+  readonly #dialog: Dialog;
+  readonly #context: SessionContext;
+  readonly #changes: OutgoingOffers;
+  readonly #referrals: Referrals;
+  #early: EarlyHandlers | undefined;
+  #resolveEnded: (end: SessionEnd) => void = () => undefined;
+  #bye: Promise<void> | undefined;
+  #isRemoteGone = false;
+
+  constructor(
+    core: UserAgentCore,
+    dialog: Dialog,
+    options: SessionOptions,
+    early: EarlyHandlers | undefined,
+  ) {
+    this.#core = core;
+    this.#dialog = dialog;
+    this.#early = early;
+    this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
+    this.client = new DialogClient({ core, dialog, peer: options.peer, digest: options.digest });
+    this.timer = new SessionTimer(core.clock, core.sessionTimer, {
+      refresh: () => void this.#changes.refresh(),
+      expire: () => void this.#terminate({ cause: "expired" }),
+    });
+    const { client, media, timer } = this;
+    const { contact, isCaller } = options;
+    this.#context = new SessionContext({ core, dialog, client, media, timer, contact, isCaller });
+    this.offers = new IncomingOffers(this.#context, {
+      isInviting: () => this.#changes.isInviting,
+      onOffer: () => this.onReinvite,
+      onAnswer: (answer) => core.guard(() => this.onRemoteAnswer?.(answer)),
+      onUnacknowledged: () => void this.#terminate({ cause: "no_ack" }),
+    });
+    this.#changes = new OutgoingOffers(this.#context, {
+      idle: () => this.offers.idle(),
+      isPeerBusy: () => this.offers.isBusy,
+      onLost: () => void this.#terminate({ cause: "lost" }),
+    });
+    this.#referrals = new Referrals(this.#context);
+    core.dialogs.set(dialog.key, this);
+  }
+
+  get session(): Session {
+    return this;
+  }
+
+  get id(): string {
+    return this.#dialog.key.replaceAll("\n", ";");
+  }
+
+  get callId(): string {
+    return this.#dialog.callId;
+  }
+
+  get replaces(): Replaces {
+    return replacesOf(this.#dialog);
+  }
+
+  get localSdp(): string {
+    return this.media.local;
+  }
+
+  get remoteSdp(): string {
+    return this.media.remote;
+  }
+
+  get isHeld(): boolean {
+    return isHolding(this.media.remote);
+  }
+
+  get isHolding(): boolean {
+    return this.#context.isHolding;
+  }
+
+  get isEnded(): boolean {
+    return this.#context.isEnded;
+  }
+
+  /** What the application's description is in the messages of this dialog. */
+  describe(sdp: string): string {
+    return this.#context.describe(sdp);
+  }
+
+  learnMethods(headers: HeaderList): void {
+    this.#context.learnMethods(headers);
+  }
+
+  /** A 2xx to the INVITE: from now on the session is a call of its own. */
+  confirm(): void {
+    this.#early = undefined;
+    this.#dialog.isConfirmed = true;
+    this.#core.openCalls.add(this);
+  }
+
+  /** The INVITE failed, or another fork of it was answered: an early dialog ends without a word (§13.2.2.3). */
+  discard(): void {
+    this.#isRemoteGone = true;
+    this.#end({ cause: "closed" });
+    this.client.close();
+    this.#referrals.abandon();
+    this.#forget();
+  }
+
+  onAck(ack: SipRequest): void {
+    this.offers.onAck(ack);
+  }
+
+  onRequest(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    // §12.2.2: out of order, for instance a request that was overtaken by a later one.
+    if (!this.#dialog.acceptSequence(request.cseq.sequence)) {
+      transaction.respond(500, { ...tryLater().content, reason: "CSeq Out of Order" });
+      return;
+    }
+    // A peer whose connection broke, or whose NAT chose another port, is reached where it speaks from now.
+    this.client.peer = transaction.source;
+    this.#context.learnMethods(request.headers);
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
+    else if (request.method === "BYE") this.#receiveBye(transaction);
+    // RFC 5057 §4.1: a subscription outlives the call that it was made in.
+    else if (request.method === "NOTIFY") this.#referrals.onNotify(transaction);
+    else if (this.isEnded) transaction.respond(481);
+    else this.#dispatch(transaction);
+  }
+
+  #dispatch(transaction: ServerTransaction): void {
+    switch (transaction.request.method) {
+      case "INVITE":
+        if (this.#early === undefined) this.offers.onInvite(transaction);
+        // §14.2: the first INVITE has no final response yet.
+        else transaction.respond(500, tryLater().content);
+        return;
+      case "UPDATE":
+        return this.offers.onUpdate(transaction);
+      case "PRACK":
+        if (this.#early === undefined) transaction.respond(481);
+        else this.#early.onPrack(transaction);
+        return;
+      case "INFO":
+        return this.#receiveInfo(transaction);
+      case "REFER":
+        return this.#referrals.onRefer(transaction, this.onRefer);
+      default:
+        transaction.respond(200, { headers: { ...capabilities, Accept: "application/sdp" } });
+    }
+  }
+
+  /** §15.1.2 */
+  #receiveBye(transaction: ServerTransaction): void {
+    if (this.#early !== undefined) {
+      this.#early.onBye(transaction);
+      return;
+    }
+    transaction.respond(200);
+    this.#isRemoteGone = true;
+    this.#end({ cause: "remote_bye", headers: transaction.request.headers });
+    // The peer got our 2xx, whatever became of its ACK.
+    this.offers.settle(true);
+    this.#bye ??= this.#release();
+  }
+
+  /** RFC 6086 §4.2.2 for packages, of which we have none; a body that tells of no key is not understood. */
+  #receiveInfo(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    if (request.headers.has("info-package")) {
+      transaction.respond(469, { headers: { "Recv-Info": "" } });
+      return;
+    }
+    const key = readDtmfInfo(request);
+    if (key === undefined && request.body.length > 0) {
+      transaction.respond(415, { headers: { Accept: "application/dtmf-relay, application/dtmf" } });
+      return;
+    }
+    transaction.respond(200);
+    if (key !== undefined) this.#core.guard(() => this.onDtmf?.(key));
+  }
+
+  offer(sdp: string): Promise<OfferResult> {
+    return this.#changes.offer(() => this.#context.describe(sdp));
+  }
+
+  hold(): Promise<OfferResult> {
+    return this.#setHold(true);
+  }
+
+  resume(): Promise<OfferResult> {
+    return this.#setHold(false);
+  }
+
+  /** A peer that refuses to be held or resumed leaves the session as it was (RFC 6337 §3.4). */
+  async #setHold(isHolding: boolean): Promise<OfferResult> {
+    const context = this.#context;
+    if (context.isHolding === isHolding && this.media.state === "stable") {
+      return { ok: true, answer: this.media.remote };
+    }
+    const result = await this.#changes.offer(() => {
+      context.isHolding = isHolding;
+      return context.describe(context.description);
+    });
+    if (!result.ok) context.isHolding = !isHolding;
+    return result;
+  }
+
+  refer(options: ReferOptions): Promise<ReferResult> {
+    return this.#referrals.refer(options);
+  }
+
+  sendDtmf(
+    digit: string,
+    {
+      durationMs = DTMF_DURATION_MS,
+      type = "application/dtmf-relay",
+    }: { durationMs?: number; type?: DtmfInfoType } = {},
+  ): Promise<RequestResult> {
+    return this.#request("INFO", writeDtmfInfo(digit, durationMs, type));
+  }
+
+  options(): Promise<RequestResult> {
+    return this.#request("OPTIONS", { headers: { Accept: "application/sdp" } });
+  }
+
+  async #request(method: string, content: RequestContent): Promise<RequestResult> {
+    const gone: RequestResult = {
+      ok: false,
+      cause: "ended",
+      status: 481,
+      reason: "Call/Transaction Does Not Exist",
+    };
+    if (this.isEnded) return gone;
+    const headers = { Contact: this.#context.contact, ...content.headers };
+    const reply = await this.client.request(method, { ...content, headers });
+    if (isDialogGone(reply)) void this.#terminate({ cause: "lost" });
+    if ("failure" in reply) {
+      if (reply.failure === "closed") return gone;
+      return { ok: false, cause: "no_response", status: 408, reason: "Request Timeout" };
+    }
+    const { status, reason, headers: received } = reply.response;
+    return status < 300
+      ? { ok: true, status, headers: received }
+      : { ok: false, cause: "rejected", status, reason };
+  }
+
+  /** RFC 3891 §3: 603 for a call that is over, 486 for one already answered where only an early one may be replaced. */
+  refusalToReplace(isEarlyOnly: boolean): number | undefined {
+    if (this.isEnded) return 603;
+    if (this.#dialog.isConfirmed) return isEarlyOnly ? 486 : undefined;
+    // One that rings here was not begun by us, and may not be replaced.
+    return this.#context.isCaller ? undefined : 481;
+  }
+
+  endReplaced(): void {
+    if (this.#early === undefined) void this.#terminate({ cause: "replaced" });
+    else this.#early.onReplaced();
+  }
+
+  bye(headers: HeaderFields = {}): Promise<void> {
+    return this.#terminate({ cause: "local_bye" }, headers);
+  }
+
+  /** Ends the session from this side: the peer is told, in case that it can still hear. */
+  #terminate(end: SessionEnd, headers: HeaderFields = {}): Promise<void> {
+    if (!this.isEnded) {
+      this.#end(end);
+      this.#bye ??= this.#sayBye(headers);
+    }
+    return this.#bye ?? Promise.resolve();
+  }
+
+  async #sayBye(headers: HeaderFields): Promise<void> {
+    // §15: the called side sends no BYE before the ACK has come or cannot come any more.
+    await this.offers.acknowledged();
+    if (!this.#isRemoteGone) await this.client.request("BYE", { headers });
+    void this.#release();
+  }
+
+  /** After the BYE of either side: nothing is left but reports of a transfer. */
+  async #release(): Promise<void> {
+    await this.#referrals.drain();
+    this.#forget();
+  }
+
+  #end(end: SessionEnd): void {
+    if (this.isEnded) return;
+    this.timer.stop();
+    this.#context.ending.abort();
+    this.offers.stop();
+    this.#resolveEnded(end);
+  }
+
+  #forget(): void {
+    this.#core.dialogs.delete(this.#dialog.key);
+    this.#core.openCalls.delete(this);
+  }
+
+  close(): Promise<void> {
+    return this.bye();
+  }
+
+  abandon(): void {
+    this.#end({ cause: "closed" });
+    this.#isRemoteGone = true;
+    this.offers.settle(false);
+    this.client.close();
+    this.#referrals.abandon();
+    this.#forget();
+  }
+}

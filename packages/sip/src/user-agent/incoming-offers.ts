@@ -1,0 +1,216 @@
+import type { HeaderFields } from "../messages/header-list.ts";
+import type { SipRequest } from "../messages/message.ts";
+import { answerDirections } from "../sdp/revise.ts";
+import type { ServerTransaction } from "../transactions/server-transaction.ts";
+import { TIMEOUT_MS } from "../transactions/timers.ts";
+import { PendingAnswer } from "./answer.ts";
+import { type Refusal, sdpOf, tryLater } from "./request-rules.ts";
+import type { SessionContext } from "./session-context.ts";
+
+/** What the application says to an offer: its answer, or a refusal such as 488 that leaves the session as it was. */
+export type ReinviteAnswer = { sdp: string } | { status: number; reason?: string };
+
+export interface IncomingOffersHandlers {
+  /** Whether an INVITE of ours is under way (RFC 3261 §14.2). */
+  isInviting(): boolean;
+  onOffer(): ((offer: string) => ReinviteAnswer | Promise<ReinviteAnswer>) | undefined;
+  /** The peer answered an offer that it had asked for. */
+  onAnswer(answer: string): void;
+  /** No ACK came for a 2xx. */
+  onUnacknowledged(): void;
+}
+
+/** RFC 3311 §5.2: an UPDATE is answered without asking a person, who would take longer. */
+const UPDATE_DEADLINE_MS = 8_000;
+
+/** Answers the re-INVITEs and UPDATEs of a peer (RFC 3261 §14.2, RFC 3311 §5.2, RFC 6337). */
+export class IncomingOffers {
+  readonly #context: SessionContext;
+  readonly #handlers: IncomingOffersHandlers;
+  /** The 2xx to an INVITE whose ACK is still to come. */
+  #pending: PendingAnswer | undefined;
+  #isDeciding = false;
+  #giveUp: () => void = () => undefined;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(context: SessionContext, handlers: IncomingOffersHandlers) {
+    this.#context = context;
+    this.#handlers = handlers;
+  }
+
+  /** Whether an INVITE or offer of the peer is undecided or unacknowledged. */
+  get isBusy(): boolean {
+    return this.#isDeciding || this.#pending !== undefined;
+  }
+
+  /** Resolves when nothing of the peer is open any more. */
+  idle(): Promise<void> {
+    return this.isBusy ? new Promise((resolve) => this.#whenIdle.push(resolve)) : Promise.resolve();
+  }
+
+  /** §15: resolves when the ACK of our last 2xx has come or cannot come any more. */
+  async acknowledged(): Promise<void> {
+    await this.#pending?.settled;
+  }
+
+  onInvite(transaction: ServerTransaction): void {
+    const refusal = this.#refusalOfInvite(transaction.request);
+    if (refusal !== undefined) {
+      transaction.respond(refusal.status, refusal.content);
+      return;
+    }
+    transaction.respond(100);
+    transaction.onCancel = () => void transaction.respond(487);
+    this.#decide(transaction, TIMEOUT_MS, 500, (sdp) => {
+      void this.answerInvite(transaction, sdp, this.#context.timer.answer(transaction.request));
+    });
+  }
+
+  /** §14.2, and RFC 6337 §4.3 for the offers of other requests. */
+  #refusalOfInvite(request: SipRequest): Refusal | undefined {
+    // One whose ACK we still miss, or that we have not decided, may not be followed by another yet.
+    if (this.isBusy) return tryLater();
+    if (this.#handlers.isInviting() || this.#context.media.state === "offer_sent") return { status: 491 };
+    return this.#context.timer.refusalOf(request);
+  }
+
+  onUpdate(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    const { media, timer } = this.#context;
+    const isOffer = sdpOf(request) !== "";
+    let refusal = timer.refusalOf(request);
+    // RFC 3311 §5.2: our own offer is open, or the peer's earlier one.
+    if (isOffer && media.state === "offer_sent") refusal = { status: 491 };
+    else if (this.#isDeciding || (isOffer && media.state === "offer_received")) refusal = tryLater();
+    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
+    else if (isOffer) {
+      this.#decide(transaction, UPDATE_DEADLINE_MS, 504, (sdp) =>
+        this.#answerUpdate(transaction, media.sendAnswer(sdp)),
+      );
+    } else this.#answerUpdate(transaction, "");
+  }
+
+  #answerUpdate(transaction: ServerTransaction, body: string): void {
+    const { dialog, timer, fields } = this.#context;
+    const { request } = transaction;
+    dialog.refreshTarget(request);
+    // The timer of a call begins with the 2xx to its INVITE (RFC 4028 §9).
+    const timerFields = dialog.isConfirmed ? timer.answer(request) : {};
+    transaction.respond(200, { headers: { ...fields, ...timerFields }, body });
+  }
+
+  /** RFC 3262 §5: a PRACK may make an offer once the first exchange is complete. */
+  onPrackOffer(transaction: ServerTransaction): void {
+    const { media } = this.#context;
+    if (media.state !== "stable") {
+      const { status, content } = tryLater();
+      transaction.respond(status, content);
+      return;
+    }
+    this.#decide(transaction, UPDATE_DEADLINE_MS, 504, (sdp) =>
+      transaction.respond(200, { body: media.sendAnswer(sdp) }),
+    );
+  }
+
+  /** Lets the application decide about the offer of a request, and refuses it or has it answered. */
+  #decide(
+    transaction: ServerTransaction,
+    deadlineMs: number,
+    statusAtDeadline: number,
+    accept: (sdp: string) => void,
+  ): void {
+    const { media, core } = this.#context;
+    const offer = sdpOf(transaction.request);
+    if (offer !== "") media.receiveOffer(offer);
+    this.#isDeciding = true;
+    this.#askApplication(offer, deadlineMs, statusAtDeadline)
+      .then((decision) => {
+        this.#isDeciding = false;
+        if (this.#context.isEnded) transaction.respond(487);
+        if ("status" in decision) {
+          const { status, reason } = decision;
+          transaction.respond(status, reason === undefined ? {} : { reason });
+        }
+        // Refused, cancelled or hung up meanwhile.
+        if (!transaction.isWaitingForFinal) media.withdraw();
+        else if ("sdp" in decision) accept(this.#context.describe(decision.sdp));
+        this.#tellIdle();
+        return undefined;
+      })
+      .catch(core.reportError);
+  }
+
+  async #askApplication(
+    offer: string,
+    deadlineMs: number,
+    statusAtDeadline: number,
+  ): Promise<ReinviteAnswer> {
+    const { core, description } = this.#context;
+    const handler = this.#handlers.onOffer();
+    // Without an offer in it, an INVITE asks for ours (§14.2): what is in force.
+    if (offer === "" || handler === undefined) return { sdp: answerDirections(description, offer) };
+    const { promise: givenUp, resolve } = Promise.withResolvers<ReinviteAnswer>();
+    this.#giveUp = () => resolve({ status: statusAtDeadline });
+    const timer = core.clock.schedule(deadlineMs, this.#giveUp);
+    try {
+      return await Promise.race([handler(offer), givenUp]);
+    } catch (error) {
+      core.reportError(error);
+      return { status: 500 };
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /**
+   * Sends a 2xx to an INVITE: with `sdp` as our answer where its offer is open, else as our offer. Resolves with
+   * whether the ACK came.
+   *
+   * @param sdp undefined where a reliable provisional response has completed the exchange already (RFC 3262 §5).
+   */
+  async answerInvite(
+    transaction: ServerTransaction,
+    sdp: string | undefined,
+    fields: HeaderFields,
+  ): Promise<boolean> {
+    const { media, core, dialog } = this.#context;
+    dialog.refreshTarget(transaction.request);
+    let body = "";
+    if (sdp !== undefined)
+      body = media.state === "offer_received" ? media.sendAnswer(sdp) : media.sendOffer(sdp);
+    const response = transaction.respond(200, { headers: { ...fields, ...this.#context.fields }, body });
+    const pending = new PendingAnswer(core.clock, transaction, response);
+    this.#pending = pending;
+    transaction.onAck = (ack) => this.onAck(ack);
+    const isAcknowledged = await pending.settled;
+    if (this.#pending === pending) this.#pending = undefined;
+    // §13.3.1.4: without an ACK the dialog is confirmed, but the session should be ended.
+    if (!isAcknowledged) this.#handlers.onUnacknowledged();
+    this.#tellIdle();
+    return isAcknowledged;
+  }
+
+  onAck(ack: SipRequest): void {
+    const { media } = this.#context;
+    if (ack.cseq.sequence !== this.#pending?.sequence) return;
+    const wasAgreed = media.remote !== "";
+    if (media.state === "offer_sent" && media.receiveAnswer(sdpOf(ack)) && wasAgreed) {
+      this.#handlers.onAnswer(media.remote);
+    }
+    this.#pending.settle(true);
+  }
+
+  #tellIdle(): void {
+    if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** The session ends: nothing is waited for, apart from an ACK that may still come. */
+  stop(): void {
+    this.#giveUp();
+  }
+
+  /** No ACK will come any more, or none is needed. */
+  settle(isAcknowledged: boolean): void {
+    this.#pending?.settle(isAcknowledged);
+  }
+}

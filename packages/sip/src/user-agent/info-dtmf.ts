@@ -1,0 +1,46 @@
+import type { RequestContent } from "../dialogs/dialog-client.ts";
+import type { SipRequest } from "../messages/message.ts";
+import { mediaTypeOf } from "./request-rules.ts";
+
+/** A key that the peer pressed, told by INFO. */
+export interface DtmfInfo {
+  /** One of `0`-`9`, `*`, `#`, `A`-`D`. */
+  digit: string;
+  /** Where the peer says it. */
+  durationMs: number | undefined;
+}
+
+/** The two bodies that phones send keys in: neither is an RFC, both are older than the packages of RFC 6086. */
+export type DtmfInfoType = "application/dtmf-relay" | "application/dtmf";
+
+const MAX_DURATION_MS = 10_000;
+
+/** `undefined` where the body tells of no key. */
+export function readDtmfInfo(request: SipRequest): DtmfInfo | undefined {
+  const type = mediaTypeOf(request);
+  const body = request.body.subarray(0, 256).toString("latin1");
+  if (type === "application/dtmf") {
+    const digit = toDigit(body.trim());
+    return digit === undefined ? undefined : { digit, durationMs: undefined };
+  }
+  if (type !== "application/dtmf-relay") return undefined;
+  const digit = toDigit(/^\s*Signal\s*=\s*(\S+)\s*$/im.exec(body)?.[1] ?? "");
+  const duration = /^\s*Duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1];
+  if (digit === undefined) return undefined;
+  return {
+    digit,
+    durationMs: duration === undefined ? undefined : Math.min(Number(duration), MAX_DURATION_MS),
+  };
+}
+
+/** Some send star and hash as the event numbers of RFC 4733, 10 and 11. */
+function toDigit(written: string): string | undefined {
+  if (written === "10") return "*";
+  if (written === "11") return "#";
+  return /^[0-9*#A-D]$/i.test(written) ? written.toUpperCase() : undefined;
+}
+
+export function writeDtmfInfo(digit: string, durationMs: number, type: DtmfInfoType): RequestContent {
+  const body = type === "application/dtmf" ? digit : `Signal=${digit}\r\nDuration=${durationMs}\r\n`;
+  return { body, contentType: type };
+}

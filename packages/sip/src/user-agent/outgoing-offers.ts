@@ -1,0 +1,153 @@
+import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
+import type { SipResponse } from "../messages/message.ts";
+import { sdpOf, retryAfterMs } from "./request-rules.ts";
+import type { SessionContext } from "./session-context.ts";
+
+/** What became of a change of the session that this side asked for. */
+export type OfferResult =
+  | { ok: true; /** The peer's. */ answer: string }
+  | {
+      ok: false;
+      /** `ended`: the call was over before the peer agreed. */
+      cause: "rejected" | "no_response" | "ended";
+      status: number;
+      reason: string;
+    };
+
+/** Glare, an undecided offer and a session interval that is too short are tried again this often at most. */
+const MAX_ATTEMPTS = 6;
+
+/** A peer that wants to be left alone for longer is not waited for. */
+const MAX_RETRY_AFTER_MS = 30_000;
+
+const ended: OfferResult = {
+  ok: false,
+  cause: "ended",
+  status: 481,
+  reason: "Call/Transaction Does Not Exist",
+};
+
+interface OutgoingOffersHandlers {
+  /** Resolves when the peer has nothing open that a new INVITE would cross (RFC 3261 §14.1). */
+  idle(): Promise<void>;
+  isPeerBusy(): boolean;
+  /** §12.2.1.2: the peer knows the dialog no more, or is gone. */
+  onLost(): void;
+}
+
+/** Changes a session from this side by re-INVITE or UPDATE (RFC 3261 §14.1, RFC 3311 §5.1), one change at a time. */
+export class OutgoingOffers {
+  readonly #context: SessionContext;
+  readonly #handlers: OutgoingOffersHandlers;
+  #last: Promise<unknown> = Promise.resolve();
+  #isInviting = false;
+
+  constructor(context: SessionContext, handlers: OutgoingOffersHandlers) {
+    this.#context = context;
+    this.#handlers = handlers;
+  }
+
+  /** Whether a re-INVITE has no final response yet. */
+  get isInviting(): boolean {
+    return this.#isInviting;
+  }
+
+  /** @param describe makes the description when its turn has come. */
+  offer(describe: () => string): Promise<OfferResult> {
+    // An early dialog has its INVITE open; only UPDATE can change it (RFC 3311 §5.1).
+    return this.#enqueue(() =>
+      this.#change(this.#context.dialog.isConfirmed ? "INVITE" : "UPDATE", describe),
+    );
+  }
+
+  /** RFC 4028 §7.4: a sign of life, by UPDATE without an offer where the peer knows it. */
+  async refresh(): Promise<void> {
+    await this.#enqueue(() =>
+      this.#context.allows("UPDATE")
+        ? this.#change("UPDATE", undefined)
+        : this.#change("INVITE", () => this.#context.describe(this.#context.description)),
+    );
+  }
+
+  #enqueue(run: () => Promise<OfferResult>): Promise<OfferResult> {
+    const result = this.#last.then(run);
+    this.#last = result;
+    return result;
+  }
+
+  async #change(method: "INVITE" | "UPDATE", describe: (() => string) | undefined): Promise<OfferResult> {
+    const { media } = this.#context;
+    let result: OfferResult = ended;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      while (this.#handlers.isPeerBusy() && !this.#context.isEnded) await this.#handlers.idle();
+      if (this.#context.isEnded) return ended;
+      if (describe !== undefined && media.state !== "stable") {
+        return { ok: false, cause: "rejected", status: 491, reason: "Request Pending" };
+      }
+      const reply = await this.#send(method, describe);
+      if (isDialogGone(reply)) this.#handlers.onLost();
+      if ("failure" in reply || isDialogGone(reply)) return toFailure(reply);
+      if (reply.response.status < 300) return this.#accept(reply.response, describe !== undefined);
+      result = toFailure(reply);
+      const pauseMs = this.#pauseBeforeRetry(reply.response);
+      if (pauseMs === undefined) return result;
+      await this.#context.pause(pauseMs);
+    }
+    return result;
+  }
+
+  async #send(method: "INVITE" | "UPDATE", describe: (() => string) | undefined): Promise<DialogReply> {
+    const { client, media, timer, fields } = this.#context;
+    const content: RequestContent = { headers: { ...fields, ...timer.requestFields() } };
+    if (describe !== undefined) content.body = media.sendOffer(describe());
+    this.#isInviting = method === "INVITE";
+    const reply = await client.request(method, content);
+    this.#isInviting = false;
+    const isAccepted = "response" in reply && reply.response.status < 300;
+    if (!isAccepted && describe !== undefined) media.withdraw();
+    return reply;
+  }
+
+  #accept(response: SipResponse, isOffer: boolean): OfferResult {
+    const { media, timer } = this.#context;
+    this.#context.learnMethods(response.headers);
+    timer.receiveSuccess(response.headers);
+    const answer = sdpOf(response);
+    if (!isOffer) return { ok: true, answer: media.remote };
+    if (answer === "") {
+      media.withdraw();
+      return { ok: false, cause: "rejected", status: response.status, reason: "No Answer in the Response" };
+    }
+    media.receiveAnswer(answer);
+    return { ok: true, answer };
+  }
+
+  /** How long to wait before the same request may succeed; `undefined` where it would not. */
+  #pauseBeforeRetry(response: SipResponse): number | undefined {
+    const { core, isCaller, timer } = this.#context;
+    if (response.status === 422) {
+      timer.raise(response.headers);
+      return 0;
+    }
+    // §14.1, in steps of 10 ms: who owns the Call-ID waits longer, so that the two do not collide again.
+    if (response.status === 491)
+      return Math.round((isCaller ? 210 : 0) + core.random() * (isCaller ? 190 : 200)) * 10;
+    const asked = response.status === 500 || response.status === 503 ? retryAfterMs(response) : undefined;
+    return asked !== undefined && asked <= MAX_RETRY_AFTER_MS ? asked : undefined;
+  }
+}
+
+/** §12.2.1.2: a peer that does not answer, or no longer knows the call, has none. */
+export function isDialogGone(reply: DialogReply): boolean {
+  if ("failure" in reply) return reply.failure === "timeout";
+  return reply.response.status === 408 || reply.response.status === 481;
+}
+
+function toFailure(reply: DialogReply): OfferResult {
+  if ("response" in reply) {
+    const { status, reason } = reply.response;
+    return { ok: false, cause: "rejected", status, reason };
+  }
+  if (reply.failure === "closed") return ended;
+  return { ok: false, cause: "no_response", status: 408, reason: "Request Timeout" };
+}

@@ -1,7 +1,15 @@
-import { type Static, type TSchema, Type } from "typebox";
-import { type AgentConfiguration, agentDefaults, configurationFields } from "./agent-configuration.ts";
+import { type Static, Type } from "typebox";
+import {
+  type AgentChange,
+  type AgentConfiguration,
+  type AgentCreation,
+  agentFields,
+  agentStatusSchema,
+} from "./agent-configuration.ts";
+import { type CustomTool, customToolSchema } from "./custom-tools.ts";
+import { changeSchemas, creationSchemas, valueSchemas } from "./field-table.ts";
+import { agentFolderSchema } from "./folders.ts";
 import { agentPhoneNumberSchema } from "./phone-numbers.ts";
-import { isKeyOf } from "./keys.ts";
 import { defineRoute } from "./route.ts";
 import {
   closedObject,
@@ -15,80 +23,101 @@ import {
   timestampSchema,
 } from "./schemas.ts";
 
-const nameSchema = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["Front desk"] });
-const statusSchema = Type.Enum(["active", "disabled"], {
-  description: "A disabled agent takes no calls (SIP 480).",
+export const publishModeSchema = Type.Enum(["auto", "manual"], {
+  description:
+    "`auto`: every save is live; `manual`: a save changes the draft, and publishing makes it live.",
 });
-export type AgentStatus = Static<typeof statusSchema>;
-const sipTrunkIdSchema = nullable({
-  ...idSchema,
-  description: "The trunk that carries the agent's phone calls.",
-});
+export type PublishMode = Static<typeof publishModeSchema>;
 
-/** A change of an agent: what is absent stays (on creation: gets its default), null becomes the default. */
-export type AgentChange = { [K in keyof AgentConfiguration]?: AgentConfiguration[K] | null } & {
-  status?: AgentStatus | null;
-  sipTrunkId?: string | null;
-};
-
-function acceptingNull(schema: TSchema & { type?: unknown; enum?: unknown }): TSchema {
-  if (Array.isArray(schema.enum)) {
-    return { ...schema, type: ["string", "null"], enum: [...schema.enum, null] };
-  }
-  return typeof schema.type === "string" ? { ...schema, type: [schema.type, "null"] } : schema;
+/** Not part of the versioned configuration, but sent along with it. */
+interface PublishModeChange {
+  publishMode?: PublishMode | null;
 }
 
-/** The fields of a change, all optional; on creation with the default that absence and null stand for. */
-function changeFields(isCreation: boolean): Record<string, TSchema> {
-  const entries = Object.entries<TSchema>(configurationFields).map(([name, field]) => {
-    const initial = isCreation && isKeyOf(agentDefaults, name) ? { default: agentDefaults[name] } : {};
-    return [name, Type.Optional({ ...acceptingNull(field), ...initial })] as const;
-  });
-  return {
-    ...Object.fromEntries(entries),
-    status: Type.Optional({ ...acceptingNull(statusSchema), ...(isCreation ? { default: "active" } : {}) }),
-    sipTrunkId: Type.Optional(sipTrunkIdSchema),
-  };
-}
-
-const createSchema = Type.Unsafe<AgentChange & { name: string }>(
-  closedObject({ name: nameSchema, ...changeFields(true) }, { title: "AgentCreate" }),
-);
-
-const updateSchema = Type.Unsafe<AgentChange & { name?: string }>(
+const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange>(
   closedObject(
     {
-      name: Type.Optional(nameSchema),
-      ...changeFields(false),
+      ...creationSchemas(agentFields),
+      publishMode: Type.Optional({
+        ...nullableMode("`manual`: nothing is published yet, and the draft runs."),
+        default: "auto",
+      }),
+    },
+    { title: "AgentCreate" },
+  ),
+);
+
+const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
+  closedObject(
+    {
+      ...changeSchemas(agentFields),
+      publishMode: Type.Optional(
+        nullableMode(
+          "Change to `manual`: the configuration is published at once. To `auto`: nothing is published any more.",
+        ),
+      ),
       id: ignored,
       sipTrunk: ignored,
+      folder: ignored,
       phoneNumbers: ignored,
+      customTools: ignored,
+      widgetKey: ignored,
+      publishedRevision: ignored,
+      hasUnpublishedChanges: ignored,
       createdAt: ignored,
       updatedAt: ignored,
     },
     {
       title: "AgentUpdate",
-      description: "What is absent stays as it is; null resets a field to its default.",
+      description:
+        "What is absent stays as it is; null resets a field to its default. Typed objects merge by field; variable " +
+        "maps, `flowDefinition`, `runtimeConfig` and arrays are replaced.",
     },
   ),
 );
 
-export const agentSchema = Type.Object(
-  {
-    id: idSchema,
-    name: nameSchema,
-    status: statusSchema,
-    sipTrunkId: sipTrunkIdSchema,
-    sipTrunk: Type.Union([Type.Object({ friendlyName: Type.String() }), Type.Null()]),
-    phoneNumbers: Type.Array(agentPhoneNumberSchema),
-    ...configurationFields,
-    createdAt: timestampSchema,
-    updatedAt: timestampSchema,
-  },
-  { title: "Agent", description: "Who answers and places calls, and how." },
-);
+function nullableMode(description: string) {
+  return { ...publishModeSchema, description, type: ["string", "null"], enum: ["auto", "manual", null] };
+}
 
-export type Agent = Static<typeof agentSchema>;
+const identity = {
+  id: idSchema,
+  sipTrunk: nullable(Type.Object({ friendlyName: Type.String() })),
+  folder: nullable(agentFolderSchema),
+  phoneNumbers: Type.Array(agentPhoneNumberSchema),
+  widgetKey: Type.String({ description: "Names the agent to its web widget; no secret." }),
+  publishMode: publishModeSchema,
+  publishedRevision: nullable(
+    Type.Integer({ description: "Null in `auto` mode, and where nothing is published: the draft runs." }),
+  ),
+  hasUnpublishedChanges: Type.Boolean({
+    description:
+      "Whether the draft differs from what is published. What is always live does not count: phone numbers, SIP trunk, " +
+      "status.",
+  }),
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+};
+const identitySchema = Type.Object(identity);
+
+/** An agent as the API shows it. */
+export interface Agent extends AgentConfiguration, Static<typeof identitySchema> {
+  customTools: CustomTool[];
+}
+
+const { createdAt, updatedAt, ...shown } = identity;
+export const agentSchema = Type.Unsafe<Agent>(
+  Type.Object(
+    {
+      ...shown,
+      ...valueSchemas(agentFields),
+      customTools: Type.Array(customToolSchema),
+      createdAt,
+      updatedAt,
+    },
+    { title: "Agent", description: "Who answers and places calls, and how." },
+  ),
+);
 
 const agentParams = Type.Object({ id: { ...idSchema, description: "Id of the agent." } });
 
@@ -99,9 +128,10 @@ export const createAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Create an agent",
   description: "Only `name` is required. Fields that are left out or null get their defaults.",
-  body: createSchema,
+  body: creationSchema,
   status: 201,
   response: dataOf(agentSchema),
+  errors: ["environment_not_found"],
 });
 
 export const listAgentsRoute = defineRoute({
@@ -115,7 +145,8 @@ export const listAgentsRoute = defineRoute({
     search: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, description: "Part of the name, in any case of letters." }),
     ),
-    status: Type.Optional(statusSchema),
+    status: Type.Optional(agentStatusSchema),
+    folderId: Type.Optional({ ...idSchema, description: "Only those in this folder." }),
   }),
   status: 200,
   response: pageOf(agentSchema),
@@ -130,6 +161,7 @@ export const getAgentRoute = defineRoute({
   params: agentParams,
   status: 200,
   response: dataOf(agentSchema),
+  isBillingRequired: false,
 });
 
 export const updateAgentRoute = defineRoute({
@@ -139,12 +171,14 @@ export const updateAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Change an agent",
   description:
-    "Changes the fields that are sent. Variable maps and arrays are replaced as a whole; null resets a field to its " +
-    "default. Calls in progress are not affected.",
+    "Changes the fields that are sent, as a new version; a change that leaves everything as it is makes none. Calls in " +
+    "progress are not affected. `environment_not_found`: `widgetConfig.environment` names none.",
   params: agentParams,
   body: updateSchema,
   status: 200,
   response: dataOf(agentSchema),
+  errors: ["environment_not_found"],
+  isBillingRequired: false,
 });
 
 export const deleteAgentRoute = defineRoute({
@@ -154,7 +188,7 @@ export const deleteAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Delete an agent",
   description:
-    "Its phone numbers stay in the organization, bound to no agent. Calls and conversations are kept.",
+    "Its phone numbers stay in the organization, bound to no agent. Versions, calls and conversations are kept.",
   params: agentParams,
   status: 200,
   response: deletedSchema,

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { channelSchema, transcriptItemSchema } from "./conversations.ts";
+import { channelSchema, ranSchemas, transcriptItemSchema } from "./conversations.ts";
 import { defineRoute } from "./route.ts";
 import {
   closedObject,
@@ -101,11 +101,7 @@ export const callSchema = Type.Object(
     id: idSchema,
     conversationId: idSchema,
     agentId: { ...idSchema, description: "Stays when the agent is deleted." },
-    agentRevision: nullable(Type.Integer({ description: "Null for agents whose every save is live." })),
-    configurationRevision: nullable(
-      Type.Integer({ description: "The revision whose configuration the call ran on." }),
-    ),
-    environment: nullable(Type.String({ description: "Null for production." })),
+    ...ranSchemas,
     channel: channelSchema,
     direction: Type.Enum(["inbound", "outbound"]),
     status: Type.Enum([...callStatuses]),

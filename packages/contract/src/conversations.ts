@@ -4,6 +4,7 @@ import {
   closedObject,
   dataOf,
   idSchema,
+  nullable,
   pageOf,
   pageQuery,
   timestampSchema,
@@ -33,10 +34,20 @@ export type TranscriptItem = Static<typeof transcriptItemSchema>;
 
 export const channelSchema = Type.Enum(["phone", "web"]);
 
+/** Which of an agent's versions a conversation ran on, from its beginning to its end. */
+export const ranSchemas = {
+  agentRevision: nullable(Type.Integer({ description: "Null for agents whose every save is live." })),
+  configurationRevision: nullable(
+    Type.Integer({ description: "The revision whose configuration ran, in every mode." }),
+  ),
+  environment: nullable(Type.String({ description: "Null for production." })),
+};
+
 export const conversationSchema = Type.Object(
   {
     id: idSchema,
     agentId: { ...idSchema, description: "Stays when the agent is deleted." },
+    ...ranSchemas,
     channel: channelSchema,
     variables: { ...variablesSchema, description: "What the conversation ran with." },
     createdAt: timestampSchema,

@@ -1,10 +1,20 @@
-export { type AgentConfiguration, agentDefaults } from "./agent-configuration.ts";
+export {
+  type AgentChange,
+  type AgentConfiguration,
+  type AgentCreation,
+  agentFields,
+  type AgentStatus,
+} from "./agent-configuration.ts";
+export * from "./agent-versions.ts";
 export * from "./agents.ts";
 export * from "./api-keys.ts";
 export * from "./calls.ts";
 export * from "./conversations.ts";
-export { type CustomTool } from "./custom-tools.ts";
+export * from "./custom-tools.ts";
+export * from "./environments.ts";
 export * from "./errors.ts";
+export { type ChangesOf, defaultsOf, mergeFields, valueSchemas, type ValuesOf } from "./field-table.ts";
+export * from "./folders.ts";
 export * from "./keys.ts";
 export * from "./openapi.ts";
 export * from "./phone-numbers.ts";

@@ -4,6 +4,7 @@ import {
   closedObject,
   dataOf,
   deletedSchema,
+  environmentNameSchema,
   idSchema,
   ignored,
   nullable,
@@ -15,10 +16,16 @@ import {
 
 const e164Schema = Type.String({ description: "E.164.", examples: ["+14155550123"] });
 
+const environmentSchema = nullable({
+  ...environmentNameSchema,
+  description: "The agent's environment that calls to the number run in; null: production.",
+});
+
 /** A number as it stands inside its agent. */
 export const agentPhoneNumberSchema = Type.Object({
   id: idSchema,
   e164: e164Schema,
+  environment: environmentSchema,
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 });
@@ -29,6 +36,7 @@ export const phoneNumberRecordSchema = Type.Object(
     e164: e164Schema,
     agentId: nullable({ ...idSchema, description: "Null: calls to this number are not answered." }),
     sipTrunkId: { ...idSchema, description: "The trunk that carries the number." },
+    environment: environmentSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
@@ -56,9 +64,13 @@ export const addPhoneNumberRoute = defineRoute({
     "The number is carried by the agent's SIP trunk, which must be set. A number of the organization that is bound to " +
     "no agent is taken over; one that is in use is refused.",
   params: agentParams,
-  body: closedObject({ e164: phoneNumberSchema }, { title: "PhoneNumberCreate" }),
+  body: closedObject(
+    { e164: phoneNumberSchema, environment: Type.Optional(environmentSchema) },
+    { title: "PhoneNumberCreate" },
+  ),
   status: 201,
   response: dataOf(phoneNumberRecordSchema),
+  errors: ["environment_not_found"],
 });
 
 export const listAgentPhoneNumbersRoute = defineRoute({
@@ -78,12 +90,15 @@ export const updatePhoneNumberRoute = defineRoute({
   path: "/agents/{id}/phone-numbers/{phoneId}",
   operationId: "updatePhoneNumber",
   tag: "Phone numbers",
-  summary: "Move a phone number to another agent",
-  description: "`agentId` null leaves the number in the organization, bound to no agent.",
+  summary: "Bind a phone number to another environment or agent",
+  description:
+    "With another `agentId` the number goes to that agent and `environment` names one of its; absent, production. Null " +
+    "leaves the number in the organization, bound to no agent.",
   params: numberParams,
   body: closedObject(
     {
       agentId: Type.Optional(nullable({ ...idSchema, description: "The agent that answers from now on." })),
+      environment: Type.Optional(environmentSchema),
       id: ignored,
       e164: ignored,
       sipTrunkId: ignored,
@@ -94,6 +109,7 @@ export const updatePhoneNumberRoute = defineRoute({
   ),
   status: 200,
   response: dataOf(phoneNumberRecordSchema),
+  errors: ["environment_not_found"],
 });
 
 export const deletePhoneNumberRoute = defineRoute({

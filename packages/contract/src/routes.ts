@@ -1,7 +1,11 @@
+import * as versions from "./agent-versions.ts";
 import * as agents from "./agents.ts";
 import * as apiKeys from "./api-keys.ts";
 import * as calls from "./calls.ts";
 import * as conversations from "./conversations.ts";
+import * as customTools from "./custom-tools.ts";
+import * as environments from "./environments.ts";
+import * as folders from "./folders.ts";
 import * as phoneNumbers from "./phone-numbers.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks.ts";
@@ -13,6 +17,23 @@ export const routes: readonly RouteDefinition[] = [
   agents.getAgentRoute,
   agents.updateAgentRoute,
   agents.deleteAgentRoute,
+  customTools.createCustomToolRoute,
+  customTools.listCustomToolsRoute,
+  customTools.getCustomToolRoute,
+  customTools.updateCustomToolRoute,
+  customTools.deleteCustomToolRoute,
+  versions.listAgentVersionsRoute,
+  versions.getAgentVersionRoute,
+  versions.restoreAgentVersionRoute,
+  versions.publishAgentRoute,
+  environments.putEnvironmentRoute,
+  environments.listEnvironmentsRoute,
+  environments.deleteEnvironmentRoute,
+  folders.createFolderRoute,
+  folders.listFoldersRoute,
+  folders.getFolderRoute,
+  folders.updateFolderRoute,
+  folders.deleteFolderRoute,
   phoneNumbers.addPhoneNumberRoute,
   phoneNumbers.listAgentPhoneNumbersRoute,
   phoneNumbers.updatePhoneNumberRoute,
@@ -34,6 +55,10 @@ export const routes: readonly RouteDefinition[] = [
 
 export const tags: Readonly<Record<string, string>> = {
   Agents: "Who answers and places calls: prompt, voice, manners.",
+  "Custom tools": "Webhooks that an agent calls during a conversation.",
+  Versions: "What an agent was, who changed it, and which version calls run on.",
+  Environments: "Named versions of an agent, with variables of their own.",
+  Folders: "Order among agents.",
   "Phone numbers": "Which number reaches which agent.",
   "SIP trunks": "Connections to telephone carriers and PBXs.",
   Calls: "Every call, its outcome, transcript and latencies.",

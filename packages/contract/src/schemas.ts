@@ -32,6 +32,13 @@ export const phoneNumberSchema = Type.String({
   examples: ["+14155550123"],
 });
 
+export const ENVIRONMENT_NAME_PATTERN = "^[a-z][a-z0-9-]{0,31}$";
+
+export const environmentNameSchema = Type.String({
+  pattern: ENVIRONMENT_NAME_PATTERN,
+  examples: ["staging"],
+});
+
 /** Values that `{{name}}` stands for. */
 export const variablesSchema = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }),

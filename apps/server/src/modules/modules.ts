@@ -1,14 +1,24 @@
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database/database.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
+import { AgentResolution } from "./agents/agent-resolution.service.ts";
+import { bindAgentVersionRoutes } from "./agents/agent-versions.routes.ts";
+import { AgentVersionsService } from "./agents/agent-versions.service.ts";
+import { AgentWriter } from "./agents/agent-writer.ts";
 import { bindAgentRoutes } from "./agents/agents.routes.ts";
 import { AgentsService } from "./agents/agents.service.ts";
+import { bindCustomToolRoutes } from "./agents/custom-tools.routes.ts";
+import { CustomToolsService } from "./agents/custom-tools.service.ts";
+import { bindEnvironmentRoutes } from "./agents/environments.routes.ts";
+import { EnvironmentsService } from "./agents/environments.service.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallsService } from "./calls/calls.service.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
 import { ConversationsService } from "./conversations/conversations.service.ts";
+import { bindFolderRoutes } from "./folders/folders.routes.ts";
+import { FoldersService } from "./folders/folders.service.ts";
 import { OrganizationsService } from "./organizations/organizations.service.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
@@ -19,7 +29,12 @@ export interface Modules {
   organizations: OrganizationsService;
   apiKeys: ApiKeysService;
   sipTrunks: SipTrunksService;
+  folders: FoldersService;
   agents: AgentsService;
+  customTools: CustomToolsService;
+  agentVersions: AgentVersionsService;
+  environments: EnvironmentsService;
+  agentResolution: AgentResolution;
   phoneNumbers: PhoneNumbersService;
   conversations: ConversationsService;
   calls: CallsService;
@@ -35,23 +50,41 @@ export function createModules({
 }): Modules {
   const organizations = new OrganizationsService(database);
   const sipTrunks = new SipTrunksService(database, encryption);
-  const agents = new AgentsService(database, sipTrunks);
+  const folders = new FoldersService(database);
+  const writer = new AgentWriter(encryption);
+  const agents = new AgentsService(database, { writer, sipTrunks, folders });
+  const agentResolution = new AgentResolution(database, writer);
   const conversations = new ConversationsService(database);
   return {
     organizations,
     sipTrunks,
+    folders,
     agents,
+    customTools: new CustomToolsService(database, { writer, agents }),
+    agentVersions: new AgentVersionsService(database, { writer, agents }),
+    environments: new EnvironmentsService(database, { writer, agents }),
+    agentResolution,
     conversations,
     apiKeys: new ApiKeysService(database, organizations),
-    phoneNumbers: new PhoneNumbersService(database, { agents, sipTrunks, organizations }),
+    phoneNumbers: new PhoneNumbersService(database, {
+      agents,
+      agentResolution,
+      writer,
+      sipTrunks,
+      organizations,
+    }),
     calls: new CallsService(database, conversations),
   };
 }
 
 export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindAgentRoutes(app, modules.agents);
+  bindCustomToolRoutes(app, modules.customTools);
+  bindAgentVersionRoutes(app, modules.agentVersions);
+  bindEnvironmentRoutes(app, modules.environments);
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
-  bindSipTrunkRoutes(app, modules.sipTrunks);
+  bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents);
+  bindFolderRoutes(app, modules.folders, modules.agents);
   bindCallRoutes(app, modules.calls);
   bindConversationRoutes(app, modules.conversations);
   bindApiKeyRoutes(app, modules.apiKeys);

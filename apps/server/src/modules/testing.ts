@@ -1,5 +1,6 @@
 /** The platform without calls, for tests: its database, services and HTTP server. */
 import { randomBytes } from "node:crypto";
+import type { Actor } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
@@ -20,11 +21,13 @@ export interface TestServer extends TestDatabase {
   app: FastifyInstance;
   modules: Modules;
   organizationId: string;
+  /** Who writes: with `organizationId` an author. */
+  actor: Actor;
   apiKey: string;
   /** Sends a request with the organization's key, or `apiKey`; null sends none. */
   request: (method: Method, url: string, body?: unknown, apiKey?: string | null) => Promise<TestResponse>;
   /** Another organization with a key of its own. */
-  createOrganization: () => Promise<{ organizationId: string; apiKey: string }>;
+  createOrganization: () => Promise<{ organizationId: string; actor: Actor; apiKey: string }>;
 }
 
 export async function createTestServer(): Promise<TestServer> {
@@ -41,7 +44,7 @@ export async function createTestServer(): Promise<TestServer> {
     const slug = randomBytes(8).toString("hex");
     const { id } = await modules.organizations.ensure(testDatabase.database, slug, slug);
     const { key } = await modules.apiKeys.create(id, "test", null);
-    return { organizationId: id, apiKey: key };
+    return { organizationId: id, actor: { type: "api_key" as const, name: "test" }, apiKey: key };
   };
   const own = await createOrganization();
   return {

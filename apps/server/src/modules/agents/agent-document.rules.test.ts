@@ -1,44 +1,89 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agentDefaults } from "@parley/contract";
-import { changeDocument, createDocument, readDocument } from "./agent-document.rules.ts";
+import { agentFields, type CustomTool, defaultsOf } from "@parley/contract";
+import {
+  changeDocument,
+  createDocument,
+  diffDocuments,
+  isSameWhenPublished,
+  liftDocument,
+  withLiveFields,
+} from "./agent-document.rules.ts";
 
-test("a new document has every field, from the change or the defaults", () => {
-  const document = createDocument("Ada", { voiceSpeed: 1.5, firstMessage: null });
+const ada = createDocument({ name: "Ada" });
+
+const tool: CustomTool = {
+  id: "t",
+  name: "look_up",
+  webhookUrl: "https://shop.example/orders",
+  schema: { description: "Looks up." },
+  enabled: true,
+  httpMethod: "POST",
+  headers: [],
+  queryParams: [],
+  sendRawRequestBody: false,
+  responseMode: "sync",
+  createdAt: "2026-11-21T00:00:00.000Z",
+  updatedAt: "2026-11-21T00:00:00.000Z",
+};
+
+test("a new document has every field, from the creation or the defaults", () => {
+  const document = createDocument({ name: "Ada", voiceSpeed: 1.5, firstMessage: null });
   assert.deepEqual(document, {
-    schemaVersion: 1,
+    schemaVersion: 2,
     name: "Ada",
-    ...agentDefaults,
+    ...defaultsOf(agentFields),
+    phoneNumbers: [],
     customTools: [],
     voiceSpeed: 1.5,
   });
 });
 
-test("in a change what is absent stays and null becomes the default", () => {
-  const document = createDocument("Ada", {
-    voiceSpeed: 1.5,
-    sttKeyterms: ["Parley"],
-    defaultVariables: { a: "1" },
-  });
-  const changed = changeDocument(document, { voiceSpeed: null, defaultVariables: { b: "2" } });
-  assert.equal(changed.voiceSpeed, agentDefaults.voiceSpeed);
-  assert.deepEqual(changed.sttKeyterms, ["Parley"]);
-  assert.deepEqual(changed.defaultVariables, { b: "2" });
+test("in a change what is absent stays, null becomes the default, and what is no configuration is passed over", () => {
+  const document = createDocument({ name: "Ada", voiceSpeed: 1.5, sttKeyterms: ["Parley"] });
+  const readOnly = { id: "x", customTools: [], publishedRevision: 7 };
+  const changed = changeDocument({ ...document, customTools: [tool] }, { ...readOnly, voiceSpeed: null });
+  assert.deepEqual(changed, { ...document, customTools: [tool], voiceSpeed: 1 });
   assert.equal(document.voiceSpeed, 1.5);
 });
 
-test("a document never shares its lists with the defaults", () => {
-  createDocument("Ada", {}).sttKeyterms.push("x");
-  changeDocument(createDocument("Ada", {}), { sttKeyterms: null }).sttKeyterms.push("x");
-  assert.deepEqual(agentDefaults.sttKeyterms, []);
+test("a widget in production names no environment", () => {
+  const change = { widgetConfig: { environment: "production" } };
+  assert.equal(changeDocument(ada, change).widgetConfig.environment, null);
 });
 
-test("what was not sent as configuration stays out of the document", () => {
-  const change = { status: "disabled", sipTrunkId: null, id: "x" } as const;
-  assert.deepEqual(changeDocument(createDocument("Ada", {}), change), createDocument("Ada", {}));
+test("what differs is told by field, whatever the order of keys, the sign of zero and the times of tools", () => {
+  const flow = { ...ada, flowDefinition: { a: 1, b: { c: 2, d: 0 } }, customTools: [tool] };
+  const stored = JSON.parse('{"b": {"d": -0, "c": 2}, "a": 1}');
+  const later = { ...tool, updatedAt: "2026-11-22T00:00:00.000Z" };
+  assert.deepEqual(diffDocuments(flow, { ...flow, flowDefinition: stored, customTools: [later] }), []);
+  const renamed = { ...flow, name: "Bea", customTools: [{ ...tool, enabled: false }] };
+  assert.deepEqual(diffDocuments(flow, renamed), ["name", "customTools"]);
+  assert.deepEqual(diffDocuments(flow, { ...flow, sttKeyterms: ["a"] }), ["sttKeyterms"]);
 });
 
-test("a field that an older release did not know has its default when read", () => {
-  const { voiceSpeed: _voiceSpeed, ...older } = createDocument("Ada", {});
-  assert.equal(readDocument(older).voiceSpeed, 1);
+test("status, trunk and numbers are live whatever is published", () => {
+  const number = { id: "n", e164: "+14155550123", environment: null, createdAt: "", updatedAt: "" };
+  const live = { ...ada, status: "disabled", sipTrunkId: "t", phoneNumbers: [number] } as const;
+  assert.ok(isSameWhenPublished(ada, { ...live, phoneNumbers: [number] }));
+  assert.ok(!isSameWhenPublished(ada, { ...ada, name: "Bea" }));
+  const merged = withLiveFields({ ...ada, name: "Bea" }, { ...live, phoneNumbers: [number] });
+  assert.deepEqual(merged, {
+    ...ada,
+    name: "Bea",
+    status: "disabled",
+    sipTrunkId: "t",
+    phoneNumbers: [number],
+  });
+});
+
+test("what an older release wrote is lifted: fields that it did not know have their defaults", () => {
+  const { voiceSpeed: _voiceSpeed, phoneNumbers: _numbers, customTools: _tools, ...older } = ada;
+  assert.deepEqual(liftDocument({ ...older, schemaVersion: 1 }), ada);
+});
+
+test("groups that got new fields keep those that they had", () => {
+  const { limits: _limits, ...widgetConfig } = { ...ada.widgetConfig, enabled: true };
+  const lifted = liftDocument({ ...ada, widgetConfig, schemaVersion: 2 });
+  assert.deepEqual(lifted.widgetConfig, { ...ada.widgetConfig, enabled: true });
 });

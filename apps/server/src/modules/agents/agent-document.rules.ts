@@ -1,51 +1,116 @@
 import {
   type AgentChange,
   type AgentConfiguration,
-  agentDefaults,
+  type AgentCreation,
+  agentFields,
   type CustomTool,
+  customToolFields,
   keysOf,
+  mergeFields,
 } from "@parley/contract";
 
-/** The versioned part of an agent as it is stored: every field present, whatever release wrote it. */
+/** A number as the agent's document names it; the number itself has its own table. */
+export interface BoundNumber {
+  id: string;
+  e164: string;
+  /** Null: production. */
+  environment: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** All of an agent that has versions, every field present whatever release wrote it. */
 export interface AgentDocument extends AgentConfiguration {
   schemaVersion: typeof SCHEMA_VERSION;
-  name: string;
+  phoneNumbers: BoundNumber[];
   customTools: CustomTool[];
 }
 
-/** As it comes from the database. */
-export type StoredDocument = Pick<AgentDocument, "schemaVersion" | "name"> &
-  Partial<AgentConfiguration & Pick<AgentDocument, "customTools">>;
+export const SCHEMA_VERSION = 2;
 
-const SCHEMA_VERSION = 1;
+/** The spec, 3.1: live whatever version is published. */
+const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set(["status", "sipTrunkId", "phoneNumbers"]);
 
-export function createDocument(name: string, change: AgentChange): AgentDocument {
-  return changeDocument(
-    { schemaVersion: SCHEMA_VERSION, name, ...structuredClone(agentDefaults), customTools: [] },
-    change,
-  );
+export function createDocument(creation: AgentCreation): AgentDocument {
+  const fields = mergeFields(agentFields, undefined, creation);
+  return normalize({ schemaVersion: SCHEMA_VERSION, ...fields, phoneNumbers: [], customTools: [] });
 }
 
-/** What is absent stays, null becomes the default; read-only and unversioned fields of the change are passed over. */
-export function changeDocument(
-  document: AgentDocument,
-  change: AgentChange & { name?: string },
-): AgentDocument {
-  const changed = { ...document, name: change.name ?? document.name };
-  for (const field of keysOf(agentDefaults)) changeField(changed, change, field);
-  return changed;
+/** What is absent stays, null becomes the default; fields that are no configuration are passed over. */
+export function changeDocument(document: AgentDocument, change: AgentChange): AgentDocument {
+  return normalize({ ...document, ...mergeFields(agentFields, document, change) });
 }
 
-function changeField<Field extends keyof AgentConfiguration>(
-  document: AgentConfiguration,
-  change: { [K in Field]?: AgentConfiguration[K] | null },
-  field: Field,
-): void {
-  const value = change[field];
-  if (value !== undefined) document[field] = value ?? structuredClone(agentDefaults[field]);
+/** `production` needs no name: null stands for it. */
+function normalize(document: AgentDocument): AgentDocument {
+  if (document.widgetConfig.environment === "production") document.widgetConfig.environment = null;
+  return document;
 }
 
-/** What an older release wrote may lack fields: they get their defaults. */
-export function readDocument(stored: StoredDocument): AgentDocument {
-  return { ...structuredClone(agentDefaults), customTools: [], ...stored };
+/** A document as some release wrote it. */
+type AnyDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * From each schema version to the next; the first lifts version 1. Pure, and equal documents stay equal. A field that
+ * is merely new needs none: what a document lacks gets its default.
+ */
+const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
+  // Version 1 kept status and trunk beside the document and had no tools and numbers.
+  (document) => ({ phoneNumbers: [], customTools: [], ...document }),
+];
+
+/** Lifts what an older release wrote. */
+export function liftDocument(stored: AnyDocument & { schemaVersion: number }): AgentDocument {
+  const lifted = upgraders
+    .slice(stored.schemaVersion - 1)
+    .reduce((document, upgrade) => upgrade(document), stored as AnyDocument);
+  const { customTools, phoneNumbers } = lifted as unknown as AgentDocument;
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    ...mergeFields(agentFields, lifted as unknown as AgentDocument, {}),
+    phoneNumbers,
+    customTools: customTools.map((tool) => ({ ...tool, ...mergeFields(customToolFields, tool, {}) })),
+  };
+}
+
+/** Names of the fields in which two documents differ. */
+export function diffDocuments(before: AgentDocument, after: AgentDocument): (keyof AgentDocument)[] {
+  return keysOf(after).filter((field) => {
+    return before[field] !== after[field] && contentOf(field, before) !== contentOf(field, after);
+  });
+}
+
+/** Apart from when it was last changed. */
+export function isSameTool(one: CustomTool, other: CustomTool): boolean {
+  return canonicalJson(untimed(one)) === canonicalJson(untimed(other));
+}
+
+function contentOf(field: keyof AgentDocument, document: AgentDocument): string {
+  if (field !== "customTools" && field !== "phoneNumbers") return canonicalJson(document[field]);
+  return canonicalJson(document[field].map(untimed));
+}
+
+/** When a tool or a number was last changed is nothing that a change consists of. */
+function untimed(dated: CustomTool | BoundNumber): object {
+  const { createdAt: _createdAt, updatedAt: _updatedAt, ...content } = dated;
+  return content;
+}
+
+/** Whether a conversation could tell the two apart: what is always live does not count. */
+export function isSameWhenPublished(one: AgentDocument, other: AgentDocument): boolean {
+  return diffDocuments(one, other).every((field) => alwaysLive.has(field));
+}
+
+/** A published or pinned snapshot with everything that is always live taken from the agent as it is now. */
+export function withLiveFields(snapshot: AgentDocument, live: AgentDocument): AgentDocument {
+  const { status, sipTrunkId, phoneNumbers } = live;
+  return { ...snapshot, status, sipTrunkId, phoneNumbers };
+}
+
+/** One text for all JSON values that are stored as the same: keys in order, as the database keeps none. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each !== "object" || each === null || Array.isArray(each)) return each;
+    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -11,7 +11,7 @@ import type { AgentsService } from "./agents.service.ts";
 
 export function bindAgentRoutes(app: FastifyInstance, agents: AgentsService): void {
   bindRoute(app, createAgentRoute, async ({ principal, body }) => ({
-    data: await agents.create(principal.organizationId, body),
+    data: await agents.create(principal, body),
   }));
   bindRoute(
     app,
@@ -22,10 +22,10 @@ export function bindAgentRoutes(app: FastifyInstance, agents: AgentsService): vo
     data: await agents.get(principal.organizationId, params.id),
   }));
   bindRoute(app, updateAgentRoute, async ({ principal, params, body }) => ({
-    data: await agents.update(principal.organizationId, params.id, body),
+    data: await agents.update(principal, params.id, body),
   }));
   bindRoute(app, deleteAgentRoute, async ({ principal, params }) => {
-    await agents.delete(principal.organizationId, params.id);
+    await agents.delete(principal, params.id);
     return { id: params.id, deleted: true as const };
   });
 }

@@ -1,15 +1,18 @@
 import type { AgentStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, count, eq, ilike } from "drizzle-orm";
+import { type SQL, and, asc, count, eq, ilike, inArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
-import { agents } from "./agents.tables.ts";
+import { agentVersions, agents } from "./agents.tables.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
-export type AgentInsert = typeof agents.$inferInsert;
+type AgentInsert = typeof agents.$inferInsert;
+export type VersionRow = typeof agentVersions.$inferSelect;
+type VersionInsert = typeof agentVersions.$inferInsert;
 
 export interface AgentFilter extends PageQuery {
   search?: string;
   status?: AgentStatus;
+  folderId?: string;
 }
 
 const ownedBy = (organizationId: string, id: string) =>
@@ -40,6 +43,21 @@ export async function lockAgent(
   return row;
 }
 
+/** In the order of their ids. */
+export async function lockAgents(
+  queries: Queries,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await queries
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.organizationId, organizationId), inArray(agents.id, [...ids])))
+    .orderBy(asc(agents.id))
+    .for("update");
+  return rows.map(({ id }) => id);
+}
+
 export async function listAgents(
   queries: Queries,
   organizationId: string,
@@ -47,6 +65,7 @@ export async function listAgents(
 ): Promise<Rows<AgentRow>> {
   const conditions: SQL[] = [eq(agents.organizationId, organizationId)];
   if (filter.status !== undefined) conditions.push(eq(agents.status, filter.status));
+  if (filter.folderId !== undefined) conditions.push(eq(agents.folderId, filter.folderId));
   if (filter.search !== undefined) conditions.push(ilike(agents.name, `%${escapePattern(filter.search)}%`));
   const where = and(...conditions);
   const { limit, offset, orderBy } = pageOf(filter, agents.createdAt, agents.id);
@@ -61,19 +80,68 @@ export async function listAgents(
   return { rows, total: counted?.total ?? 0 };
 }
 
-export async function updateAgent(
+/** Agents that name the trunk or folder. */
+export async function listAgentsReferringTo(
   queries: Queries,
-  id: string,
-  change: Partial<AgentInsert>,
-): Promise<AgentRow> {
-  const [row] = await queries.update(agents).set(change).where(eq(agents.id, id)).returning();
-  if (row === undefined) throw new Error("the agent vanished while it was changed");
+  reference: { sipTrunkId: string } | { folderId: string },
+): Promise<string[]> {
+  const where =
+    "folderId" in reference
+      ? eq(agents.folderId, reference.folderId)
+      : eq(agents.sipTrunkId, reference.sipTrunkId);
+  const rows = await queries.select({ id: agents.id }).from(agents).where(where);
+  return rows.map(({ id }) => id);
+}
+
+export async function updateAgent(queries: Queries, id: string, change: Partial<AgentInsert>): Promise<void> {
+  await queries.update(agents).set(change).where(eq(agents.id, id));
+}
+
+export async function deleteAgent(queries: Queries, id: string): Promise<void> {
+  await queries.delete(agents).where(eq(agents.id, id));
+}
+
+export async function insertVersion(queries: Queries, version: VersionInsert): Promise<void> {
+  await queries.insert(agentVersions).values(version);
+}
+
+const versionsOf = (organizationId: string, agentId: string) =>
+  and(eq(agentVersions.organizationId, organizationId), eq(agentVersions.agentId, agentId));
+
+/** Of a deleted agent too. */
+export async function findVersion(
+  queries: Queries,
+  organizationId: string,
+  agentId: string,
+  revision: number,
+): Promise<VersionRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(agentVersions)
+    .where(and(versionsOf(organizationId, agentId), eq(agentVersions.revision, revision)));
   return row;
 }
 
-export async function deleteAgent(queries: Queries, organizationId: string, id: string): Promise<boolean> {
-  const { rowCount } = await queries.delete(agents).where(ownedBy(organizationId, id));
-  return rowCount === 1;
+/** Without their snapshots. */
+export async function listVersions(
+  queries: Queries,
+  organizationId: string,
+  agentId: string,
+  query: PageQuery,
+) {
+  const { id, revision, kind, actor, changedFields, createdAt } = agentVersions;
+  const where = versionsOf(organizationId, agentId);
+  // By revision: of two writes in one millisecond the time does not tell the order.
+  const { limit, offset, orderBy } = pageOf(query, revision, id);
+  const rows = await queries
+    .select({ id, agentId: agentVersions.agentId, revision, kind, actor, changedFields, createdAt })
+    .from(agentVersions)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await queries.select({ total: count() }).from(agentVersions).where(where);
+  return { rows, total: counted?.total ?? 0 };
 }
 
 /** In a LIKE pattern these three are not themselves. */

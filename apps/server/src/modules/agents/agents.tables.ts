@@ -1,31 +1,87 @@
-import type { AgentStatus } from "@parley/contract";
+import type { Actor, AgentStatus, PublishMode, VersionKind } from "@parley/contract";
 import { sql } from "drizzle-orm";
-import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
+import { folders } from "../folders/folders.tables.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 import { sipTrunks } from "../sip-trunks/sip-trunks.tables.ts";
-import type { StoredDocument } from "./agent-document.rules.ts";
+import type { StoredDocument } from "./stored-document.ts";
+
+const organizationId = () =>
+  uuid("organization_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "cascade" });
 
 export const agents = pgTable(
   "agents",
   {
     id: primaryId(),
-    organizationId: uuid("organization_id")
-      .notNull()
-      .references(() => organizations.id, { onDelete: "cascade" }),
+    organizationId: organizationId(),
+    /** The draft. */
     document: jsonb("document").$type<StoredDocument>().notNull(),
-    /** For lists and searches; the document says it. */
+    /** Of the latest version, whose snapshot equals the document. */
+    revision: integer("revision").notNull(),
+    publishMode: text("publish_mode").$type<PublishMode>().notNull(),
+    publishedRevision: integer("published_revision"),
+    hasUnpublishedChanges: boolean("has_unpublished_changes").notNull().default(false),
+    widgetKey: text("widget_key").notNull().unique(),
+    // What lists and foreign keys need; the document says it.
     name: text("name")
       .notNull()
       .generatedAlwaysAs(sql`document->>'name'`),
-    // Status and trunk are live whatever version runs, hence beside the document.
-    status: text("status").$type<AgentStatus>().notNull().default("active"),
-    sipTrunkId: uuid("sip_trunk_id").references(() => sipTrunks.id, { onDelete: "set null" }),
+    status: text("status")
+      .$type<AgentStatus>()
+      .notNull()
+      .generatedAlwaysAs(sql`document->>'status'`),
+    // Whoever deletes a trunk or folder takes it out of its agents first, so that they get a version which says so.
+    sipTrunkId: uuid("sip_trunk_id")
+      .generatedAlwaysAs(sql`(document->>'sipTrunkId')::uuid`)
+      .references(() => sipTrunks.id),
+    folderId: uuid("folder_id")
+      .generatedAlwaysAs(sql`(document->>'folderId')::uuid`)
+      .references(() => folders.id),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     index("agents_organization").on(table.organizationId, table.createdAt),
     index("agents_sip_trunk").on(table.sipTrunkId),
+    index("agents_folder").on(table.folderId),
   ],
+);
+
+export const agentVersions = pgTable(
+  "agent_versions",
+  {
+    id: primaryId(),
+    organizationId: organizationId(),
+    /** No foreign key: history survives the agent. */
+    agentId: uuid("agent_id").notNull(),
+    revision: integer("revision").notNull(),
+    kind: text("kind").$type<VersionKind>().notNull(),
+    actor: jsonb("actor").$type<Actor>().notNull(),
+    changedFields: jsonb("changed_fields").$type<string[]>().notNull(),
+    snapshot: jsonb("snapshot").$type<StoredDocument>().notNull(),
+    // After the write; never in the snapshot, which a restore applies.
+    publishMode: text("publish_mode").$type<PublishMode>().notNull(),
+    publishedRevision: integer("published_revision"),
+    createdAt: createdAt(),
+  },
+  (table) => [unique("agent_versions_revision").on(table.agentId, table.revision)],
+);
+
+export const agentEnvironments = pgTable(
+  "agent_environments",
+  {
+    agentId: uuid("agent_id")
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** Null pins the draft. */
+    revision: integer("revision"),
+    variables: jsonb("variables").$type<Record<string, string>>().notNull().default({}),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [primaryKey({ columns: [table.agentId, table.name] })],
 );

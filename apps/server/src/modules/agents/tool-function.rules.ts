@@ -10,12 +10,27 @@ const noParameters = { type: "object", properties: {} };
 
 /** Reads both common forms: the bare function, and `{ type: "function", function }`. */
 export function readToolFunction(schema: Readonly<Record<string, unknown>>): ToolFunction {
-  const bare = isObject(schema["function"]) ? schema["function"] : schema;
-  const { description, parameters } = bare;
+  const { description, parameters } = functionOf(schema);
   return {
     description: typeof description === "string" ? description : "",
     parameters: isObject(parameters) ? parameters : noParameters,
   };
+}
+
+/** Whether the schema is a function in one of these forms, and not, say, the schema of its arguments alone. */
+export function isToolFunction(schema: Readonly<Record<string, unknown>>): boolean {
+  const { type, function: wrapped } = schema;
+  if (type !== undefined && type !== "function") return false;
+  if (wrapped !== undefined && !isObject(wrapped)) return false;
+  const { description, parameters, name } = functionOf(schema);
+  const isText = (value: unknown) => value === undefined || typeof value === "string";
+  if (!isText(description) || !isText(name)) return false;
+  if (parameters !== undefined) return isObject(parameters);
+  return description !== undefined || name !== undefined;
+}
+
+function functionOf(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return isObject(schema["function"]) ? schema["function"] : schema;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

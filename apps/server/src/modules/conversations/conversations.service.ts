@@ -7,6 +7,9 @@ import * as store from "./conversations.store.ts";
 export interface NewConversation {
   organizationId: string;
   agentId: string;
+  agentRevision: number | null;
+  configurationRevision: number;
+  environment: string | null;
   channel: "phone" | "web";
   variables: Record<string, string>;
 }
@@ -50,6 +53,9 @@ function present(row: store.ConversationRow): Conversation {
   return {
     id: row.id,
     agentId: row.agentId,
+    agentRevision: row.agentRevision,
+    configurationRevision: row.configurationRevision,
+    environment: row.environment,
     channel: row.channel,
     variables: row.variables,
     createdAt: row.createdAt.toISOString(),

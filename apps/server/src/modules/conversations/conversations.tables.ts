@@ -12,6 +12,10 @@ export const conversations = pgTable(
       .references(() => organizations.id, { onDelete: "cascade" }),
     /** No foreign key: a conversation outlives its agent. */
     agentId: uuid("agent_id").notNull(),
+    // What ran, and goes on running whatever is saved and published meanwhile.
+    agentRevision: integer("agent_revision"),
+    configurationRevision: integer("configuration_revision"),
+    environment: text("environment"),
     channel: text("channel").$type<"phone" | "web">().notNull(),
     variables: jsonb("variables").$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),

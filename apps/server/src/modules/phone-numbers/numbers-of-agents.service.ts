@@ -1,22 +1,18 @@
-/** Apart from the other use cases of numbers, which need agents, because agents need this one. */
-import type { Agent } from "@parley/contract";
+/** Apart from the other use cases of numbers, which need agents, because agents need these. */
 import type { Queries } from "../../platform/database/database.ts";
-import { listNumbersOfAgents } from "./phone-numbers.store.ts";
+import * as store from "./phone-numbers.store.ts";
 
-export type AgentPhoneNumber = Agent["phoneNumbers"][number];
+/** Agents that numbers of the trunk are bound to. */
+export async function listAgentsOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
+  return await store.listAgentsOfTrunk(queries, sipTrunkId);
+}
 
-/** The numbers of each agent, first bound first. */
-export async function findNumbersOfAgents(
-  queries: Queries,
-  agentIds: readonly string[],
-): Promise<Map<string, AgentPhoneNumber[]>> {
-  const byAgent = new Map<string, AgentPhoneNumber[]>();
-  for (const row of await listNumbersOfAgents(queries, agentIds)) {
-    if (row.agentId === null) continue;
-    const numbers = byAgent.get(row.agentId) ?? [];
-    const { id, e164, createdAt, updatedAt } = row;
-    numbers.push({ id, e164, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() });
-    byAgent.set(row.agentId, numbers);
-  }
-  return byAgent;
+/** Returns the ids of those that there were. */
+export async function deleteNumbersOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
+  return await store.deleteNumbersOfTrunk(queries, sipTrunkId);
+}
+
+/** Leaves the numbers in the organization. */
+export async function unbindNumbersOfAgent(queries: Queries, agentId: string): Promise<void> {
+  await store.unbindNumbersOfAgent(queries, agentId, new Date());
 }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Author } from "../agents/agent-writer.ts";
 import { type TestServer, createTestServer } from "../testing.ts";
 
-async function createAgent({ modules, organizationId }: TestServer, organization = organizationId) {
-  const trunk = await modules.sipTrunks.create(organization, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(organization, {
+async function createAgent(server: TestServer, by: Author = server) {
+  const { modules } = server;
+  const trunk = await modules.sipTrunks.create(by.organizationId, { friendlyName: "Trunk" });
+  const agent = await modules.agents.create(by, {
     name: "Ada",
     sipTrunkId: trunk.id,
     firstMessage: "Hello",
@@ -17,7 +19,7 @@ const isInUse = { code: "invalid_body", issues: [{ path: "e164", message: "is in
 test("a dialled number leads to its organization, agent and trunk, with or without the plus", async () => {
   const server = await createTestServer();
   const { trunk, agent } = await createAgent(server);
-  await server.modules.phoneNumbers.add(server.organizationId, agent.id, "+49 (30) 123456");
+  await server.modules.phoneNumbers.add(server, agent.id, { e164: "+49 (30) 123456" });
   for (const dialled of ["+4930123456", "4930123456"]) {
     const found = await server.modules.phoneNumbers.findInbound(dialled);
     assert.equal(found?.organization.id, server.organizationId);
@@ -33,62 +35,116 @@ test("a dialled number leads to its organization, agent and trunk, with or witho
 
 test("a number in use is refused, in the own organization and in another", async () => {
   const server = await createTestServer();
-  const { organizationId, modules } = server;
+  const { phoneNumbers } = server.modules;
   const foreign = await server.createOrganization();
   const [{ agent }, other, theirs] = [
     await createAgent(server),
     await createAgent(server),
-    await createAgent(server, foreign.organizationId),
+    await createAgent(server, foreign),
   ];
-  await modules.phoneNumbers.add(organizationId, agent.id, "+14155550123");
-  await assert.rejects(modules.phoneNumbers.add(organizationId, agent.id, "+14155550123"), isInUse);
-  await assert.rejects(modules.phoneNumbers.add(organizationId, other.agent.id, "+14155550123"), isInUse);
-  await assert.rejects(
-    modules.phoneNumbers.add(foreign.organizationId, theirs.agent.id, "+14155550123"),
-    isInUse,
-  );
+  const e164 = "+14155550123";
+  await phoneNumbers.add(server, agent.id, { e164 });
+  await assert.rejects(phoneNumbers.add(server, agent.id, { e164 }), isInUse);
+  await assert.rejects(phoneNumbers.add(server, other.agent.id, { e164 }), isInUse);
+  await assert.rejects(phoneNumbers.add(foreign, theirs.agent.id, { e164 }), isInUse);
   await server.close();
 });
 
 test("the number of a deleted agent stays, rings nobody, and can be bound again", async () => {
   const server = await createTestServer();
-  const { organizationId, modules } = server;
+  const { modules } = server;
   const { agent } = await createAgent(server);
-  const number = await modules.phoneNumbers.add(organizationId, agent.id, "+14155550123");
-  await modules.agents.delete(organizationId, agent.id);
+  const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  await modules.agents.delete(server, agent.id);
   assert.equal(await modules.phoneNumbers.findInbound("+14155550123"), undefined);
   const next = await createAgent(server);
-  const bound = await modules.phoneNumbers.add(organizationId, next.agent.id, "+14155550123");
+  const bound = await modules.phoneNumbers.add(server, next.agent.id, { e164: "+14155550123" });
   assert.deepEqual([bound.id, bound.agentId, bound.sipTrunkId], [number.id, next.agent.id, next.trunk.id]);
   await server.close();
 });
 
-test("a number moves to another agent of the organization only", async () => {
+test("a number moves to another agent of the organization only, and both get a version", async () => {
   const server = await createTestServer();
-  const { organizationId, modules } = server;
+  const { modules } = server;
   const foreign = await server.createOrganization();
   const [{ agent }, other, theirs] = [
     await createAgent(server),
     await createAgent(server),
-    await createAgent(server, foreign.organizationId),
+    await createAgent(server, foreign),
   ];
-  const { id } = await modules.phoneNumbers.add(organizationId, agent.id, "+14155550123");
-  const move = async (to: string) => await modules.phoneNumbers.move(organizationId, agent.id, id, to);
+  const { id } = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  const move = async (agentId: string) =>
+    await modules.phoneNumbers.update(server, agent.id, id, { agentId });
   await assert.rejects(move(theirs.agent.id), { code: "invalid_body" });
   assert.equal((await move(other.agent.id)).agentId, other.agent.id);
   await assert.rejects(move(agent.id), { code: "not_found" });
+  for (const [agentId, count] of [
+    [agent.id, 0],
+    [other.agent.id, 1],
+  ] as const) {
+    assert.equal((await modules.agents.get(server.organizationId, agentId)).phoneNumbers.length, count);
+    const page = { page: 1, pageSize: 1, sort: "desc" as const };
+    const { data } = await modules.agentVersions.list(server.organizationId, agentId, page);
+    assert.deepEqual(data[0]?.changedFields, ["phoneNumbers"]);
+  }
   await server.close();
 });
 
-test("with a trunk go its numbers, and its agents are left without one", async () => {
+test("numbers move both ways between two agents at once without waiting for each other for ever", async () => {
+  const server = await createTestServer();
+  const { phoneNumbers } = server.modules;
+  const [one, two] = [await createAgent(server), await createAgent(server)];
+  const [there, back] = [
+    await phoneNumbers.add(server, one.agent.id, { e164: "+14155550123" }),
+    await phoneNumbers.add(server, two.agent.id, { e164: "+14155550124" }),
+  ];
+  await Promise.all([
+    phoneNumbers.update(server, one.agent.id, there.id, { agentId: two.agent.id }),
+    phoneNumbers.update(server, two.agent.id, back.id, { agentId: one.agent.id }),
+  ]);
+  const {
+    phoneNumbers: [only],
+  } = await server.modules.agents.get(server.organizationId, one.agent.id);
+  assert.equal(only?.e164, "+14155550124");
+  await server.close();
+});
+
+test("a number is bound to an environment of its agent, and keeps it until it moves", async () => {
+  const server = await createTestServer();
+  const { phoneNumbers, environments } = server.modules;
+  const [{ agent }, other] = [await createAgent(server), await createAgent(server)];
+  const e164 = "+14155550123";
+  const isUnknown = { code: "environment_not_found" };
+  await assert.rejects(phoneNumbers.add(server, agent.id, { e164, environment: "staging" }), isUnknown);
+  await environments.put(server.organizationId, agent.id, "staging", {});
+  const { id, environment } = await phoneNumbers.add(server, agent.id, { e164, environment: "staging" });
+  assert.equal(environment, "staging");
+  assert.equal((await phoneNumbers.findInbound(e164))?.agent.environment, "staging");
+  const change = async (environment: string | null) =>
+    (await phoneNumbers.update(server, agent.id, id, { environment })).environment;
+  assert.equal(await change("production"), null);
+  await assert.rejects(change("unheard-of"), isUnknown);
+  assert.equal(await change("staging"), "staging");
+  const to = { agentId: other.agent.id };
+  await assert.rejects(
+    phoneNumbers.update(server, agent.id, id, { ...to, environment: "staging" }),
+    isUnknown,
+  );
+  assert.equal((await phoneNumbers.update(server, agent.id, id, to)).environment, null);
+  await server.close();
+});
+
+test("with a trunk go its numbers, and its agents are left without one, which their histories say", async () => {
   const server = await createTestServer();
   const { organizationId, modules } = server;
   const { agent, trunk } = await createAgent(server);
-  await modules.phoneNumbers.add(organizationId, agent.id, "+14155550123");
-  await modules.sipTrunks.delete(organizationId, trunk.id);
+  await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  await modules.agents.deleteTrunk(server, trunk.id);
   const left = await modules.agents.get(organizationId, agent.id);
   assert.deepEqual([left.sipTrunkId, left.sipTrunk, left.phoneNumbers], [null, null, []]);
-  await assert.rejects(modules.phoneNumbers.add(organizationId, agent.id, "+14155550123"), {
+  const { changedFields } = await modules.agentVersions.get(organizationId, agent.id, 3);
+  assert.deepEqual(changedFields.sort(), ["phoneNumbers", "sipTrunkId"]);
+  await assert.rejects(modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" }), {
     code: "invalid_body",
   });
   await server.close();

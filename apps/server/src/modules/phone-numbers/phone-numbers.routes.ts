@@ -11,16 +11,16 @@ import type { PhoneNumbersService } from "./phone-numbers.service.ts";
 
 export function bindPhoneNumberRoutes(app: FastifyInstance, phoneNumbers: PhoneNumbersService): void {
   bindRoute(app, addPhoneNumberRoute, async ({ principal, params, body }) => ({
-    data: await phoneNumbers.add(principal.organizationId, params.id, body.e164),
+    data: await phoneNumbers.add(principal, params.id, body),
   }));
   bindRoute(app, listAgentPhoneNumbersRoute, async ({ principal, params, query }) => {
     return await phoneNumbers.listOfAgent(principal.organizationId, params.id, query);
   });
   bindRoute(app, updatePhoneNumberRoute, async ({ principal, params, body }) => ({
-    data: await phoneNumbers.move(principal.organizationId, params.id, params.phoneId, body.agentId),
+    data: await phoneNumbers.update(principal, params.id, params.phoneId, body),
   }));
   bindRoute(app, deletePhoneNumberRoute, async ({ principal, params }) => {
-    await phoneNumbers.delete(principal.organizationId, params.id, params.phoneId);
+    await phoneNumbers.delete(principal, params.id, params.phoneId);
     return { id: params.phoneId, deleted: true as const };
   });
   bindRoute(app, listPhoneNumbersRoute, async ({ principal, query }) => {

@@ -1,11 +1,20 @@
 import type { PageQuery, PhoneNumber, SipTrunk } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
-import type { AgentRecord, AgentsService } from "../agents/agents.service.ts";
+import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
+import type { AgentResolution } from "../agents/agent-resolution.service.ts";
+import { writeDocument } from "../agents/agent-state.rules.ts";
+import type { AgentWriter, Author } from "../agents/agent-writer.ts";
+import type { AgentsService } from "../agents/agents.service.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
-import { normalizePhoneNumber } from "./phone-numbers.rules.ts";
+import {
+  bindNumber,
+  normalizeEnvironment,
+  normalizePhoneNumber,
+  unbindNumber,
+} from "./phone-numbers.rules.ts";
 import * as store from "./phone-numbers.store.ts";
 
 /** Everything that decides what becomes of a call to one of our numbers. */
@@ -13,50 +22,74 @@ export interface InboundNumber {
   organization: Organization;
   number: PhoneNumber;
   trunk: SipTrunk;
-  agent: AgentRecord;
+  agent: ResolvedAgent;
+}
+
+interface NewNumber {
+  e164: string;
+  environment?: string | null;
+}
+
+interface NumberChange {
+  agentId?: string | null;
+  environment?: string | null;
 }
 
 interface PhoneNumbersDependencies {
   agents: AgentsService;
+  agentResolution: AgentResolution;
+  writer: AgentWriter;
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
 }
 
+/** Numbers are part of their agent's document: whoever binds, moves or deletes one writes the agent. */
 export class PhoneNumbersService {
   readonly #database: Database;
   readonly #agents: AgentsService;
+  readonly #agentResolution: AgentResolution;
+  readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #organizations: OrganizationsService;
 
-  constructor(database: Database, { agents, sipTrunks, organizations }: PhoneNumbersDependencies) {
+  constructor(database: Database, dependencies: PhoneNumbersDependencies) {
     this.#database = database;
-    this.#agents = agents;
-    this.#sipTrunks = sipTrunks;
-    this.#organizations = organizations;
+    this.#agents = dependencies.agents;
+    this.#agentResolution = dependencies.agentResolution;
+    this.#writer = dependencies.writer;
+    this.#sipTrunks = dependencies.sipTrunks;
+    this.#organizations = dependencies.organizations;
   }
 
   /** Binds the number to the agent; one that the organization has already must not be bound elsewhere. */
-  async add(organizationId: string, agentId: string, text: string): Promise<PhoneNumber> {
+  async add(by: Author, agentId: string, { e164: text, ...requested }: NewNumber): Promise<PhoneNumber> {
     const e164 = normalizePhoneNumber(text);
     if (e164 === undefined) throw invalidBody("e164", "is not a possible telephone number");
-    const { sipTrunkId } = await this.#requireAgent(organizationId, agentId);
+    const environment = normalizeEnvironment(requested.environment ?? null);
+    const { sipTrunkId } = (await this.#agents.read(by.organizationId, agentId)).document;
     if (sipTrunkId === null) throw invalidBody("e164", "needs an agent with a SIP trunk");
     return await this.#database.transaction(async (transaction) => {
-      const created = await store.insertNumber(transaction, { organizationId, agentId, sipTrunkId, e164 });
-      if (created !== undefined) return present(created);
-      const existing = await store.lockNumberByE164(transaction, e164);
-      // Another organization's number is no more than in use: whose it is, is not told.
-      if (existing === undefined || existing.organizationId !== organizationId || existing.agentId !== null) {
-        throw invalidBody("e164", "is in use");
-      }
-      const change = { agentId, sipTrunkId, updatedAt: new Date() };
-      const row = await store.updateNumber(transaction, existing.id, change);
-      return present(row ?? existing);
+      // Before the agent, as all do who lock both.
+      const isThere = await this.#sipTrunks.hold(transaction, by.organizationId, sipTrunkId);
+      if (!isThere) throw invalidBody("e164", "needs an agent with a SIP trunk");
+      await this.#writer.lock(transaction, by, [agentId]);
+      if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
+      const row = await take(transaction, {
+        organizationId: by.organizationId,
+        agentId,
+        sipTrunkId,
+        environment,
+        e164,
+      });
+      await this.#writer.write(transaction, by, agentId, (before) =>
+        writeDocument(before, bindNumber(before.document, toBoundNumber(row))),
+      );
+      return present(row);
     });
   }
 
   async listOfAgent(organizationId: string, agentId: string, query: PageQuery) {
-    await this.#requireAgent(organizationId, agentId);
+    await this.#agents.read(organizationId, agentId);
     return await this.list(organizationId, { ...query, agentId });
   }
 
@@ -64,27 +97,45 @@ export class PhoneNumbersService {
     return toPage(filter, await store.listNumbers(this.#database, organizationId, filter), present);
   }
 
-  /** Binds the number to another agent, or to none. */
-  async move(
-    organizationId: string,
-    agentId: string,
-    id: string,
-    toAgentId: string | null | undefined,
-  ): Promise<PhoneNumber> {
-    if (typeof toAgentId === "string" && (await this.#agents.find(organizationId, toAgentId)) === undefined) {
-      throw invalidBody("agentId", "names no agent");
-    }
-    const row = await store.findNumberOfAgent(this.#database, organizationId, agentId, id);
-    if (row === undefined) throw new AppError("not_found");
-    if (toAgentId === undefined || toAgentId === row.agentId) return present(row);
-    const moved = await store.updateNumber(this.#database, id, { agentId: toAgentId, updatedAt: new Date() });
-    if (moved === undefined) throw new AppError("not_found");
-    return present(moved);
+  /** Binds the number to another environment, to another agent, or to none. */
+  async update(by: Author, agentId: string, id: string, change: NumberChange): Promise<PhoneNumber> {
+    return await this.#database.transaction(async (transaction) => {
+      const to = change.agentId === undefined ? agentId : change.agentId;
+      const locked = await this.#writer.lock(transaction, by, to === null ? [agentId] : [agentId, to]);
+      if (to !== null && to !== agentId && !locked.includes(to))
+        throw invalidBody("agentId", "names no agent");
+      const row = locked.includes(agentId)
+        ? await store.lockNumberOfAgent(transaction, agentId, id)
+        : undefined;
+      if (row === undefined) throw new AppError("not_found");
+      const environment = environmentAfter(row, to, change);
+      const isMoved = to !== row.agentId;
+      if (!isMoved && environment === row.environment) return present(row);
+      if (to !== null && environment !== null)
+        await this.#agents.requireEnvironment(transaction, to, environment);
+      const moved = await store.updateNumber(transaction, id, {
+        agentId: to,
+        environment,
+        updatedAt: new Date(),
+      });
+      if (isMoved) await this.#unbind(transaction, by, agentId, id);
+      if (to !== null) {
+        await this.#writer.write(transaction, by, to, (before) =>
+          writeDocument(before, bindNumber(before.document, toBoundNumber(moved))),
+        );
+      }
+      return present(moved);
+    });
   }
 
-  async delete(organizationId: string, agentId: string, id: string): Promise<void> {
-    const isDeleted = await store.deleteNumberOfAgent(this.#database, organizationId, agentId, id);
-    if (!isDeleted) throw new AppError("not_found");
+  async delete(by: Author, agentId: string, id: string): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const [locked] = await this.#writer.lock(transaction, by, [agentId]);
+      const row = locked === undefined ? undefined : await store.lockNumberOfAgent(transaction, agentId, id);
+      if (row === undefined) throw new AppError("not_found");
+      await store.deleteNumber(transaction, id);
+      await this.#unbind(transaction, by, agentId, id);
+    });
   }
 
   /**
@@ -98,26 +149,67 @@ export class PhoneNumbersService {
     const [organization, trunk, agent] = await Promise.all([
       this.#organizations.find(row.organizationId),
       this.#sipTrunks.find(row.organizationId, row.sipTrunkId),
-      this.#agents.find(row.organizationId, row.agentId),
+      this.#resolve(row.organizationId, row.agentId, row.environment),
     ]);
     if (organization === undefined || trunk === undefined || agent === undefined) return undefined;
     return { organization, number: present(row), trunk, agent };
   }
 
-  async #requireAgent(organizationId: string, agentId: string): Promise<AgentRecord> {
-    const agent = await this.#agents.find(organizationId, agentId);
-    if (agent === undefined) throw new AppError("not_found");
-    return agent;
+  /** Undefined where the agent was deleted just now. */
+  async #resolve(
+    organizationId: string,
+    agentId: string,
+    environment: string | null,
+  ): Promise<ResolvedAgent | undefined> {
+    try {
+      return await this.#agentResolution.resolveAgent(organizationId, agentId, {
+        kind: "inbound_number",
+        environment,
+      });
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  }
+
+  async #unbind(transaction: Queries, by: Author, agentId: string, id: string): Promise<void> {
+    await this.#writer.write(transaction, by, agentId, (before) =>
+      writeDocument(before, unbindNumber(before.document, id)),
+    );
   }
 }
 
+/** A new number, or one of the organization's that is bound to no agent. */
+async function take(
+  transaction: Queries,
+  number: Parameters<typeof store.insertNumber>[1] & { e164: string },
+): Promise<store.PhoneNumberRow> {
+  const created = await store.insertNumber(transaction, number);
+  if (created !== undefined) return created;
+  const existing = await store.lockNumberByE164(transaction, number.e164);
+  // Another organization's number is no more than in use: whose it is, is not told.
+  if (existing?.organizationId !== number.organizationId || existing.agentId !== null) {
+    throw invalidBody("e164", "is in use");
+  }
+  return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: new Date() });
+}
+
+/** A number that goes to another agent runs in production there, unless told. */
+function environmentAfter(
+  row: store.PhoneNumberRow,
+  to: string | null,
+  { environment }: NumberChange,
+): string | null {
+  if (to === null) return null;
+  if (environment !== undefined) return normalizeEnvironment(environment);
+  return to === row.agentId ? row.environment : null;
+}
+
+function toBoundNumber({ id, e164, environment, createdAt, updatedAt }: store.PhoneNumberRow) {
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { id, e164, environment, ...times };
+}
+
 function present(row: store.PhoneNumberRow): PhoneNumber {
-  return {
-    id: row.id,
-    e164: row.e164,
-    agentId: row.agentId,
-    sipTrunkId: row.sipTrunkId,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+  return { ...toBoundNumber(row), agentId: row.agentId, sipTrunkId: row.sipTrunkId };
 }

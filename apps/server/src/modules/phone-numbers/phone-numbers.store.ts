@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, asc, count, eq, inArray } from "drizzle-orm";
+import { type SQL, and, count, eq } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
@@ -52,35 +52,41 @@ export async function listNumbers(
   return { rows, total: counted?.total ?? 0 };
 }
 
-export async function listNumbersOfAgents(
-  queries: Queries,
-  agentIds: readonly string[],
-): Promise<PhoneNumberRow[]> {
-  if (agentIds.length === 0) return [];
-  return await queries
-    .select()
+/** Agents that numbers of the trunk are bound to. */
+export async function listAgentsOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
+  const rows = await queries
+    .selectDistinct({ agentId: phoneNumbers.agentId })
     .from(phoneNumbers)
-    .where(inArray(phoneNumbers.agentId, [...agentIds]))
-    .orderBy(asc(phoneNumbers.createdAt), asc(phoneNumbers.id));
+    .where(eq(phoneNumbers.sipTrunkId, sipTrunkId));
+  return rows.map(({ agentId }) => agentId).filter((agentId) => agentId !== null);
 }
 
-const boundTo = (organizationId: string, agentId: string, id: string) =>
-  and(
-    eq(phoneNumbers.organizationId, organizationId),
-    eq(phoneNumbers.agentId, agentId),
-    eq(phoneNumbers.id, id),
-  );
+/** Returns their ids. */
+export async function deleteNumbersOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
+  const rows = await queries
+    .delete(phoneNumbers)
+    .where(eq(phoneNumbers.sipTrunkId, sipTrunkId))
+    .returning({ id: phoneNumbers.id });
+  return rows.map(({ id }) => id);
+}
 
-export async function findNumberOfAgent(
+export async function unbindNumbersOfAgent(queries: Queries, agentId: string, now: Date): Promise<void> {
+  await queries
+    .update(phoneNumbers)
+    .set({ agentId: null, environment: null, updatedAt: now })
+    .where(eq(phoneNumbers.agentId, agentId));
+}
+
+export async function lockNumberOfAgent(
   queries: Queries,
-  organizationId: string,
   agentId: string,
   id: string,
 ): Promise<PhoneNumberRow | undefined> {
   const [row] = await queries
     .select()
     .from(phoneNumbers)
-    .where(boundTo(organizationId, agentId, id));
+    .where(and(eq(phoneNumbers.agentId, agentId), eq(phoneNumbers.id, id)))
+    .for("update");
   return row;
 }
 
@@ -88,17 +94,12 @@ export async function updateNumber(
   queries: Queries,
   id: string,
   change: Partial<PhoneNumberInsert>,
-): Promise<PhoneNumberRow | undefined> {
+): Promise<PhoneNumberRow> {
   const [row] = await queries.update(phoneNumbers).set(change).where(eq(phoneNumbers.id, id)).returning();
+  if (row === undefined) throw new Error("the number vanished while it was changed");
   return row;
 }
 
-export async function deleteNumberOfAgent(
-  queries: Queries,
-  organizationId: string,
-  agentId: string,
-  id: string,
-): Promise<boolean> {
-  const { rowCount } = await queries.delete(phoneNumbers).where(boundTo(organizationId, agentId, id));
-  return rowCount === 1;
+export async function deleteNumber(queries: Queries, id: string): Promise<void> {
+  await queries.delete(phoneNumbers).where(eq(phoneNumbers.id, id));
 }

@@ -15,6 +15,8 @@ export const phoneNumbers = pgTable(
       .notNull()
       .references(() => sipTrunks.id, { onDelete: "cascade" }),
     agentId: uuid("agent_id").references(() => agents.id, { onDelete: "set null" }),
+    /** Of the agent's; null: production. */
+    environment: text("environment"),
     /** Unique over all organizations: it decides whose call an incoming one is. */
     e164: text("e164").notNull().unique(),
     createdAt: createdAt(),

@@ -7,9 +7,14 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
+import type { AgentsService } from "../agents/agents.service.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 
-export function bindSipTrunkRoutes(app: FastifyInstance, sipTrunks: SipTrunksService): void {
+export function bindSipTrunkRoutes(
+  app: FastifyInstance,
+  sipTrunks: SipTrunksService,
+  agents: AgentsService,
+): void {
   bindRoute(app, createSipTrunkRoute, async ({ principal, body }) => ({
     data: await sipTrunks.create(principal.organizationId, body),
   }));
@@ -23,7 +28,7 @@ export function bindSipTrunkRoutes(app: FastifyInstance, sipTrunks: SipTrunksSer
     data: await sipTrunks.update(principal.organizationId, params.id, body),
   }));
   bindRoute(app, deleteSipTrunkRoute, async ({ principal, params }) => {
-    await sipTrunks.delete(principal.organizationId, params.id);
+    await agents.deleteTrunk(principal, params.id);
     return { id: params.id, deleted: true as const };
   });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkUpdate } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { isAddressOrBlock, parseProxyAddress } from "./sip-trunks.rules.ts";
@@ -49,7 +49,7 @@ export class SipTrunksService {
   ): Promise<SipTrunk> {
     await requireUsableAddresses(change);
     return await this.#database.transaction(async (transaction) => {
-      const row = await store.lockTrunk(transaction, organizationId, id);
+      const row = await store.lockTrunk(transaction, organizationId, id, "update");
       if (row === undefined) throw new AppError("not_found");
       const columns = {
         ...(friendlyName === undefined ? {} : { friendlyName }),
@@ -60,8 +60,23 @@ export class SipTrunksService {
     });
   }
 
-  async delete(organizationId: string, id: string): Promise<void> {
-    if (!(await store.deleteTrunk(this.#database, organizationId, id))) throw new AppError("not_found");
+  /** `release` takes the trunk out of whatever names it, in the deletion's transaction. */
+  async delete(
+    organizationId: string,
+    id: string,
+    release: (transaction: Queries) => Promise<void>,
+  ): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const row = await store.lockTrunk(transaction, organizationId, id, "update");
+      if (row === undefined) throw new AppError("not_found");
+      await release(transaction);
+      await store.deleteTrunk(transaction, id);
+    });
+  }
+
+  /** Whether the trunk exists, and then stays until the transaction ends. */
+  async hold(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
+    return (await store.lockTrunk(transaction, organizationId, id, "key share")) !== undefined;
   }
 
   async find(organizationId: string, id: string): Promise<SipTrunk | undefined> {

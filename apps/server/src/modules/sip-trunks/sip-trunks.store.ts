@@ -25,12 +25,14 @@ export async function findTrunk(
   return row;
 }
 
+/** Locks as much of it as keeps it from being deleted (`key share`), or from being used or changed (`update`). */
 export async function lockTrunk(
   queries: Queries,
   organizationId: string,
   id: string,
+  strength: "key share" | "update",
 ): Promise<SipTrunkRow | undefined> {
-  const [row] = await queries.select().from(sipTrunks).where(ownedBy(organizationId, id)).for("update");
+  const [row] = await queries.select().from(sipTrunks).where(ownedBy(organizationId, id)).for(strength);
   return row;
 }
 
@@ -62,9 +64,8 @@ export async function updateTrunk(
   return row;
 }
 
-export async function deleteTrunk(queries: Queries, organizationId: string, id: string): Promise<boolean> {
-  const { rowCount } = await queries.delete(sipTrunks).where(ownedBy(organizationId, id));
-  return rowCount === 1;
+export async function deleteTrunk(queries: Queries, id: string): Promise<void> {
+  await queries.delete(sipTrunks).where(eq(sipTrunks.id, id));
 }
 
 export async function findTrunkNames(

@@ -1,0 +1,55 @@
+/** What an agent's schema cannot say. */
+import { agentFields, type Issue, valueSchemas } from "@parley/contract";
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { AgentDocument } from "./agent-document.rules.ts";
+
+const configuration = Compile(Type.Object(valueSchemas(agentFields)));
+
+/** What is wrong with a document that was valid when it was saved, by the rules of this release. */
+export function findSnapshotProblems(document: AgentDocument): Issue[] {
+  const issues = configuration.Errors(document).map(({ instancePath, message }) => ({
+    path: instancePath.slice(1).replaceAll("/", "."),
+    message,
+  }));
+  return issues.length > 0 ? issues : findProblems(document);
+}
+
+export function findProblems(document: AgentDocument): Issue[] {
+  const { timezone, widgetConfig, messagingConfig, postCallExtraction, postCallEvaluation } = document;
+  const issues: Issue[] = [];
+  if (!isTimezone(timezone)) issues.push({ path: "timezone", message: "must be an IANA timezone name" });
+  const urls = {
+    preCallWebhookUrl: document.preCallWebhookUrl,
+    postCallWebhookUrl: document.postCallWebhookUrl,
+    "messagingConfig.inboundWebhookUrl": messagingConfig.inboundWebhookUrl,
+    "widgetConfig.appearance.avatarUrl": widgetConfig.appearance.avatarUrl,
+  };
+  for (const [path, url] of Object.entries(urls)) {
+    if (url !== null && !URL.canParse(url)) issues.push({ path, message: "must be a URL" });
+  }
+  for (const [index, { type, options }] of postCallExtraction.entries()) {
+    if (type !== "enum" || options.length > 0) continue;
+    issues.push({ path: `postCallExtraction.${index}.options`, message: "must name the values of an enum" });
+  }
+  issues.push(...findRepeatedNames("postCallExtraction", postCallExtraction));
+  issues.push(...findRepeatedNames("postCallEvaluation", postCallEvaluation));
+  return issues;
+}
+
+function findRepeatedNames(path: string, items: readonly { name: string }[]): Issue[] {
+  const names = items.map(({ name }) => name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index ? [] : [{ path: `${path}.${index}.name`, message: "is given twice" }],
+  );
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
+    // Intl takes offsets such as "+02:00" too, but they have no daylight saving time.
+    return !/^[+-]/.test(timeZone);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import { AppError } from "../../platform/app-error.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { AgentDocument } from "./agent-document.rules.ts";
+import {
+  chooseRevision,
+  type EntryPoint,
+  requestedEnvironment,
+  type ResolvedAgent,
+  resolveSnapshot,
+} from "./agent-resolution.rules.ts";
+import { liveRevision, type SavedAgent } from "./agent-state.rules.ts";
+import type { AgentWriter } from "./agent-writer.ts";
+import { findAgent, findVersion } from "./agents.store.ts";
+import { findEnvironment } from "./environments.store.ts";
+
+/** The one place that decides which snapshot and variables a conversation runs on. */
+export class AgentResolution {
+  readonly #database: Database;
+  readonly #writer: AgentWriter;
+
+  constructor(database: Database, writer: AgentWriter) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  /** Throws `not_found` and `environment_not_found`. */
+  async resolveAgent(organizationId: string, agentId: string, entry: EntryPoint): Promise<ResolvedAgent> {
+    const row = await findAgent(this.#database, organizationId, agentId);
+    if (row === undefined) throw new AppError("not_found");
+    const agent = this.#writer.open(row);
+    // Only a widget's environment depends on what is live.
+    const live = entry.kind === "widget" ? await this.#read(agent, liveRevision(agent)) : agent.document;
+    const requested = requestedEnvironment(entry, live);
+    const named =
+      requested === undefined ? undefined : await findEnvironment(this.#database, agentId, requested);
+    const revision = chooseRevision(agent, entry, requested, named);
+    return resolveSnapshot(agent, entry, revision, await this.#read(agent, revision), named);
+  }
+
+  async #read(agent: SavedAgent, revision: number): Promise<AgentDocument> {
+    if (revision === agent.revision) return agent.document;
+    const version = await findVersion(this.#database, agent.organizationId, agent.id, revision);
+    if (version === undefined) throw new Error(`agent ${agent.id} has lost its revision ${revision}`);
+    return this.#writer.openSnapshot(version);
+  }
+}

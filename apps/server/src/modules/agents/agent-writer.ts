@@ -1,0 +1,136 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Actor } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { Queries } from "../../platform/database/database.ts";
+import type { Encryption } from "../../platform/encryption/encryption.ts";
+import { type AgentDocument, createDocument, isSameWhenPublished } from "./agent-document.rules.ts";
+import { type AgentState, diffStates, type SavedAgent, type Write } from "./agent-state.rules.ts";
+import * as store from "./agents.store.ts";
+import { openDocument, sealDocument } from "./stored-document.ts";
+
+/** In whose name something is written, as version histories show it. */
+export interface Author {
+  organizationId: string;
+  actor: Actor;
+}
+
+/**
+ * The only one that writes agents. Every write runs in the caller's transaction, under the lock of the agent's row, and
+ * leaves a version: a crash keeps all of it or nothing.
+ */
+export class AgentWriter {
+  readonly #encryption: Encryption;
+
+  constructor(encryption: Encryption) {
+    this.#encryption = encryption;
+  }
+
+  /** The agent as it was read, decrypted and lifted to this release's schema. */
+  open({ document, ...row }: store.AgentRow): SavedAgent {
+    return { ...row, document: openDocument(document, row.id, this.#encryption) };
+  }
+
+  openSnapshot({ snapshot, agentId }: store.VersionRow): AgentDocument {
+    return openDocument(snapshot, agentId, this.#encryption);
+  }
+
+  async create(transaction: Queries, by: Author, after: AgentState): Promise<SavedAgent> {
+    const { organizationId, actor } = by;
+    const id = randomUUID();
+    const { publishMode, publishedRevision } = after;
+    const document = sealDocument(after.document, id, this.#encryption);
+    const blank: AgentState = {
+      document: createDocument({ name: "" }),
+      publishMode: "auto",
+      publishedRevision: null,
+    };
+    const row = await store.insertAgent(transaction, {
+      id,
+      organizationId,
+      document,
+      revision: 1,
+      publishMode,
+      publishedRevision,
+      widgetKey: `wk_${randomBytes(18).toString("base64url")}`,
+    });
+    await store.insertVersion(transaction, {
+      organizationId,
+      agentId: id,
+      revision: 1,
+      kind: "created",
+      actor,
+      changedFields: diffStates(blank, after),
+      snapshot: document,
+      publishMode,
+      publishedRevision,
+      createdAt: row.createdAt,
+    });
+    return this.open(row);
+  }
+
+  /**
+   * Locks several agents in an order that all lockers keep, so that none waits for another in a circle; returns the ids
+   * of those that there are.
+   */
+  async lock(transaction: Queries, by: Author, ids: readonly string[]): Promise<string[]> {
+    return await store.lockAgents(transaction, by.organizationId, ids);
+  }
+
+  /**
+   * Applies what `decide` makes of the agent, and returns it as it is then. `decide` runs under the lock, and may write
+   * to other tables in the same transaction. Where nothing changes nothing is written. Throws `not_found`.
+   */
+  async write(
+    transaction: Queries,
+    by: Author,
+    id: string,
+    decide: (before: SavedAgent) => Write | Promise<Write>,
+  ): Promise<SavedAgent> {
+    const row = await store.lockAgent(transaction, by.organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    const before = this.open(row);
+    const { kind, after, isAlwaysRecorded = false } = await decide(before);
+    const changedFields = diffStates(before, after);
+    if (changedFields.length === 0 && !isAlwaysRecorded) return before;
+    const { publishMode, publishedRevision } = after;
+    const written = {
+      revision: before.revision + 1,
+      publishMode,
+      publishedRevision,
+      hasUnpublishedChanges: await this.#differsFromPublished(transaction, before, after),
+      updatedAt: new Date(),
+    };
+    const document = sealDocument(after.document, id, this.#encryption);
+    await store.insertVersion(transaction, {
+      organizationId: by.organizationId,
+      agentId: id,
+      revision: written.revision,
+      kind,
+      actor: by.actor,
+      changedFields,
+      snapshot: document,
+      publishMode,
+      publishedRevision,
+      createdAt: written.updatedAt,
+    });
+    await store.updateAgent(transaction, id, { ...written, document });
+    return { ...before, ...written, document: after.document };
+  }
+
+  /** The last version shows the agent as it was. */
+  async delete(transaction: Queries, by: Author, id: string): Promise<void> {
+    await this.write(transaction, by, id, ({ document, publishMode, publishedRevision }) => ({
+      kind: "deleted",
+      after: { document, publishMode, publishedRevision },
+      isAlwaysRecorded: true,
+    }));
+    await store.deleteAgent(transaction, id);
+  }
+
+  async #differsFromPublished(transaction: Queries, before: SavedAgent, after: AgentState): Promise<boolean> {
+    const { publishedRevision } = after;
+    if (publishedRevision === null || publishedRevision > before.revision) return false;
+    const version = await store.findVersion(transaction, before.organizationId, before.id, publishedRevision);
+    return version !== undefined && !isSameWhenPublished(this.openSnapshot(version), after.document);
+  }
+}

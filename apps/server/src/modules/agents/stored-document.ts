@@ -1,0 +1,45 @@
+import type { CustomTool } from "@parley/contract";
+import type { Encryption } from "../../platform/encryption/encryption.ts";
+import { type AgentDocument, liftDocument } from "./agent-document.rules.ts";
+
+/** A tool whose headers and query parameters, which may be credentials, are one encrypted text. */
+interface StoredTool extends Omit<CustomTool, "headers" | "queryParams"> {
+  /** Null: there are none. */
+  encryptedPairs: string | null;
+}
+
+type Pairs = Pick<CustomTool, "headers" | "queryParams">;
+
+/** A document as it lies in the database. Older schema versions may lack fields. */
+export interface StoredDocument extends Omit<AgentDocument, "schemaVersion" | "customTools"> {
+  schemaVersion: number;
+  customTools: StoredTool[];
+}
+
+export function sealDocument(
+  document: AgentDocument,
+  agentId: string,
+  encryption: Encryption,
+): StoredDocument {
+  const customTools = document.customTools.map(({ headers, queryParams, ...tool }): StoredTool => {
+    const pairs: Pairs = { headers, queryParams };
+    const isEmpty = headers.length === 0 && queryParams.length === 0;
+    const text = isEmpty ? null : encryption.encrypt(JSON.stringify(pairs), contextOf(agentId));
+    return { ...tool, encryptedPairs: text };
+  });
+  return { ...document, customTools };
+}
+
+/** Decrypts a stored document and lifts it to the schema of this release. */
+export function openDocument(stored: StoredDocument, agentId: string, encryption: Encryption): AgentDocument {
+  const customTools = (stored.customTools ?? []).map(({ encryptedPairs, ...tool }): CustomTool => {
+    const none: Pairs = { headers: [], queryParams: [] };
+    if (encryptedPairs === null) return { ...tool, ...none };
+    const pairs = JSON.parse(encryption.decrypt(encryptedPairs, contextOf(agentId))) as Pairs;
+    return { ...tool, ...pairs };
+  });
+  return liftDocument({ ...stored, customTools });
+}
+
+/** The same for all versions of an agent: restoring one moves its tools. */
+const contextOf = (agentId: string): string => `agents/${agentId}/custom-tools`;

@@ -1,0 +1,71 @@
+import type { Folder, FolderChange, FolderCreation, PageQuery } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
+import { toPage } from "../../platform/database/page.ts";
+import * as store from "./folders.store.ts";
+
+export class FoldersService {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async create(organizationId: string, { name, color = null }: FolderCreation): Promise<Folder> {
+    return present(await store.insertFolder(this.#database, { organizationId, name, color }));
+  }
+
+  async get(organizationId: string, id: string): Promise<Folder> {
+    const [row] = await store.findFolders(this.#database, organizationId, [id]);
+    if (row === undefined) throw new AppError("not_found");
+    return present(row);
+  }
+
+  async list(organizationId: string, query: PageQuery) {
+    return toPage(query, await store.listFolders(this.#database, organizationId, query), present);
+  }
+
+  async update(organizationId: string, id: string, { name, color }: FolderChange): Promise<Folder> {
+    const change = { ...(name !== undefined && { name }), ...(color !== undefined && { color }) };
+    const changed = { ...change, updatedAt: new Date() };
+    const row = await store.updateFolder(this.#database, organizationId, id, changed);
+    if (row === undefined) throw new AppError("not_found");
+    return present(row);
+  }
+
+  /** `release` takes the folder out of whatever names it, in the deletion's transaction. */
+  async delete(
+    organizationId: string,
+    id: string,
+    release: (transaction: Queries) => Promise<void>,
+  ): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const row = await store.lockFolder(transaction, organizationId, id, "update");
+      if (row === undefined) throw new AppError("not_found");
+      await release(transaction);
+      await store.deleteFolder(transaction, id);
+    });
+  }
+
+  /** Those of the ids that exist, by id. */
+  async find(organizationId: string, ids: readonly string[]): Promise<Map<string, Folder>> {
+    if (ids.length === 0) return new Map();
+    const rows = await store.findFolders(this.#database, organizationId, ids);
+    return new Map(rows.map((row) => [row.id, present(row)]));
+  }
+
+  /** Whether the folder exists, and then stays until the transaction ends. */
+  async hold(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
+    return (await store.lockFolder(transaction, organizationId, id, "key share")) !== undefined;
+  }
+}
+
+function present(row: store.FolderRow): Folder {
+  return {
+    id: row.id,
+    name: row.name,
+    color: row.color,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,175 @@
+/**
+ * Tables of a document's fields: for each its schema and, beside it, what it is where nobody says. From one table
+ * follow the schema of answers, those of creation and change, the defaults, and how a change is applied.
+ */
+import { type Static, type TArrayOptions, type TSchema, Type } from "typebox";
+import { closedObject } from "./schemas.ts";
+
+interface ValueField<S extends TSchema = TSchema> {
+  schema: S;
+  initial: Static<S>;
+}
+
+interface RequiredField<S extends TSchema = TSchema> {
+  schema: S;
+}
+
+interface GroupField<T extends FieldTable = FieldTable> {
+  fields: T;
+}
+
+interface ListField<T extends FieldTable = FieldTable> {
+  items: T;
+  options: TArrayOptions;
+}
+
+type Field = ValueField | RequiredField | GroupField | ListField;
+
+/** Fields by name. */
+export interface FieldTable {
+  readonly [name: string]: Field;
+}
+
+/** A field that a change replaces as a whole. */
+export function value<S extends TSchema>(schema: S, initial: Static<S>): ValueField<S> {
+  return { schema, initial };
+}
+
+/** A field that has to be given and cannot be null. */
+export function required<S extends TSchema>(schema: S): RequiredField<S> {
+  return { schema };
+}
+
+/** An object of which a change may name single fields. */
+export function group<const T extends FieldTable>(fields: T): GroupField<T> {
+  return { fields };
+}
+
+/** Objects in order; a change replaces the list, and what its items leave out gets their defaults. Initially empty. */
+export function list<const T extends FieldTable>(items: T, options: TArrayOptions): ListField<T> {
+  return { items, options };
+}
+
+type ValueOf<F> =
+  F extends ListField<infer T>
+    ? ValuesOf<T>[]
+    : F extends GroupField<infer T>
+      ? ValuesOf<T>
+      : F extends RequiredField<infer S>
+        ? Static<S>
+        : never;
+
+/** A document with every field of the table. */
+export type ValuesOf<T> = { -readonly [K in keyof T]: ValueOf<T[K]> };
+
+type RequiredNames<T> = {
+  [K in keyof T]: T[K] extends { initial: unknown } | GroupField | ListField ? never : K;
+}[keyof T];
+
+type ChangeOf<F> =
+  F extends ListField<infer T>
+    ? CreationOf<T>[] | null
+    : F extends GroupField<infer T>
+      ? ChangesOf<T> | null
+      : F extends ValueField<infer S>
+        ? Static<S> | null
+        : F extends RequiredField<infer S>
+          ? Static<S>
+          : never;
+
+/** What is absent stays, null becomes the default; groups merge by field. */
+export type ChangesOf<T> = { [K in keyof T]?: ChangeOf<T[K]> };
+
+/** What is absent or null becomes the default. */
+export type CreationOf<T> = Omit<ChangesOf<T>, RequiredNames<T>> & {
+  [K in RequiredNames<T>]: ChangeOf<T[K]>;
+};
+
+/** The schemas of the table's fields, none of which an answer leaves out. */
+export function valueSchemas(table: FieldTable): Record<string, TSchema> {
+  return mapTable(table, (field) => {
+    if ("items" in field) return Type.Array(Type.Object(valueSchemas(field.items)), field.options);
+    return "fields" in field ? Type.Object(valueSchemas(field.fields)) : field.schema;
+  });
+}
+
+/** The schemas of a creation's fields; each says its default. */
+export function creationSchemas(table: FieldTable): Record<string, TSchema> {
+  return inputSchemas(table, true);
+}
+
+/** The schemas of a change's fields, all optional. */
+export function changeSchemas(table: FieldTable): Record<string, TSchema> {
+  return inputSchemas(table, false);
+}
+
+function inputSchemas(table: FieldTable, isCreation: boolean): Record<string, TSchema> {
+  return mapTable(table, (field) => {
+    if ("items" in field) {
+      const items = closedObject(inputSchemas(field.items, true));
+      return Type.Optional(acceptingNull(Type.Array(items, field.options)));
+    }
+    if ("fields" in field) {
+      return Type.Optional(acceptingNull(closedObject(inputSchemas(field.fields, isCreation))));
+    }
+    if (!("initial" in field)) return isCreation ? field.schema : Type.Optional(field.schema);
+    const initial = isCreation ? { default: field.initial } : {};
+    return Type.Optional({ ...acceptingNull(field.schema), ...initial });
+  });
+}
+
+function acceptingNull(schema: TSchema & { type?: unknown; enum?: unknown }): TSchema {
+  if (Array.isArray(schema.enum)) {
+    return { ...schema, type: ["string", "null"], enum: [...new Set<unknown>([...schema.enum, null])] };
+  }
+  return typeof schema.type === "string" ? { ...schema, type: [schema.type, "null"] } : schema;
+}
+
+/**
+ * The document after a change; fields that the table does not know are passed over. On creation `document` is
+ * undefined, and the change must have passed the creation's schema. Shares nothing with either.
+ */
+export function mergeFields<const T extends FieldTable>(
+  table: T,
+  document: Readonly<ValuesOf<T>> | undefined,
+  change: ChangesOf<T>,
+): ValuesOf<T> {
+  return merge(table, document, change) as ValuesOf<T>;
+}
+
+/** A document of nothing but defaults, as far as there are any: what is required is left out. */
+export function defaultsOf<const T extends FieldTable>(table: T): Omit<ValuesOf<T>, RequiredNames<T>> {
+  return merge(table, undefined, {}) as Omit<ValuesOf<T>, RequiredNames<T>>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function merge(table: FieldTable, document: Values | undefined, change: Values): Record<string, unknown> {
+  const merged: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(table)) {
+    const next = mergeField(field, document?.[name], change[name]);
+    if (next !== undefined) merged[name] = next;
+  }
+  return merged;
+}
+
+function mergeField(field: Field, before: unknown, change: unknown): unknown {
+  if ("fields" in field) {
+    return merge(field.fields, change === null ? undefined : asValues(before), asValues(change) ?? {});
+  }
+  const next = change === undefined ? before : change;
+  if (!("items" in field)) return clone(next ?? ("initial" in field ? field.initial : undefined));
+  return Array.isArray(next) ? next.map((item) => merge(field.items, asValues(item), {})) : [];
+}
+
+function clone(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? structuredClone(value) : value;
+}
+
+function asValues(candidate: unknown): Values | undefined {
+  return typeof candidate === "object" && candidate !== null ? (candidate as Values) : undefined;
+}
+
+function mapTable(table: FieldTable, map: (field: Field) => TSchema): Record<string, TSchema> {
+  return Object.fromEntries(Object.entries(table).map(([name, field]) => [name, map(field)] as const));
+}

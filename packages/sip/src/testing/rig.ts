@@ -3,6 +3,7 @@ import type { Session } from "../user-agent/session.ts";
 import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryNetwork } from "./memory-network.ts";
+import { noNames } from "./no-names.ts";
 import { ScriptedPeer } from "./scripted-peer.ts";
 
 /** Longer than any timer of an idle user agent: afterwards nothing may be left. */
@@ -38,7 +39,7 @@ export function createRig(options: Partial<UserAgentOptions> = {}): Rig {
   const transport = network.transport({ address: "10.0.0.1", port: 5060 });
   const ua = UserAgent.on(transport, {
     clock,
-    lookup: () => Promise.reject(new Error("no names in tests")),
+    resolver: noNames,
     onInvite: (invite) => invite.reject(486),
     onError: assert.ifError,
     ...options,

@@ -13,7 +13,11 @@ import {
   stampSource,
   withoutBrackets,
 } from "../transport/via-rules.ts";
-import { type ClientEnvironment, type ClientMachine, ClientTransaction } from "./client-transaction.ts";
+import {
+  type ClientEnvironment,
+  type ClientMachine,
+  ClientTransaction,
+} from "./client-transaction.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import {
   clientTransactionKey,
@@ -235,7 +239,12 @@ export class TransactionLayer {
     status: number,
     content: ResponseContent,
   ): void {
-    const response = createResponse(request.headers, status, statelessTag(request.headers), content);
+    const response = createResponse(
+      request.headers,
+      status,
+      statelessTag(request.headers),
+      content,
+    );
     this.#respond(serializeMessage(response), responseDestination(request.topVia, source));
   }
 

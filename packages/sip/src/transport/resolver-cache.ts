@@ -1,0 +1,62 @@
+import type { Clock } from "../clock.ts";
+import type { DnsAnswer, NaptrRecord, Resolver, SrvRecord } from "./resolver.ts";
+
+/** More names than any deployment calls at a time; the oldest make room. */
+const MAX_ENTRIES = 1_000;
+/** No answer is believed for longer, whatever its time to live. */
+const MAX_TTL_SECONDS = 3_600;
+
+interface Entry {
+  answer: Promise<DnsAnswer<unknown>>;
+  expiresAtMs: number;
+}
+
+/** Keeps what a resolver answered for as long as it holds; one question is on its way only once. */
+export class CachingResolver implements Resolver {
+  readonly #resolver: Resolver;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(resolver: Resolver, clock: Clock) {
+    this.#resolver = resolver;
+    this.#clock = clock;
+  }
+
+  naptr(name: string): Promise<DnsAnswer<NaptrRecord>> {
+    return this.#ask(`NAPTR ${name}`, () => this.#resolver.naptr(name));
+  }
+
+  srv(name: string): Promise<DnsAnswer<SrvRecord>> {
+    return this.#ask(`SRV ${name}`, () => this.#resolver.srv(name));
+  }
+
+  addresses(name: string): Promise<DnsAnswer<string>> {
+    return this.#ask(`A ${name}`, () => this.#resolver.addresses(name));
+  }
+
+  #ask<T>(question: string, ask: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
+    const key = question.toLowerCase();
+    const known = this.#entries.get(key);
+    // The key begins with the record type, so what stands under it is of the type asked for.
+    if (known !== undefined && known.expiresAtMs > this.#clock.nowMs())
+      return known.answer as Promise<DnsAnswer<T>>;
+    const answer = ask();
+    const entry: Entry = { answer, expiresAtMs: Infinity };
+    this.#keep(key, entry);
+    answer.then(
+      ({ ttlSeconds }) => {
+        entry.expiresAtMs = this.#clock.nowMs() + Math.min(ttlSeconds, MAX_TTL_SECONDS) * 1000;
+      },
+      // A failure says nothing that could be kept.
+      () => this.#entries.delete(key),
+    );
+    return answer;
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
+  }
+}

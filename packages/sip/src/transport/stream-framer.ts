@@ -1,0 +1,122 @@
+/** The largest message taken from a stream; that of a datagram (RFC 3261 §18.1.1). */
+const MAX_MESSAGE_BYTES = 65_535;
+/** Whatever is no SIP is seen by then. */
+const MAX_START_LINE_BYTES = 8_192;
+const FIRST_CAPACITY_BYTES = 4_096;
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** `crlf`: one empty line between two messages, half of a keep-alive (RFC 5626 §3.5.1). */
+export type Frame = { kind: "message"; data: Buffer } | { kind: "crlf" };
+
+/** What a piece of the stream completed; after a `failure` the rest of the stream means nothing. */
+export interface FramerResult {
+  frames: Frame[];
+  failure?: string;
+}
+
+/** Cuts a stream into messages by their Content-Length (RFC 3261 §18.3), holding never more than one. */
+export class StreamFramer {
+  #buffer = Buffer.allocUnsafe(FIRST_CAPACITY_BYTES);
+  #length = 0;
+  /** How far the end of the header fields was looked for. */
+  #searched = 0;
+  /** Of the message that is arriving; 0 until its header fields are complete. */
+  #messageLength = 0;
+
+  /** Whether a message has begun and is not complete. */
+  get isMidMessage(): boolean {
+    return this.#length > 0;
+  }
+
+  push(chunk: Buffer): FramerResult {
+    this.#append(chunk);
+    const frames: Frame[] = [];
+    let start = 0;
+    for (;;) {
+      const next = this.#takeFrame(start);
+      if (next === undefined) break;
+      if ("failure" in next) return { frames, failure: next.failure };
+      frames.push(next.frame);
+      start = next.end;
+      this.#searched = start;
+      this.#messageLength = 0;
+    }
+    this.#drop(start);
+    return { frames };
+  }
+
+  #takeFrame(start: number): { frame: Frame; end: number } | { failure: string } | undefined {
+    if (start >= this.#length) return undefined;
+    if (this.#buffer[start] === CR) {
+      if (start + 1 >= this.#length) return undefined;
+      if (this.#buffer[start + 1] === LF) return { frame: { kind: "crlf" }, end: start + 2 };
+    }
+    if (this.#messageLength === 0) {
+      const failure = this.#readHead(start);
+      if (failure !== undefined) return { failure };
+    }
+    const end = start + this.#messageLength;
+    if (this.#messageLength === 0 || end > this.#length) return undefined;
+    // A copy: the buffer goes on to be used.
+    return {
+      frame: { kind: "message", data: Buffer.from(this.#buffer.subarray(start, end)) },
+      end,
+    };
+  }
+
+  /** Finds the length of the message that begins here; answers why the stream cannot be followed any more. */
+  #readHead(start: number): string | undefined {
+    const bytes = this.#buffer.subarray(start, this.#length);
+    const lineEnd = bytes.subarray(0, MAX_START_LINE_BYTES).indexOf("\r\n");
+    if (lineEnd === -1) return bytes.length >= MAX_START_LINE_BYTES ? "no SIP" : undefined;
+    const startLine = bytes.toString("latin1", 0, lineEnd);
+    if (!/^SIP\/\d+\.\d+ | SIP\/\d+\.\d+$/i.test(startLine)) return "no SIP";
+    // The separator may have begun in the piece before.
+    const from = Math.max(0, this.#searched - start - 3);
+    const headEnd = bytes.indexOf("\r\n\r\n", from);
+    this.#searched = this.#length;
+    if (headEnd === -1)
+      return bytes.length > MAX_MESSAGE_BYTES ? "header fields too large" : undefined;
+    const bodyLength = contentLengthOf(bytes.toString("latin1", lineEnd, headEnd + 2));
+    // §20.14: over a stream nothing else says where the message ends.
+    if (bodyLength === undefined) return "no usable Content-Length";
+    this.#messageLength = headEnd + 4 + bodyLength;
+    return this.#messageLength > MAX_MESSAGE_BYTES ? "message too large" : undefined;
+  }
+
+  #append(chunk: Buffer): void {
+    const needed = this.#length + chunk.length;
+    if (needed > this.#buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, 0, this.#length);
+      this.#buffer = larger;
+    }
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = needed;
+  }
+
+  /** Forgets what was taken, and room that a burst asked for. */
+  #drop(count: number): void {
+    if (count === 0) return;
+    this.#length -= count;
+    this.#searched = Math.max(0, this.#searched - count);
+    if (this.#length <= FIRST_CAPACITY_BYTES && this.#buffer.length > FIRST_CAPACITY_BYTES) {
+      const smaller = Buffer.allocUnsafe(FIRST_CAPACITY_BYTES);
+      this.#buffer.copy(smaller, 0, count, count + this.#length);
+      this.#buffer = smaller;
+    } else this.#buffer.copyWithin(0, count, count + this.#length);
+  }
+}
+
+/** The one value of Content-Length, compact form included (§7.3.3); `undefined` where there is none or they differ. */
+function contentLengthOf(head: string): number | undefined {
+  const values = Array.from(
+    head.matchAll(/\r\n(?:content-length|l)[ \t]*:[ \t]*(?:\r\n[ \t]+)?([^\r\n]*)/gi),
+    (match) => (match[1] ?? "").trim(),
+  );
+  const [first] = values;
+  if (first === undefined || !/^\d{1,9}$/.test(first)) return undefined;
+  return values.every((each) => each === first) ? Number(first) : undefined;
+}

@@ -1,0 +1,299 @@
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, isIP, isIPv6, type Server, type Socket } from "node:net";
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  type TLSSocket,
+  type TlsOptions as TlsServerOptions,
+} from "node:tls";
+import type { Clock } from "../clock.ts";
+import { StreamConnection, type Unconfirmed } from "./stream-connection.ts";
+import { isCertificateFor } from "./tls-identity.ts";
+import type { DropListener, Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
+
+/** PEM texts, and how strictly peers are judged. */
+export interface TlsOptions {
+  /** Our certificate with the chain above it. Shown to peers that connect, and to servers that ask for one. */
+  certificate: string;
+  privateKey: string;
+  /** Certificates of the authorities that peers' certificates may come from. Default: those that Node knows. */
+  authorities?: string;
+  /** Whether peers that connect must show a certificate from one of the authorities. */
+  isClientCertificateRequired?: boolean;
+  /** Whether `*.example.com` stands for `sip.example.com`, which RFC 5922 §7.2 forbids and some carriers need. */
+  allowsWildcards?: boolean;
+}
+
+export interface StreamListenOptions {
+  bind: SocketAddress;
+  clock: Clock;
+  /** Makes it TLS. */
+  tls?: TlsOptions;
+}
+
+/** More than one node has calls for; with one connection to each. */
+const MAX_CONNECTIONS = 8_192;
+/** Room for a proxy that opens one for each call. */
+const MAX_CONNECTIONS_PER_ADDRESS = 1_024;
+/** A connection may be closed for another once it has been silent for so long. */
+const EVICTABLE_AFTER_MS = 60_000;
+const TLS_HANDSHAKE_DEADLINE_MS = 10_000;
+const CLOSE_DEADLINE_MS = 500;
+
+/** SIP over TCP or TLS (RFC 3261 §18, §26.3): a listener, and connections that are used again for as long as they last. */
+export class StreamTransport implements Transport {
+  readonly protocol: "TCP" | "TLS";
+  readonly isReliable = true;
+  readonly localAddress: SocketAddress;
+  readonly #options: StreamListenOptions;
+  readonly #server: Server;
+  /** Also those whose TLS handshake is not done. */
+  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Map<number, StreamConnection>();
+  /** Connections that requests to an address may use, by {@link keyOf}. */
+  readonly #byEndpoint = new Map<string, number>();
+  #lastId = 0;
+  #receive: (data: Buffer, source: Hop) => void = () => undefined;
+  #onDropped: DropListener = () => undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: StreamListenOptions, server: Server) {
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port to listen on");
+    this.protocol = options.tls === undefined ? "TCP" : "TLS";
+    this.localAddress = { address: address.address, port: address.port };
+    this.#options = options;
+    this.#server = server;
+  }
+
+  /** Listens; rejects where the address or port cannot be had or the certificate cannot be used. Port 0 takes any free one. */
+  static async listen(options: StreamListenOptions): Promise<StreamTransport> {
+    const { bind, tls } = options;
+    const server = tls === undefined ? createServer() : createTlsServer(serverOptions(tls));
+    server.maxConnections = MAX_CONNECTIONS;
+    server.listen({ host: bind.address, port: bind.port, ipv6Only: isIPv6(bind.address) });
+    await once(server, "listening");
+    return new StreamTransport(options, server);
+  }
+
+  start(
+    receive: (data: Buffer, source: Hop) => void,
+    onDropped: DropListener = () => undefined,
+  ): void {
+    this.#receive = receive;
+    this.#onDropped = onDropped;
+    this.#server.on("connection", (socket: Socket) => this.#track(socket));
+    this.#server.on(this.protocol === "TLS" ? "secureConnection" : "connection", (socket: Socket) =>
+      this.#accept(socket),
+    );
+    this.#server.on("tlsClientError", (error: Error, socket: Socket) => {
+      onDropped(`TLS: ${error.message}`, remoteOf(socket));
+      socket.destroy();
+    });
+    // What goes wrong with one connection is told by that one.
+    this.#server.on("error", () => undefined);
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    // Until a connection of ours listens, during the handshake.
+    socket.on("error", () => undefined);
+  }
+
+  #accept(socket: Socket): void {
+    const remote = remoteOf(socket);
+    if (socket.destroyed || this.#closing !== undefined || !this.#hasRoomFor(remote)) {
+      this.#onDropped("too many connections", remote);
+      socket.destroy();
+      return;
+    }
+    this.#open({ socket, remote, isOutbound: false, readyEvent: undefined });
+  }
+
+  #hasRoomFor({ address }: SocketAddress): boolean {
+    let fromAddress = 0;
+    let oldest: StreamConnection | undefined;
+    if (this.#connections.size < MAX_CONNECTIONS_PER_ADDRESS) return true;
+    for (const connection of this.#connections.values()) {
+      if (connection.remote.address === address) fromAddress++;
+      if (oldest === undefined || connection.lastReceivedMs < oldest.lastReceivedMs)
+        oldest = connection;
+    }
+    if (fromAddress >= MAX_CONNECTIONS_PER_ADDRESS) return false;
+    if (this.#connections.size < MAX_CONNECTIONS) return true;
+    const silentSinceMs = this.#options.clock.nowMs() - (oldest?.lastReceivedMs ?? 0);
+    if (oldest === undefined || silentSinceMs < EVICTABLE_AFTER_MS) return false;
+    oldest.close("made room for another");
+    return true;
+  }
+
+  send(
+    data: Buffer,
+    destination: Endpoint,
+    onError: (error: Error) => void = () => undefined,
+  ): void {
+    if (this.#closing !== undefined) {
+      onError(new Error("transport closed"));
+      return;
+    }
+    const existing = this.#find(destination);
+    if (existing !== undefined) existing.send({ data, onError });
+    else if (destination.connectionId !== undefined) onError(new Error("connection closed"));
+    else this.#connect(destination, { data, onError });
+  }
+
+  suspect(destination: Endpoint, silentForMs: number): void {
+    const connection = this.#find(destination);
+    if (connection === undefined) return;
+    const silentSinceMs = this.#options.clock.nowMs() - connection.lastReceivedMs;
+    if (silentSinceMs >= silentForMs) connection.close("a request got no answer");
+  }
+
+  #find(destination: Endpoint): StreamConnection | undefined {
+    const id = destination.connectionId ?? this.#byEndpoint.get(this.#keyOf(destination));
+    const connection = id === undefined ? undefined : this.#connections.get(id);
+    return connection === undefined || connection.isClosed ? undefined : connection;
+  }
+
+  /** Over TLS a connection serves only the domain that its certificate was checked for (RFC 5922 §4). */
+  #keyOf({ address, port, domain }: Endpoint): string {
+    return this.protocol === "TLS"
+      ? `${address} ${port} ${domain?.toLowerCase()}`
+      : `${address} ${port}`;
+  }
+
+  #connect(destination: Endpoint, first: Unconfirmed): void {
+    let socket: Socket;
+    try {
+      socket =
+        this.protocol === "TLS"
+          ? this.#connectTls(destination)
+          : connect(this.#target(destination));
+    } catch (error) {
+      // Arguments that no socket takes, such as a port out of range.
+      first.onError(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    this.#track(socket);
+    const { address, port, domain } = destination;
+    const remote = { address, port, ...(domain === undefined ? {} : { domain }) };
+    const readyEvent = this.protocol === "TLS" ? "secureConnect" : "connect";
+    this.#open({ socket, remote, isOutbound: true, readyEvent }).send(first);
+  }
+
+  /** Bound to one address, that is what the peer sees. */
+  #target({ address, port }: Endpoint): { host: string; port: number; localAddress?: string } {
+    const { address: local } = this.localAddress;
+    const isAny = local === "0.0.0.0" || local === "::";
+    return { host: address, port, ...(isAny ? {} : { localAddress: local }) };
+  }
+
+  #connectTls(destination: Endpoint): TLSSocket {
+    const { tls } = this.#options;
+    const { domain = destination.address } = destination;
+    const { certificate, privateKey, authorities, allowsWildcards = false } = tls ?? {};
+    return connectTls({
+      ...this.#target(destination),
+      // RFC 6066 §3: no address stands in SNI.
+      ...(isIP(domain) === 0 ? { servername: domain } : {}),
+      ...(authorities === undefined ? {} : { ca: authorities }),
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(privateKey === undefined ? {} : { key: privateKey }),
+      checkServerIdentity: (_host, { raw }) =>
+        isCertificateFor(new X509Certificate(raw), domain, allowsWildcards)
+          ? undefined
+          : new Error(`the certificate is not one for ${domain}`),
+    });
+  }
+
+  #open(parts: {
+    socket: Socket;
+    remote: Endpoint;
+    isOutbound: boolean;
+    readyEvent: "connect" | "secureConnect" | undefined;
+  }): StreamConnection {
+    const id = ++this.#lastId;
+    const { remote, isOutbound } = parts;
+    // What a peer opened is reached by its id: only in that way is it known who is at the other end.
+    const source: Hop = {
+      protocol: this.protocol,
+      ...remote,
+      ...(isOutbound ? {} : { connectionId: id }),
+    };
+    const connection = new StreamConnection({
+      ...parts,
+      clock: this.#options.clock,
+      onMessage: (data) => {
+        if (this.#closing === undefined) this.#receive(data, source);
+      },
+      onClose: (reason, unconfirmed) => {
+        this.#forget(id, remote);
+        if (this.#closing === undefined) this.#onConnectionLost(connection, reason, unconfirmed);
+      },
+    });
+    this.#connections.set(id, connection);
+    // A phone over TCP names the port of its connection in Contact; over TLS nobody has vouched for it.
+    if (isOutbound || this.protocol === "TCP") this.#byEndpoint.set(this.#keyOf(remote), id);
+    return connection;
+  }
+
+  #forget(id: number, remote: Endpoint): void {
+    this.#connections.delete(id);
+    const key = this.#keyOf(remote);
+    if (this.#byEndpoint.get(key) === id) this.#byEndpoint.delete(key);
+  }
+
+  /**
+   * A peer may close a connection just as a request goes out by it. What was sent on one that had served before goes
+   * once more by a new one: were it to arrive twice, it would be taken for a repeat (RFC 3261 §17.2.3).
+   */
+  #onConnectionLost(
+    connection: StreamConnection,
+    reason: string,
+    unconfirmed: readonly Unconfirmed[],
+  ): void {
+    const error = new Error(reason);
+    if (!connection.isOutbound || !connection.hasServed) {
+      if (reason !== "closed by the peer") this.#onDropped(reason, connection.remote);
+      for (const { onError } of unconfirmed) onError(error);
+      return;
+    }
+    for (const { data, onError } of unconfirmed) this.send(data, connection.remote, onError);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const destroyAll = (): void => {
+      for (const socket of this.#sockets) socket.destroy();
+    };
+    // A peer that does not read what is left for it is not waited for.
+    const timer = this.#options.clock.schedule(CLOSE_DEADLINE_MS, destroyAll);
+    await Promise.all(Array.from(this.#connections.values(), (connection) => connection.finish()));
+    timer.cancel();
+    destroyAll();
+    await closed;
+  }
+}
+
+function serverOptions(tls: TlsOptions): TlsServerOptions {
+  const { certificate, privateKey, authorities, isClientCertificateRequired = false } = tls;
+  return {
+    cert: certificate,
+    key: privateKey,
+    handshakeTimeout: TLS_HANDSHAKE_DEADLINE_MS,
+    requestCert: isClientCertificateRequired,
+    rejectUnauthorized: isClientCertificateRequired,
+    ...(authorities === undefined ? {} : { ca: authorities }),
+  };
+}
+
+function remoteOf({ remoteAddress = "", remotePort = 0 }: Socket): SocketAddress {
+  return { address: remoteAddress, port: remotePort };
+}

@@ -6,13 +6,23 @@ export {
   type UserAgentOptions,
 } from "./user-agent/user-agent.ts";
 export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/incoming-invite.ts";
-export type {
-  InviteOptions,
-  InviteResult,
-  Party,
-  ProvisionalResponse,
-} from "./user-agent/outgoing-invite.ts";
-export type { ReinviteAnswer, Session, SessionEnd } from "./user-agent/session.ts";
+export type { InviteOptions, InviteResult, ProvisionalResponse } from "./user-agent/outgoing-invite.ts";
+export {
+  type CallerIdentity,
+  type IdentityOptions,
+  type Party,
+  readIdentity,
+} from "./user-agent/identity.ts";
+export { type Diversion, type HistoryEntry, readDiversions, readHistory } from "./user-agent/diversion.ts";
+export type { RequestResult, Session, SessionEnd } from "./user-agent/session.ts";
+export type { ReinviteAnswer } from "./user-agent/incoming-offers.ts";
+export type { OfferResult } from "./user-agent/outgoing-offers.ts";
+export type { DtmfInfo } from "./user-agent/info-dtmf.ts";
+export type { Replaces } from "./user-agent/replaces.ts";
+export type { SessionTimerSettings } from "./user-agent/session-timer.ts";
+export type { IncomingRefer } from "./subscriptions/incoming-refer.ts";
+export type { ReferOptions, ReferResult } from "./subscriptions/outgoing-refer.ts";
+export type { ReportedStatus } from "./subscriptions/sipfrag.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
 export { Locator, type NextHop } from "./transport/locate.ts";

@@ -141,8 +141,7 @@ export class ClientTransaction {
     if (response.status === 503) {
       this.#environment.health.avoid(this.#hop, retryAfterMs(response) ?? AVOIDANCE_MS);
       // The same server would say the same by UDP.
-      if (this.#movedToTcp === this.#remainingHops[0])
-        this.#remainingHops = this.#remainingHops.slice(1);
+      if (this.#movedToTcp === this.#remainingHops[0]) this.#remainingHops = this.#remainingHops.slice(1);
       if (this.#tryNextHop()) return;
     }
     this.#user.onResponse(response, source);
@@ -191,13 +190,7 @@ function copyForSameTransaction(
   method: "ACK" | "CANCEL",
   to: string,
 ): OutgoingRequest {
-  const headers = request.headers.copyOf([
-    "from",
-    "call-id",
-    "route",
-    "max-forwards",
-    "user-agent",
-  ]);
+  const headers = request.headers.copyOf(["from", "call-id", "route", "max-forwards", "user-agent"]);
   // Its Via is the top one of the INVITE, alone, so that branch and sent-by are the same.
   headers.prepend("via", request.headers.get("via") ?? "");
   headers.add("to", to);

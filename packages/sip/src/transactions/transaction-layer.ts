@@ -13,11 +13,7 @@ import {
   stampSource,
   withoutBrackets,
 } from "../transport/via-rules.ts";
-import {
-  type ClientEnvironment,
-  type ClientMachine,
-  ClientTransaction,
-} from "./client-transaction.ts";
+import { type ClientEnvironment, type ClientMachine, ClientTransaction } from "./client-transaction.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import {
   clientTransactionKey,
@@ -239,12 +235,7 @@ export class TransactionLayer {
     status: number,
     content: ResponseContent,
   ): void {
-    const response = createResponse(
-      request.headers,
-      status,
-      statelessTag(request.headers),
-      content,
-    );
+    const response = createResponse(request.headers, status, statelessTag(request.headers), content);
     this.#respond(serializeMessage(response), responseDestination(request.topVia, source));
   }
 

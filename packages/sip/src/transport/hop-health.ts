@@ -19,8 +19,7 @@ export class HopHealth {
     this.#failedUntilMs.delete(key);
     this.#failedUntilMs.set(key, this.#clock.nowMs() + durationMs);
     const [oldest] = this.#failedUntilMs.keys();
-    if (this.#failedUntilMs.size > MAX_HOPS && oldest !== undefined)
-      this.#failedUntilMs.delete(oldest);
+    if (this.#failedUntilMs.size > MAX_HOPS && oldest !== undefined) this.#failedUntilMs.delete(oldest);
   }
 
   isAvoided(hop: Hop): boolean {

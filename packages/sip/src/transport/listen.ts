@@ -22,9 +22,7 @@ export async function listenAll({ bind, tls, clock }: ListenOptions): Promise<Tr
       transports.push(...(await listenUdpAndTcp(each, clock)));
       if (tls === undefined) continue;
       const { port, ...options } = tls;
-      transports.push(
-        await StreamTransport.listen({ bind: { ...each, port }, clock, tls: options }),
-      );
+      transports.push(await StreamTransport.listen({ bind: { ...each, port }, clock, tls: options }));
     }
     return transports;
   } catch (error) {
@@ -37,10 +35,7 @@ async function listenUdpAndTcp(bind: SocketAddress, clock: Clock): Promise<Trans
   for (let attempt = 1; ; attempt++) {
     const udp = await UdpTransport.listen(bind);
     try {
-      return [
-        udp,
-        await StreamTransport.listen({ bind: { ...bind, port: udp.localAddress.port }, clock }),
-      ];
+      return [udp, await StreamTransport.listen({ bind: { ...bind, port: udp.localAddress.port }, clock })];
     } catch (error) {
       await udp.close();
       if (bind.port !== 0 || attempt >= FREE_PORT_ATTEMPTS) throw error;

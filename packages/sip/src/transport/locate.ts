@@ -78,8 +78,7 @@ export class Locator {
     );
     const hops = await Promise.race([this.#hopsOf(server), late]).finally(() => timer.cancel());
     const [first, ...alternatives] = this.#options.health.order(hops);
-    if (first === undefined)
-      throw new Error(`${server.address} has no address that can be reached`);
+    if (first === undefined) throw new Error(`${server.address} has no address that can be reached`);
     return { ...first, alternatives };
   }
 
@@ -96,8 +95,7 @@ export class Locator {
     peer: Hop,
   ): Promise<Destination> {
     const nextHop = await this.locate(nextHopUri);
-    const isBehindNat =
-      !hasRoutes && isPrivateAddress(nextHop.address) && !isPrivateAddress(peer.address);
+    const isBehindNat = !hasRoutes && isPrivateAddress(nextHop.address) && !isPrivateAddress(peer.address);
     if (isBehindNat) return peer;
     const { alternatives = [], ...first } = nextHop;
     const isConnected =
@@ -184,9 +182,7 @@ function usable(
     .toSorted((a, b) => a.order - b.order || a.preference - b.preference)
     .flatMap(({ service, replacement }) => {
       const protocol = protocolOfService[service.toUpperCase()];
-      return protocol === undefined || (isSecure && protocol !== "TLS")
-        ? []
-        : [{ replacement, protocol }];
+      return protocol === undefined || (isSecure && protocol !== "TLS") ? [] : [{ replacement, protocol }];
     });
 }
 
@@ -229,9 +225,6 @@ function serverOf(uri: string): Server {
 
 /** RFC 1918, RFC 6598, RFC 4193 and loopback: addresses that mean nothing outside their own network. */
 function isPrivateAddress(address: string): boolean {
-  const ranges =
-    /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
-  return (
-    ranges.test(address) || (isIPv6(address) && (/^f[cd]/i.test(address) || address === "::1"))
-  );
+  const ranges = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
+  return ranges.test(address) || (isIPv6(address) && (/^f[cd]/i.test(address) || address === "::1"));
 }

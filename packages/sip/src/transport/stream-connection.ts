@@ -150,8 +150,7 @@ export class StreamConnection {
   #awaitRestOfMessage(): void {
     this.#deadline?.cancel();
     if (this.#framer.isMidMessage) this.#await("did not finish its message", MESSAGE_DEADLINE_MS);
-    else if (this.#isPongAwaited && this.#hasPonged)
-      this.#await("answered no ping", PONG_DEADLINE_MS);
+    else if (this.#isPongAwaited && this.#hasPonged) this.#await("answered no ping", PONG_DEADLINE_MS);
   }
 
   /** RFC 5626 §3.5.1: two empty lines are a ping, which one answers; one is the answer to ours. */
@@ -184,8 +183,7 @@ export class StreamConnection {
   #ping(): void {
     this.#write(ping);
     this.#isPongAwaited = true;
-    if (this.#hasPonged && !this.#framer.isMidMessage)
-      this.#await("answered no ping", PONG_DEADLINE_MS);
+    if (this.#hasPonged && !this.#framer.isMidMessage) this.#await("answered no ping", PONG_DEADLINE_MS);
   }
 
   #await(reason: string, deadlineMs: number): void {

@@ -77,8 +77,7 @@ export class StreamFramer {
     const from = Math.max(0, this.#searched - start - 3);
     const headEnd = bytes.indexOf("\r\n\r\n", from);
     this.#searched = this.#length;
-    if (headEnd === -1)
-      return bytes.length > MAX_MESSAGE_BYTES ? "header fields too large" : undefined;
+    if (headEnd === -1) return bytes.length > MAX_MESSAGE_BYTES ? "header fields too large" : undefined;
     const bodyLength = contentLengthOf(bytes.toString("latin1", lineEnd, headEnd + 2));
     // §20.14: over a stream nothing else says where the message ends.
     if (bodyLength === undefined) return "no usable Content-Length";

@@ -77,10 +77,7 @@ export class StreamTransport implements Transport {
     return new StreamTransport(options, server);
   }
 
-  start(
-    receive: (data: Buffer, source: Hop) => void,
-    onDropped: DropListener = () => undefined,
-  ): void {
+  start(receive: (data: Buffer, source: Hop) => void, onDropped: DropListener = () => undefined): void {
     this.#receive = receive;
     this.#onDropped = onDropped;
     this.#server.on("connection", (socket: Socket) => this.#track(socket));
@@ -118,8 +115,7 @@ export class StreamTransport implements Transport {
     if (this.#connections.size < MAX_CONNECTIONS_PER_ADDRESS) return true;
     for (const connection of this.#connections.values()) {
       if (connection.remote.address === address) fromAddress++;
-      if (oldest === undefined || connection.lastReceivedMs < oldest.lastReceivedMs)
-        oldest = connection;
+      if (oldest === undefined || connection.lastReceivedMs < oldest.lastReceivedMs) oldest = connection;
     }
     if (fromAddress >= MAX_CONNECTIONS_PER_ADDRESS) return false;
     if (this.#connections.size < MAX_CONNECTIONS) return true;
@@ -129,11 +125,7 @@ export class StreamTransport implements Transport {
     return true;
   }
 
-  send(
-    data: Buffer,
-    destination: Endpoint,
-    onError: (error: Error) => void = () => undefined,
-  ): void {
+  send(data: Buffer, destination: Endpoint, onError: (error: Error) => void = () => undefined): void {
     if (this.#closing !== undefined) {
       onError(new Error("transport closed"));
       return;
@@ -159,18 +151,13 @@ export class StreamTransport implements Transport {
 
   /** Over TLS a connection serves only the domain that its certificate was checked for (RFC 5922 §4). */
   #keyOf({ address, port, domain }: Endpoint): string {
-    return this.protocol === "TLS"
-      ? `${address} ${port} ${domain?.toLowerCase()}`
-      : `${address} ${port}`;
+    return this.protocol === "TLS" ? `${address} ${port} ${domain?.toLowerCase()}` : `${address} ${port}`;
   }
 
   #connect(destination: Endpoint, first: Unconfirmed): void {
     let socket: Socket;
     try {
-      socket =
-        this.protocol === "TLS"
-          ? this.#connectTls(destination)
-          : connect(this.#target(destination));
+      socket = this.protocol === "TLS" ? this.#connectTls(destination) : connect(this.#target(destination));
     } catch (error) {
       // Arguments that no socket takes, such as a port out of range.
       first.onError(error instanceof Error ? error : new Error(String(error)));
@@ -249,11 +236,7 @@ export class StreamTransport implements Transport {
    * A peer may close a connection just as a request goes out by it. What was sent on one that had served before goes
    * once more by a new one: were it to arrive twice, it would be taken for a repeat (RFC 3261 §17.2.3).
    */
-  #onConnectionLost(
-    connection: StreamConnection,
-    reason: string,
-    unconfirmed: readonly Unconfirmed[],
-  ): void {
+  #onConnectionLost(connection: StreamConnection, reason: string, unconfirmed: readonly Unconfirmed[]): void {
     const error = new Error(reason);
     if (!connection.isOutbound || !connection.hasServed) {
       if (reason !== "closed by the peer") this.#onDropped(reason, connection.remote);

@@ -28,8 +28,7 @@ export function isCertificateFor(
 
 /** §7.1: a URI with a user part names a person, not a domain. */
 function sipDomainsIn(alternativeNames: string): string[] {
-  return Array.from(
-    alternativeNames.matchAll(/(?:^|, )URI:"?sip:([^\s,";@:]+)(?=$|[,";:])/gi),
-    (match) => (match[1] ?? "").toLowerCase(),
+  return Array.from(alternativeNames.matchAll(/(?:^|, )URI:"?sip:([^\s,";@:]+)(?=$|[,";:])/gi), (match) =>
+    (match[1] ?? "").toLowerCase(),
   );
 }

@@ -28,8 +28,7 @@ export class TransportSet {
   /** Never throws; what cannot be sent is reported to `onError`. */
   send(data: Buffer, hop: Hop, onError: (error: Error) => void): void {
     const transport = this.find(hop);
-    if (transport === undefined)
-      onError(new Error(`no transport for ${hop.protocol} to ${hop.address}`));
+    if (transport === undefined) onError(new Error(`no transport for ${hop.protocol} to ${hop.address}`));
     else transport.send(data, hop, onError);
   }
 

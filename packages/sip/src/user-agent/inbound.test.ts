@@ -291,13 +291,15 @@ test("requests that cannot be served are refused as §8.2 says", async () => {
     await clock.advance(0);
     return peer.responses(script.method).at(-1)?.status;
   };
-  assert.equal(await statusOf({ method: "REFER" }), 405);
-  assert.match(peer.responses("REFER")[0]?.headers.get("allow") ?? "", /INVITE.*BYE/);
+  assert.equal(await statusOf({ method: "SUBSCRIBE" }), 405);
+  assert.match(peer.responses("SUBSCRIBE")[0]?.headers.get("allow") ?? "", /INVITE.*BYE/);
+  assert.equal(await statusOf({ method: "REFER" }), 403);
+  assert.equal(await statusOf({ method: "UPDATE" }), 481);
   assert.equal(await statusOf({ method: "DANCE" }), 501);
   assert.equal(await statusOf({ method: "OPTIONS", requestUri: "mailto:x@y" }), 416);
   assert.equal(await statusOf({ method: "OPTIONS", requestUri: "nonsense" }), 400);
   assert.equal(await statusOf({ method: "INVITE", headers: ["Require: 100rel, foo"] }), 420);
-  assert.equal(peer.responses("INVITE").at(-1)?.headers.get("unsupported"), "100rel, foo");
+  assert.equal(peer.responses("INVITE").at(-1)?.headers.get("unsupported"), "foo");
   assert.equal(await statusOf({ method: "INVITE", headers: ["Content-Type: text/plain"], body: "x" }), 415);
   assert.equal(await statusOf({ method: "INVITE", headers: ["Content-Encoding: gzip"], body: "x" }), 415);
   assert.equal(await statusOf({ method: "INVITE", headers: ["Contact: <sip:second@x>"] }), 400);

@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import { type Clock, systemClock } from "../clock.ts";
-import { Dialog, dialogKeyOfRequest, MAX_FORWARDS } from "../dialogs/dialog.ts";
-import { HeaderList } from "../messages/header-list.ts";
-import type { OutgoingRequest, SipRequest } from "../messages/message.ts";
-import { newTag } from "../transactions/identifiers.ts";
+import { Dialog, dialogKey, dialogKeyOfRequest } from "../dialogs/dialog.ts";
+import type { HeaderList } from "../messages/header-list.ts";
+import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
 import { HopHealth } from "../transport/hop-health.ts";
@@ -12,19 +10,17 @@ import { listenAll } from "../transport/listen.ts";
 import { Locator, type NextHop } from "../transport/locate.ts";
 import { type Resolver, SystemResolver } from "../transport/resolver.ts";
 import type { TlsOptions } from "../transport/stream-transport.ts";
-import type { Destination, Hop, SocketAddress, Transport } from "../transport/transport.ts";
+import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 import { TransportSet } from "../transport/transport-set.ts";
 import { hostOf } from "../transport/via-rules.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
 import { IncomingInvite } from "./incoming-invite.ts";
-import {
-  formatParty,
-  type InviteOptions,
-  type InviteResult,
-  OutgoingInvite,
-  type Party,
-} from "./outgoing-invite.ts";
-import { allowedMethods, refusalOf } from "./request-rules.ts";
+import { type Party, uriOf } from "./identity.ts";
+import { type InviteOptions, type InviteResult, OutgoingInvite } from "./outgoing-invite.ts";
+import { readReplaces } from "./replaces.ts";
+import { capabilities, refusalOf } from "./request-rules.ts";
+import { defaultSessionTimer, type SessionTimerSettings } from "./session-timer.ts";
+import { StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {
   /** Where to listen for UDP and TCP, one address for each family; port 0 takes a free one. */
@@ -47,9 +43,13 @@ export interface UserAgentOptions {
   onError?: (error: unknown) => void;
   /** New requests beyond this many open transactions get 503. Default 50 000. */
   maxTransactions?: number;
+  /** How calls are kept alive (RFC 4028). Default: half an hour, at least 90 s. */
+  sessionTimer?: Partial<SessionTimerSettings>;
   /** Default: the name servers and the hosts file of this machine. */
   resolver?: Resolver;
   clock?: Clock;
+  /** From 0 to 1, for the waits that must differ from the peer's. Default: `Math.random`. */
+  random?: () => number;
 }
 
 export interface OptionsRequest {
@@ -78,10 +78,7 @@ export class UserAgent {
   readonly #outerAddresses = { IPv4: outerAddress("IPv4"), IPv6: outerAddress("IPv6") };
   #closing: Promise<void> | undefined;
 
-  private constructor(
-    options: Omit<UserAgentOptions, "bind" | "tls">,
-    transports: readonly Transport[],
-  ) {
+  private constructor(options: Omit<UserAgentOptions, "bind" | "tls">, transports: readonly Transport[]) {
     this.#options = options;
     this.#transports = new TransportSet(transports);
     const [first] = transports;
@@ -109,6 +106,8 @@ export class UserAgent {
       clock,
       layer,
       userAgentName: options.userAgent,
+      sessionTimer: { ...defaultSessionTimer, ...options.sessionTimer },
+      random: options.random ?? Math.random,
       locator: new Locator({
         resolver: options.resolver ?? new SystemResolver(),
         health,
@@ -164,45 +163,17 @@ export class UserAgent {
 
   /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
-    const requestUri = typeof to === "string" ? to : to.uri;
-    const target = await this.#core.locator
-      .locate(destination ?? requestUri)
-      .catch(() => undefined);
-    if (target === undefined || this.#closing !== undefined)
-      return { ok: false, cause: "transport_error" };
-    const headers = new HeaderList();
-    headers.add("max-forwards", MAX_FORWARDS);
-    headers.add("from", `${formatParty(from)};tag=${newTag()}`);
-    headers.add("to", formatParty(to));
-    headers.add("call-id", randomBytes(16).toString("hex"));
-    headers.add("cseq", "1 OPTIONS");
-    headers.add("contact", this.#contactFor(undefined, target));
-    headers.add("accept", "application/sdp");
-    if (this.#options.userAgent !== undefined) headers.add("user-agent", this.#options.userAgent);
-    const request: OutgoingRequest = { method: "OPTIONS", requestUri, headers, body: "" };
-    return this.#exchange(request, target);
-  }
-
-  #exchange(request: OutgoingRequest, target: Destination): Promise<OptionsResult> {
-    return new Promise((resolve) => {
-      const call: OpenCall = {
-        close: () => Promise.resolve(),
-        abandon: () => settle({ ok: false, cause: "no_response" }),
-      };
-      const settle = (result: OptionsResult): void => {
-        this.#core.openCalls.delete(call);
-        resolve(result);
-      };
-      this.#core.openCalls.add(call);
-      this.#core.layer.sendRequest(request, target, {
-        onResponse: ({ status, reason, headers }) => {
-          if (status >= 200) settle({ ok: true, status, reason, headers });
-        },
-        onFailure: (failure) =>
-          settle({ ok: false, cause: failure === "timeout" ? "no_response" : "transport_error" }),
-        onNextHop: (hop) => request.headers.set("contact", this.#contactFor(undefined, hop)),
-      });
-    });
+    const requestUri = uriOf(to);
+    const target = await this.#core.locator.locate(destination ?? requestUri).catch(() => undefined);
+    if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
+    const fields = (hop: Hop) => ({ Contact: this.#contactFor(undefined, hop), Accept: "application/sdp" });
+    const request = { method: "OPTIONS", requestUri, to, from, fields };
+    const reply = await new StandaloneRequests(this.#core).send(request, target);
+    if ("failure" in reply) {
+      return { ok: false, cause: reply.failure === "transport" ? "transport_error" : "no_response" };
+    }
+    const { status, reason, headers } = reply.response;
+    return { ok: true, status, reason, headers };
   }
 
   #onRequest(transaction: ServerTransaction): void {
@@ -237,7 +208,9 @@ export class UserAgent {
     if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
     else if (request.method === "INVITE") this.#onInvite(transaction);
     else if (request.method === "OPTIONS") this.#onOptions(transaction);
-    // §15.1.2: a BYE belongs to a dialog.
+    // RFC 3515 §2.4.1 allows it, but whoever asks is nobody that we speak with.
+    else if (request.method === "REFER") transaction.respond(403);
+    // §15.1.2 for BYE; the others belong to a dialog as well.
     else transaction.respond(481);
   }
 
@@ -252,15 +225,30 @@ export class UserAgent {
       transaction.respond(400, { reason: "Bad Contact" });
       return;
     }
+    const replaced = this.#findReplaced(transaction.request);
+    if (typeof replaced === "number") {
+      transaction.respond(replaced);
+      return;
+    }
     // §17.2.1: at once, so that the caller stops repeating the INVITE.
     transaction.respond(100);
-    const invite = new IncomingInvite(this.#core, transaction, dialog);
+    const invite = new IncomingInvite(this.#core, transaction, dialog, replaced);
     try {
       this.#options.onInvite(invite);
     } catch (error) {
       this.#options.onError?.(error);
       invite.reject(500);
     }
+  }
+
+  /** RFC 3891 §3: the dialog whose place the call is to take, or the status that refuses it. */
+  #findReplaced({ headers }: SipRequest): DialogOwner | number | undefined {
+    const replaces = readReplaces(headers);
+    if (replaces === undefined) return undefined;
+    if (replaces === "malformed") return 400;
+    const { callId, toTag, fromTag, isEarlyOnly } = replaces;
+    const owner = this.#core.dialogs.get(dialogKey({ callId, localTag: toTag, remoteTag: fromTag }));
+    return owner === undefined ? 481 : (owner.refusalToReplace(isEarlyOnly) ?? owner);
   }
 
   /** §11.2 */
@@ -272,12 +260,11 @@ export class UserAgent {
       this.#options.onError?.(error);
       status = 500;
     }
-    transaction.respond(status, { headers: { Allow: allowedMethods, Accept: "application/sdp" } });
+    transaction.respond(status, { headers: { ...capabilities, Accept: "application/sdp" } });
   }
 
   #contactFor(user: string | undefined, peer: Hop): string {
-    const userPart =
-      user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
+    const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
     const { port } = this.#transports.find(peer)?.localAddress ?? this.address;
     const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
     return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${port}${transport}>`;

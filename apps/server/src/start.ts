@@ -18,7 +18,9 @@ import type { Config } from "./platform/config/config.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
 import { registerProbes } from "./platform/http/probes.ts";
-import { Jobs } from "./platform/jobs/jobs.ts";
+import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
+import { Idempotency } from "./platform/idempotency/idempotency.ts";
+import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "./platform/telemetry/metrics.ts";
 
@@ -67,7 +69,11 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   await modules.calls.closeOrphans([nodeId], new Date());
   if (config.bootstrapApiKey !== undefined)
     await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
-  await startJobs(ground, connection.directUrl, modules);
+  const idempotency = new Idempotency(connection.database);
+  await startJobs(ground, connection.directUrl, [
+    deleteExpiredIdentitiesJob(modules.organizations),
+    deleteExpiredAnswersJob(idempotency),
+  ]);
 
   const metrics: Metrics = new Metrics({
     activeCalls: () => control.activeCalls,
@@ -93,7 +99,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     ...(media.isReady ? [] : ["the media processes"]),
     ...(control.isDraining ? ["nothing: the node is ending"] : []),
   ];
-  const httpUrl = await listenHttp(ground, modules, { findObstacles, metrics });
+  const httpUrl = await listenHttp(ground, modules, idempotency, { findObstacles, metrics });
   const sipPort = await listenSip(ground, control);
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await control.drain(config.shutdownSeconds * 1000));
@@ -174,21 +180,23 @@ async function startCallProcesses(
 async function startJobs(
   { logger, started }: Ground,
   connectionString: string,
-  modules: Modules,
+  kinds: readonly JobKind<Record<string, never>>[],
 ): Promise<void> {
   const jobs = await Jobs.start({ connectionString, logger });
   started.add(async () => await jobs.close());
-  await jobs.work(deleteExpiredIdentitiesJob(modules.organizations));
+  for (const kind of kinds) await jobs.work(kind);
 }
 
 async function listenHttp(
   { config, logger, started }: Ground,
   modules: Modules,
+  idempotency: Idempotency,
   probes: Parameters<typeof registerProbes>[1],
 ): Promise<string> {
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    idempotency,
   });
   started.add(async () => await app.close());
   registerProbes(app, probes);

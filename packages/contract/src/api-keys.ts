@@ -49,6 +49,7 @@ export const createApiKeyRoute = defineRoute({
     },
     { title: "ApiKeyCreate" },
   ),
+  isAnswerKept: false,
   status: 201,
   response: dataOf(createdSchema),
 });

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
-import { type RouteDefinition, errorsOf } from "./route.ts";
+import { type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -14,7 +14,18 @@ const description = `Parley runs AI voice agents on your own machines: they answ
 
 **Errors** are \`{ "error": code, "message": text }\`; \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id that names nothing, is malformed or belongs to another organization answers 404. Refusals are decided in the order 401, 402, 413/415, 400, 404, 409.
 
-**Bodies** are JSON of at most 1 MiB. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.`;
+**Bodies** are JSON of at most 1 MiB. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.
+
+**Sending again.** A POST may carry an \`Idempotency-Key\`. Sent again within 24 hours with the same key, path and body it is given the first answer again (with \`idempotent-replayed: true\`) and has no second effect; with another body it is refused. A request that failed has had no effect, and is tried anew.`;
+
+const idempotencyKeyParameter: JsonObject = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Made up by the client for one effect, and sent again with every further attempt at it.",
+  schema: { type: "string", pattern: "^[!-~]{1,255}$" },
+  example: "order-4711",
+};
 
 /** Lifts every schema that has a title into `components.schemas`, and leaves a reference in its place. */
 class Components {
@@ -55,6 +66,7 @@ function parametersOf(route: RouteDefinition): Json[] {
       });
     }
   }
+  if (takesIdempotencyKey(route)) parameters.push({ $ref: "#/components/parameters/IdempotencyKey" });
   return parameters;
 }
 
@@ -132,6 +144,7 @@ export function buildOpenApi(): JsonObject {
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      parameters: { IdempotencyKey: idempotencyKeyParameter },
       schemas: components.schemas,
       examples: errorExamples(),
     },

@@ -20,6 +20,8 @@ export interface RouteDefinition {
   errors?: readonly ErrorCode[];
   /** False where the operation stays available while the organization's billing is inactive. */
   isBillingRequired?: boolean;
+  /** False where a POST takes no `Idempotency-Key`, since its answer is not to be kept. */
+  isAnswerKept?: false;
 }
 
 type StaticOr<T, Else> = T extends TSchema ? Static<T> : Else;
@@ -39,6 +41,11 @@ export function defineRoute<const R extends RouteDefinition>(route: R): R {
   return route;
 }
 
+/** Whether a request that is sent again under its `Idempotency-Key` is answered again and has no second effect. */
+export function takesIdempotencyKey({ method, isAnswerKept }: RouteDefinition): boolean {
+  return method === "POST" && isAnswerKept !== false;
+}
+
 /** Every code that a route can answer with, those that follow from its shape included. */
 export function errorsOf(route: RouteDefinition): ErrorCode[] {
   const hasPayload = route.method !== "GET";
@@ -47,5 +54,6 @@ export function errorsOf(route: RouteDefinition): ErrorCode[] {
   if (hasPayload) codes.push("payload_too_large", "unsupported_media_type", "invalid_body");
   codes.push("invalid_query");
   if (route.params !== undefined) codes.push("not_found");
+  if (takesIdempotencyKey(route)) codes.push("idempotency_conflict", "idempotency_in_progress");
   return [...new Set<ErrorCode>([...codes, ...(route.errors ?? []), "internal"])];
 }

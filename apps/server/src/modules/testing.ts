@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createHttpServer } from "../platform/http/http-server.ts";
+import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
@@ -37,6 +38,7 @@ export async function createTestServer(): Promise<TestServer> {
   const app = await createHttpServer({
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    idempotency: new Idempotency(testDatabase.database),
   });
   bindModuleRoutes(app, modules);
   await app.ready();

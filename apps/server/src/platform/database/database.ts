@@ -1,5 +1,6 @@
 import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
 import { Pool } from "pg";
+import { joinable } from "./joint-transaction.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
@@ -29,8 +30,10 @@ export async function openDatabase(connectionString: string): Promise<Database> 
     statement_timeout: STATEMENT_DEADLINE_MS,
     application_name: "parley",
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // A connection that breaks is replaced by the pool, and whoever uses it is told by what it rejects; without these
+  // listeners it would end the process. An idle one is the pool's to report, one in use only its own.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   try {
     await pool.query("select 1");
   } catch (cause) {
@@ -42,7 +45,7 @@ export async function openDatabase(connectionString: string): Promise<Database> 
       },
     );
   }
-  return drizzle({ client: pool });
+  return joinable(drizzle({ client: pool }));
 }
 
 /** Without its credentials. */

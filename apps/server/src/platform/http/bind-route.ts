@@ -4,8 +4,9 @@ import {
   type RouteOutput,
   closedObject,
   errorSchema,
+  takesIdempotencyKey,
 } from "@parley/contract";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { Principal } from "./principal.ts";
 import { compileParams } from "./validation.ts";
@@ -17,6 +18,7 @@ declare module "fastify" {
 }
 
 const API_PREFIX = "/v1";
+const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & { principal: Principal };
 
@@ -43,13 +45,16 @@ export function bindRoute<const R extends RouteDefinition>(
       request.principal = await authorize(request, route);
     },
     handler: async (request, reply) => {
+      const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
       // Not the framework's own check of the path: it would come before that of the body, 404 before 400.
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const answer = await handle({ params, query, body, principal } as RouteRequest<R>);
-      return await reply.code(route.status).send(answer);
+      const run = async () => await handle({ params, query, body, principal } as RouteRequest<R>);
+      reply.code(route.status);
+      if (key === undefined) return await reply.send(await run());
+      return await answerOnce(key, request, reply, run);
     },
   });
 }
@@ -60,4 +65,39 @@ async function authorize(request: FastifyRequest, route: RouteDefinition): Promi
   if (principal === undefined) throw new AppError("unauthorized");
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
+}
+
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key === "string" && idempotencyKeyPattern.test(key)) return key;
+  const message = "must be 1 to 255 visible ASCII characters";
+  throw new AppError("invalid_query", {
+    message: "The header Idempotency-Key is not valid.",
+    issues: [{ path: "Idempotency-Key", message }],
+  });
+}
+
+async function answerOnce(
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  run: () => Promise<unknown>,
+): Promise<FastifyReply> {
+  const { method, url, query, body, principal, server } = request;
+  const [path = ""] = url.split("?");
+  const organizationId = principal?.organizationId ?? "";
+  const content = [query, body ?? {}];
+  const { body: answer, isReplayed } = await server.idempotency.once(
+    { organizationId, method, path, key, content },
+    async () => ({ status: reply.statusCode, body: serialize(reply, await run()) }),
+  );
+  if (isReplayed) reply.header("idempotent-replayed", "true");
+  return await reply.type("application/json; charset=utf-8").send(answer);
+}
+
+function serialize(reply: FastifyReply, answer: unknown): string {
+  const text = reply.serialize(answer);
+  if (typeof text !== "string") throw new TypeError("an answer of the API is JSON");
+  return text;
 }

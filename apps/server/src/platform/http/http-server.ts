@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FastifyBaseLogger, type FastifyInstance, LogController, fastify } from "fastify";
 import type { Logger } from "pino";
 import { invalidBody } from "../app-error.ts";
+import type { Idempotency } from "../idempotency/idempotency.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import type { Authenticate } from "./principal.ts";
 import { registerReference } from "./reference.ts";
@@ -10,6 +11,7 @@ import { compileValidator } from "./validation.ts";
 declare module "fastify" {
   interface FastifyInstance {
     authenticate: Authenticate;
+    idempotency: Idempotency;
   }
 }
 
@@ -20,6 +22,7 @@ const REQUEST_DEADLINE_MS = 30_000;
 export interface HttpServerOptions {
   logger: Logger;
   authenticate: Authenticate;
+  idempotency: Idempotency;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface HttpServerOptions {
 export async function createHttpServer({
   logger,
   authenticate,
+  idempotency,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = logger;
   const app: FastifyInstance = fastify({
@@ -40,6 +44,7 @@ export async function createHttpServer({
     frameworkErrors: sendError,
   });
   app.decorate("authenticate", authenticate);
+  app.decorate("idempotency", idempotency);
   app.decorateRequest("principal", undefined);
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(sendError);

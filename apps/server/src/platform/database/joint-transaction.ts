@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Database } from "./database.ts";
+
+type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
+
+/** Emptied at the transaction's end: work that outlives it goes to the database again. */
+interface Scope {
+  transaction: Transaction | undefined;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/**
+ * Runs `work` in a transaction that everything it does with the database joins, transactions of its own included (as
+ * savepoints): all of it is kept, or with a rejection none. `database` is one that `joinable` made.
+ */
+export async function inJointTransaction<T>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return await database.transaction(async (transaction) => {
+    const scope: Scope = { transaction };
+    try {
+      return await scopes.run(scope, async () => await work(transaction));
+    } finally {
+      scope.transaction = undefined;
+    }
+  });
+}
+
+/** A database that goes to the joint transaction where one is under way. */
+export function joinable(database: Database): Database {
+  return new Proxy(database, {
+    get: (target, property) => {
+      const transaction = scopes.getStore()?.transaction;
+      const source = transaction !== undefined && property in transaction ? transaction : target;
+      const value: unknown = Reflect.get(source, property);
+      return typeof value === "function" ? value.bind(source) : value;
+    },
+  });
+}

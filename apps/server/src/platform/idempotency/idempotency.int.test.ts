@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import { sql } from "drizzle-orm";
+import { createTestDatabase } from "../database/testing.ts";
+import { Idempotency, type KeyedRequest } from "./idempotency.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function open() {
+  const test = await createTestDatabase();
+  await test.database.execute(sql`create table effects (id int)`);
+  let nowMs = Date.parse("2026-11-21T09:00:00Z");
+  const request: KeyedRequest = {
+    organizationId: randomUUID(),
+    method: "POST",
+    path: "/v1/things",
+    key: "k",
+    content: { name: "a" },
+  };
+  const idempotency = new Idempotency(test.database, () => new Date(nowMs));
+  const countEffects = async (): Promise<number> => {
+    const { rows } = await test.database.execute<{ n: number }>(sql`select count(*)::int as n from effects`);
+    return rows[0]?.n ?? -1;
+  };
+  const effect = async () => {
+    await test.database.transaction(async (transaction) => {
+      await transaction.execute(sql`insert into effects values (1)`);
+    });
+    return { status: 201, body: `{"effects":${await countEffects()}}` };
+  };
+  return {
+    ...test,
+    idempotency,
+    request,
+    effect,
+    countEffects,
+    letPass: (ms: number): void => void (nowMs += ms),
+  };
+}
+
+test("a request that is sent again has no second effect and is answered again", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  const first = await idempotency.once(request, effect);
+  assert.deepEqual(first, { status: 201, body: '{"effects":1}', isReplayed: false });
+  assert.deepEqual(await idempotency.once(request, effect), { ...first, isReplayed: true });
+  assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("another organization, method, path or key is another request; another body is refused", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  await idempotency.once(request, effect);
+  for (const other of [
+    { organizationId: randomUUID() },
+    { method: "PUT" },
+    { path: "/v1/others" },
+    { key: "K" },
+  ]) {
+    assert.equal((await idempotency.once({ ...request, ...other }, effect)).isReplayed, false);
+  }
+  const conflicting = idempotency.once({ ...request, content: { name: "b" } }, effect);
+  await assert.rejects(conflicting, { code: "idempotency_conflict" });
+  assert.equal(await countEffects(), 5);
+  await close();
+});
+
+test("of many at once one has the effect, and the others are told that it is still running", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  const results = await Promise.allSettled(
+    Array.from({ length: 8 }, async () => await idempotency.once(request, effect)),
+  );
+  const refused = results.filter(({ status }) => status === "rejected");
+  for (const { reason } of results.filter((each) => each.status === "rejected")) {
+    assert.equal(reason.code, "idempotency_in_progress");
+  }
+  assert.ok(refused.length < 8);
+  assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("what fails leaves neither effect nor memory, whatever it had done by then", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  const failing = async (): Promise<never> => {
+    await effect();
+    throw new Error("after the effect");
+  };
+  await assert.rejects(idempotency.once(request, failing), /after the effect/);
+  assert.equal(await countEffects(), 0);
+  assert.equal((await idempotency.once(request, effect)).isReplayed, false);
+  await close();
+});
+
+test("a connection that is lost within the effect leaves nothing, and the key can be used again", async () => {
+  const { idempotency, request, effect, countEffects, database, close } = await open();
+  const dying = async (): Promise<never> => {
+    await effect();
+    await database.execute(sql`select pg_terminate_backend(pg_backend_pid())`);
+    throw new Error("not reached");
+  };
+  await assert.rejects(idempotency.once(request, dying));
+  assert.equal(await countEffects(), 0);
+  assert.equal((await idempotency.once(request, effect)).isReplayed, false);
+  await close();
+});
+
+test("a failure inside that its owner settles undoes only its own part", async () => {
+  const { idempotency, request, effect, countEffects, database, close } = await open();
+  await idempotency.once(request, async () => {
+    await assert.rejects(
+      database.transaction(async (transaction) => {
+        await transaction.execute(sql`insert into effects values (2)`);
+        throw new Error("no");
+      }),
+      /no/,
+    );
+    return await effect();
+  });
+  assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("work that outlives its request goes to the database by itself", async () => {
+  const { idempotency, request, countEffects, database, close } = await open();
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  let later: Promise<unknown> | undefined;
+  await idempotency.once(request, async () => {
+    later = over.then(async () => await database.execute(sql`insert into effects values (3)`));
+    return { status: 200, body: "{}" };
+  });
+  resolve();
+  await later;
+  assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("an answer is kept for 24 hours", async () => {
+  const { idempotency, request, effect, countEffects, letPass, close } = await open();
+  await idempotency.once(request, effect);
+  letPass(24 * HOUR_MS - 1);
+  assert.equal(await idempotency.deleteExpired(), 0);
+  assert.equal((await idempotency.once(request, effect)).isReplayed, true);
+  letPass(1);
+  assert.equal((await idempotency.once({ ...request, content: {} }, effect)).isReplayed, false);
+  assert.equal(await countEffects(), 2);
+  letPass(24 * HOUR_MS);
+  assert.equal(await idempotency.deleteExpired(), 1);
+  await close();
+});

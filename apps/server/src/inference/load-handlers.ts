@@ -24,13 +24,14 @@ const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
 interface LoadedModels {
   handlers: InferenceHandlers;
-  /** Readies what calls can begin without; to be called once the handlers are served. */
-  warmUpRest: () => Promise<void>;
   /** Idempotent. */
   close: () => Promise<void>;
 }
 
-/** Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. */
+/**
+ * Loads what is configured: the first call waits for all of it but the faster voice. That takes a core for 2.4 s, which no
+ * call should have to share that speaks with another voice, so the first that asks for it opens it.
+ */
 export async function loadHandlers({
   modelsDirectory: modelsDir,
   hasSpeechToText,
@@ -53,7 +54,6 @@ export async function loadHandlers({
       ...(miniLm && { embed: createEmbedHandler(miniLm) }),
       ...(gguf && { generate: gguf.generate }),
     },
-    warmUpRest: async () => await voices?.dittli.warmUp(),
     close: async () => await voices?.dittli.close(),
   };
 }

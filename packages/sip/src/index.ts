@@ -23,6 +23,8 @@ export type { SessionTimerSettings } from "./user-agent/session-timer.ts";
 export type { IncomingRefer } from "./subscriptions/incoming-refer.ts";
 export type { ReferOptions, ReferResult } from "./subscriptions/outgoing-refer.ts";
 export type { ReportedStatus } from "./subscriptions/sipfrag.ts";
+export type { Registration, RegistrationOptions, RegistrationState } from "./user-agent/registration.ts";
+export type { OptionsPinger, PeerState, PingOptions } from "./user-agent/options-pinger.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
 export { Locator, type NextHop } from "./transport/locate.ts";

@@ -16,7 +16,9 @@ import { hostOf } from "../transport/via-rules.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
 import { IncomingInvite } from "./incoming-invite.ts";
 import { type Party, uriOf } from "./identity.ts";
+import { OptionsPinger, type PingOptions } from "./options-pinger.ts";
 import { type InviteOptions, type InviteResult, OutgoingInvite } from "./outgoing-invite.ts";
+import { Registration, type RegistrationOptions } from "./registration.ts";
 import { readReplaces } from "./replaces.ts";
 import { capabilities, refusalOf } from "./request-rules.ts";
 import { defaultSessionTimer, type SessionTimerSettings } from "./session-timer.ts";
@@ -76,6 +78,8 @@ export class UserAgent {
   readonly #core: UserAgentCore;
   /** Looked up once: an answer to what was sent under one address must not be refused under another. */
   readonly #outerAddresses = { IPv4: outerAddress("IPv4"), IPv6: outerAddress("IPv6") };
+  readonly #registrations = new Set<Registration>();
+  readonly #pingers = new Set<OptionsPinger>();
   #closing: Promise<void> | undefined;
 
   private constructor(options: Omit<UserAgentOptions, "bind" | "tls">, transports: readonly Transport[]) {
@@ -174,6 +178,22 @@ export class UserAgent {
     }
     const { status, reason, headers } = reply.response;
     return { ok: true, status, reason, headers };
+  }
+
+  /** Registers an address at once, and keeps it so until it or the user agent is closed (RFC 3261 §10). */
+  register(options: RegistrationOptions): Registration {
+    const registration = new Registration(this.#core, options, () =>
+      this.#registrations.delete(registration),
+    );
+    this.#registrations.add(registration);
+    return registration;
+  }
+
+  /** Asks a peer at intervals, the first time at once, whether it is there, until closed as {@link register}. */
+  watch(options: PingOptions): OptionsPinger {
+    const pinger = new OptionsPinger(this.#core, options, () => this.#pingers.delete(pinger));
+    this.#pingers.add(pinger);
+    return pinger;
   }
 
   #onRequest(transaction: ServerTransaction): void {
@@ -283,8 +303,8 @@ export class UserAgent {
   }
 
   /**
-   * Ends every call (BYE, CANCEL or 503 as its stage asks for), waits for the peers up to the deadline, and closes
-   * the transport. New calls get 503 meanwhile. Idempotent.
+   * Ends every call (BYE, CANCEL or 503 as its stage asks for), takes every registration back, waits for the peers up
+   * to the deadline, and closes the transport. New calls get 503 meanwhile. Idempotent.
    */
   close({ deadlineMs = DEFAULT_CLOSE_DEADLINE_MS }: { deadlineMs?: number } = {}): Promise<void> {
     this.#closing ??= this.#close(deadlineMs);
@@ -295,9 +315,11 @@ export class UserAgent {
     const { clock, openCalls, layer } = this.#core;
     const { promise: deadline, resolve } = Promise.withResolvers<undefined>();
     const timer = clock.schedule(deadlineMs, () => resolve(undefined));
-    await Promise.race([Promise.all(Array.from(openCalls, (call) => call.close())), deadline]);
+    for (const pinger of this.#pingers) pinger.close();
+    const closing = [...openCalls, ...this.#registrations].map((each) => each.close());
+    await Promise.race([Promise.all(closing), deadline]);
     timer.cancel();
-    for (const call of openCalls) call.abandon();
+    for (const each of [...openCalls, ...this.#registrations]) each.abandon();
     layer.terminateAll();
     await this.#transports.close();
   }

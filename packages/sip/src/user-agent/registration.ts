@@ -1,0 +1,236 @@
+import type { Timer } from "../clock.ts";
+import type { DialogReply } from "../dialogs/dialog-client.ts";
+import { DigestClient, type DigestCredentials } from "../digest/client.ts";
+import { parseUri } from "../grammar/uri.ts";
+import { addressesOf, type SipResponse } from "../messages/message.ts";
+import type { NextHop } from "../transport/locate.ts";
+import type { Destination, Hop } from "../transport/transport.ts";
+import type { OpenCall, UserAgentCore } from "./core.ts";
+import { type Party, uriOf } from "./identity.ts";
+import { retryAfterMs } from "./request-rules.ts";
+import { StandaloneRequests } from "./standalone.ts";
+
+export interface RegistrationOptions {
+  /** The address of record: To and From of every REGISTER (RFC 3261 §10.2). */
+  address: Party;
+  /** The Request-URI, without a user part. Default: `sip:` and the host of `address`. */
+  registrar?: string;
+  /** The servers to register with, tried in turn where one fails. Default: the one that `registrar` names. */
+  servers?: readonly NextHop[];
+  credentials?: DigestCredentials;
+  /** The user part of Contact: what calls to us will be for. Default: that of `address`. */
+  contactUser?: string;
+  /** How long a binding is asked for; the registrar decides. Default 600. */
+  expiresSeconds?: number;
+  /** Each change of {@link Registration.state}. */
+  onChange?: (state: RegistrationState) => void;
+}
+
+export type RegistrationState =
+  | { status: "registering" }
+  /** `server` undefined: the one that the registrar's URI names. */
+  | { status: "registered"; server: NextHop | undefined; expiresSeconds: number }
+  | {
+      status: "failed";
+      reason: string;
+      /** That of the response, where one came. */
+      responseStatus: number | undefined;
+      retryInMs: number;
+    }
+  | { status: "closed" };
+
+const DEFAULT_EXPIRES_SECONDS = 600;
+const MAX_EXPIRES_SECONDS = 24 * 60 * 60;
+
+/** RFC 5626 §4.5: the first pause after every server has failed, and the longest. */
+const BASE_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 1_800_000;
+
+/** A registrar may ask for more patience, up to this. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/** How often a registrar may call an interval too brief before it counts as failing. */
+const MAX_INTERVAL_RAISES = 2;
+
+/** A refresh that gets no answer takes 32 s to fail, and another server must have time after it. */
+const REFRESH_MARGIN_SECONDS = 70;
+
+/**
+ * Keeps one address registered (RFC 3261 §10.2): refreshes before the binding expires, goes to the next server where
+ * one fails, and pauses for longer each time that all have. Runs until closed.
+ */
+export class Registration implements OpenCall {
+  readonly #core: UserAgentCore;
+  readonly #options: RegistrationOptions;
+  readonly #requests: StandaloneRequests;
+  readonly #registrar: string;
+  readonly #servers: readonly (NextHop | undefined)[];
+  readonly #onClosed: () => void;
+  #state: RegistrationState = { status: "registering" };
+  #serverIndex = 0;
+  /** Since the last success. */
+  #failures = 0;
+  #expiresSeconds: number;
+  /** As it stood in the last REGISTER. */
+  #contact = "";
+  #intervalRaises = 0;
+  #timer: Timer | undefined;
+  /** The REGISTER under way, if any. */
+  #attempt: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(core: UserAgentCore, options: RegistrationOptions, onClosed: () => void) {
+    const {
+      address,
+      registrar,
+      servers = [],
+      credentials,
+      expiresSeconds = DEFAULT_EXPIRES_SECONDS,
+    } = options;
+    this.#core = core;
+    this.#options = options;
+    this.#onClosed = onClosed;
+    this.#requests = new StandaloneRequests(core, credentials && new DigestClient(credentials));
+    const uri = parseUri(uriOf(address));
+    this.#registrar =
+      registrar ?? (uri === undefined || uri.scheme === "tel" ? "" : `${uri.scheme}:${uri.host}`);
+    this.#servers = servers.length > 0 ? servers : [undefined];
+    this.#expiresSeconds = expiresSeconds;
+    this.#register();
+  }
+
+  get state(): RegistrationState {
+    return this.#state;
+  }
+
+  #register(): void {
+    this.#attempt = this.#send(this.#expiresSeconds).then((reply) => this.#receive(reply));
+  }
+
+  async #send(expiresSeconds: number): Promise<DialogReply> {
+    const destination = await this.#locate();
+    if (destination === undefined) return { failure: "transport" };
+    const { address } = this.#options;
+    const fields = (hop: Hop) => {
+      this.#contact = this.#contactFor(hop);
+      return { Contact: this.#contact, Expires: String(expiresSeconds) };
+    };
+    const request = { method: "REGISTER", requestUri: this.#registrar, to: address, from: address, fields };
+    return this.#requests.send(request, destination);
+  }
+
+  #locate(): Promise<Destination | undefined> {
+    const server = this.#servers[this.#serverIndex] ?? this.#registrar;
+    return this.#core.locator.locate(server).catch(() => undefined);
+  }
+
+  #contactFor(hop: Hop): string {
+    const uri = parseUri(uriOf(this.#options.address));
+    const user = uri?.scheme === "tel" ? uri.number : uri?.user;
+    return this.#core.contactFor(this.#options.contactUser ?? user, hop);
+  }
+
+  #receive(reply: DialogReply): void {
+    if (this.#closing !== undefined) return;
+    if ("failure" in reply) {
+      const reason =
+        reply.failure === "transport" ? "the registrar cannot be reached" : "the registrar does not answer";
+      this.#fail(reason, undefined, undefined);
+    } else if (reply.response.status < 300) this.#succeed(reply.response);
+    else if (!this.#raiseInterval(reply.response)) {
+      const { status, reason } = reply.response;
+      this.#fail(`${status} ${reason}`, status, retryAfterMs(reply.response));
+    }
+  }
+
+  /** §10.2.8: a 423 says how long the binding has to be. */
+  #raiseInterval({ status, headers }: SipResponse): boolean {
+    const least = Number(/^\s*(\d{1,9})/.exec(headers.get("min-expires") ?? "")?.[1] ?? 0);
+    if (status !== 423 || least <= this.#expiresSeconds || ++this.#intervalRaises > MAX_INTERVAL_RAISES)
+      return false;
+    this.#expiresSeconds = Math.min(least, MAX_EXPIRES_SECONDS);
+    this.#register();
+    return true;
+  }
+
+  #succeed(response: SipResponse): void {
+    const granted = Math.min(this.#grantedSeconds(response), MAX_EXPIRES_SECONDS);
+    if (granted === 0) {
+      this.#fail("the registrar granted no time", response.status, undefined);
+      return;
+    }
+    this.#failures = 0;
+    this.#intervalRaises = 0;
+    // Somewhat at random, so that the registrations of one start do not come in step for ever.
+    const latestSeconds = Math.max(granted / 2, granted - REFRESH_MARGIN_SECONDS);
+    const refreshSeconds = latestSeconds * (0.9 + 0.1 * this.#core.random());
+    this.#change({ status: "registered", server: this.#servers[this.#serverIndex], expiresSeconds: granted });
+    this.#schedule(refreshSeconds * 1000);
+  }
+
+  /** §10.2.4: the registrar lists every binding of the address; ours is the one with our Contact. */
+  #grantedSeconds({ headers }: SipResponse): number {
+    const bindings = addressesOf(headers, "contact") ?? [];
+    // One that it has rewritten, as behind a NAT, is known by being alone.
+    const ours =
+      bindings.find(({ uri }) => this.#contact === `<${uri}>`) ??
+      (bindings.length === 1 ? bindings[0] : undefined);
+    const seconds = /^\s*(\d{1,9})/.exec(
+      ours?.parameters.get("expires") ?? headers.get("expires") ?? "",
+    )?.[1];
+    return seconds === undefined ? this.#expiresSeconds : Number(seconds);
+  }
+
+  /** The next server is tried at once; when all of them have failed, only after a pause (RFC 5626 §4.5). */
+  #fail(reason: string, responseStatus: number | undefined, askedMs: number | undefined): void {
+    this.#failures++;
+    this.#serverIndex = (this.#serverIndex + 1) % this.#servers.length;
+    const rounds = Math.floor(this.#failures / this.#servers.length);
+    const isRoundOver = this.#failures % this.#servers.length === 0;
+    const longestMs = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
+    const pauseMs = isRoundOver ? longestMs * (0.5 + 0.5 * this.#core.random()) : 0;
+    const retryInMs = isRoundOver ? Math.max(pauseMs, Math.min(askedMs ?? 0, MAX_RETRY_AFTER_MS)) : 0;
+    this.#change({ status: "failed", reason, responseStatus, retryInMs });
+    this.#schedule(retryInMs);
+  }
+
+  #schedule(delayMs: number): void {
+    // The application may have closed us in its callback.
+    if (this.#closing !== undefined) return;
+    this.#timer = this.#core.clock.schedule(delayMs, () => this.#register());
+  }
+
+  #change(state: RegistrationState): void {
+    this.#state = state;
+    this.#core.guard(() => this.#options.onChange?.(state));
+  }
+
+  /**
+   * Takes the binding back (§10.2.2) and stops. Resolves when the registrar has answered or cannot be expected to.
+   * Idempotent, never rejects.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#timer?.cancel();
+    const wasRegistered = this.#state.status === "registered" || this.#state.status === "registering";
+    await this.#attempt;
+    if (wasRegistered) await this.#send(0);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#state.status === "closed") return;
+    this.#change({ status: "closed" });
+    this.#onClosed();
+  }
+
+  abandon(): void {
+    this.#timer?.cancel();
+    this.#closing ??= Promise.resolve();
+    this.#finish();
+  }
+}

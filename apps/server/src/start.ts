@@ -161,6 +161,7 @@ async function startCallProcesses(
       type: "configure",
       rtpAddress: "0.0.0.0",
       rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
+      rtpTimeoutMs: config.rtpTimeoutMs,
       inferencePath,
       modelsDirectory: config.modelsDirectory,
       isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,

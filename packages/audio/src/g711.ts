@@ -74,7 +74,7 @@ function decodeWith(table: Int16Array, bytes: Uint8Array, out: Int16Array): Int1
  *
  * @param out Receives the bytes where given; at least as long as `pcm`, and returned as it is.
  */
-export function encodePcmu(pcm: Int16Array, out = new Uint8Array(pcm.length)): Uint8Array {
+export function encodePcmu(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length)): Uint8Array {
   return encodeWith(MU_LAW_ENCODE, MU_LAW_SHIFT, pcm, out);
 }
 
@@ -83,7 +83,7 @@ export function encodePcmu(pcm: Int16Array, out = new Uint8Array(pcm.length)): U
  *
  * @param out Receives the samples where given; at least as long as `bytes`, and returned as it is.
  */
-export function decodePcmu(bytes: Uint8Array, out = new Int16Array(bytes.length)): Int16Array {
+export function decodePcmu(bytes: Uint8Array, out: Int16Array = new Int16Array(bytes.length)): Int16Array {
   return decodeWith(MU_LAW_DECODE, bytes, out);
 }
 
@@ -92,7 +92,7 @@ export function decodePcmu(bytes: Uint8Array, out = new Int16Array(bytes.length)
  *
  * @param out Receives the bytes where given; at least as long as `pcm`, and returned as it is.
  */
-export function encodePcma(pcm: Int16Array, out = new Uint8Array(pcm.length)): Uint8Array {
+export function encodePcma(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length)): Uint8Array {
   return encodeWith(A_LAW_ENCODE, A_LAW_SHIFT, pcm, out);
 }
 
@@ -101,6 +101,6 @@ export function encodePcma(pcm: Int16Array, out = new Uint8Array(pcm.length)): U
  *
  * @param out Receives the samples where given; at least as long as `bytes`, and returned as it is.
  */
-export function decodePcma(bytes: Uint8Array, out = new Int16Array(bytes.length)): Int16Array {
+export function decodePcma(bytes: Uint8Array, out: Int16Array = new Int16Array(bytes.length)): Int16Array {
   return decodeWith(A_LAW_DECODE, bytes, out);
 }

@@ -254,7 +254,7 @@ export class G722Encoder {
    * @param pcm At 16 kHz; an even number of samples.
    * @param out Receives the bytes where given; at least half as long as `pcm`, and returned as it is.
    */
-  encode(pcm: Int16Array, out = new Uint8Array(pcm.length >> 1)): Uint8Array {
+  encode(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length >> 1)): Uint8Array {
     if (this.#line.length < QMF_HISTORY + pcm.length) this.#line = new Int16Array(QMF_HISTORY + pcm.length);
     const line = this.#line;
     line.set(this.#history);
@@ -308,7 +308,7 @@ export class G722Decoder {
    *
    * @param out Receives the samples where given; at least twice as long as `bytes`, and returned as it is.
    */
-  decode(bytes: Uint8Array, out = new Int16Array(2 * bytes.length)): Int16Array {
+  decode(bytes: Uint8Array, out: Int16Array = new Int16Array(2 * bytes.length)): Int16Array {
     const samples = 2 * bytes.length;
     if (this.#line.length < QMF_HISTORY + samples) this.#line = new Int32Array(QMF_HISTORY + samples);
     const line = this.#line;

@@ -1,5 +1,6 @@
+export { ComfortNoise } from "./comfort-noise.ts";
 export { decodePcma, decodePcmu, encodePcma, encodePcmu } from "./g711.ts";
+export { G722Decoder, G722Encoder } from "./g722.ts";
 export { LossConcealer } from "./loss-concealer.ts";
 export { Resampler, type ResamplerRateHz } from "./resampler.ts";
 export { readWav, writeWav, type WavAudio } from "./wav.ts";
-export { G722Decoder, G722Encoder } from "./g722.ts";

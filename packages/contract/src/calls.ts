@@ -39,6 +39,7 @@ export const callEndReasons = [
   "rejected_by_webhook",
   "api_hangup",
   "node_lost",
+  "media_timeout",
   "error_llm",
   "error_stt",
   "error_tts",
@@ -96,6 +97,52 @@ const latencySchema = Type.Object(
 
 export type CallLatency = Static<typeof latencySchema>;
 
+const mosSchema = nullable(
+  Type.Number({
+    minimum: 1,
+    maximum: 4.5,
+    description:
+      "Mean opinion score as the E-model (ITU-T G.107) estimates it from delay and loss. Null: not known.",
+  }),
+);
+
+const qualitySchema = Type.Object(
+  {
+    codec: Type.Enum(["PCMU", "PCMA", "G722"]),
+    srtpSuite: nullable(
+      Type.String({
+        description: "Null: the audio was not encrypted.",
+        examples: ["AES_CM_128_HMAC_SHA1_80"],
+      }),
+    ),
+    roundTripMs: nullable(
+      Type.Number({ minimum: 0, description: "Mean. Null: the other side sent no RTCP reports." }),
+    ),
+    received: Type.Object(
+      {
+        packets: Type.Integer({ minimum: 0 }),
+        lost: Type.Integer({ minimum: 0 }),
+        late: Type.Integer({ minimum: 0, description: "Came too late to be heard." }),
+        jitterMs: Type.Number({ minimum: 0, description: "Mean, as RFC 3550 reckons it." }),
+        mos: mosSchema,
+      },
+      { description: "What the agent heard." },
+    ),
+    sent: Type.Object(
+      {
+        packets: Type.Integer({ minimum: 0 }),
+        lost: nullable(Type.Integer({ minimum: 0 })),
+        jitterMs: nullable(Type.Number({ minimum: 0 })),
+        mos: mosSchema,
+      },
+      { description: "What the other side heard, by its reports. Null: it sent none." },
+    ),
+  },
+  { title: "CallQuality", description: "How the network treated the call's audio." },
+);
+
+export type CallQuality = Static<typeof qualitySchema>;
+
 export const callSchema = Type.Object(
   {
     id: idSchema,
@@ -121,6 +168,9 @@ export const callSchema = Type.Object(
     endedAt: nullable(timestampSchema),
     billableSeconds: Type.Integer({ description: "Whole seconds from the answer to the end, rounded up." }),
     latency: Type.Union([latencySchema, Type.Null()]),
+    quality: Type.Union([qualitySchema, Type.Null()], {
+      description: "Once the call has ended; null where no audio flowed.",
+    }),
     llmName: nullable(
       Type.String({ description: "Language model that ran.", examples: ["builtin-responder"] }),
     ),

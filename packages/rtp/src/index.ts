@@ -1,3 +1,4 @@
+export { AudioPacketizer, type AudioPacket } from "./audio-packetizer.ts";
 export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf-receiver.ts";
 export { DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";
 export {

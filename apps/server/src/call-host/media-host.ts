@@ -36,6 +36,7 @@ class Host implements MediaHost {
   readonly #providers: Providers;
   readonly #send: (message: FromMedia) => void;
   readonly #rtpAddress: string;
+  readonly #rtpTimeoutMs: number;
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
   readonly #phrases = new PhraseBook();
@@ -48,6 +49,7 @@ class Host implements MediaHost {
     this.#providers = providers;
     this.#send = send;
     this.#rtpAddress = configuration.rtpAddress;
+    this.#rtpTimeoutMs = configuration.rtpTimeoutMs;
     this.#ports = new PortPool(configuration.rtpPorts);
     this.#outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
@@ -100,6 +102,9 @@ class Host implements MediaHost {
         ports: this.#ports,
         wheel: this.#wheel,
         conversation,
+        sampleRateHz: call.sampleRateHz,
+        timeoutMs: this.#rtpTimeoutMs,
+        onTimeout: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
       });
       this.#send({ type: "opened", callId, rtpPort: media.port });
       void conversation
@@ -120,6 +125,7 @@ class Host implements MediaHost {
 
   #createConversation({
     callId,
+    sampleRateHz,
     instructions,
     llmTemperature,
     llmReasoningEffort,
@@ -136,7 +142,7 @@ class Host implements MediaHost {
       language: agent.language,
     });
     return new VoiceConversation({
-      sampleRateHz: 8000,
+      sampleRateHz,
       agent: { ...agent, voice },
       dialogue: new Dialogue({
         model: languageModel,

@@ -24,6 +24,8 @@ const MEDIA_EXEC_ARGV = ["--max-semi-space-size=16", "--heap-growing-percent=400
 
 export interface MediaLegHandlers {
   onEvent: (event: VoiceEvent) => void;
+  /** The peer has sent nothing for so long that it must be gone. */
+  onMediaTimeout: (silentMs: number) => void;
   /** The media process died with the call in it. */
   onLost: (description: string) => void;
 }
@@ -191,6 +193,9 @@ function receive(member: MediaMember, message: FromMedia): void {
       break;
     case "event":
       call.handlers.onEvent(message.event);
+      break;
+    case "mediaTimeout":
+      call.handlers.onMediaTimeout(message.silentMs);
       break;
     case "closed":
       member.calls.delete(message.callId);

@@ -1,6 +1,8 @@
 import type { VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
 import type { ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
+import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { Config } from "../platform/config/config.ts";
+import type { CodecName } from "./audio-codec.ts";
 
 /** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
 export interface MediaConfiguration {
@@ -9,6 +11,8 @@ export interface MediaConfiguration {
   rtpAddress: string;
   /** This process's own slice of `PARLEY_RTP_PORTS`, both ends included. */
   rtpPorts: { first: number; last: number };
+  /** How long a peer may send nothing while it should before its call counts as lost; Infinity: for ever. */
+  rtpTimeoutMs: number;
   /** Local socket of the inference process. */
   inferencePath: string;
   modelsDirectory: string;
@@ -26,6 +30,8 @@ export type ProviderConfiguration = Pick<
 /** What one phone call's media and conversation need to know. */
 export interface MediaCall {
   callId: string;
+  /** Of the conversation's audio: 16,000 where the caller offers a codec of wideband. */
+  sampleRateHz: 8000 | 16000;
   /** Prompt with its variables rendered. */
   instructions: string;
   llmTemperature: number;
@@ -43,12 +49,22 @@ export interface MediaCall {
 /** What the SDP answer settled: where audio goes and how it is coded. */
 export interface MediaPath {
   remote: { address: string; port: number };
-  codec: "PCMU" | "PCMA";
+  codec: CodecName;
   payloadType: number;
   /** RFC 4733; undefined where the peer offered none. */
   telephoneEventPayloadType: number | undefined;
-  /** False while we are held (`a=sendonly` or `inactive` of the peer): nothing is sent then. */
+  /** Length of the packets that the peer wants. */
+  ptimeMs: number;
+  /** Where the peer takes RTCP. */
+  rtcp: { address: string; port: number };
+  /** RTCP goes over RTP's port. */
+  isRtcpMultiplexed: boolean;
+  /** Undefined: plain RTP. */
+  srtp: SrtpKeys | undefined;
+  /** False while we are held (`a=sendonly` or `inactive` of the peer): nothing is sent then, and nothing heard. */
   isSending: boolean;
+  /** False where the peer has said that it sends nothing. */
+  isReceiving: boolean;
 }
 
 export type ToMedia =
@@ -62,13 +78,20 @@ export type ToMedia =
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */
   | { type: "close"; callId: string };
 
-/** Counters of one call's media. */
+/** How one call's media went. */
 export interface MediaStatistics {
-  packetsReceived: number;
+  /** What was negotiated last; undefined where nothing was. */
+  codec: CodecName | undefined;
+  srtpSuite: SrtpSuite | undefined;
+  /** `late` came too late to be played. */
+  received: StreamStatistics & { late: number };
   packetsSent: number;
-  packetsLost: number;
-  packetsLate: number;
-  jitterMs: number;
+  /** By the peer's reports; undefined where none came. */
+  sent: StreamStatistics | undefined;
+  roundTripMs: number | undefined;
+  /** Of our jitter buffer, at the end. */
+  playoutDelayMs: number;
+  ptimeMs: number;
 }
 
 export type FromMedia =
@@ -78,6 +101,8 @@ export type FromMedia =
   | { type: "prepared"; callId: string }
   /** What the conversation did; `ended` among them asks for the call to be hung up. */
   | { type: "event"; callId: string; event: VoiceEvent }
+  /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */
+  | { type: "mediaTimeout"; callId: string; silentMs: number }
   | { type: "closed"; callId: string; statistics: MediaStatistics }
   /** About once a second. `wheelLagP99Ms` over the last 10 s. */
   | { type: "load"; calls: number; wheelLagP99Ms: number; residentBytes: number };

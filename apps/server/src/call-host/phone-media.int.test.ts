@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { createSocket } from "node:dgram";
+import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { test } from "node:test";
 import { CallDriver } from "@parley/conversation/testing";
 import { MediaWheel, parseRtp, PortPool, type RtpPacket, type WheelScheduler } from "@parley/rtp";
+import type { MediaPath } from "./media-protocol.ts";
 import { PhoneMedia } from "./phone-media.ts";
 
 const FRAME_MS = 20;
@@ -30,6 +31,23 @@ class HandScheduler implements WheelScheduler {
   }
 }
 
+function pathTo(peer: Socket, change: Partial<MediaPath> = {}): MediaPath {
+  const { port } = peer.address();
+  return {
+    remote: { address: "127.0.0.1", port },
+    codec: "PCMU",
+    payloadType: 0,
+    telephoneEventPayloadType: undefined,
+    ptimeMs: FRAME_MS,
+    rtcp: { address: "127.0.0.1", port },
+    isRtcpMultiplexed: true,
+    srtp: undefined,
+    isSending: true,
+    isReceiving: true,
+    ...change,
+  };
+}
+
 test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
   const peer = createSocket("udp4");
   peer.bind(0, "127.0.0.1");
@@ -47,14 +65,11 @@ test("the RTP clock keeps up with the time over a stall in which packets were dr
     ports: new PortPool({ first: 34_600, last: 34_699 }),
     wheel,
     conversation: driver.conversation,
+    sampleRateHz: 8000,
+    timeoutMs: Infinity,
+    onTimeout: () => assert.fail("a timeout"),
   });
-  media.connect({
-    remote: { address: "127.0.0.1", port: peer.address().port },
-    codec: "PCMU",
-    payloadType: 0,
-    telephoneEventPayloadType: undefined,
-    isSending: true,
-  });
+  media.connect(pathTo(peer));
   media.start();
   const received = async (count: number): Promise<void> => {
     while (packets.length < count) await once(peer, "message");

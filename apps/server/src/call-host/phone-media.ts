@@ -1,8 +1,6 @@
-import { decodePcma, decodePcmu, encodePcma, encodePcmu, LossConcealer } from "@parley/audio";
 import type { VoiceConversation } from "@parley/conversation";
 import {
   DtmfReceiver,
-  JitterBuffer,
   type MediaWheel,
   type PortPool,
   type RtpPacket,
@@ -10,21 +8,20 @@ import {
   type RtpSessionOptions,
   type WheelHandle,
 } from "@parley/rtp";
+import { RTP_CLOCK_RATE_HZ } from "./audio-codec.ts";
+import { IncomingAudio } from "./incoming-audio.ts";
 import type { MediaPath, MediaStatistics } from "./media-protocol.ts";
+import { OutgoingAudio } from "./outgoing-audio.ts";
 
-const SAMPLE_RATE_HZ = 8000;
-const FRAME_SAMPLES = 160;
-/** A frame whose peak stays below this holds no speech: the jitter buffer may change its delay there unheard. */
-const QUIET_PEAK = 300;
+const FRAME_MS = 20;
+const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
 /** The conversation begins with the caller's first packet, which shows where a NAT lets our audio in, or after this. */
 const FIRST_PACKET_DEADLINE_MS = 500;
 const DTMF_EXPIRY_TICKS = 5;
-const NO_AUDIO = new Int16Array(0);
-
-const codecs = {
-  PCMU: { decode: decodePcmu, encode: encodePcmu, silence: 0xff },
-  PCMA: { decode: decodePcma, encode: encodePcma, silence: 0xd5 },
-} as const;
+/** How often a silent peer is looked for. */
+const TIMEOUT_CHECK_TICKS = 50;
+/** A peer that has put us on hold may be silent for longer, but not for ever: this is what telephone switches allow. */
+const HOLD_TIMEOUT_MS = 30 * 60_000;
 
 export interface PhoneMediaOptions {
   /** Local IP address of the RTP socket, and the ports to take one from. */
@@ -32,56 +29,64 @@ export interface PhoneMediaOptions {
   ports: PortPool;
   wheel: MediaWheel;
   conversation: VoiceConversation;
+  /** Of the conversation's audio. */
+  sampleRateHz: 8000 | 16000;
+  /** How long the peer may send neither RTP nor RTCP while it should; Infinity: for ever. */
+  timeoutMs: number;
+  /** Called once when it has been silent for that long. */
+  onTimeout: (silentMs: number) => void;
 }
 
 /**
- * The media of one phone call: G.711 over RTP on one side, a voice conversation on the other. Every 20 ms it hears one
- * frame and sends one, silence included, so that NAT bindings and the carrier's media timers stay alive.
+ * The media of one phone call: RTP on one side, a voice conversation on the other. Every 20 ms it hears one frame and makes
+ * one, silence included, so that NAT bindings and the carrier's media timers stay alive. While the peer holds the call the
+ * conversation stands still, its clock included.
  */
 export class PhoneMedia {
+  readonly #options: PhoneMediaOptions;
   readonly #conversation: VoiceConversation;
   readonly #session: RtpSession;
   readonly #wheelHandle: WheelHandle;
-  readonly #jitter = new JitterBuffer({
-    clockRateHz: SAMPLE_RATE_HZ,
-    samplesIn: (payload, payloadType) => (payloadType === this.#path?.payloadType ? payload.length : 0),
-  });
-  readonly #concealer = new LossConcealer(SAMPLE_RATE_HZ);
+  readonly #incoming: IncomingAudio;
+  readonly #outgoing: OutgoingAudio;
   readonly #dtmf: DtmfReceiver;
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
-  /** Packets of one frame are decoded into this, which `#pending` then shows. */
-  readonly #decoded = new Int16Array(FRAME_SAMPLES);
-  readonly #payload = new Uint8Array(FRAME_SAMPLES);
-  /** Decoded audio that is not heard yet: what a packet longer than a frame leaves over. */
-  #pending: Int16Array = NO_AUDIO;
+  readonly #frame: Int16Array;
   #path: MediaPath | undefined;
   #isAnswered = false;
   #startDeadlineMs = Infinity;
   #isStarted = false;
-  #isQuiet = true;
-  #wasSpeaking = false;
   /** Tick of the first packet. */
   #firstTick: number | undefined;
+  /** Since when the peer is expected to send, or to resume. */
+  #expectedSinceMs: number | undefined;
+  #hasTimedOut = false;
 
   /** @throws Error where no port can be had. */
-  static async open({ address, ports, wheel, conversation }: PhoneMediaOptions): Promise<PhoneMedia> {
+  static async open(options: PhoneMediaOptions): Promise<PhoneMedia> {
     let receive: RtpSessionOptions["onPacket"] = () => {};
     const session = await RtpSession.open({
-      address,
-      ports,
+      address: options.address,
+      ports: options.ports,
       payloadTypes: [],
       onPacket: (packet, arrivalMs) => receive(packet, arrivalMs),
     });
-    const media = new PhoneMedia(session, wheel, conversation);
+    const media = new PhoneMedia(session, options);
     receive = (packet, arrivalMs) => media.#receive(packet, arrivalMs);
     return media;
   }
 
-  private constructor(session: RtpSession, wheel: MediaWheel, conversation: VoiceConversation) {
+  private constructor(session: RtpSession, options: PhoneMediaOptions) {
+    const { conversation, sampleRateHz, wheel } = options;
+    this.#options = options;
     this.#conversation = conversation;
     this.#session = session;
+    this.#incoming = new IncomingAudio(sampleRateHz);
+    this.#frame = new Int16Array((FRAME_MS * sampleRateHz) / 1000);
+    this.#outgoing = new OutgoingAudio(sampleRateHz, ({ payload, timestamp, marker }) =>
+      session.send(payload, this.#path?.payloadType ?? 0, timestamp, marker),
+    );
     this.#dtmf = new DtmfReceiver({
-      clockRateHz: SAMPLE_RATE_HZ,
+      clockRateHz: RTP_CLOCK_RATE_HZ,
       onDigit: ({ digit }) => conversation.dtmf(digit),
     });
     this.#wheelHandle = wheel.add((dueMs, tick) => this.#tick(dueMs, tick));
@@ -94,9 +99,13 @@ export class PhoneMedia {
 
   /** What an offer and answer settled, at first and again whenever the peer changes it. */
   connect(path: MediaPath): void {
+    const { codec, payloadType, telephoneEventPayloadType, ptimeMs, rtcp, isRtcpMultiplexed, srtp } = path;
     this.#path = path;
-    const { payloadType, telephoneEventPayloadType: events } = path;
-    this.#session.negotiate(path.remote, events === undefined ? [payloadType] : [payloadType, events]);
+    // Whether the peer has to send may have changed with it.
+    this.#expectedSinceMs = undefined;
+    const payloadTypes = this.#incoming.connect(codec, payloadType, telephoneEventPayloadType);
+    this.#outgoing.connect(codec, ptimeMs);
+    this.#session.negotiate(path.remote, payloadTypes, { rtcp, isRtcpMultiplexed, srtp });
   }
 
   /** The call is answered. */
@@ -105,9 +114,18 @@ export class PhoneMedia {
   }
 
   get statistics(): MediaStatistics {
-    const { received, lost, late, jitterMs } = this.#jitter.counters;
-    const packetsSent = this.#session.counters.sent;
-    return { packetsReceived: received, packetsLost: lost, packetsLate: late, packetsSent, jitterMs };
+    const { received, sent, roundTripMs } = this.#session.statistics;
+    const { late, targetDelayMs } = this.#incoming.counters;
+    return {
+      codec: this.#path?.codec,
+      srtpSuite: this.#path?.srtp?.suite,
+      received: { ...received, late },
+      packetsSent: this.#session.counters.sent,
+      sent,
+      roundTripMs,
+      playoutDelayMs: targetDelayMs,
+      ptimeMs: this.#path?.ptimeMs ?? FRAME_MS,
+    };
   }
 
   /** Idempotent. The conversation is its owner's to close. */
@@ -118,17 +136,24 @@ export class PhoneMedia {
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
     if (packet.payloadType === this.#path?.telephoneEventPayloadType) this.#dtmf.receive(packet, arrivalMs);
-    // Telephone events go in too: their sequence numbers are part of the stream.
-    this.#jitter.push(packet, arrivalMs);
+    this.#incoming.push(packet, arrivalMs);
   }
 
   #tick(dueMs: number, tick: number): void {
-    if (this.#path === undefined || !this.#isAnswered) return;
+    const path = this.#path;
+    if (path === undefined || !this.#isAnswered) return;
     if (!this.#isStarted) this.#startWhenHeard(dueMs);
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
-    this.#fillFrame(dueMs, this.#path);
+    if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
+    this.#session.report(dueMs);
+    // Held: what comes is music if anything, and nobody is there to hear.
+    if (!path.isSending) return;
+    this.#incoming.fill(this.#frame, dueMs);
     this.#conversation.hear(this.#frame);
-    this.#send(this.#conversation.nextFrame(), this.#path, tick);
+    this.#firstTick ??= tick;
+    // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
+    // follows them would count as late at the other side, for the rest of the call.
+    this.#outgoing.write(this.#conversation.nextFrame(), (tick - this.#firstTick) * FRAME_UNITS);
   }
 
   #startWhenHeard(nowMs: number): void {
@@ -138,62 +163,13 @@ export class PhoneMedia {
     this.#conversation.start();
   }
 
-  /** Packets may be of any length; the conversation hears frames of 20 ms. */
-  #fillFrame(nowMs: number, path: MediaPath): void {
-    let filled = 0;
-    while (filled < FRAME_SAMPLES) {
-      if (this.#pending.length === 0) this.#pending = this.#nextAudio(nowMs, path);
-      if (filled === 0 && this.#pending.length === FRAME_SAMPLES) {
-        this.#frame.set(this.#pending);
-        this.#pending = NO_AUDIO;
-        break;
-      }
-      const taken = this.#pending.subarray(0, FRAME_SAMPLES - filled);
-      if (taken.length === 0) {
-        this.#frame.fill(0, filled);
-        break;
-      }
-      this.#frame.set(taken, filled);
-      filled += taken.length;
-      this.#pending = this.#pending.subarray(taken.length);
-    }
-    this.#isQuiet = isQuiet(this.#frame);
+  #noticeSilence(nowMs: number, path: MediaPath): void {
+    this.#expectedSinceMs ??= nowMs;
+    const silentMs = nowMs - Math.max(this.#expectedSinceMs, this.#session.lastHeardAtMs ?? -Infinity);
+    const isHeld = !path.isSending || !path.isReceiving;
+    const limitMs = isHeld ? Math.max(HOLD_TIMEOUT_MS, this.#options.timeoutMs) : this.#options.timeoutMs;
+    if (this.#hasTimedOut || silentMs < limitMs) return;
+    this.#hasTimedOut = true;
+    this.#options.onTimeout(silentMs);
   }
-
-  /** Empty where nothing is to be expected. */
-  #nextAudio(nowMs: number, path: MediaPath): Int16Array {
-    const next = this.#jitter.pull(nowMs, this.#isQuiet);
-    switch (next.kind) {
-      case "frame": {
-        const { decode } = codecs[path.codec];
-        const isUsual = next.payload.length === FRAME_SAMPLES;
-        const pcm = isUsual ? decode(next.payload, this.#decoded) : decode(next.payload);
-        this.#concealer.good(pcm);
-        return pcm;
-      }
-      case "lost":
-        return this.#concealer.conceal(next.samples);
-      case "idle":
-        return NO_AUDIO;
-    }
-  }
-
-  #send(pcm: Int16Array | undefined, path: MediaPath, tick: number): void {
-    const codec = codecs[path.codec];
-    if (pcm === undefined) this.#payload.fill(codec.silence);
-    else codec.encode(pcm, this.#payload);
-    // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
-    const marker = pcm !== undefined && !this.#wasSpeaking;
-    this.#wasSpeaking = pcm !== undefined;
-    this.#firstTick ??= tick;
-    // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
-    // follows them would count as late at the other side, for the rest of the call.
-    const timestamp = (tick - this.#firstTick) * FRAME_SAMPLES;
-    if (path.isSending) this.#session.send(this.#payload, path.payloadType, timestamp, marker);
-  }
-}
-
-function isQuiet(frame: Int16Array): boolean {
-  for (const sample of frame) if (sample > QUIET_PEAK || sample < -QUIET_PEAK) return false;
-  return true;
 }

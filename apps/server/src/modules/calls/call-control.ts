@@ -169,9 +169,9 @@ export class CallControl {
       invite,
       recorder,
       mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(invite.source.address)),
-      openMedia: async (handlers) => {
+      openMedia: async (sampleRateHz, handlers) => {
         try {
-          return await media.open(mediaCall, handlers);
+          return await media.open({ ...mediaCall, sampleRateHz }, handlers);
         } catch (error) {
           if (error instanceof NoMediaCapacityError) refuseForNow(invite);
           throw error;

@@ -1,4 +1,12 @@
-import type { Call, CallDetail, CallEndReason, CallStatus, TranscriptItem, Turn } from "@parley/contract";
+import type {
+  Call,
+  CallDetail,
+  CallEndReason,
+  CallQuality,
+  CallStatus,
+  TranscriptItem,
+  Turn,
+} from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
@@ -41,6 +49,8 @@ export interface CallEnd {
   endReason: CallEndReason;
   endDetail?: string;
   endedAt: Date;
+  /** Absent where no media flowed. */
+  quality?: CallQuality;
 }
 
 export class CallsService {
@@ -123,7 +133,7 @@ export class CallsService {
   }
 
   /** Ends the call; of several ends the first wins. Returns whether this one did. */
-  async finish(id: string, { status, endReason, endDetail, endedAt }: CallEnd): Promise<boolean> {
+  async finish(id: string, { status, endReason, endDetail, endedAt, quality }: CallEnd): Promise<boolean> {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return false;
@@ -133,6 +143,7 @@ export class CallsService {
         endDetail: endDetail === undefined ? null : toStorableText(endDetail),
         endedAt,
         billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
+        quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
       });
       return true;

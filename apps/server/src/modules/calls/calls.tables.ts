@@ -1,4 +1,4 @@
-import type { CallEndReason, CallLatency, CallStatus, Turn } from "@parley/contract";
+import type { CallEndReason, CallLatency, CallQuality, CallStatus, Turn } from "@parley/contract";
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
@@ -42,6 +42,7 @@ export const calls = pgTable(
     endedAt: instant("ended_at"),
     billableSeconds: integer("billable_seconds").notNull().default(0),
     latency: jsonb("latency").$type<CallLatency>(),
+    quality: jsonb("quality").$type<CallQuality>(),
     createdAt: createdAt(),
   },
   (table) => [

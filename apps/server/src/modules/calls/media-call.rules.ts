@@ -11,7 +11,7 @@ export function toMediaCall(
   conversation: MediaCall["conversation"] & { callId: string },
   document: AgentDocument,
   variables: Variables,
-): { call: MediaCall; unknownVariables: string[] } {
+): { call: Omit<MediaCall, "sampleRateHz">; unknownVariables: string[] } {
   const instructions = renderTemplate(document.promptTemplate, variables);
   const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
   const tools = document.customTools

@@ -6,7 +6,9 @@ import {
   answerOffer,
   type AudioSettings,
   buildOffer,
+  findOfferedCodec,
   type IncomingInvite,
+  LocalSrtpKeys,
   type NegotiatedAudio,
   type ReinviteAnswer,
   type Session,
@@ -17,12 +19,14 @@ import type { MediaPath } from "../../call-host/media-protocol.ts";
 import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallRecorder } from "./call-recorder.ts";
+import { toCallQuality } from "./call-quality.rules.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
 
-const codecs = [
+const narrowband = [
   { name: "PCMU", clockRateHz: 8000, payloadType: 0 },
   { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
 ] as const;
+const wideband = [{ name: "G722", clockRateHz: 8000, payloadType: 9 }] as const;
 
 export type ProviderNames = Omit<CallAnswer, "at">;
 
@@ -32,7 +36,7 @@ export interface PhoneCallOptions {
   recorder: CallRecorder;
   /** The address that goes into our SDP. */
   mediaAddress: string;
-  openMedia: (handlers: MediaLegHandlers) => Promise<MediaLeg>;
+  openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
   providerNames: ProviderNames;
   metrics: Metrics;
   /** Where nobody collects traces there is none. */
@@ -50,6 +54,9 @@ interface Outcome {
 export class PhoneCall {
   readonly #options: PhoneCallOptions;
   readonly #sdpOrigin = { sessionId: String(randomInt(2 ** 47)), version: 1 };
+  readonly #srtp = { keys: new LocalSrtpKeys(), isRequired: false };
+  /** Wideband where the caller's first offer has it; who offers nothing gets what every telephone has. */
+  readonly #sampleRateHz: 8000 | 16000;
   #media: MediaLeg | undefined;
   #session: Session | undefined;
   /** The first that is known wins: what follows from it (a BYE, a closed leg) is no reason of its own. */
@@ -58,6 +65,11 @@ export class PhoneCall {
 
   constructor(options: PhoneCallOptions) {
     this.#options = options;
+    const first = findOfferedCodec(options.invite.body, {
+      codecs: [...wideband, ...narrowband],
+      srtp: this.#srtp,
+    });
+    this.#sampleRateHz = wideband.some(({ name }) => name === first?.name) ? 16_000 : 8000;
   }
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */
@@ -79,7 +91,8 @@ export class PhoneCall {
     // The conversation's last words arrive before its leg is closed.
     const statistics = await this.#media?.close();
     const outcome = this.#outcome ?? { status: "failed" as const, endReason: "error_internal" as const };
-    await recorder.finish({ ...outcome, endedAt });
+    const quality = statistics && toCallQuality(statistics);
+    await recorder.finish({ ...outcome, endedAt, ...(quality && { quality }) });
     metrics.observeCall(outcome.endReason);
     trace?.end(outcome.endReason);
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
@@ -94,8 +107,14 @@ export class PhoneCall {
   async #answer(): Promise<void> {
     const { invite, recorder, providerNames } = this.#options;
     invite.ring();
-    const media = await this.#options.openMedia({
+    const media = await this.#options.openMedia(this.#sampleRateHz, {
       onEvent: (event) => this.#receive(event),
+      onMediaTimeout: (silentMs) =>
+        this.#decide({
+          status: "failed",
+          endReason: "media_timeout",
+          endDetail: `neither RTP nor RTCP came for ${Math.round(silentMs / 1000)} s`,
+        }),
       onLost: (description) =>
         this.#decide({ status: "failed", endReason: "error_internal", endDetail: description }),
     });
@@ -186,8 +205,10 @@ export class PhoneCall {
     return {
       address: this.#options.mediaAddress,
       port: media.rtpPort,
-      codecs,
+      // What the conversation hears without conversion comes first, also when the peer offers anew.
+      codecs: this.#sampleRateHz === 8000 ? [...narrowband, ...wideband] : [...wideband, ...narrowband],
       ptimeMs: 20,
+      srtp: this.#srtp,
       origin: this.#sdpOrigin,
     };
   }
@@ -202,13 +223,19 @@ function hungUp(detail: string | undefined): Outcome {
   };
 }
 
-function toMediaPath({ codec, remote, telephoneEventPayloadType, direction }: NegotiatedAudio): MediaPath {
+function toMediaPath({ codec, direction, remoteRtcp, ...audio }: NegotiatedAudio): MediaPath {
+  const { remote, telephoneEventPayloadType, ptimeMs, isRtcpMultiplexed, srtp } = audio;
   return {
     remote,
-    codec: codec.name === "PCMA" ? "PCMA" : "PCMU",
+    codec: codec.name === "G722" ? "G722" : codec.name === "PCMA" ? "PCMA" : "PCMU",
     payloadType: codec.payloadType,
     telephoneEventPayloadType,
+    ptimeMs,
+    rtcp: remoteRtcp,
+    isRtcpMultiplexed,
+    srtp,
     isSending: direction === "sendrecv" || direction === "sendonly",
+    isReceiving: direction === "sendrecv" || direction === "recvonly",
   };
 }
 

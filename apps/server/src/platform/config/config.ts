@@ -39,6 +39,8 @@ export interface Config {
   publicAddress: string | undefined;
   /** Both ends included. */
   rtpPorts: { first: number; last: number };
+  /** Infinity: never. */
+  rtpTimeoutMs: number;
   /** Absolute. */
   dataDirectory: string;
   modelsDirectory: string;
@@ -93,6 +95,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     publicAddress: reader.parse("PARLEY_PUBLIC_ADDRESS", parseIpAddress),
     rtpPorts:
       reader.parse("PARLEY_RTP_PORTS", parsePortRange) ?? parsePortRange(variables.PARLEY_RTP_PORTS.default),
+    rtpTimeoutMs: readRtpTimeout(reader),
     dataDirectory,
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
     database: readDatabase(reader),
@@ -332,6 +335,13 @@ function parseHeaders(value: string): Record<string, string> {
 function parseIpAddress(value: string): string {
   if (isIP(value) !== 0) return value;
   throw new Error(`must be an IP address, not "${value}"`);
+}
+
+function readRtpTimeout(reader: Reader): number {
+  const seconds =
+    reader.integer("PARLEY_RTP_TIMEOUT_SECONDS", 0, 86_400) ??
+    Number(variables.PARLEY_RTP_TIMEOUT_SECONDS.default);
+  return seconds === 0 ? Infinity : seconds * 1000;
 }
 
 function parsePortRange(value: string): Config["rtpPorts"] {

@@ -19,6 +19,11 @@ export const variables = {
       "IP address under which callers reach this machine, where it is not the one that its packets come from (NAT).",
   },
   PARLEY_RTP_PORTS: { description: "UDP ports for audio, first and last.", default: "20000-29999" },
+  PARLEY_RTP_TIMEOUT_SECONDS: {
+    description:
+      "A call whose other side sends neither RTP nor RTCP for so long, not being on hold, is ended. 0: never.",
+    default: "60",
+  },
   PARLEY_DATA_DIR: { description: "Where Parley keeps its files.", default: "./.parley" },
   PARLEY_MODELS_DIR: {
     description: "Where the speech models are kept.",

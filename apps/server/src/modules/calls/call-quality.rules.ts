@@ -1,0 +1,48 @@
+import type { CallQuality } from "@parley/contract";
+import { estimateMos } from "@parley/rtp";
+import type { MediaStatistics } from "../../call-host/media-protocol.ts";
+
+/** A jitter buffer that is not ours is taken to hold back this many times the jitter that it reports, and a packet at least. */
+const PEER_BUFFER_PER_JITTER = 2;
+
+/** How the network treated a call, for its record; undefined where nothing was heard. */
+export function toCallQuality(media: MediaStatistics): CallQuality | undefined {
+  const { codec, srtpSuite, received, packetsSent, sent, roundTripMs, playoutDelayMs, ptimeMs } = media;
+  if (codec === undefined || (received.packets === 0 && packetsSent === 0)) return undefined;
+  const oneWayMs = (roundTripMs ?? 0) / 2;
+  const missed = received.lost + received.late;
+  return {
+    codec,
+    srtpSuite: srtpSuite ?? null,
+    roundTripMs: roundTripMs === undefined ? null : rounded(roundTripMs),
+    received: {
+      packets: received.packets,
+      lost: received.lost,
+      late: received.late,
+      jitterMs: rounded(received.jitterMs),
+      mos:
+        received.packets === 0
+          ? null
+          : estimateMos({
+              delayMs: oneWayMs + playoutDelayMs + ptimeMs,
+              lossFraction: missed / (received.packets + received.lost),
+            }),
+    },
+    sent: {
+      packets: packetsSent,
+      lost: sent?.lost ?? null,
+      jitterMs: sent === undefined ? null : rounded(sent.jitterMs),
+      mos:
+        sent === undefined || sent.packets === 0
+          ? null
+          : estimateMos({
+              delayMs: oneWayMs + Math.max(ptimeMs, PEER_BUFFER_PER_JITTER * sent.jitterMs) + ptimeMs,
+              lossFraction: sent.lost / sent.packets,
+            }),
+    },
+  };
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(10 * milliseconds) / 10;
+}

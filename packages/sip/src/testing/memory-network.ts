@@ -11,7 +11,7 @@ export interface NetworkConditions {
 
 export interface Datagram {
   from: Hop;
-  to: SocketAddress;
+  to: Hop;
   data: Buffer;
 }
 
@@ -31,17 +31,24 @@ export class MemoryNetwork {
     this.#random = seededRandom(seed);
   }
 
-  /** An end at this address, to be given to a user agent or driven by a test itself. */
+  /**
+   * An end at this address, to be given to a user agent or driven by a test itself. A reliable one tells whoever sends
+   * to an address where nobody is, as a refused connection does.
+   */
   transport(localAddress: SocketAddress, isReliable = false): Transport {
-    const key = addressKey(localAddress);
     const protocol = isReliable ? "TCP" : "UDP";
     const from: Hop = { protocol, ...localAddress };
+    const key = addressKey(from);
     return {
       protocol,
       isReliable,
       localAddress,
       start: (receive) => void this.#receivers.set(key, receive),
-      send: (data, to) => this.#carry({ from, to, data }),
+      send: (data, { address, port }, onError) => {
+        const to: Hop = { protocol, address, port };
+        if (isReliable && !this.#receivers.has(addressKey(to))) onError?.(new Error("connection refused"));
+        else this.#carry({ from, to, data });
+      },
       close: () => {
         this.#receivers.delete(key);
         return Promise.resolve();
@@ -64,8 +71,8 @@ export class MemoryNetwork {
   }
 }
 
-function addressKey({ address, port }: SocketAddress): string {
-  return `${address} ${port}`;
+function addressKey({ protocol, address, port }: Hop): string {
+  return `${protocol} ${address} ${port}`;
 }
 
 /** Mulberry32: small, fast, and the same on every machine. */

@@ -69,10 +69,12 @@ export type OptionsResult =
 const DEFAULT_MAX_TRANSACTIONS = 50_000;
 const DEFAULT_CLOSE_DEADLINE_MS = 3_000;
 
-/** A SIP user agent, both client and server (RFC 3261 §8, §13), on one transport. */
+/** A SIP user agent, both client and server (RFC 3261 §8, §13). */
 export class UserAgent {
   readonly #options: Omit<UserAgentOptions, "bind" | "tls">;
   readonly #transports: TransportSet;
+  /** Where it listens, by which protocols. */
+  readonly listeners: readonly Hop[];
   /** The first of its listening addresses. */
   readonly address: SocketAddress;
   readonly #core: UserAgentCore;
@@ -88,6 +90,7 @@ export class UserAgent {
     const [first] = transports;
     if (first === undefined) throw new Error("a user agent needs a transport");
     this.address = first.localAddress;
+    this.listeners = transports.map(({ protocol, localAddress }) => ({ protocol, ...localAddress }));
     const clock = options.clock ?? systemClock;
     const health = new HopHealth(clock);
     const reportError = (error: unknown): void => options.onError?.(error);

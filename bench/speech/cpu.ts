@@ -1,7 +1,12 @@
-/** Processor seconds that a piece of work took. */
+import { processTree } from "../support/processes.ts";
+import { sumOf } from "../support/statistics.ts";
+
+/** Processor seconds that a piece of work took, in this process and in those below it that were there before. */
 export async function cpuSecondsOf(work: () => Promise<void>): Promise<number> {
-  const before = process.cpuUsage();
+  const before = await processTree(process.pid);
   await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
+  const known = new Set(before.map(({ pid }) => pid));
+  const after = (await processTree(process.pid)).filter(({ pid }) => known.has(pid));
+  const total = (samples: typeof before): number => sumOf(samples.map(({ cpuSeconds }) => cpuSeconds));
+  return total(after) - total(before);
 }

@@ -19,19 +19,26 @@ export async function measureVoiceActivity(
       throw error;
     },
   });
-  const windows = { written: 0, heard: 0 };
-  const open = Array.from({ length: streams }, () =>
-    vad.open({ sampleRateHz: 8000, onProbability: () => (windows.heard += 1) }),
-  );
+  let written = 0;
+  let unheard = 0;
+  let onRoundHeard = (): void => {};
+  const onProbability = (): void => {
+    unheard -= 1;
+    if (unheard === 0) onRoundHeard();
+  };
+  const open = Array.from({ length: streams }, () => vad.open({ sampleRateHz: 8000, onProbability }));
   const window = 256;
   const cpuSeconds = await cpuSecondsOf(async () => {
     for (let at = 0; at + window <= pcm.length; at += window) {
+      const round = Promise.withResolvers<void>();
+      onRoundHeard = round.resolve;
+      unheard = streams;
+      written += streams;
       for (const stream of open) stream.write(pcm.subarray(at, at + window));
-      windows.written += streams;
-      while (windows.heard < windows.written) await new Promise((resolve) => setImmediate(resolve));
+      await round.promise;
     }
   });
   for (const stream of open) stream.close();
   await vad.close();
-  return { streams, rtf: cpuSeconds / (windows.written * 0.032) };
+  return { streams, rtf: cpuSeconds / (written * 0.032) };
 }

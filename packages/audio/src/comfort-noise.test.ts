@@ -4,7 +4,7 @@ import { ComfortNoise } from "./comfort-noise.ts";
 
 function levelOf(noise: ComfortNoise): number {
   const pcm = new Int16Array(16_000);
-  noise.fill(pcm);
+  noise.render(pcm);
   const power = pcm.reduce((sum, sample) => sum + sample ** 2, 0) / pcm.length;
   return -20 * Math.log10(Math.sqrt(power) / 32_767);
 }
@@ -22,9 +22,9 @@ test("noise has the level that the packet says, and keeps it until the next", ()
 test("without a description, and at the lowest level, it is silent", () => {
   const pcm = Int16Array.of(5, 5);
   const noise = new ComfortNoise();
-  noise.fill(pcm);
+  noise.render(pcm);
   assert.deepEqual([...pcm], [0, 0]);
   noise.describe(Uint8Array.of(127));
-  noise.fill(pcm);
+  noise.render(pcm);
   assert.deepEqual([...pcm], [0, 0]);
 });

@@ -15,7 +15,7 @@ export class ComfortNoise {
     this.#amplitude = OVERLOAD * 10 ** (-(level & LEVEL_MASK) / 20) * Math.sqrt(3);
   }
 
-  fill(pcm: Int16Array): void {
+  render(pcm: Int16Array): void {
     let state = this.#state;
     const scale = Math.min(this.#amplitude, OVERLOAD) / 2 ** 31;
     for (let i = 0; i < pcm.length; i++) {

@@ -27,7 +27,8 @@ interface Decoder {
 
 /** What a phone call hears: packets in, an even stream of sound out, whatever the network and the peer's codec do. */
 export class IncomingAudio {
-  readonly #sampleRateHz: 8000 | 16000;
+  /** Of the sound that it gives. */
+  readonly sampleRateHz: 8000 | 16000;
   readonly #jitter: JitterBuffer;
   readonly #concealer: LossConcealer;
   readonly #noise = new ComfortNoise();
@@ -39,9 +40,8 @@ export class IncomingAudio {
   #pending: Int16Array = NO_AUDIO;
   #isQuiet = true;
 
-  /** @param sampleRateHz Of the sound that it gives. */
   constructor(sampleRateHz: 8000 | 16000) {
-    this.#sampleRateHz = sampleRateHz;
+    this.sampleRateHz = sampleRateHz;
     this.#concealer = new LossConcealer(sampleRateHz);
     this.#jitter = new JitterBuffer({
       clockRateHz: RTP_CLOCK_RATE_HZ,
@@ -78,14 +78,14 @@ export class IncomingAudio {
   }
 
   /** Fills a frame with what is to be heard next, silence where there is nothing. */
-  fill(frame: Int16Array, nowMs: number): void {
+  read(frame: Int16Array, nowMs: number): void {
     let filled = 0;
     while (filled < frame.length) {
       if (this.#pending.length === 0) this.#pending = this.#next(nowMs);
       const taken = this.#pending.subarray(0, frame.length - filled);
       if (taken.length === 0) {
         const rest = frame.subarray(filled);
-        if (this.#isNoisy) this.#noise.fill(rest);
+        if (this.#isNoisy) this.#noise.render(rest);
         else rest.fill(0);
         break;
       }
@@ -105,7 +105,7 @@ export class IncomingAudio {
           ? this.#hearNoise(next.payload)
           : this.#decode(next.payload, next.payloadType);
       case "lost":
-        return this.#concealer.conceal((next.samples * this.#sampleRateHz) / RTP_CLOCK_RATE_HZ);
+        return this.#concealer.conceal((next.samples * this.sampleRateHz) / RTP_CLOCK_RATE_HZ);
       case "idle":
         return NO_AUDIO;
     }
@@ -114,8 +114,8 @@ export class IncomingAudio {
   #hearNoise(payload: Uint8Array): Int16Array {
     this.#noise.describe(payload);
     this.#isNoisy = true;
-    const pcm = new Int16Array((COMFORT_NOISE_UNITS * this.#sampleRateHz) / RTP_CLOCK_RATE_HZ);
-    this.#noise.fill(pcm);
+    const pcm = new Int16Array((COMFORT_NOISE_UNITS * this.sampleRateHz) / RTP_CLOCK_RATE_HZ);
+    this.#noise.render(pcm);
     return pcm;
   }
 
@@ -136,7 +136,7 @@ export class IncomingAudio {
       this.#decoder = {
         payloadType,
         codec,
-        resampler: new Resampler(codec.sampleRateHz, this.#sampleRateHz),
+        resampler: new Resampler(codec.sampleRateHz, this.sampleRateHz),
         usual: new Int16Array((USUAL_PAYLOAD_BYTES * codec.sampleRateHz) / RTP_CLOCK_RATE_HZ),
       };
     }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { test } from "node:test";
+import { afterEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CallDriver } from "@parley/conversation/testing";
 import { MediaWheel, parseRtp, PortPool, type RtpPacket, type WheelScheduler } from "@parley/rtp";
 import type { MediaPath } from "./media-protocol.ts";
@@ -48,7 +49,25 @@ function pathTo(peer: Socket, change: Partial<MediaPath> = {}): MediaPath {
   };
 }
 
-test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
+interface Rig {
+  scheduler: HandScheduler;
+  wheel: MediaWheel;
+  media: PhoneMedia;
+  peer: Socket;
+  /** RTP and RTCP that the peer has received. */
+  packets: RtpPacket[];
+  timeouts: number[];
+  connect: (change?: Partial<MediaPath>) => void;
+  /** Frames of time, each with its turn of the event loop. */
+  pass: (ticks: number) => Promise<void>;
+}
+
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+async function open({ timeoutMs = Infinity } = {}): Promise<Rig> {
   const peer = createSocket("udp4");
   peer.bind(0, "127.0.0.1");
   await once(peer, "listening");
@@ -60,16 +79,40 @@ test("the RTP clock keeps up with the time over a stall in which packets were dr
   const scheduler = new HandScheduler();
   const wheel = new MediaWheel({ onError: (error) => assert.fail(String(error)), scheduler });
   const driver = new CallDriver();
+  const timeouts: number[] = [];
   const media = await PhoneMedia.open({
     address: "127.0.0.1",
     ports: new PortPool({ first: 34_600, last: 34_699 }),
     wheel,
     conversation: driver.conversation,
     sampleRateHz: 8000,
-    timeoutMs: Infinity,
-    onTimeout: () => assert.fail("a timeout"),
+    timeoutMs,
+    onTimeout: (silentMs) => timeouts.push(silentMs),
   });
-  media.connect(pathTo(peer));
+  opened.push(() => {
+    media.close();
+    wheel.close();
+    driver.conversation.close();
+    peer.close();
+  });
+  return {
+    scheduler,
+    wheel,
+    media,
+    peer,
+    packets,
+    timeouts,
+    connect: (change) => media.connect(pathTo(peer, change)),
+    pass: async (ticks) => {
+      for (let tick = 0; tick < ticks; tick++) scheduler.jump(FRAME_MS);
+      await sleep(20);
+    },
+  };
+}
+
+test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
+  const { media, connect, peer, packets, scheduler, wheel } = await open();
+  connect();
   media.start();
   const received = async (count: number): Promise<void> => {
     while (packets.length < count) await once(peer, "message");
@@ -82,13 +125,74 @@ test("the RTP clock keeps up with the time over a stall in which packets were dr
   // Three frames of the stall are made up for.
   await received(5 + 3 + 5);
 
-  media.close();
-  wheel.close();
-  driver.conversation.close();
-  peer.close();
   const [first, last] = [packets[0], packets.at(-1)];
   assert.ok(first !== undefined && last !== undefined);
   assert.ok(wheel.droppedTicks > 0);
   const elapsedMs = 1000 + 9 * FRAME_MS;
   assert.equal((last.timestamp - first.timestamp) >>> 0, elapsedMs * SAMPLES_PER_MS);
+});
+
+test("nothing is sent before the answer, and then in packets of the length that the peer wants", async () => {
+  const { media, connect, packets, pass } = await open();
+  connect({ ptimeMs: 40 });
+  await pass(10);
+  assert.equal(packets.length, 0);
+  media.start();
+  await pass(10);
+  assert.deepEqual(
+    packets.map(({ payload }) => payload.length),
+    [320, 320, 320, 320, 320],
+  );
+  connect({ ptimeMs: 10, codec: "PCMA", payloadType: 8 });
+  await pass(2);
+  assert.deepEqual(
+    packets.slice(5).map(({ payload, payloadType }) => [payload.length, payloadType]),
+    [
+      [80, 8],
+      [80, 8],
+      [80, 8],
+      [80, 8],
+    ],
+  );
+});
+
+test("on hold nothing is sent, and afterwards the stream goes on with the time", async () => {
+  const { media, connect, packets, pass } = await open();
+  connect();
+  media.start();
+  await pass(5);
+  connect({ isSending: false, isReceiving: false });
+  await pass(10);
+  connect();
+  await pass(5);
+  // The first tick is at the very beginning.
+  assert.equal(packets.length, 6 + 5);
+  const [before, after] = [packets[5], packets[6]];
+  assert.ok(before !== undefined && after !== undefined);
+  assert.equal((after.timestamp - before.timestamp) >>> 0, 11 * FRAME_MS * SAMPLES_PER_MS);
+  assert.equal((after.sequenceNumber - before.sequenceNumber) & 0xffff, 1);
+});
+
+test("a peer that sends nothing is told of once, after the time that was set, and on hold only after half an hour", async () => {
+  const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
+  connect({ isSending: false });
+  media.start();
+  await pass(2000);
+  assert.deepEqual(timeouts, []);
+  connect();
+  await pass(480);
+  assert.deepEqual(timeouts, []);
+  await pass(1000);
+  assert.equal(timeouts.length, 1);
+  assert.ok((timeouts[0] ?? 0) >= 10_000 && (timeouts[0] ?? 0) <= 11_000);
+});
+
+test("a held call that is never resumed is given up", async () => {
+  const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
+  connect({ isReceiving: false, isSending: false });
+  media.start();
+  await pass(30 * 60 * 50 - 100);
+  assert.deepEqual(timeouts, []);
+  await pass(200);
+  assert.equal(timeouts.length, 1);
 });

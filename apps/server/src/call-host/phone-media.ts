@@ -148,7 +148,7 @@ export class PhoneMedia {
     this.#session.report(dueMs);
     // Held: what comes is music if anything, and nobody is there to hear.
     if (!path.isSending) return;
-    this.#incoming.fill(this.#frame, dueMs);
+    this.#incoming.read(this.#frame, dueMs);
     this.#conversation.hear(this.#frame);
     this.#firstTick ??= tick;
     // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that

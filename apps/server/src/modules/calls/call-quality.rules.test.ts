@@ -19,7 +19,7 @@ test("a call's quality has both directions, each with its score", () => {
     codec: "G722",
     srtpSuite: "AEAD_AES_128_GCM",
     roundTripMs: 80,
-    received: { packets: 950, lost: 40, late: 10, jitterMs: 3.1, mos: 3.8 },
+    received: { packets: 950, lost: 40, late: 10, jitterMs: 3.1, mos: 3.82 },
     sent: { packets: 1000, lost: 0, jitterMs: 2.3, mos: 4.37 },
   });
 });

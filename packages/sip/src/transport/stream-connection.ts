@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "../clock.ts";
 import { StreamFramer } from "./stream-framer.ts";
-import type { SocketAddress } from "./transport.ts";
+import type { Endpoint } from "./transport.ts";
 
 /** A message that was written and of which nothing is known yet. */
 export interface Unconfirmed {
@@ -13,7 +13,7 @@ export interface Unconfirmed {
 export interface StreamConnectionOptions {
   socket: Socket;
   clock: Clock;
-  remote: SocketAddress;
+  remote: Endpoint;
   /** Whether we opened it; who opens a connection keeps it alive (RFC 5626 §4.4.1). */
   isOutbound: boolean;
   /** The event after which it can be used. */
@@ -39,12 +39,15 @@ const IDLE_MS = 3_900_000;
 const MAX_QUEUED_BYTES = 1024 * 1024;
 const MAX_UNCONFIRMED = 1_000;
 
+/** The ordinary end of a connection. */
+export const PEER_CLOSED = "closed by the peer";
+
 const crlf = Buffer.from("\r\n");
 const ping = Buffer.from("\r\n\r\n");
 
 /** One TCP or TLS connection that carries SIP both ways (RFC 3261 §18, RFC 5626 §3.5.1). */
 export class StreamConnection {
-  readonly remote: SocketAddress;
+  readonly remote: Endpoint;
   readonly isOutbound: boolean;
   readonly #options: StreamConnectionOptions;
   readonly #socket: Socket;
@@ -198,6 +201,6 @@ export class StreamConnection {
     this.#heartbeat?.cancel();
     const unconfirmed = this.#unconfirmed;
     this.#unconfirmed = [];
-    this.#options.onClose(this.#closeReason ?? "closed by the peer", unconfirmed);
+    this.#options.onClose(this.#closeReason ?? PEER_CLOSED, unconfirmed);
   }
 }

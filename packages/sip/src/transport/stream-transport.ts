@@ -8,7 +8,7 @@ import {
   type TlsOptions as TlsServerOptions,
 } from "node:tls";
 import type { Clock } from "../clock.ts";
-import { StreamConnection, type Unconfirmed } from "./stream-connection.ts";
+import { PEER_CLOSED, StreamConnection, type Unconfirmed } from "./stream-connection.ts";
 import { isCertificateFor } from "./tls-identity.ts";
 import type { DropListener, Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
 
@@ -237,13 +237,11 @@ export class StreamTransport implements Transport {
    * once more by a new one: were it to arrive twice, it would be taken for a repeat (RFC 3261 §17.2.3).
    */
   #onConnectionLost(connection: StreamConnection, reason: string, unconfirmed: readonly Unconfirmed[]): void {
-    const error = new Error(reason);
-    if (!connection.isOutbound || !connection.hasServed) {
-      if (reason !== "closed by the peer") this.#onDropped(reason, connection.remote);
-      for (const { onError } of unconfirmed) onError(error);
-      return;
+    if (reason !== PEER_CLOSED) this.#onDropped(reason, connection.remote);
+    for (const { data, onError } of unconfirmed) {
+      if (connection.isOutbound && connection.hasServed) this.send(data, connection.remote, onError);
+      else onError(new Error(reason));
     }
-    for (const { data, onError } of unconfirmed) this.send(data, connection.remote, onError);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { agentFields } from "./agent-configuration.ts";
+import { type AgentConfiguration, agentFields } from "./agent-configuration.ts";
 import { agentSchema, publishModeSchema } from "./agents.ts";
 import { customToolSchema } from "./custom-tools.ts";
 import { valueSchemas } from "./field-table.ts";
@@ -40,19 +40,23 @@ const versionSchema = Type.Object(
 
 export type AgentVersion = Static<typeof versionSchema>;
 
-const snapshotSchema = Type.Object(
-  {
-    ...valueSchemas(agentFields),
-    phoneNumbers: Type.Array(
-      Type.Object({ id: idSchema, e164: Type.String(), environment: nullable(Type.String()) }),
-    ),
-    customTools: Type.Array(customToolSchema),
-  },
-  {
-    title: "AgentSnapshot",
-    description:
-      "The whole configuration after the write. Values of tools' headers and query parameters are masked.",
-  },
+const snapshotLinks = {
+  phoneNumbers: Type.Array(
+    Type.Object({ id: idSchema, e164: Type.String(), environment: nullable(Type.String()) }),
+  ),
+  customTools: Type.Array(customToolSchema),
+};
+const snapshotLinksSchema = Type.Object(snapshotLinks);
+
+const snapshotSchema = Type.Unsafe<AgentConfiguration & Static<typeof snapshotLinksSchema>>(
+  Type.Object(
+    { ...valueSchemas(agentFields), ...snapshotLinks },
+    {
+      title: "AgentSnapshot",
+      description:
+        "The whole configuration after the write. Values of tools' headers and query parameters are masked.",
+    },
+  ),
 );
 
 const versionDetailSchema = Type.Object(

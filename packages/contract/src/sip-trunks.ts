@@ -19,8 +19,15 @@ const fields = {
       minLength: 1,
       maxLength: 260,
       description:
-        "Where the carrier takes our calls: host name or IP address, with `:port` where it is not 5060.",
+        "Where the carrier takes our calls: host name or IP address, with `:port` where the DNS does not say it and it is " +
+        "not 5060 (5061 for TLS).",
       examples: ["sip.carrier.example:5060"],
+    }),
+  ),
+  transport: nullable(
+    Type.Enum(["udp", "tcp", "tls"], {
+      description:
+        "What our calls go by. Null: what the DNS says for the host name (NAPTR, SRV; RFC 3263), else UDP.",
     }),
   ),
   allowedAddresses: Type.Array(Type.String({ maxLength: 64 }), {
@@ -62,6 +69,7 @@ export type SipTrunk = Static<typeof sipTrunkSchema>;
 /** The optional fields; null stands for their default. */
 const optionalFields = {
   proxyAddress: Type.Optional(fields.proxyAddress),
+  transport: Type.Optional(fields.transport),
   allowedAddresses: Type.Optional(nullable(fields.allowedAddresses)),
   username: Type.Optional(fields.username),
   password: Type.Optional(passwordSchema),

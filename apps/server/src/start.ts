@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
+import { createSecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { slicePortRange } from "@parley/rtp";
-import { UserAgent } from "@parley/sip";
+import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import { MediaPool } from "./call-host/media-pool.ts";
 import { fetchModels } from "./inference/fetch-models.ts";
@@ -215,9 +216,11 @@ async function listenHttp(
 
 async function listenSip({ config, logger, started }: Ground, control: CallControl): Promise<number> {
   const { port } = config.sip;
+  const tls = await readSipTls(config.sip.tls);
   try {
     const agent = await UserAgent.listen({
-      bind: { address: "0.0.0.0", port },
+      bind: everyAddress(port),
+      ...(tls === undefined ? {} : { tls }),
       ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
       userAgent: "Parley",
       onInvite: (invite) => control.handleInvite(invite),
@@ -228,8 +231,52 @@ async function listenSip({ config, logger, started }: Ground, control: CallContr
     started.add(async () => await agent.close());
     return agent.address.port;
   } catch (error) {
-    throw explainListenError(error, `SIP port ${port}/udp (PARLEY_SIP_PORT)`);
+    throw explainListenError(error, namePort(error, config.sip));
   }
+}
+
+/** IPv6 as well where the machine has it. */
+function everyAddress(port: number): SocketAddress[] {
+  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const hasIPv6 = entries.some(({ family }) => family === "IPv6");
+  return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
+}
+
+async function readSipTls(tls: Config["sip"]["tls"]): Promise<(TlsOptions & { port: number }) | undefined> {
+  if (tls === undefined) return undefined;
+  const { certificatePath, keyPath, authoritiesPath, ...rest } = tls;
+  const options = {
+    ...rest,
+    certificate: await readPem(certificatePath, "PARLEY_SIP_TLS_CERT"),
+    privateKey: await readPem(keyPath, "PARLEY_SIP_TLS_KEY"),
+    ...(authoritiesPath === undefined
+      ? {}
+      : { authorities: await readPem(authoritiesPath, "PARLEY_SIP_TLS_CA") }),
+  };
+  try {
+    createSecureContext({ cert: options.certificate, key: options.privateKey });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY cannot be used: ${message}`, {
+      cause: error,
+    });
+  }
+  return options;
+}
+
+async function readPem(file: string, variable: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${variable} cannot be read: ${message}`, { cause: error });
+  }
+}
+
+function namePort(error: unknown, { port, tls }: Config["sip"]): string {
+  const { port: taken, syscall } = error as { port?: number; syscall?: string };
+  if (tls !== undefined && taken === tls.port) return `SIP port ${tls.port}/tcp (PARLEY_SIP_TLS_PORT)`;
+  return `SIP port ${port}/${syscall === "listen" ? "tcp" : "udp"} (PARLEY_SIP_PORT)`;
 }
 
 function explainListenError(error: unknown, what: string): Error {

@@ -7,6 +7,7 @@ import {
   idSchema,
   ignored,
   nullable,
+  nullableEnum,
   pageOf,
   pageQuery,
   timestampSchema,
@@ -24,12 +25,10 @@ const fields = {
       examples: ["sip.carrier.example:5060"],
     }),
   ),
-  transport: nullable(
-    Type.Enum(["udp", "tcp", "tls"], {
-      description:
-        "What our calls go by. Null: what the DNS says for the host name (NAPTR, SRV; RFC 3263), else UDP.",
-    }),
-  ),
+  transport: nullableEnum(["udp", "tcp", "tls"], {
+    description:
+      "What our calls go by. Null: what the DNS says for the host name (NAPTR, SRV; RFC 3263), else UDP.",
+  }),
   allowedAddresses: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: 100,
     description: "IP addresses and CIDR blocks that calls of this trunk may come from. Empty: from anywhere.",

@@ -27,7 +27,7 @@ export type { Registration, RegistrationOptions, RegistrationState } from "./use
 export type { OptionsPinger, PeerState, PingOptions } from "./user-agent/options-pinger.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
-export { Locator, type NextHop } from "./transport/locate.ts";
+export { canLocate, type NextHop } from "./transport/locate.ts";
 export type { TlsOptions } from "./transport/stream-transport.ts";
 export { parseUri, type SipUri, type TelUri, type Uri } from "./grammar/uri.ts";
 export type { NameAddress } from "./grammar/name-address.ts";

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
-import type { Clock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { parseUri } from "../grammar/uri.ts";
-import type { HopHealth } from "./hop-health.ts";
-import type { NaptrRecord, Resolver, SrvRecord } from "./resolver.ts";
+import { HopHealth } from "./hop-health.ts";
+import { type NaptrRecord, type Resolver, type SrvRecord, SystemResolver } from "./resolver.ts";
 import { CachingResolver } from "./resolver-cache.ts";
 import type { Destination, Hop, TransportProtocol } from "./transport.ts";
 import { defaultPort, withoutBrackets } from "./via-rules.ts";
@@ -162,6 +162,21 @@ export class Locator {
       protocol,
     }));
   }
+}
+
+/** Whether this server has an address, by the name servers and the hosts file of this machine. Within 10 s. */
+export async function canLocate(server: NextHop): Promise<boolean> {
+  const locator = new Locator({
+    resolver: new SystemResolver(),
+    health: new HopHealth(systemClock),
+    clock: systemClock,
+    random: Math.random,
+    isReachable: () => true,
+  });
+  return await locator.locate(server).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A DNS that cannot answer for one type of record may well do for the next: resolvers that know no NAPTR are common. */

@@ -1,4 +1,6 @@
 import { BlockList, isIP } from "node:net";
+import type { SipTrunk } from "@parley/contract";
+import type { NextHop } from "@parley/sip";
 
 export interface HostAndPort {
   host: string;
@@ -21,6 +23,22 @@ export function parseProxyAddress(text: string): HostAndPort | undefined {
   const isAddress = /^[\d.]+$/.test(name);
   return (isAddress ? isIP(name) === 4 : hostName.test(name)) ? { host: name, port } : undefined;
 }
+
+/** Where a trunk's calls go, before the DNS; undefined where it takes none of ours or its address is none. */
+export function nextHopOf({
+  proxyAddress,
+  transport,
+}: Pick<SipTrunk, "proxyAddress" | "transport">): NextHop | undefined {
+  const proxy = proxyAddress === null ? undefined : parseProxyAddress(proxyAddress);
+  if (proxy === undefined) return undefined;
+  return {
+    address: proxy.host,
+    ...(proxy.port === undefined ? {} : { port: proxy.port }),
+    ...(transport === null ? {} : { protocol: protocols[transport] }),
+  };
+}
+
+const protocols = { udp: "UDP", tcp: "TCP", tls: "TLS" } as const;
 
 /** Whether this is an IP address or a CIDR block. */
 export function isAddressOrBlock(text: string): boolean {

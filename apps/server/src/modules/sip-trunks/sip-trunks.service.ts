@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { lookup } from "node:dns/promises";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkUpdate } from "@parley/contract";
+import { canLocate, type NextHop } from "@parley/sip";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
-import { isAddressOrBlock, parseProxyAddress } from "./sip-trunks.rules.ts";
+import { isAddressOrBlock, nextHopOf } from "./sip-trunks.rules.ts";
 import * as store from "./sip-trunks.store.ts";
 
 const RESOLVE_DEADLINE_MS = 3_000;
@@ -102,9 +102,10 @@ export class SipTrunksService {
 
   /** What is absent is left out; null becomes the default. */
   #toColumns(id: string, change: Omit<SipTrunkCreate, "friendlyName">): Partial<store.SipTrunkInsert> {
-    const { proxyAddress, allowedAddresses, username, password, isInboundAuthenticated } = change;
+    const { proxyAddress, transport, allowedAddresses, username, password, isInboundAuthenticated } = change;
     return {
       ...(proxyAddress === undefined ? {} : { proxyAddress }),
+      ...(transport === undefined ? {} : { transport }),
       ...(allowedAddresses === undefined ? {} : { allowedAddresses: allowedAddresses ?? [] }),
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { encryptedPassword: this.#encryptPassword(id, password) }),
@@ -128,21 +129,17 @@ async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName
       throw invalidBody(`allowedAddresses.${index}`, "must be an IP address or a CIDR block");
   }
   if (typeof change.proxyAddress !== "string") return;
-  const proxy = parseProxyAddress(change.proxyAddress);
+  const proxy = nextHopOf({ proxyAddress: change.proxyAddress, transport: change.transport ?? null });
   if (proxy === undefined)
     throw invalidBody("proxyAddress", "must be a host name or IP address, with an optional port");
-  if (!(await canResolve(proxy.host))) throw invalidBody("proxyAddress", "does not resolve to an address");
+  if (!(await canResolve(proxy))) throw invalidBody("proxyAddress", "does not resolve to an address");
 }
 
-async function canResolve(host: string): Promise<boolean> {
+async function canResolve(proxy: NextHop): Promise<boolean> {
   const deadline = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => deadline.resolve(false), RESOLVE_DEADLINE_MS);
-  const resolved = lookup(host).then(
-    () => true,
-    () => false,
-  );
   try {
-    return await Promise.race([resolved, deadline.promise]);
+    return await Promise.race([canLocate(proxy), deadline.promise]);
   } finally {
     clearTimeout(timer);
   }
@@ -159,6 +156,7 @@ function present(row: store.SipTrunkRow): SipTrunk {
     id: row.id,
     friendlyName: row.friendlyName,
     proxyAddress: row.proxyAddress,
+    transport: row.transport,
     allowedAddresses: row.allowedAddresses,
     username: row.username,
     isInboundAuthenticated: row.isInboundAuthenticated,

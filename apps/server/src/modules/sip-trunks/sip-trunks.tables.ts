@@ -11,6 +11,7 @@ export const sipTrunks = pgTable(
       .references(() => organizations.id, { onDelete: "cascade" }),
     friendlyName: text("friendly_name").notNull(),
     proxyAddress: text("proxy_address"),
+    transport: text("transport", { enum: ["udp", "tcp", "tls"] }),
     allowedAddresses: jsonb("allowed_addresses").$type<string[]>().notNull().default([]),
     username: text("username"),
     encryptedPassword: text("encrypted_password"),

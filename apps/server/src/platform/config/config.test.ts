@@ -31,6 +31,20 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
 });
 
+test("SIP over TLS needs a certificate and its key", () => {
+  assert.equal(parseConfig({}).config.sip.tls, undefined);
+  const files = { PARLEY_SIP_TLS_CERT: "/c.pem", PARLEY_SIP_TLS_KEY: "/k.pem" };
+  assert.deepEqual(parseConfig({ ...files, PARLEY_SIP_TLS_CA: "/ca.pem" }).config.sip.tls, {
+    port: 5061,
+    certificatePath: "/c.pem",
+    keyPath: "/k.pem",
+    authoritiesPath: "/ca.pem",
+    isClientCertificateRequired: false,
+    allowsWildcards: false,
+  });
+  for (const [name, value] of Object.entries(files)) assert.equal(problemsOf({ [name]: value }).length, 1);
+});
+
 test("an empty value counts as none", () => {
   assert.equal(parseConfig({ PARLEY_HTTP_PORT: " ", DATABASE_URL: "" }).config.http.port, 8080);
 });

@@ -32,9 +32,20 @@ type LanguageModelConfig =
   | { provider: "gguf"; path: string }
   | { provider: "builtin-responder" };
 
+/** Paths are of PEM files. */
+interface SipTlsConfig {
+  port: number;
+  certificatePath: string;
+  keyPath: string;
+  /** Undefined: the authorities that Node knows. */
+  authoritiesPath: string | undefined;
+  isClientCertificateRequired: boolean;
+  allowsWildcards: boolean;
+}
+
 export interface Config {
   http: { host: string; port: number };
-  sip: { port: number };
+  sip: { port: number; tls: SipTlsConfig | undefined };
   /** Undefined: the address that our packets to the peer come from. */
   publicAddress: string | undefined;
   /** Both ends included. */
@@ -91,7 +102,10 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
       host: reader.text("PARLEY_HTTP_HOST") ?? variables.PARLEY_HTTP_HOST.default,
       port: reader.integer("PARLEY_HTTP_PORT", 0, 65_535) ?? Number(variables.PARLEY_HTTP_PORT.default),
     },
-    sip: { port: reader.integer("PARLEY_SIP_PORT", 0, 65_535) ?? Number(variables.PARLEY_SIP_PORT.default) },
+    sip: {
+      port: reader.integer("PARLEY_SIP_PORT", 0, 65_535) ?? Number(variables.PARLEY_SIP_PORT.default),
+      tls: readSipTls(reader),
+    },
     publicAddress: reader.parse("PARLEY_PUBLIC_ADDRESS", parseIpAddress),
     rtpPorts:
       reader.parse("PARLEY_RTP_PORTS", parsePortRange) ?? parsePortRange(variables.PARLEY_RTP_PORTS.default),
@@ -197,6 +211,25 @@ function readDatabase(reader: Reader): Config["database"] {
     return undefined;
   }
   return { url, directUrl: directUrl ?? url };
+}
+
+function readSipTls(reader: Reader): SipTlsConfig | undefined {
+  const port =
+    reader.integer("PARLEY_SIP_TLS_PORT", 0, 65_535) ?? Number(variables.PARLEY_SIP_TLS_PORT.default);
+  const certificatePath = reader.text("PARLEY_SIP_TLS_CERT");
+  const keyPath = reader.text("PARLEY_SIP_TLS_KEY");
+  const authoritiesPath = reader.text("PARLEY_SIP_TLS_CA");
+  const isClientCertificateRequired = reader.boolean("PARLEY_SIP_TLS_VERIFY_CLIENTS") ?? false;
+  const allowsWildcards = reader.boolean("PARLEY_SIP_TLS_ALLOW_WILDCARDS") ?? false;
+  if (certificatePath === undefined) {
+    if (keyPath !== undefined) reader.report("PARLEY_SIP_TLS_KEY has no effect without PARLEY_SIP_TLS_CERT");
+    return undefined;
+  }
+  if (keyPath === undefined) {
+    reader.report("PARLEY_SIP_TLS_KEY is required with PARLEY_SIP_TLS_CERT");
+    return undefined;
+  }
+  return { port, certificatePath, keyPath, authoritiesPath, isClientCertificateRequired, allowsWildcards };
 }
 
 interface SpeechChoice<Provider> {

@@ -13,7 +13,29 @@ export const variables = {
     description: "Port of the API, the API reference, health and metrics.",
     default: "8080",
   },
-  PARLEY_SIP_PORT: { description: "UDP port for SIP.", default: "5060" },
+  PARLEY_SIP_PORT: { description: "Port for SIP over UDP and TCP.", default: "5060" },
+  PARLEY_SIP_TLS_PORT: {
+    description: "Port for SIP over TLS, listened on where PARLEY_SIP_TLS_CERT is set.",
+    default: "5061",
+  },
+  PARLEY_SIP_TLS_CERT: {
+    description:
+      "PEM file with the certificate for SIP over TLS, those of its issuers behind it. Without it there is no TLS.",
+  },
+  PARLEY_SIP_TLS_KEY: { description: "PEM file with its private key." },
+  PARLEY_SIP_TLS_CA: {
+    description:
+      "PEM file with the authorities that peers' certificates may come from, in place of the public ones.",
+  },
+  PARLEY_SIP_TLS_VERIFY_CLIENTS: {
+    description: "true: who connects by TLS must show a certificate of such an authority.",
+    default: "false",
+  },
+  PARLEY_SIP_TLS_ALLOW_WILDCARDS: {
+    description:
+      "true: a peer's certificate may name `*.example.com` for sip.example.com, which RFC 5922 forbids and some carriers need.",
+    default: "false",
+  },
   PARLEY_PUBLIC_ADDRESS: {
     description:
       "IP address under which callers reach this machine, where it is not the one that its packets come from (NAT).",

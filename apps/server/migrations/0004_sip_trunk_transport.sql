@@ -1,0 +1,1 @@
+ALTER TABLE "sip_trunks" ADD COLUMN "transport" text;

@@ -87,7 +87,9 @@ export class ScriptedPeer {
         `To: ${toTag === undefined || /;tag=/.test(to) ? to : `${to};tag=${toTag}`}`,
         `Call-ID: ${request.callId}`,
         `CSeq: ${request.headers.get("cseq")}`,
-        `Contact: <sip:peer@${address}:${port}>`,
+        ...(headers.some((line) => line.startsWith("Contact:"))
+          ? []
+          : [`Contact: <sip:peer@${address}:${port}>`]),
         ...headers,
         ...(body === "" ? [] : ["Content-Type: application/sdp"]),
         `Content-Length: ${Buffer.byteLength(body)}`,

@@ -247,13 +247,13 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   /** A peer that refuses to be held or resumed leaves the session as it was (RFC 6337 §3.4). */
   async #setHold(isHolding: boolean): Promise<OfferResult> {
     const context = this.#context;
-    if (context.isHolding === isHolding && this.media.state === "stable") {
-      return { ok: true, answer: this.media.remote };
-    }
-    const result = await this.#changes.offer(() => {
-      context.isHolding = isHolding;
-      return context.describe(context.description);
-    });
+    const result = await this.#changes.offer(
+      () => {
+        context.isHolding = isHolding;
+        return context.describe(context.description);
+      },
+      () => context.isHolding !== isHolding,
+    );
     if (!result.ok) context.isHolding = !isHolding;
     return result;
   }

@@ -133,7 +133,8 @@ export class IncomingOffers {
         }
         // Refused, cancelled or hung up meanwhile.
         if (!transaction.isWaitingForFinal) media.withdraw();
-        else if ("sdp" in decision) accept(this.#context.describe(decision.sdp));
+        // The peer's direction binds the answer alone, not what we say later of ourselves.
+        else if ("sdp" in decision) accept(answerDirections(this.#context.describe(decision.sdp), offer));
         this.#tellIdle();
         return undefined;
       })
@@ -145,10 +146,10 @@ export class IncomingOffers {
     deadlineMs: number,
     statusAtDeadline: number,
   ): Promise<ReinviteAnswer> {
-    const { core, description } = this.#context;
+    const { core } = this.#context;
     const handler = this.#handlers.onOffer();
     // Without an offer in it, an INVITE asks for ours (§14.2): what is in force.
-    if (offer === "" || handler === undefined) return { sdp: answerDirections(description, offer) };
+    if (offer === "" || handler === undefined) return { sdp: this.#context.description };
     const { promise: givenUp, resolve } = Promise.withResolvers<ReinviteAnswer>();
     this.#giveUp = () => resolve({ status: statusAtDeadline });
     const timer = core.clock.schedule(deadlineMs, this.#giveUp);

@@ -52,12 +52,16 @@ export class OutgoingOffers {
     return this.#isInviting;
   }
 
-  /** @param describe makes the description when its turn has come. */
-  offer(describe: () => string): Promise<OfferResult> {
-    // An early dialog has its INVITE open; only UPDATE can change it (RFC 3311 §5.1).
-    return this.#enqueue(() =>
-      this.#change(this.#context.dialog.isConfirmed ? "INVITE" : "UPDATE", describe),
-    );
+  /**
+   * @param describe makes the description when its turn has come, once for each attempt.
+   * @param isNeeded is asked when its turn has come; `false` leaves everything as it is.
+   */
+  offer(describe: () => string, isNeeded: () => boolean = () => true): Promise<OfferResult> {
+    return this.#enqueue(() => {
+      if (!isNeeded()) return Promise.resolve({ ok: true, answer: this.#context.media.remote });
+      // An early dialog has its INVITE open; only UPDATE can change it (RFC 3311 §5.1).
+      return this.#change(this.#context.dialog.isConfirmed ? "INVITE" : "UPDATE", describe);
+    });
   }
 
   /** RFC 4028 §7.4: a sign of life, by UPDATE without an offer where the peer knows it. */

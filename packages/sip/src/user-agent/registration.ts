@@ -78,6 +78,7 @@ export class Registration implements OpenCall {
   /** The REGISTER under way, if any. */
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  #isAbandoned = false;
 
   constructor(core: UserAgentCore, options: RegistrationOptions, onClosed: () => void) {
     const {
@@ -218,7 +219,8 @@ export class Registration implements OpenCall {
     this.#timer?.cancel();
     const wasRegistered = this.#state.status === "registered" || this.#state.status === "registering";
     await this.#attempt;
-    if (wasRegistered) await this.#send(0);
+    // Not where the user agent has given up waiting meanwhile.
+    if (wasRegistered && !this.#isAbandoned) await this.#send(0);
     this.#finish();
   }
 
@@ -229,6 +231,7 @@ export class Registration implements OpenCall {
   }
 
   abandon(): void {
+    this.#isAbandoned = true;
     this.#timer?.cancel();
     this.#closing ??= Promise.resolve();
     this.#finish();

@@ -55,7 +55,7 @@ export class SessionContext {
     return { Contact: this.contact, ...capabilities };
   }
 
-  /** Our description as it may be sent now. */
+  /** Takes over a description of the application, and narrows it to what may be sent now. */
   describe(sdp: string): string {
     this.description = sdp;
     return this.isHolding ? holdDirections(sdp) : sdp;

@@ -15,6 +15,17 @@ export const defaultSessionTimer: SessionTimerSettings = {
   minSeconds: LEAST_MIN_SE_SECONDS,
 };
 
+/** §9: an interval below our minimum is refused, where the peer knows what that means. */
+export function refusalOfInterval(
+  { headers }: { headers: HeaderList },
+  minSeconds: number,
+): Refusal | undefined {
+  const asked = readSessionExpires(headers);
+  const isTooShort = asked !== undefined && asked.seconds < minSeconds;
+  if (!isTooShort || !supports(headers, "timer")) return undefined;
+  return { status: 422, content: { headers: { "Min-SE": String(minSeconds) } } };
+}
+
 interface SessionTimerActions {
   /** Sends a refresh; a 2xx to it comes back through {@link SessionTimer.receiveSuccess}. */
   refresh(): void;
@@ -64,12 +75,8 @@ export class SessionTimer {
     else this.#start(agreed.seconds, agreed.refresher !== "uas");
   }
 
-  /** §9: an interval below our minimum is refused, where the peer knows what that means. */
   refusalOf(request: { headers: HeaderList }): Refusal | undefined {
-    const asked = readSessionExpires(request.headers);
-    const isTooShort = asked !== undefined && asked.seconds < this.#settings.minSeconds;
-    if (!isTooShort || !supports(request.headers, "timer")) return undefined;
-    return { status: 422, content: { headers: { "Min-SE": String(this.#settings.minSeconds) } } };
+    return refusalOfInterval(request, this.#settings.minSeconds);
   }
 
   /** §9: begins the interval with our 2xx to an INVITE or UPDATE; what the 2xx has to say about it. */

@@ -21,7 +21,7 @@ import { type InviteOptions, type InviteResult, OutgoingInvite } from "./outgoin
 import { Registration, type RegistrationOptions } from "./registration.ts";
 import { readReplaces } from "./replaces.ts";
 import { capabilities, refusalOf } from "./request-rules.ts";
-import { defaultSessionTimer, type SessionTimerSettings } from "./session-timer.ts";
+import { defaultSessionTimer, refusalOfInterval, type SessionTimerSettings } from "./session-timer.ts";
 import { StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {
@@ -246,6 +246,11 @@ export class UserAgent {
     const dialog = Dialog.asServer(transaction.request, transaction.localTag);
     if (dialog === undefined) {
       transaction.respond(400, { reason: "Bad Contact" });
+      return;
+    }
+    const refusal = refusalOfInterval(transaction.request, this.#core.sessionTimer.minSeconds);
+    if (refusal !== undefined) {
+      transaction.respond(refusal.status, refusal.content);
       return;
     }
     const replaced = this.#findReplaced(transaction.request);

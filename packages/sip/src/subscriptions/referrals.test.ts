@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { callIn, callOut, type ScriptedCall } from "../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../testing/rig.ts";
+import type { IncomingRefer } from "./incoming-refer.ts";
+import type { ReferOptions, ReferResult } from "./outgoing-refer.ts";
+
+interface Transfer {
+  call: ScriptedCall;
+  progress: number[];
+  result: Promise<ReferResult>;
+}
+
+async function transfer(options: Partial<ReferOptions> = {}): Promise<Transfer> {
+  const call = await callOut();
+  const progress: number[] = [];
+  const result = call.established.refer({
+    to: "sip:bob@example.com",
+    onProgress: ({ status }) => progress.push(status),
+    ...options,
+  });
+  await call.rig.clock.advance(0);
+  return { call, progress, result };
+}
+
+let notifyCount = 0;
+
+function notify(call: ScriptedCall, status: string, state = "active"): Promise<void> {
+  const { peer } = call.rig;
+  const bye = peer.last("REFER");
+  const body = `SIP/2.0 ${status}\r\n`;
+  peer.send(
+    [
+      `NOTIFY sip:agent@10.0.0.1 SIP/2.0`,
+      `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bKnotify${++notifyCount}`,
+      `From: ${bye.headers.get("to")}`,
+      `To: ${bye.headers.get("from")}`,
+      `Call-ID: ${bye.callId}`,
+      `CSeq: ${1000 + notifyCount} NOTIFY`,
+      `Event: refer`,
+      `Subscription-State: ${state}`,
+      `Content-Type: message/sipfrag;version=2.0`,
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  return call.rig.clock.advance(0);
+}
+
+test("a transfer is asked for, followed, and its outcome told", async () => {
+  const { call, progress, result } = await transfer({ referredBy: "sip:agent@10.0.0.1" });
+  const refer = await call.respond("REFER", 202);
+  assert.deepEqual(
+    [refer.headers.get("refer-to"), refer.headers.get("referred-by")],
+    ["<sip:bob@example.com>", "<sip:agent@10.0.0.1>"],
+  );
+  await notify(call, "100 Trying");
+  await notify(call, "180 Ringing");
+  await notify(call, "200 OK", "terminated;reason=noresource");
+  assert.deepEqual(await result, { ok: true, status: 200, reason: "OK" });
+  assert.deepEqual(progress, [100, 180, 200]);
+  assert.deepEqual(call.rig.peer.statuses("NOTIFY"), [200, 200, 200]);
+  // The subscription is over.
+  await notify(call, "200 OK");
+  assert.equal(call.lastStatus("NOTIFY"), 481);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a transfer that is refused, fails or is never reported on says which", async () => {
+  const refused = await transfer();
+  await refused.call.respond("REFER", 603);
+  assert.deepEqual(await refused.result, { ok: false, cause: "refused", status: 603, reason: "Scripted" });
+  const failed = await transfer();
+  await failed.call.respond("REFER", 202);
+  await notify(failed.call, "486 Busy Here", "terminated;reason=noresource");
+  assert.deepEqual(await failed.result, { ok: false, cause: "failed", status: 486, reason: "Busy Here" });
+  const silent = await transfer({ timeoutMs: 10_000 });
+  await silent.call.respond("REFER", 202);
+  await silent.call.rig.clock.advance(10_000);
+  assert.equal((await silent.result).ok, false);
+  for (const { call } of [refused, failed, silent]) {
+    await hangUp(call.rig, call.established);
+    await assertNothingLeft(call.rig);
+  }
+});
+
+test("the report of a transfer is still taken after the peer has hung up", async () => {
+  const { call, result } = await transfer();
+  await call.respond("REFER", 202);
+  await call.request("BYE");
+  assert.equal((await call.established.ended).cause, "remote_bye");
+  await notify(call, "200 OK", "terminated;reason=noresource");
+  assert.equal((await result).ok, true);
+  await assertNothingLeft(call.rig);
+});
+
+test("a transfer whose report does not come after the call is given up", async () => {
+  const { call, result } = await transfer();
+  await call.respond("REFER", 202);
+  await call.request("BYE");
+  await call.rig.clock.advance(32_000);
+  assert.deepEqual(await result, {
+    ok: false,
+    cause: "ended",
+    status: 481,
+    reason: "Call/Transaction Does Not Exist",
+  });
+  await assertNothingLeft(call.rig);
+});
+
+test("an attended transfer names the call that is to be replaced", async () => {
+  const { call, result } = await transfer({
+    replaces: { callId: "other@x", toTag: "to", fromTag: "from", isEarlyOnly: false },
+  });
+  assert.equal(
+    call.rig.peer.last("REFER").headers.get("refer-to"),
+    "<sip:bob@example.com?Replaces=other%40x%3Bto-tag%3Dto%3Bfrom-tag%3Dfrom>",
+  );
+  // RFC 4488: taken, and nothing will be reported.
+  await call.respond("REFER", 202, ["Refer-Sub: false"]);
+  assert.equal((await result).ok, false);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+async function referred(...headers: string[]): Promise<{ call: ScriptedCall; refers: IncomingRefer[] }> {
+  const call = await callIn();
+  const refers: IncomingRefer[] = [];
+  call.established.onRefer = (refer) => void refers.push(refer);
+  await call.request("REFER", { headers });
+  return { call, refers };
+}
+
+test("a REFER of the peer is taken, and it hears what becomes of the call", async () => {
+  const { call, refers } = await referred(
+    "Refer-To: Bob <sip:bob@example.com?Replaces=abc%40x%3Bto-tag%3D1%3Bfrom-tag%3D2&X=y>",
+    "Referred-By: <sip:alice@example.com>",
+  );
+  const [refer] = refers;
+  assert.ok(refer !== undefined);
+  assert.deepEqual(
+    [refer.target, refer.replaces, refer.referredBy],
+    [
+      "sip:bob@example.com",
+      { callId: "abc@x", toTag: "1", fromTag: "2", isEarlyOnly: false },
+      "<sip:alice@example.com>",
+    ],
+  );
+  refer.accept();
+  await call.rig.clock.advance(0);
+  assert.equal(call.lastStatus("REFER"), 202);
+  const first = await call.respond("NOTIFY", 200);
+  assert.deepEqual(
+    ["event", "subscription-state", "content-type"].map((name) => first.headers.get(name)),
+    ["refer", "active;expires=180", "message/sipfrag;version=2.0"],
+  );
+  assert.equal(first.body.toString(), "SIP/2.0 100 Trying\r\n");
+  refer.report(180);
+  refer.report(200);
+  refer.report(486);
+  await call.rig.clock.advance(0);
+  assert.equal((await call.respond("NOTIFY", 200)).body.toString(), "SIP/2.0 180 Ringing\r\n");
+  const last = await call.respond("NOTIFY", 200);
+  assert.deepEqual(
+    [last.body.toString(), last.headers.get("subscription-state")],
+    ["SIP/2.0 200 OK\r\n", "terminated;reason=noresource"],
+  );
+  assert.equal(new Set(call.rig.peer.requests("NOTIFY").map(({ cseq }) => cseq.sequence)).size, 3);
+  // A second REFER in the same dialog has its subscription named (RFC 3515 §2.4.6).
+  await call.request("REFER", { sequence: 77, headers: ["Refer-To: sip:carol@example.com"] });
+  refers[1]?.accept();
+  await call.rig.clock.advance(0);
+  assert.equal(call.rig.peer.last("NOTIFY").headers.get("event"), "refer;id=77");
+  await call.respond("NOTIFY", 481);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a REFER that nobody handles, that names no target or two, or that is not decided is refused", async () => {
+  const call = await callIn();
+  await call.request("REFER", { headers: ["Refer-To: <sip:bob@example.com>"] });
+  assert.equal(call.lastStatus("REFER"), 603);
+  call.established.onRefer = () => undefined;
+  for (const headers of [[], ["Refer-To: <sip:a@x>, <sip:b@x>"], ["Refer-To: <sip:a@x?Replaces=nonsense>"]]) {
+    await call.request("REFER", { headers });
+    assert.equal(call.lastStatus("REFER"), 400);
+  }
+  await call.request("REFER", { headers: ["Refer-To: <sip:bob@example.com>"] });
+  await call.rig.clock.advance(8_000);
+  assert.equal(call.lastStatus("REFER"), 603);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a peer that wants no reports gets none (RFC 4488)", async () => {
+  const { call, refers } = await referred("Refer-To: <sip:bob@example.com>", "Refer-Sub: false");
+  refers[0]?.accept();
+  refers[0]?.report(200);
+  await call.rig.clock.advance(0);
+  const response = call.rig.peer.responses("REFER").at(-1);
+  assert.deepEqual([response?.status, response?.headers.get("refer-sub")], [202, "false"]);
+  assert.equal(call.rig.peer.requests("NOTIFY").length, 0);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a subscription that is never finished ends by itself", async () => {
+  const { call, refers } = await referred("Refer-To: <sip:bob@example.com>");
+  refers[0]?.accept();
+  await call.rig.clock.advance(0);
+  await call.respond("NOTIFY", 200);
+  await call.rig.clock.advance(180_000);
+  const last = await call.respond("NOTIFY", 200);
+  assert.equal(last.headers.get("subscription-state"), "terminated;reason=timeout");
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});
+
+test("a NOTIFY of another package, or that nobody asked for, is refused", async () => {
+  const call = await callIn();
+  await call.request("NOTIFY", { headers: ["Event: message-summary"] });
+  assert.equal(call.lastStatus("NOTIFY"), 489);
+  await call.request("NOTIFY", { headers: ["Event: refer"] });
+  assert.equal(call.lastStatus("NOTIFY"), 481);
+  await hangUp(call.rig, call.established);
+  await assertNothingLeft(call.rig);
+});

@@ -75,6 +75,8 @@ export class AgentVersionsService {
   async restore(by: Author, id: string, revision: number): Promise<RestoredAgent> {
     const version = await store.findVersion(this.#database, by.organizationId, id, revision);
     if (version === undefined) throw new AppError("not_found");
+    const row = await store.findAgent(this.#database, by.organizationId, id);
+    if (row === undefined) throw new AppError("restore_target_deleted");
     const snapshot = this.#writer.openSnapshot(version);
     const issues = findSnapshotProblems(snapshot);
     if (issues.length > 0) throw new AppError("restore_invalid", { issues });

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { CustomToolCreation } from "@parley/contract";
+import { addTool, changeTool } from "./custom-tools.rules.ts";
+import { readToolFunction } from "./tool-function.rules.ts";
+
+const now = new Date("2026-11-21T12:00:00.000Z");
+const parameters = { type: "object", properties: { number: { type: "string" } }, required: ["number"] };
+const bare = { name: "x", description: "Looks an order up.", parameters };
+const creation: CustomToolCreation = { name: "look_up", webhookUrl: "https://shop.example/", schema: bare };
+const add = (change: Partial<CustomToolCreation>) => addTool([], "id", { ...creation, ...change }, now);
+
+function refusal(change: Partial<CustomToolCreation>): string | undefined {
+  try {
+    add(change);
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof Error && "issues" in error && Array.isArray(error.issues));
+    const [issue]: { path: string }[] = error.issues;
+    return issue?.path;
+  }
+}
+
+test("a new tool has every field", () => {
+  assert.deepEqual(add({}), [
+    {
+      ...creation,
+      id: "id",
+      enabled: true,
+      httpMethod: "POST",
+      headers: [],
+      queryParams: [],
+      sendRawRequestBody: false,
+      responseMode: "sync",
+      createdAt: now.toISOString(),
+      updatedAt: now.toISOString(),
+    },
+  ]);
+});
+
+test("a function is read alone, wrapped, and with its type beside it", () => {
+  const expected = { description: "Looks an order up.", parameters };
+  for (const schema of [
+    bare,
+    { type: "function", function: bare },
+    { function: bare },
+    { type: "function", ...bare },
+  ]) {
+    assert.equal(refusal({ schema }), undefined);
+    assert.deepEqual(readToolFunction(schema), expected);
+  }
+  assert.equal(refusal({ schema: { description: "Takes nothing." } }), undefined);
+});
+
+test("what is no function, or takes what is no JSON Schema, is refused", () => {
+  const schemas = {
+    "the arguments' schema alone": parameters,
+    "nothing at all": {},
+    "another kind of tool": { type: "web_search" },
+    "a function that is none": { type: "function", function: "x" },
+    "parameters that are none": { ...bare, parameters: "x" },
+    "parameters of another type": { ...bare, parameters: { type: "string" } },
+    "an unknown type": { ...bare, parameters: { type: "object", properties: { a: { type: "strnig" } } } },
+    "required as a word": { ...bare, parameters: { type: "object", required: "a" } },
+    "an unknown draft is read as draft 7": {
+      ...bare,
+      parameters: { $schema: "x", type: "object", items: 3 },
+    },
+  };
+  for (const [what, schema] of Object.entries(schemas)) assert.equal(refusal({ schema }), "schema", what);
+  const tuples = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    prefixItems: [{}],
+  };
+  assert.equal(refusal({ schema: { ...bare, parameters: tuples } }), undefined);
+});
+
+test("variables stand in a webhook's path and query, not in its host", () => {
+  assert.equal(refusal({ webhookUrl: "https://shop.example/{{ customer }}/orders?id={{id}}" }), undefined);
+  for (const webhookUrl of [
+    "https://{{host}}/",
+    "https://{{host}}.example?x",
+    "https://user:secret@shop.example/",
+    "https://exa mple/",
+    "https://[::1/",
+    "https://",
+  ]) {
+    assert.equal(refusal({ webhookUrl }), "webhookUrl", webhookUrl);
+  }
+});
+
+test("names are unique in an agent and leave the built-in tool alone", () => {
+  assert.equal(refusal({ name: "end_call" }), "name");
+  const tools = add({});
+  assert.throws(() => addTool(tools, "other", creation, now), { code: "invalid_body" });
+  const two = addTool(tools, "other", { ...creation, name: "other" }, now);
+  assert.throws(() => changeTool(two, "other", { name: "look_up" }, now), { code: "invalid_body" });
+  assert.equal(changeTool(two, "other", { name: "other", enabled: false }, now)[1]?.enabled, false);
+  assert.throws(() => changeTool(two, "third", {}, now), { code: "not_found" });
+});
+
+test("an agent has so many tools and no more", () => {
+  const tools = Array.from({ length: 100 }, (_, index) => add({ name: `tool-${index}` })).flat();
+  assert.throws(() => addTool(tools, "one", creation, now), { code: "invalid_body" });
+});

@@ -106,6 +106,7 @@ export class Batcher {
       this.#stats.windows += count;
       this.#scatter(this.#probabilities, this.#nextState);
     } catch (error) {
+      for (const stream of this.#streams) stream.answer(undefined, 0);
       this.#onFailure(error);
     }
   }
@@ -140,7 +141,7 @@ export class Batcher {
       if (stream === undefined) continue;
       copyRow(states, row, stream.state.lower);
       copyRow(states, count + row, stream.state.upper);
-      if (!stream.isClosed) stream.options.onProbability(probabilities[row] ?? 0, this.#endSamples[row] ?? 0);
+      stream.answer(probabilities[row] ?? 0, this.#endSamples[row] ?? 0);
     }
   }
 }

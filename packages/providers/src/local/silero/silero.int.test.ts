@@ -93,6 +93,23 @@ test("speech is noticed where it begins", async () => {
   assert.ok(onset > 0.4 * 8000 && onset < 0.6 * 8000, `at ${onset / 8} ms`);
 });
 
+test("a long silence costs the model nothing, and speech after it is noticed as soon as ever", async () => {
+  const speech = overTelephone(await readRecording("go-forward"));
+  const onsetAfter = async (silentSamples: number): Promise<number> => {
+    const pcm = new Int16Array(silentSamples + speech.length);
+    pcm.set(speech, silentSamples);
+    const [heard] = await hear([pcm], 8000);
+    assert.equal(heard?.endSamples.length, Math.floor(pcm.length / 256));
+    return (heard?.probabilities.findIndex((probability) => probability > 0.5) ?? 0) - silentSamples / 256;
+  };
+  const shortSilence = 256 * 8;
+  const expected = await onsetAfter(shortSilence);
+  const { windows } = vad.stats;
+  assert.equal(await onsetAfter(256 * 200), expected);
+  const heard = vad.stats.windows - windows;
+  assert.ok(heard < speech.length / 256 + 20, `${heard} windows`);
+});
+
 test("a stream is told the same in company as alone, window by window", async () => {
   const names = ["go-forward", "cards-5", "digits"];
   const recordings = (await Promise.all(names.map(readRecording))).map(overTelephone);

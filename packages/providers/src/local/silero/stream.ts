@@ -10,6 +10,11 @@ export const shapes = {
 export const stateWidth = 128;
 /** A quarter of a second: audio that old is of no use for turn-taking. */
 const maxWaitingWindows = 8;
+/** Root mean square, −55 dBFS: more softly nobody speaks into a microphone. */
+const silenceLevel = 58;
+/** So long a silence (half a second) leaves the model where more of it would leave it too: from there on it is not asked. */
+const settledWindows = 16;
+
 /** One stream's audio on its way to the model. Holds about 6 kB at 8 kHz, 10 kB at 16 kHz. */
 export class Stream implements VoiceActivityStream {
   readonly shape: (typeof shapes)[SampleRateHz];
@@ -24,6 +29,10 @@ export class Stream implements VoiceActivityStream {
   /** Counted from the first sample written; those between are waiting. */
   #written = 0;
   #read = 0;
+  /** Silent windows in a row that the model has heard. */
+  #silentWindows = 0;
+  /** A window is with the model: what comes after it must not be told before. */
+  #isAwaited = false;
   isClosed = false;
 
   constructor(options: VoiceActivityOptions, onDue: (stream: Stream) => void, onDropped: () => void) {
@@ -52,6 +61,9 @@ export class Stream implements VoiceActivityStream {
       this.#read += this.shape.window;
       this.#onDropped();
     }
+    while (this.isDue && !this.#isAwaited && this.#silentWindows >= settledWindows && this.#isSilent()) {
+      this.#skipWindow();
+    }
     if (this.isDue) this.#onDue(this);
   }
 
@@ -62,16 +74,48 @@ export class Stream implements VoiceActivityStream {
    */
   takeWindow(row: Float32Array): number {
     const { window, context } = this.shape;
+    this.#silentWindows = this.#isSilent() ? this.#silentWindows + 1 : 0;
+    this.#isAwaited = true;
     row.set(this.context);
-    // A window lies in one piece: the room is a whole number of windows.
-    const start = this.#read % this.#samples.length;
+    const start = this.#nextWindow;
     for (let at = 0; at < window; at++) row[context + at] = (this.#samples[start + at] ?? 0) / 32_768;
-    for (let at = 0; at < context; at++) this.context[at] = row[window + at] ?? 0;
-    this.#read += window;
+    this.#passWindow();
     return this.#read;
+  }
+
+  /** What the model says of the window that was taken last; undefined where it failed. */
+  answer(probability: number | undefined, endSample: number): void {
+    this.#isAwaited = false;
+    if (probability !== undefined && !this.isClosed) this.options.onProbability(probability, endSample);
   }
 
   close(): void {
     this.isClosed = true;
+  }
+
+  /** Where the oldest window begins. It lies in one piece: the room is a whole number of windows. */
+  get #nextWindow(): number {
+    return this.#read % this.#samples.length;
+  }
+
+  #isSilent(): boolean {
+    const start = this.#nextWindow;
+    const { window } = this.shape;
+    let sum = 0;
+    for (let at = start; at < start + window; at++) sum += (this.#samples[at] ?? 0) ** 2;
+    return sum < silenceLevel ** 2 * window;
+  }
+
+  #skipWindow(): void {
+    this.#passWindow();
+    this.options.onProbability(0, this.#read);
+  }
+
+  /** The end of the oldest window is kept for the next one to begin with. */
+  #passWindow(): void {
+    const { window, context } = this.shape;
+    const start = this.#nextWindow + window - context;
+    for (let at = 0; at < context; at++) this.context[at] = (this.#samples[start + at] ?? 0) / 32_768;
+    this.#read += window;
   }
 }

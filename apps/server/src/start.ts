@@ -12,11 +12,14 @@ import { fetchModels } from "./inference/fetch-models.ts";
 import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
+import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
+import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import type { Config } from "./platform/config/config.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
+import type { Database } from "./platform/database/database.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
 import { registerProbes } from "./platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
@@ -73,6 +76,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   const idempotency = new Idempotency(connection.database);
   await startJobs(ground, connection.directUrl, [
     deleteExpiredIdentitiesJob(modules.organizations),
+    deleteExpiredTracesJob(modules.callTraces, config.traceDays),
     deleteExpiredAnswersJob(idempotency),
   ]);
 
@@ -101,7 +105,8 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     ...(control.isDraining ? ["nothing: the node is ending"] : []),
   ];
   const httpUrl = await listenHttp(ground, modules, idempotency, { findObstacles, metrics });
-  const sipPort = await listenSip(ground, control);
+  const traces = startSipTraces(ground, connection.database);
+  const sipPort = await listenSip(ground, control, traces);
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await control.drain(config.shutdownSeconds * 1000));
   return {
@@ -111,6 +116,17 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     inferencePath: inference.path,
     close: () => started.close(),
   };
+}
+
+/** Undefined where the operator wants none. */
+function startSipTraces(
+  { config, nodeId, logger, started }: Ground,
+  database: Database,
+): CallTraceRecorder | undefined {
+  if (config.traceDays === 0) return undefined;
+  const recorder = new CallTraceRecorder({ database, nodeId, logger });
+  started.add(async () => await recorder.close());
+  return recorder;
 }
 
 function startTracing({ config, logger, started }: Ground): OtlpExporter | undefined {
@@ -214,7 +230,11 @@ async function listenHttp(
   return `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${actualPort}`;
 }
 
-async function listenSip({ config, logger, started }: Ground, control: CallControl): Promise<number> {
+async function listenSip(
+  { config, logger, started }: Ground,
+  control: CallControl,
+  traces: CallTraceRecorder | undefined,
+): Promise<number> {
   const { port } = config.sip;
   const tls = await readSipTls(config.sip.tls);
   try {
@@ -224,6 +244,7 @@ async function listenSip({ config, logger, started }: Ground, control: CallContr
       ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
       userAgent: "Parley",
       onInvite: (invite) => control.handleInvite(invite),
+      ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
       onOptions: () => (control.isTakingCalls ? 200 : 503),
       onError: (error) => logger.error({ err: error }, "SIP failed"),
       onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),

@@ -8,6 +8,7 @@ export {
 export * from "./agent-versions.ts";
 export * from "./agents.ts";
 export * from "./api-keys.ts";
+export * from "./call-traces.ts";
 export * from "./calls.ts";
 export * from "./conversations.ts";
 export * from "./custom-tools.ts";

@@ -112,14 +112,17 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
       ? {}
       : {
           requestBody: {
-            required: true,
+            // What has no required field may be left out altogether.
+            required: "required" in route.body,
             content: { "application/json": { schema: components.reference(route.body) } },
           },
         }),
     responses: {
       [route.status]: {
         description: "Success.",
-        content: { "application/json": { schema: components.reference(route.response) } },
+        content: {
+          [route.contentType ?? "application/json"]: { schema: components.reference(route.response) },
+        },
       },
       ...refusalsOf(route),
     },

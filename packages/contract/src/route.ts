@@ -16,6 +16,8 @@ export interface RouteDefinition {
   /** Status of success. */
   status: 200 | 201 | 202;
   response: TSchema;
+  /** Of the response to success; JSON unless stated. */
+  contentType?: string;
   /** What it can be refused with, beyond what every route can (see `commonErrors`). */
   errors?: readonly ErrorCode[];
   /** False where the operation stays available while the organization's billing is inactive. */

@@ -1,6 +1,7 @@
 import * as versions from "./agent-versions.ts";
 import * as agents from "./agents.ts";
 import * as apiKeys from "./api-keys.ts";
+import * as callTraces from "./call-traces.ts";
 import * as calls from "./calls.ts";
 import * as conversations from "./conversations.ts";
 import * as customTools from "./custom-tools.ts";
@@ -46,6 +47,8 @@ export const routes: readonly RouteDefinition[] = [
   sipTrunks.deleteSipTrunkRoute,
   calls.listCallsRoute,
   calls.getCallRoute,
+  callTraces.getCallTraceRoute,
+  callTraces.getCallTracePcapRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
   apiKeys.createApiKeyRoute,

@@ -13,6 +13,8 @@ import { bindEnvironmentRoutes } from "./agents/environments.routes.ts";
 import { EnvironmentsService } from "./agents/environments.service.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
+import { bindCallTraceRoutes } from "./calls/call-trace.routes.ts";
+import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallsService } from "./calls/calls.service.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
@@ -38,6 +40,7 @@ export interface Modules {
   phoneNumbers: PhoneNumbersService;
   conversations: ConversationsService;
   calls: CallsService;
+  callTraces: CallTracesService;
 }
 
 /** The features' services, each given what it needs of the others. */
@@ -74,6 +77,7 @@ export function createModules({
       organizations,
     }),
     calls: new CallsService(database, conversations),
+    callTraces: new CallTracesService(database),
   };
 }
 
@@ -86,6 +90,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents);
   bindFolderRoutes(app, modules.folders, modules.agents);
   bindCallRoutes(app, modules.calls);
+  bindCallTraceRoutes(app, modules.callTraces);
   bindConversationRoutes(app, modules.conversations);
   bindApiKeyRoutes(app, modules.apiKeys);
 }

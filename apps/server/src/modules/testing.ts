@@ -11,10 +11,10 @@ import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-interface TestResponse {
+export interface TestResponse {
   status: number;
   headers: Record<string, unknown>;
-  /** Parsed JSON. */
+  /** Parsed JSON; text where it is something else. */
   body: unknown;
 }
 
@@ -26,7 +26,13 @@ export interface TestServer extends TestDatabase {
   actor: Actor;
   apiKey: string;
   /** Sends a request with the organization's key, or `apiKey`; null sends none. */
-  request: (method: Method, url: string, body?: unknown, apiKey?: string | null) => Promise<TestResponse>;
+  request: (
+    method: Method,
+    url: string,
+    body?: unknown,
+    apiKey?: string | null,
+    headers?: Record<string, string>,
+  ) => Promise<TestResponse>;
   /** Another organization with a key of its own. */
   createOrganization: () => Promise<{ organizationId: string; actor: Actor; apiKey: string }>;
 }
@@ -55,20 +61,21 @@ export async function createTestServer(): Promise<TestServer> {
     app,
     modules,
     createOrganization,
-    request: async (method, url, body, apiKey = own.apiKey) => {
+    request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({
         method,
         url: `/v1${url}`,
         headers: {
           ...(apiKey === null ? {} : { "x-api-key": apiKey }),
           ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
         },
         ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
       });
       return {
         status: response.statusCode,
         headers: response.headers,
-        body: JSON.parse(response.body) as unknown,
+        body: isJson(response.headers) ? (JSON.parse(response.body) as unknown) : response.body,
       };
     },
     close: async () => {
@@ -76,4 +83,8 @@ export async function createTestServer(): Promise<TestServer> {
       await testDatabase.close();
     },
   };
+}
+
+function isJson(headers: Record<string, unknown>): boolean {
+  return String(headers["content-type"]).startsWith("application/json");
 }

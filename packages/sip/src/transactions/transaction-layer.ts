@@ -30,6 +30,8 @@ import { ServerTransaction } from "./server-transaction.ts";
 /** A message as it passed the transport. */
 export interface MessageTrace {
   direction: "in" | "out";
+  /** Our end, as the peer reaches it. */
+  local: SocketAddress;
   peer: Hop;
   data: Buffer;
 }
@@ -143,7 +145,7 @@ export class TransactionLayer {
   #receive(data: Buffer, source: Hop): void {
     // Keep-alives (RFC 5626 §3.5.1 sends CRLF over streams; over UDP many phones do too) are not messages.
     if (isKeepAlive(data)) return;
-    this.#options.onMessage?.({ direction: "in", peer: source, data });
+    this.#trace("in", source, data);
     const parsed = parseMessage(data);
     if (!parsed.ok) this.#refuseMalformed(parsed, source);
     else this.#dispatch(parsed.message, source);
@@ -247,8 +249,15 @@ export class TransactionLayer {
     });
   }
 
+  #trace(direction: MessageTrace["direction"], peer: Hop, data: Buffer): void {
+    const { onMessage, transports, hostFor } = this.#options;
+    if (onMessage === undefined) return;
+    const port = transports.find(peer)?.localAddress.port ?? 0;
+    onMessage({ direction, local: { address: hostFor(peer), port }, peer, data });
+  }
+
   #transmit(data: Buffer, hop: Hop, onError: () => void): void {
-    this.#options.onMessage?.({ direction: "out", peer: hop, data });
+    this.#trace("out", hop, data);
     this.#options.transports.send(data, hop, (error) => {
       this.#options.onDropped(`not sent: ${error.message}`, hop);
       onError();

@@ -63,6 +63,8 @@ export interface Config {
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
   shutdownSeconds: number;
+  /** 0: no traces are kept. */
+  traceDays: number;
   logLevel: LogLevel;
   speechToText: SpeechToTextConfig;
   textToSpeech: TextToSpeechConfig;
@@ -122,6 +124,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     shutdownSeconds:
       reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600) ??
       Number(variables.PARLEY_SHUTDOWN_SECONDS.default),
+    traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365) ?? Number(variables.PARLEY_TRACE_DAYS.default),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels) ?? variables.PARLEY_LOG_LEVEL.default,
     speechToText: speechToText.provider,
     textToSpeech: textToSpeech.provider,

@@ -75,6 +75,10 @@ export const variables = {
     description: "How long running calls may go on after SIGTERM before they are ended.",
     default: "30",
   },
+  PARLEY_TRACE_DAYS: {
+    description: "How long the SIP messages of calls are kept, passwords and keys masked; 0 keeps none.",
+    default: "7",
+  },
   PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
   PARLEY_STT: {
     description:

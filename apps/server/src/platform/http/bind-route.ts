@@ -32,13 +32,14 @@ export function bindRoute<const R extends RouteDefinition>(
 ): void {
   const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
   const body = route.method === "GET" ? {} : { body: route.body ?? nothing };
+  const isJson = route.contentType === undefined;
   app.route({
     method: route.method,
     url: API_PREFIX + route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     schema: {
       ...body,
       querystring: route.query ?? nothing,
-      response: { [route.status]: route.response, "4xx": errorSchema, "5xx": errorSchema },
+      response: { ...(isJson && { [route.status]: route.response }), "4xx": errorSchema, "5xx": errorSchema },
     },
     // Before the body is read, so that 401 and 402 come before 413, 415 and 400.
     onRequest: async (request) => {
@@ -53,6 +54,7 @@ export function bindRoute<const R extends RouteDefinition>(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
       const run = async () => await handle({ params, query, body, principal } as RouteRequest<R>);
       reply.code(route.status);
+      if (route.contentType !== undefined) reply.type(route.contentType);
       if (key === undefined) return await reply.send(await run());
       return await answerOnce(key, request, reply, run);
     },

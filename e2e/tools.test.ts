@@ -218,10 +218,11 @@ test("without the operator's leave no tool reaches a private address", async () 
   const from = "+15550400007";
   const model = await startModel();
   const tools = await ToolServer.start((_, response) => response.end("reached"));
-  const platform = await Platform.start({
-    env: { PARLEY_LLM_BASE_URL: `${model.url}/v1`, PARLEY_LLM_MODEL: "scripted" },
-  });
+  let platform: Platform | undefined;
   try {
+    platform = await Platform.start({
+      env: { PARLEY_LLM_BASE_URL: `${model.url}/v1`, PARLEY_LLM_MODEL: "scripted" },
+    });
     const { number } = await createAgentWithTool(platform, tools.url.replace("127.0.0.1", "localhost"));
     const caller = await ask(platform, number, from);
     await caller.agentToFinish({ sinceMs: performance.now() });
@@ -230,7 +231,7 @@ test("without the operator's leave no tool reaches a private address", async () 
     assert.match(resultIn(transcript).text, /localhost is not an address of the public Internet/);
     assert.equal(tools.requests.length, 0);
   } finally {
-    await platform.stop();
+    await platform?.stop();
     tools.close();
     await model.close();
   }

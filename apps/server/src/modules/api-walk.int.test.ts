@@ -1,0 +1,196 @@
+/** What holds for every operation of the API: new ones are walked through as soon as `openapi.json` has them. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import { routes } from "@parley/contract";
+import { type Operation, Resources, Walk, assertRefused, bodyOf, operations } from "./api-walk.ts";
+
+const withIds = operations.filter(({ path }) => path.includes("{"));
+/** With a few single things among them: whatever is read by a path that ends in no parameter. */
+const lists = operations.filter(({ method, path }) => method === "GET" && !path.endsWith("}"));
+const writes = operations.filter(({ method }) => method !== "GET");
+
+function withEach(path: string, value: string): string {
+  return path.replaceAll(/\{\w+\}/g, value);
+}
+
+test("every operation of the document is on the server, and no other", () => {
+  assert.deepEqual(
+    operations.map(({ operationId }) => operationId).toSorted(),
+    routes.map(({ operationId }) => operationId).toSorted(),
+  );
+});
+
+test("without a key, with a wrong one or a revoked one, every operation answers 401 before all else", async () => {
+  const walk = await Walk.start();
+  const { apiKeys } = walk.server.modules;
+  const revoked = await walk.server.createOrganization();
+  const { data } = await apiKeys.list(revoked.organizationId, { page: 1, pageSize: 1, sort: "asc" });
+  assert.notEqual(await apiKeys.authenticate(revoked.apiKey), undefined);
+  await apiKeys.revoke(revoked.organizationId, data[0]?.id ?? "");
+  for (const operation of operations) {
+    for (const apiKey of [null, "parley_wrong", revoked.apiKey]) {
+      const url = withEach(operation.path, "not-an-id");
+      assertRefused(await walk.send(operation, url, { body: "{malformed", apiKey }), "unauthorized");
+    }
+  }
+  await walk.close();
+});
+
+test("an organization whose billing is inactive gets 402 where the contract says so, before what is wrong besides", async () => {
+  const walk = await Walk.start();
+  await walk.server.modules.organizations.setBillingActive(walk.server.organizationId, false);
+  for (const operation of operations) {
+    const url = withEach(operation.path, "not-an-id");
+    const { status } = await walk.send(operation, url, { body: "{malformed" });
+    assert.equal(status === 402, "402" in operation.responses, operation.operationId);
+  }
+  await walk.close();
+});
+
+test("what cannot be read is refused before what it says, and that before what it names", async () => {
+  const walk = await Walk.start();
+  const tooLarge = JSON.stringify({ unheardOf: "x".repeat(1024 * 1024) });
+  const unknownField = { unheardOf: 1 };
+  for (const operation of writes) {
+    const url = withEach(operation.path, "not-an-id");
+    assertRefused(await walk.send(operation, url, { body: tooLarge }), "payload_too_large");
+    const headers = { "content-type": "text/plain" };
+    assertRefused(await walk.send(operation, url, { body: "x", headers }), "unsupported_media_type");
+    assertRefused(await walk.send(operation, url, { body: unknownField }), "invalid_body", "unheardOf");
+  }
+  await walk.close();
+});
+
+test("an id that names nothing, is malformed, or is another organization's answers 404, and changes nothing", async () => {
+  const walk = await Walk.start();
+  const foreign = await walk.server.createOrganization();
+  const resources = await Resources.create(walk, foreign);
+  for (const operation of withIds) {
+    const { path } = operation;
+    for (const url of [resources.fill(path), withEach(path, randomUUID()), withEach(path, "1")]) {
+      assertRefused(await walk.send(operation, url, { body: bodyOf(operation) }), "not_found");
+    }
+  }
+  for (const operation of withIds.filter(({ method }) => method === "GET")) {
+    const url = resources.fill(operation.path);
+    assert.equal((await walk.send(operation, url, { apiKey: foreign.apiKey })).status, 200, url);
+  }
+  await walk.close();
+});
+
+test("lists show nothing of another organization", async () => {
+  const walk = await Walk.start();
+  await Resources.create(walk, await walk.server.createOrganization());
+  for (const operation of lists.filter(({ path }) => !path.includes("{"))) {
+    const { body } = await walk.send(operation, operation.path);
+    const { data }: { data?: unknown } = JSON.parse(JSON.stringify(body));
+    if (!Array.isArray(data)) continue;
+    // The organization's own key is the one thing that it has.
+    assert.equal(data.length, operation.path === "/api-keys" ? 1 : 0, operation.path);
+  }
+  await walk.close();
+});
+
+test("an unknown field in a body, an unknown parameter in a query and malformed JSON are refused by name", async () => {
+  const walk = await Walk.start();
+  const resources = await Resources.create(walk, walk.server);
+  for (const operation of operations) {
+    const url = resources.fill(operation.path);
+    const query = await walk.send(operation, `${url}?unheardOf=1`, { body: bodyOf(operation) });
+    assertRefused(query, "invalid_query", "unheardOf");
+    if (operation.method === "GET") continue;
+    const body = { ...operation.sampleBody, unheardOf: 1 };
+    assertRefused(await walk.send(operation, url, { body }), "invalid_body", "unheardOf");
+    for (const malformed of ["{malformed", "[]", "null"]) {
+      assertRefused(await walk.send(operation, url, { body: malformed }), "invalid_body", "");
+    }
+  }
+  await walk.close();
+});
+
+test("what needs no body takes nothing, an empty one and an empty object", async () => {
+  const walk = await Walk.start();
+  for (const operation of writes.filter(({ path, hasBody }) => path.includes("{") && !hasBody)) {
+    for (const body of [undefined, "", {}]) {
+      const url = withEach(operation.path, randomUUID());
+      assertRefused(await walk.send(operation, url, { body }), "not_found");
+    }
+  }
+  await walk.close();
+});
+
+test("every operation, used as meant, answers with the status of success", async () => {
+  const walk = await Walk.start();
+  const resources = await Resources.create(walk, walk.server);
+  for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
+    const url = resources.fill(operation.path);
+    const answer = await walk.send(operation, url, { body: bodyOf(operation) });
+    assert.ok(answer.status < 300, `${operation.operationId} ${JSON.stringify(answer.body)}`);
+  }
+  await walk.close();
+});
+
+test("every list answers its pages by the same rules", async () => {
+  const walk = await Walk.start();
+  const resources = await Resources.create(walk, walk.server);
+  for (const operation of lists) {
+    const url = resources.fill(operation.path);
+    const { body } = await walk.send(operation, url);
+    const first: { data?: unknown; total?: number; page?: number } = JSON.parse(JSON.stringify(body));
+    if (!Array.isArray(first.data) || first.page === undefined) continue;
+    const beyond = await walk.send(operation, `${url}?page=1000&pageSize=1&sort=asc`);
+    const { total } = first;
+    assert.deepEqual(beyond.body, { data: [], page: 1000, pageSize: 1, total, hasNextPage: false }, url);
+    for (const [name, value] of [
+      ["page", "0"],
+      ["pageSize", "101"],
+      ["pageSize", "0"],
+      ["sort", "up"],
+    ] as const) {
+      assertRefused(await walk.send(operation, `${url}?${name}=${value}`), "invalid_query", name);
+    }
+  }
+  await walk.close();
+});
+
+test("a POST that is sent again under its key is answered again, and refused with another body", async () => {
+  const walk = await Walk.start();
+  const resources = await Resources.create(walk, walk.server);
+  for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
+    const url = resources.fill(operation.path);
+    const headers = { "idempotency-key": operation.operationId };
+    const body = bodyOf(operation);
+    const first = await walk.send(operation, url, { body, headers });
+    assert.ok(first.status < 300, JSON.stringify(first.body));
+    assert.equal(first.headers["idempotent-replayed"], undefined);
+    const second = await walk.send(operation, url, { body, headers });
+    assert.deepEqual([second.status, second.body], [first.status, first.body]);
+    assert.equal(second.headers["idempotent-replayed"], "true");
+    const bad = await walk.send(operation, url, { body, headers: { "idempotency-key": "" } });
+    assertRefused(bad, "invalid_query", "Idempotency-Key");
+    const name = ["name", "friendlyName"].find((each) => each in operation.sampleBody);
+    if (name === undefined) continue;
+    const conflicting = { ...operation.sampleBody, [name]: "Another" };
+    assertRefused(await walk.send(operation, url, { body: conflicting, headers }), "idempotency_conflict");
+  }
+  await walk.close();
+});
+
+test("a key that is created is shown once, whatever header came with the request", async () => {
+  const walk = await Walk.start();
+  const create = operations.find(({ operationId }) => operationId === "createApiKey");
+  assert.ok(create !== undefined && !create.takesIdempotencyKey);
+  const send = async () =>
+    JSON.stringify(
+      (await walk.send(create, create.path, { body: { name: "Key" }, headers: { "idempotency-key": "k" } }))
+        .body,
+    );
+  assert.notEqual(await send(), await send());
+  await walk.close();
+});
+
+/** Deletions come last, what lies within something before that. */
+function rank({ method, path }: Operation): number {
+  return method === "DELETE" ? 100 - path.length : 0;
+}

@@ -1,14 +1,15 @@
 import { spawnSync } from "node:child_process";
 
-const packages = { sipp: "sip-tester", baresip: "baresip-core" } as const;
+const packages = { sipp: "sip-tester", baresip: "baresip-core", openssl: "openssl" } as const;
 
 /**
- * For a test's `skip`: false where the program is installed, else why the test says nothing. In CI a missing peer is
+ * For a test's `skip`: false where the programs are installed, else why the test says nothing. In CI a missing peer is
  * a failure.
  */
-export function skipWithout(program: keyof typeof packages): string | false {
-  if (spawnSync("which", [program]).status === 0) return false;
-  const message = `${program} is not installed (Debian: ${packages[program]})`;
+export function skipWithout(...programs: (keyof typeof packages)[]): string | false {
+  const missing = programs.find((program) => spawnSync("which", [program]).status !== 0);
+  if (missing === undefined) return false;
+  const message = `${missing} is not installed (Debian: ${packages[missing]})`;
   if (process.env["CI"] === "true") throw new Error(message);
   console.error(`SKIPPED, NOT CHECKED AGAINST A REAL PEER: ${message}`);
   return message;

@@ -15,6 +15,8 @@ export interface SippCall {
   scenario: string;
   sipPort: number;
   number: string;
+  /** Default: udp. */
+  transport?: "udp" | "tcp";
   /** What stands for `{{name}}` in the scenario. */
   values: Readonly<Record<string, string | number>>;
   /** Played where the scenario says `{{pcap}}`. */
@@ -22,7 +24,8 @@ export interface SippCall {
 }
 
 /** Lets SIPp place one call; rejects with what it saw where the call did not go as the scenario says. */
-export async function runSipp({ scenario, sipPort, number, values, audio }: SippCall): Promise<void> {
+export async function runSipp(call: SippCall): Promise<void> {
+  const { scenario, sipPort, number, transport = "udp", values, audio } = call;
   const folder = await mkdtemp(path.join(tmpdir(), "parley-sipp-"));
   try {
     const pcap = path.join(folder, "audio.pcap");
@@ -35,9 +38,10 @@ export async function runSipp({ scenario, sipPort, number, values, audio }: Sipp
     );
     const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()];
     const options = ["-sf", file, "-s", number, "-m", "1", "-l", "1", "-i", "127.0.0.1", "-p", String(port)];
+    const mode = ["-t", { udp: "u1", tcp: "t1" }[transport]];
     const media = ["-mi", "127.0.0.1", "-mp", String(mediaPort)];
     const bounds = ["-nostdin", "-timeout", `${DEADLINE_SECONDS}s`, "-timeout_error", "-trace_err"];
-    const child = spawn("sipp", [`127.0.0.1:${sipPort}`, ...options, ...media, ...bounds], {
+    const child = spawn("sipp", [`127.0.0.1:${sipPort}`, ...options, ...mode, ...media, ...bounds], {
       cwd: folder,
       stdio: ["ignore", "pipe", "pipe"],
     });

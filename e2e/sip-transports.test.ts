@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
+import { type Certified, TestAuthority } from "../packages/sip/src/testing/certificates.ts";
+import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
+import { Baresip } from "./support/baresip.ts";
+import { skipWithout } from "./support/peers.ts";
+import { freeTcpPort, Platform } from "./support/platform.ts";
+import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
+import { runSipp } from "./support/sipp.ts";
+import { waitFor } from "./support/wait.ts";
+
+describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
+  let folder: string;
+  let platform: Platform;
+  let number: string;
+  let tlsPort: number;
+  let authority: TestAuthority;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "parley-tls-"));
+    authority = await TestAuthority.create();
+    await writeFile(inFolder("ca.pem"), authority.certificate);
+    const { certificate, privateKey } = await issue("IP:127.0.0.1");
+    await writeFile(inFolder("server.pem"), certificate);
+    await writeFile(inFolder("server.key"), privateKey);
+    tlsPort = await freeTcpPort();
+    platform = await Platform.start({
+      env: {
+        PARLEY_SIP_TLS_PORT: String(tlsPort),
+        PARLEY_SIP_TLS_CERT: inFolder("server.pem"),
+        PARLEY_SIP_TLS_KEY: inFolder("server.key"),
+        PARLEY_SIP_TLS_CA: inFolder("ca.pem"),
+        PARLEY_SIP_TLS_VERIFY_CLIENTS: "true",
+      },
+    });
+    ({ number } = await createAgent(platform, { firstMessage: "Hello, you may speak now." }));
+  });
+  after(async () => {
+    await platform.stop();
+    await authority.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const inFolder = (name: string): string => path.join(folder, name);
+
+  async function issue(alternativeName: string): Promise<Certified> {
+    return await authority.issue({ alternativeNames: [alternativeName] });
+  }
+
+  test("SIPp speaks over TCP and is understood", async () => {
+    const from = "+15550600001";
+    const recording = withSilence(await readRecording("go-forward.wav"), { beforeMs: 300, afterMs: 1500 });
+    const values = { from, codec: "PCMU", payloadType: 0, greetingMs: 3_000, answerMs: 8_500 };
+    const audio = toPackets(recording, "PCMU");
+    const { sipPort } = platform;
+    await runSipp({ scenario: "talk", sipPort, number, transport: "tcp", values, audio });
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
+    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+  });
+
+  test("baresip calls over TLS, each side showing its certificate, and hangs up", async () => {
+    const from = "+15550600002";
+    const { certificate, privateKey } = await issue("URI:sip:127.0.0.1");
+    await writeFile(inFolder("baresip.pem"), certificate + privateKey);
+    const pcm = withSilence(await readRecording("go-forward.wav"), { beforeMs: 6000, afterMs: 30_000 });
+    const settings = [`sip_cafile ${inFolder("ca.pem")}`, `sip_certificate ${inFolder("baresip.pem")}`];
+    const baresip = await Baresip.start({ from, pcm, settings });
+    try {
+      await baresip.dial(`sip:${number}@127.0.0.1:${tlsPort};transport=tls`);
+      await waitFor(
+        "the agent's answer",
+        async () => {
+          const messages = (await findCall(platform, from))?.transcript ?? [];
+          return messages.filter(({ role }) => role === "agent").length === 2;
+        },
+        25_000,
+      );
+      await baresip.hangUp();
+    } finally {
+      await baresip.close();
+    }
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
+    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+  });
+});

@@ -1,6 +1,11 @@
 import { spawnSync } from "node:child_process";
 
-const packages = { sipp: "sip-tester", baresip: "baresip-core", openssl: "openssl" } as const;
+const packages = {
+  sipp: "sip-tester",
+  baresip: "baresip-core",
+  tshark: "tshark",
+  openssl: "openssl",
+} as const;
 
 /**
  * For a test's `skip`: false where the programs are installed, else why the test says nothing. In CI a missing peer is

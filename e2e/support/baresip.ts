@@ -16,6 +16,8 @@ export interface BaresipOptions {
   from: string;
   /** What it says from when the call is answered, 8 kHz; has to last longer than the call. */
   pcm: Int16Array;
+  /** Further lines of its configuration file. */
+  settings?: readonly string[];
 }
 
 /** A baresip without a screen or sound card, told by its control port what to do. */
@@ -25,12 +27,13 @@ export class Baresip {
   readonly #control: Socket;
   #received = "";
 
-  static async start({ from, pcm }: BaresipOptions): Promise<Baresip> {
+  static async start({ from, pcm, settings = [] }: BaresipOptions): Promise<Baresip> {
     const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
     await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz: 8000, channels: 1, pcm }));
     await writeFile(path.join(folder, "accounts"), `<sip:${from}@127.0.0.1>;regint=0;audio_codecs=pcmu\n`);
     const [sipPort, controlPort] = [await freeUdpPort(), await freeTcpPort()];
-    await writeFile(path.join(folder, "config"), configuration(folder, sipPort, controlPort));
+    const lines = [configuration(folder, sipPort, controlPort), ...settings];
+    await writeFile(path.join(folder, "config"), `${lines.join("\n")}\n`);
     const child = spawn("baresip", ["-f", folder], { cwd: folder, stdio: "ignore" });
     try {
       const control = await waitFor("baresip's control port", async () => await tryToConnect(controlPort));

@@ -16,9 +16,13 @@ export interface RequestScript {
   body?: string;
 }
 
+const emptyLines = Buffer.from("\r\n\r\n");
+
 /** A peer that a test moves message by message; it keeps everything that reached it. */
 export class ScriptedPeer {
   readonly received: SipMessage[] = [];
+  /** Empty lines that came to keep a NAT's binding open. */
+  keepAlives = 0;
   readonly address: SocketAddress;
   readonly #transport: Transport;
   readonly #destination: SocketAddress;
@@ -28,6 +32,10 @@ export class ScriptedPeer {
     this.#destination = destination;
     this.address = transport.localAddress;
     transport.start((data) => {
+      if (data.equals(emptyLines)) {
+        this.keepAlives++;
+        return;
+      }
       const parsed = parseMessage(data);
       assert.ok(parsed.ok, "the user agent sent something malformed");
       this.received.push(parsed.message);

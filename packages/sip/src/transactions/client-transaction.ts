@@ -17,11 +17,11 @@ export interface ClientEnvironment {
   health: HopHealth;
   clock: Clock;
   /** The top Via for a request to this hop. */
-  viaFor(hop: Hop, branch: string): string;
-  transmit(data: Buffer, hop: Hop, onError: () => void): void;
+  viaFor: (hop: Hop, branch: string) => string;
+  transmit: (data: Buffer, hop: Hop, onError: () => void) => void;
   /** Responses of this key, whose Via has to be that for the hop, go to the machine until it is forgotten. */
-  register(key: string, machine: ClientMachine, hop: Hop): void;
-  forget(key: string): void;
+  register: (key: string, machine: ClientMachine, hop: Hop) => void;
+  forget: (key: string) => void;
 }
 
 /** RFC 3261 §18.1.1: a larger request risks fragmentation where the path MTU is not known. */

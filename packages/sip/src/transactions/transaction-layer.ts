@@ -4,6 +4,7 @@ import { serializeMessage } from "../messages/message.ts";
 import { parseMessage, type ParseFailure, type UnacceptableRequest } from "../messages/parse.ts";
 import { createResponse, type ResponseContent } from "../messages/response.ts";
 import type { HopHealth } from "../transport/hop-health.ts";
+import { keepAlive } from "../transport/keep-alive.ts";
 import type { Destination, Hop, SocketAddress } from "../transport/transport.ts";
 import type { TransportSet } from "../transport/transport-set.ts";
 import {
@@ -89,6 +90,11 @@ export class TransactionLayer {
         options.onFault(error);
       }
     }, options.onDropped);
+  }
+
+  /** Keeps the way from this hop to us open until the function that it gives is called. */
+  keepAlive(hop: Hop): () => void {
+    return keepAlive(this.#options.transports, this.#options.clock, hop);
   }
 
   get transactionCount(): number {

@@ -176,3 +176,19 @@ test("closing does not wait for a registrar that is silent", async () => {
   assert.equal(registration.state.status, "closed");
   assert.equal(rig.clock.pendingCount, 0);
 });
+
+test("a registration over UDP keeps the way back open while it lasts", async () => {
+  const registered = await register();
+  const { rig, registration } = registered;
+  await rig.clock.advance(26_000);
+  assert.equal(rig.peer.keepAlives, 0, "nothing is kept open before there is something");
+  await answer(registered, 200, ["Expires: 300"]);
+  await rig.clock.advance(100_000);
+  assert.equal(rig.peer.keepAlives, 4);
+  const closing = registration.close();
+  await rig.clock.advance(0);
+  await answer(registered, 200);
+  await closing;
+  await assertNothingLeft(rig);
+  assert.equal(rig.peer.keepAlives, 4);
+});

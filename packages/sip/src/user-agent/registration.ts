@@ -75,6 +75,9 @@ export class Registration implements OpenCall {
   #contact = "";
   #intervalRaises = 0;
   #timer: Timer | undefined;
+  /** Where the last REGISTER went. */
+  #hop: Hop | undefined;
+  #stopKeepAlive: () => void = () => undefined;
   /** The REGISTER under way, if any. */
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
@@ -113,6 +116,7 @@ export class Registration implements OpenCall {
     if (destination === undefined) return { failure: "transport" };
     const { address } = this.#options;
     const fields = (hop: Hop) => {
+      this.#hop = hop;
       this.#contact = this.#contactFor(hop);
       return { Contact: this.#contact, Expires: String(expiresSeconds) };
     };
@@ -162,6 +166,8 @@ export class Registration implements OpenCall {
     }
     this.#failures = 0;
     this.#intervalRaises = 0;
+    this.#stopKeepAlive();
+    if (this.#hop !== undefined) this.#stopKeepAlive = this.#core.layer.keepAlive(this.#hop);
     // Somewhat at random, so that the registrations of one start do not come in step for ever.
     const latestSeconds = Math.max(granted / 2, granted - REFRESH_MARGIN_SECONDS);
     const refreshSeconds = latestSeconds * (0.9 + 0.1 * this.#core.random());
@@ -185,6 +191,7 @@ export class Registration implements OpenCall {
   /** The next server is tried at once; when all of them have failed, only after a pause (RFC 5626 §4.5). */
   #fail(reason: string, responseStatus: number | undefined, askedMs: number | undefined): void {
     this.#failures++;
+    this.#stopKeepAlive();
     this.#serverIndex = (this.#serverIndex + 1) % this.#servers.length;
     const rounds = Math.floor(this.#failures / this.#servers.length);
     const isRoundOver = this.#failures % this.#servers.length === 0;
@@ -226,6 +233,7 @@ export class Registration implements OpenCall {
 
   #finish(): void {
     if (this.#state.status === "closed") return;
+    this.#stopKeepAlive();
     this.#change({ status: "closed" });
     this.#onClosed();
   }

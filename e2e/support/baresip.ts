@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { readWav, writeWav } from "@parley/audio";
+import { readWav, Resampler, writeWav } from "@parley/audio";
 import { freeTcpPort, freeUdpPort } from "./platform.ts";
 import { waitFor } from "./wait.ts";
 
@@ -18,7 +18,15 @@ export interface BaresipOptions {
   pcm: Int16Array;
   /** Further lines of its configuration file. */
   settings?: readonly string[];
+  /** The only one that it offers. */
+  codec?: BaresipCodec;
+  /** Whether it insists on SRTP, with its keys in the SDP. */
+  isEncrypted?: boolean;
 }
+
+type BaresipCodec = "pcmu" | "g722";
+
+const sampleRatesHz = { pcmu: 8000, g722: 16_000 } as const;
 
 /** A baresip without a screen or sound card, told by its control port what to do. */
 export class Baresip {
@@ -27,10 +35,15 @@ export class Baresip {
   readonly #control: Socket;
   #received = "";
 
-  static async start({ from, pcm, settings = [] }: BaresipOptions): Promise<Baresip> {
+  static async start(options: BaresipOptions): Promise<Baresip> {
+    const { from, pcm, settings = [], codec = "pcmu", isEncrypted = false } = options;
     const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
-    await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz: 8000, channels: 1, pcm }));
-    await writeFile(path.join(folder, "accounts"), `<sip:${from}@127.0.0.1>;regint=0;audio_codecs=pcmu\n`);
+    // It plays files only at its codec's own rate.
+    const sampleRateHz = sampleRatesHz[codec];
+    const speech = new Resampler(8000, sampleRateHz).process(pcm);
+    await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz, channels: 1, pcm: speech }));
+    const account = `<sip:${from}@127.0.0.1>;regint=0;audio_codecs=${codec}`;
+    await writeFile(path.join(folder, "accounts"), `${account}${isEncrypted ? ";mediaenc=srtp-mand" : ""}\n`);
     const [sipPort, controlPort] = [await freeUdpPort(), await freeTcpPort()];
     const lines = [configuration(folder, sipPort, controlPort), ...settings];
     await writeFile(path.join(folder, "config"), `${lines.join("\n")}\n`);
@@ -73,10 +86,10 @@ export class Baresip {
       clearTimeout(killer);
     }
     const dump = (await readdir(this.#folder)).find((name) => name.endsWith("-dec.wav"));
-    const heard =
-      dump === undefined ? new Int16Array(0) : readWav(await readFile(path.join(this.#folder, dump))).pcm;
+    const wav = dump === undefined ? undefined : readWav(await readFile(path.join(this.#folder, dump)));
     await rm(this.#folder, { recursive: true, force: true });
-    return heard;
+    if (wav === undefined) return new Int16Array(0);
+    return wav.sampleRateHz === 16_000 ? new Resampler(16_000, 8000).process(wav.pcm) : wav.pcm;
   }
 
   #command(command: string, params = ""): void {
@@ -99,6 +112,8 @@ audio_player aubridge,nobody
 audio_alert aubridge,nobody
 snd_path ${folder}
 module g711.so
+module g722.so
+module srtp.so
 module aufile.so
 module aubridge.so
 module sndfile.so

@@ -9,6 +9,7 @@ import { isAddressAllowed } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { CallRecorder } from "./call-recorder.ts";
+import { findMediaPeer } from "./calls.rules.ts";
 import type { CallsService } from "./calls.service.ts";
 import { toMediaCall } from "./media-call.rules.ts";
 import { PhoneCall, type ProviderNames } from "./phone-call.ts";
@@ -34,6 +35,8 @@ export interface CallControlOptions {
 
 /** How long a caller's side waits before it tries again while we are full or starting. */
 const RETRY_AFTER_SECONDS = "5";
+/** RFC 3261 §20.43: 301 stands for an incompatible network address format. */
+const noIPv6Media = '301 parley "Audio is carried over IPv4 only"';
 const DRAIN_POLL_MS = 100;
 
 /** Answers what comes in over SIP, and knows the phone calls that this node holds. */
@@ -93,8 +96,10 @@ export class CallControl {
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // Before the call is written down: a flood that we cannot take is not to fill the database.
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
+    const mediaPeer = findMediaPeer(invite.source.address, invite.body);
+    if (mediaPeer === undefined) return invite.reject(488, undefined, { Warning: noIPv6Media });
     if (invite.signal.aborted) return;
-    await this.#take(invite, target);
+    await this.#take(invite, target, mediaPeer);
   }
 
   /** Whether the call may come over the number's trunk; refuses it where not. */
@@ -117,7 +122,7 @@ export class CallControl {
     return verdict.ok;
   }
 
-  async #take(invite: IncomingInvite, target: InboundNumber): Promise<void> {
+  async #take(invite: IncomingInvite, target: InboundNumber, mediaPeer: string): Promise<void> {
     const { calls, media, providerNames, metrics, spans, nodeId, logger } = this.#options;
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
@@ -168,7 +173,7 @@ export class CallControl {
       callId,
       invite,
       recorder,
-      mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(invite.source.address)),
+      mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(mediaPeer)),
       openMedia: async (sampleRateHz, handlers) => {
         try {
           return await media.open({ ...mediaCall, sampleRateHz }, handlers);

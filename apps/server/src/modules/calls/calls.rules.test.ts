@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Turn } from "@parley/contract";
-import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
+import { countBillableSeconds, findMediaPeer, summarizeLatency } from "./calls.rules.ts";
 
 function turn(id: number, totalMs: number | null): Turn {
   const parts = { endpointingMs: null, sttMs: 10, llmFirstTokenMs: 20, ttsFirstByteMs: 30, overheadMs: 1 };
   return { id: String(id), ...parts, totalMs };
 }
+
+test("audio goes over IPv4, whatever the signalling came by", () => {
+  assert.equal(findMediaPeer("192.0.2.1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.1");
+  assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.7");
+  assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP6 2001:db8::1\r\n"), undefined);
+  assert.equal(findMediaPeer("2001:db8::1", ""), undefined);
+});
 
 test("a begun second counts; a call that nobody answered costs nothing", () => {
   const answeredAt = new Date("2026-01-01T00:00:00.000Z");

@@ -1,4 +1,14 @@
+import { isIPv4 } from "node:net";
 import type { CallLatency, Turn } from "@parley/contract";
+
+/**
+ * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, and
+ * where that is IPv6 what the offer says, since audio is carried over IPv4 only. Undefined: no audio is possible.
+ */
+export function findMediaPeer(sourceAddress: string, offer: string): string | undefined {
+  if (isIPv4(sourceAddress)) return sourceAddress;
+  return /^c=IN IP4 (\d{1,3}(?:\.\d{1,3}){3})/m.exec(offer)?.[1];
+}
 
 /** Begun seconds from the answer to the end; a call that was never answered costs nothing. */
 export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): number {

@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 const packages = {
   sipp: "sip-tester",
   baresip: "baresip-core",
-  tshark: "tshark",
   openssl: "openssl",
 } as const;
 

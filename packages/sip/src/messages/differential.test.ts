@@ -11,6 +11,8 @@ import { hostileDatagram } from "../testing/mutate.ts";
 import { addressesOf, type SipMessage } from "./message.ts";
 import { parseMessage } from "./parse.ts";
 
+const require = createRequire(import.meta.url);
+
 interface OracleAddress {
   name?: string;
   uri: string | { host: string; user?: string };
@@ -35,9 +37,7 @@ interface OracleMessage {
   };
 }
 
-const oracle: { parse(this: void, data: Buffer): OracleMessage | undefined } = createRequire(import.meta.url)(
-  "sip",
-);
+const oracle: { parse(this: void, data: Buffer): OracleMessage | undefined } = require("sip");
 
 const parametersOf = (parameters: ReadonlyMap<string, string>): unknown =>
   Object.fromEntries([...parameters].map(([name, value]) => [name, value === "" ? null : value]));

@@ -71,7 +71,7 @@ function message(lines: readonly string[], sdp: readonly string[] = []): string 
   return [...lines, ...type, `Content-Length: ${Buffer.byteLength(body)}`, "", body].join("\r\n");
 }
 
-const register = (host: string): string =>
+const registration = (host: string): string =>
   message([
     `REGISTER sip:${host} SIP/2.0`,
     "To: sip:user@example.com",
@@ -108,10 +108,10 @@ const videoFeed = (origin: string, name: string): string[] => [
 
 /** The test messages of RFC 5118 §4 by their section. */
 export const ipv6TortureMessages = {
-  "4.1 good": register("[2001:db8::10]"),
-  "4.2 without brackets": register("2001:db8::10"),
-  "4.3 port inside the brackets": register("[2001:db8::10:5070]"),
-  "4.4 port behind the brackets": register("[2001:db8::10]:5070"),
+  "4.1 good": registration("[2001:db8::10]"),
+  "4.2 without brackets": registration("2001:db8::10"),
+  "4.3 port inside the brackets": registration("[2001:db8::10:5070]"),
+  "4.4 port behind the brackets": registration("[2001:db8::10]:5070"),
   "4.5 received in brackets": message([
     "BYE sip:[2001:db8::10] SIP/2.0",
     "To: sip:user@example.com;tag=bd76ya",

@@ -2,6 +2,7 @@ export * from "./providers/language-model.ts";
 export * from "./providers/provider-error.ts";
 export * from "./providers/speech-to-text.ts";
 export * from "./providers/text-to-speech.ts";
+export * from "./providers/turn-end.ts";
 export * from "./providers/voice-activity.ts";
 export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";

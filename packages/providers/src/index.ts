@@ -45,6 +45,7 @@ export {
   type LoadSmartTurnOptions,
   type SmartTurn,
 } from "./local/smart-turn/smart-turn.ts";
+export { LocalTurnEnd, type LocalTurnEndOptions } from "./local/smart-turn/local-turn-end.ts";
 export {
   createBuiltinResponder,
   type BuiltinResponderOptions,

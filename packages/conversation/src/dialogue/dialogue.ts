@@ -139,6 +139,7 @@ export class Dialogue {
       id,
       ahead: aheadOf(input),
       confirmed,
+      isConfirmed: !isPreview,
       entries: [],
       segments: [],
       calls: new Set(),
@@ -146,6 +147,7 @@ export class Dialogue {
     this.#open = open;
     const confirm = (): void => {
       if (isPreview) open.ahead = [];
+      open.isConfirmed = true;
       resolve();
     };
     return { id: open.id, confirm, [Symbol.asyncIterator]: () => this.#reply(open, options.signal) };
@@ -200,6 +202,8 @@ export class Dialogue {
         } else if (part.toolName === END_CALL_TOOL_NAME && this.#options.endCall !== undefined) {
           endCallInput = part.input;
         } else {
+          // Nothing more comes of a preview by itself.
+          if (!open.isConfirmed) yield { type: "wait" };
           await open.confirmed;
           signal.throwIfAborted();
           const call = this.#toolCalls.start(part.toolCallId, part.toolName, part.input);
@@ -266,6 +270,7 @@ interface OpenReply {
   /** What the model sees after the history, and nobody else. */
   ahead: readonly TranscriptEntry[];
   confirmed: Promise<void>;
+  isConfirmed: boolean;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];
   segments: string[];
   /** Tools that it called and that have not answered. */

@@ -68,7 +68,7 @@ export type SpeechOutcome =
 export class AgentSpeech {
   readonly output: SpeechOutput;
   readonly marks: SpeechMarks = {};
-  /** Resolves when the first audio is there, or none will come. */
+  /** Resolves when the first audio is there, or none will come by itself. */
   readonly ready: Promise<void>;
   readonly #options: AgentSpeechOptions;
   readonly #splitter = new ClauseSplitter();
@@ -208,7 +208,9 @@ export class AgentSpeech {
         this.#awaitedTools--;
         return this.#options.onTool(part);
       case "wait":
-        return this.#speakAll(this.#splitter.flush());
+        this.#speakAll(this.#splitter.flush());
+        if (!this.output.isOwedAudio) this.#resolveReady();
+        return;
       case "retry":
         return this.#options.onFault("llm", part.error);
       case "end":

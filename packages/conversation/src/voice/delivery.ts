@@ -74,7 +74,7 @@ export class Delivery {
     });
   }
 
-  /** Resolves when the first audio is there, or none will come. */
+  /** Resolves when the first audio is there, or none will come by itself: a tool waits for what was prepared to be wanted. */
   get ready(): Promise<void> {
     return this.#speech.ready;
   }
@@ -105,8 +105,11 @@ export class Delivery {
   /** What it was prepared for has come to pass, and stands in the history. */
   confirm(content: SpeechContent): void {
     this.#content = content;
-    this.#beganAtMs = this.#options.mediaMs();
-    this.#beganAt = this.#options.now();
+    const atMs = this.#options.mediaMs();
+    const turn = content.type === "reply" ? content.turn : undefined;
+    // What was decided earlier, and waited only for this to be ready, has cost its own time since then.
+    this.#beganAtMs = turn === undefined ? atMs : Math.min(atMs, turn.decidedAtMs);
+    this.#beganAt = this.#options.now() - (atMs - this.#beganAtMs);
     this.#reply?.confirm();
   }
 

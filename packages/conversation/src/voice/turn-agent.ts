@@ -21,6 +21,7 @@ export function speak(draft: Draft, content: SpeechContent): void {
   const isReply = content.type === "reply";
   if (isReply && preparedText !== undefined && content.turn?.text === preparedText) {
     draft.state.preparedText = undefined;
+    draft.state.isReplyReady = false;
   } else {
     dropPrepared(draft);
     if (isReply) draft.state.hasNews = false;
@@ -42,6 +43,7 @@ export function speak(draft: Draft, content: SpeechContent): void {
 export function dropPrepared(draft: Draft): void {
   if (draft.state.preparedText === undefined) return;
   draft.state.preparedText = undefined;
+  draft.state.isReplyReady = false;
   draft.effects.push({ type: "dropReply" });
 }
 
@@ -103,4 +105,3 @@ export function end(draft: Draft, reason: VoiceEndReason, detail: string | undef
   state.utterance = undefined;
   draft.effects.push(detail === undefined ? { type: "end", reason } : { type: "end", reason, detail });
 }
-

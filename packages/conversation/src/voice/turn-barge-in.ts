@@ -30,7 +30,9 @@ export function settleInterruption(draft: Draft, text: string, agentText: string
     ignoreWords: settings.interruptionIgnoreWords,
     minWords: settings.minInterruptionWords,
   };
-  if (interrupts(text, rules, agentText)) stopPaused(draft);
+  const { utterance } = draft.state;
+  const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
+  if (interrupts({ text, voicedMs }, rules, agentText)) stopPaused(draft);
   else resumePaused(draft);
 }
 
@@ -61,4 +63,3 @@ export function hurryPaused(draft: Draft): void {
 function interruptingMs(utterance: Utterance): number {
   return utterance.voicedMs - utterance.voicedBeforeMs;
 }
-

@@ -1,17 +1,12 @@
-import {
-  dropPrepared,
-  endWithApology,
-  greetWhenDue,
-  speak,
-  tellNews,
-} from "./turn-agent.ts";
+import { dropPrepared, endWithApology, greetWhenDue, speak, tellNews } from "./turn-agent.ts";
 import { interruptWhenLongEnough, resumePaused, settleInterruption } from "./turn-barge-in.ts";
-import { endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
+import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
 import type { Draft } from "./turn-draft.ts";
 import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
 import { isEcho } from "./turn-interruption.ts";
-import type { CallerTurn, TurnEvent } from "./turn-state.ts";
-import { addVoice, flush, forgetUtterance, resume } from "./turn-utterance.ts";
+import type { CallerTurn, TurnEvent, TurnState, Utterance } from "./turn-state.ts";
+import { addVoice, flush, forgetUtterance, judge, resume } from "./turn-utterance.ts";
+import { wordsOf } from "./turn-words.ts";
 
 /** Windows with at least this probability begin speech, … */
 export const ONSET_PROBABILITY = 0.5;
@@ -23,7 +18,9 @@ const WINDOW_MS = 32;
 /** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
 /** A pause this long asks for the text ahead of the end of the turn, so that it is there by then. */
-const FLUSH_PAUSE_MS = 96;
+const FLUSH_PAUSE_MS = 64;
+/** The model was trained on turns with this much silence after them. */
+const JUDGE_PAUSE_MS = 192;
 
 export function hearWindow(draft: Draft, windowEndMs: number, probability: number): void {
   const { state } = draft;
@@ -43,7 +40,7 @@ export function hearWindow(draft: Draft, windowEndMs: number, probability: numbe
     state.lastActivityMs = windowEndMs;
     return interruptWhenLongEnough(draft);
   }
-  flushAtPause(draft, windowEndMs);
+  askAtPause(draft, windowEndMs);
 }
 
 function beginOrResume(draft: Draft, windowEndMs: number): void {
@@ -51,24 +48,36 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
   const voicedMs = ONSET_WINDOWS * WINDOW_MS;
   state.lastActivityMs = windowEndMs;
   if (state.utterance !== undefined) {
-    const pauseMs = windowEndMs - voicedMs - state.utterance.lastVoiceMs;
-    if (state.agent.phase === "idle") state.rhythm = withPause(state.rhythm, pauseMs);
+    const lengthMs = windowEndMs - voicedMs - state.utterance.lastVoiceMs;
+    const answer = state.utterance.flush?.answer;
+    const isListening = state.agent.phase === "idle" && answer !== undefined;
+    const pause = isListening ? { lengthMs, wordCount: wordsOf(answer.text).length } : undefined;
     dropPrepared(draft);
-    state.utterance = resume(state.utterance, windowEndMs, voicedMs);
+    state.utterance = { ...resume(state.utterance, windowEndMs, voicedMs), pause };
     return;
   }
   const startMs = Math.max(0, windowEndMs - voicedMs);
-  state.utterance = { startMs, lastVoiceMs: windowEndMs, voicedMs, voicedBeforeMs: 0, flush: undefined };
+  state.utterance = {
+    startMs,
+    lastVoiceMs: windowEndMs,
+    voicedMs,
+    voicedBeforeMs: 0,
+    flush: undefined,
+    judgement: undefined,
+    pause: undefined,
+  };
   const leadMs = Math.min(draft.atMs, draft.atMs - startMs + PRE_ROLL_MS);
   draft.effects.push({ type: "startUtterance", leadMs });
 }
 
-function flushAtPause(draft: Draft, windowEndMs: number): void {
-  const { utterance, agent } = draft.state;
+function askAtPause(draft: Draft, windowEndMs: number): void {
+  const { utterance, agent, settings } = draft.state;
   // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
-  if (utterance === undefined || utterance.flush !== undefined) return;
-  if (agent.phase !== "idle" && !isPaused(agent)) return;
-  if (windowEndMs - utterance.lastVoiceMs >= FLUSH_PAUSE_MS) flush(draft, utterance);
+  if (utterance === undefined || (agent.phase !== "idle" && !isPaused(agent))) return;
+  const pauseMs = windowEndMs - utterance.lastVoiceMs;
+  if (pauseMs >= FLUSH_PAUSE_MS && utterance.flush === undefined) return flush(draft, utterance);
+  if (settings.endpointingDelayMs !== undefined || agent.phase !== "idle") return;
+  if (pauseMs >= JUDGE_PAUSE_MS && utterance.judgement === undefined) judge(draft, utterance);
 }
 
 export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribed" }): void {
@@ -77,49 +86,92 @@ export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribe
   const { flushId, text } = event;
   if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
   state.missedFlushes = 0;
-  const { settings, agentText, rhythm } = state;
-  const silenceMs =
-    settings.endpointingDelayMs ??
-    endpointingDelayMs(text, { language: settings.language, agentText }, rhythm);
-  const answer = { text: text.trim(), atMs, silenceMs };
-  state.utterance = { ...utterance, flush: { ...utterance.flush, answer } };
+  learnRhythm(draft, utterance, text);
+  const answer = { text: text.trim(), atMs, silenceMs: silenceNeededMs(state, text) };
+  state.utterance = { ...utterance, flush: { ...utterance.flush, answer }, pause: undefined };
   if (isPaused(state.agent)) settleInterruption(draft, text, event.agentText);
-  if (endpointAt(state) <= atMs) reachEndpoint(draft);
-  else prepareReply(draft, answer.text);
+  considerEnd(draft);
+}
+
+/** Only a pause in the caller's own words tells how he pauses: noise after them goes on without words. */
+function learnRhythm({ state }: Draft, { pause }: Utterance, text: string): void {
+  if (pause === undefined || wordsOf(text).length <= pause.wordCount) return;
+  state.rhythm = withPause(state.rhythm, pause.lengthMs);
+}
+
+export function receiveJudgement(draft: Draft, event: TurnEvent & { type: "turnJudged" }): void {
+  const { state } = draft;
+  const { utterance } = state;
+  if (utterance?.judgement?.requestId !== event.requestId) return;
+  const judgement = { requestId: event.requestId, probability: event.probability };
+  state.utterance = { ...utterance, judgement };
+  const { flush: asked } = utterance;
+  if (asked?.answer === undefined) return;
+  const silenceMs = silenceNeededMs(state, asked.answer.text);
+  state.utterance = { ...utterance, judgement, flush: { ...asked, answer: { ...asked.answer, silenceMs } } };
+  considerEnd(draft);
+}
+
+function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, text: string): number {
+  if (settings.endpointingDelayMs !== undefined) return settings.endpointingDelayMs;
+  const probability = utterance?.judgement?.probability;
+  return endpointingDelayMs({ text, probability }, { language: settings.language, agentText }, rhythm);
+}
+
+/** Something more is known of the pause. */
+function considerEnd(draft: Draft): void {
+  const { state, atMs } = draft;
+  if (endpointAt(state) <= atMs) return reachEndpoint(draft);
+  const text = state.utterance?.flush?.answer?.text ?? "";
+  const { settings, agentText } = state;
+  if (isLikelyWhole(text, { language: settings.language, agentText })) prepareReply(draft, text);
 }
 
 function prepareReply(draft: Draft, text: string): void {
-  const { agent, isGreetingDue, agentText, settings } = draft.state;
-  if (agent.phase !== "idle" || isGreetingDue || text === "") return;
-  if (!isLikelyWhole(text, { language: settings.language, agentText })) return;
-  draft.state.preparedText = text;
+  const { state } = draft;
+  if (state.agent.phase !== "idle" || state.isGreetingDue || text === "") return;
+  if (state.preparedText === text) return;
+  dropPrepared(draft);
+  state.preparedText = text;
   // It will tell of what tools have answered by now; should it be for nothing, that is still owed.
-  draft.state.owesReply ||= draft.state.hasNews;
-  draft.state.hasNews = false;
+  state.owesReply ||= state.hasNews;
+  state.hasNews = false;
   draft.effects.push({ type: "prepareReply", text });
+}
+
+export function receiveReply(draft: Draft): void {
+  const { state, atMs } = draft;
+  if (state.preparedText === undefined) return;
+  state.isReplyReady = true;
+  if (endpointAt(state) <= atMs) reachEndpoint(draft);
 }
 
 /** The caller was silent for as long as ends a turn. */
 export function reachEndpoint(draft: Draft): void {
-  const { state } = draft;
+  const { state, atMs } = draft;
   const { utterance, agent } = state;
   if (utterance === undefined) return;
   if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(draft);
   if (utterance.flush === undefined) return flush(draft, utterance);
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
-  forgetUtterance(draft);
   const isOverAgent = utterance.startMs < state.agentSpokeAtMs;
   if (answer.text === "" || (isOverAgent && isEcho(answer.text, state.agentText))) {
+    forgetUtterance(draft);
     return continueAfterNoise(draft);
   }
+  // The turn is the caller's until the answer can be heard: who goes on before it has not been cut off.
+  prepareReply(draft, answer.text);
+  if (atMs < commitAt(state)) return;
   const turn: CallerTurn = {
     text: answer.text,
     startMs: utterance.startMs,
     endMs: utterance.lastVoiceMs,
     sttMs: answer.atMs - askedAtMs,
     endpointingMs: answer.silenceMs,
+    decidedAtMs: decidedAt(utterance.lastVoiceMs, answer),
   };
+  forgetUtterance(draft);
   draft.effects.push({ type: "callerTurn", turn });
   state.owesReply = false;
   if (state.isGreetingDue) return greetWhenDue(draft);
@@ -152,4 +204,3 @@ export function missFlush(draft: Draft): void {
   forgetUtterance(draft);
   endWithApology(draft, "error_stt", `no text within ${FLUSH_DEADLINE_MS} ms, twice`);
 }
-

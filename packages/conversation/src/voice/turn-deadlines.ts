@@ -21,6 +21,12 @@ export function nextWake(state: TurnState): number {
   );
 }
 
+/**
+ * A turn that has ended stays the caller's for so long while its answer is made: he may go on as if nothing had been. An
+ * answer that takes longer may have to act before it speaks.
+ */
+const REPLY_PATIENCE_MS = 700;
+
 /** Before the text is known, that it is missing can be noticed no sooner than so. */
 const UNREAD_SILENCE_MS = 600;
 
@@ -29,11 +35,35 @@ export function endpointAt({ utterance, isVoiced }: TurnState): number {
   return utterance.lastVoiceMs + (utterance.flush?.answer?.silenceMs ?? UNREAD_SILENCE_MS);
 }
 
+/** When, at the earliest, it was known that the caller was silent for as long as ends a turn. */
+export function decidedAt(lastVoiceMs: number, answer: { atMs: number; silenceMs: number }): number {
+  return Math.max(lastVoiceMs + answer.silenceMs, answer.atMs);
+}
+
+/** When a turn that has ended is answered: once the answer can be heard, or it is not waited for any longer. */
+export function commitAt(state: TurnState): number {
+  const { utterance, preparedText, isReplyReady } = state;
+  const answer = utterance?.flush?.answer;
+  if (utterance === undefined || answer === undefined) return endpointAt(state);
+  const isReplyAwaited = preparedText === answer.text && !isReplyReady;
+  return decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_PATIENCE_MS : 0);
+}
+
+/** The caller's turn is over as far as can be known, and its answer is still waited for. */
+export function isReplyOwed(state: TurnState, atMs: number): boolean {
+  const isAwaited = state.agent.phase === "idle" && state.preparedText !== undefined;
+  return isAwaited && atMs >= endpointAt(state);
+}
+
 /** While a text is awaited its arrival takes the place of the timer. */
 function endpointWakeAt(state: TurnState): number {
   const flush = state.utterance?.flush;
   const wantsText = state.agent.phase === "idle" || isPaused(state.agent);
-  return wantsText && flush !== undefined && flush.answer === undefined ? Infinity : endpointAt(state);
+  return wantsText && flush !== undefined && flush.answer === undefined
+    ? Infinity
+    : state.isVoiced
+      ? Infinity
+      : commitAt(state);
 }
 
 export function isPaused(agent: Agent): boolean {

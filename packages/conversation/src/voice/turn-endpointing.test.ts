@@ -6,7 +6,7 @@ const context = { language: "en", agentText: "Would you like to book it?" };
 
 function delayOf(text: string, pausesMs: readonly number[] = [], language = "en"): number {
   const rhythm = pausesMs.reduce(withPause, UNKNOWN_RHYTHM);
-  return endpointingDelayMs(text, { ...context, language }, rhythm);
+  return endpointingDelayMs({ text, probability: undefined }, { ...context, language }, rhythm);
 }
 
 test("the more surely the caller has finished, the sooner the turn ends", () => {

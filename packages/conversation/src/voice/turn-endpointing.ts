@@ -1,20 +1,31 @@
 import { endingOf, type SaidContext, type TurnEnding } from "./turn-words.ts";
 
-/** Silence after which a turn with such an ending is over, where nothing is known of the caller. */
-const silenceAfterMs: Readonly<Record<TurnEnding, number>> = {
-  answer: 240,
-  question: 280,
-  closed: 280,
-  wholeNumber: 600,
-  number: 1150,
-  unfinished: 1650,
-  fragment: 850,
-  statement: 680,
-  unknown: 650,
+/** How surely the caller has finished, by the sound of it; `unheard` where no model has told. */
+type Certainty = "sure" | "unsure" | "doubtful" | "unheard";
+
+const SURE_PROBABILITY = 0.9;
+const DOUBTFUL_PROBABILITY = 0.5;
+
+/**
+ * Silence after which a turn with such an ending is over, where nothing is known of the caller. Tuned on the training
+ * part of `bench turns`, knowing that an answer is heard no sooner than some 650 ms after the caller's last word: who
+ * goes on before it loses nothing.
+ */
+const silenceAfterMs: Readonly<Record<TurnEnding, Readonly<Record<Certainty, number>>>> = {
+  answer: { sure: 240, unsure: 320, doubtful: 600, unheard: 240 },
+  question: { sure: 260, unsure: 360, doubtful: 700, unheard: 280 },
+  closed: { sure: 240, unsure: 300, doubtful: 600, unheard: 280 },
+  statement: { sure: 260, unsure: 800, doubtful: 1000, unheard: 680 },
+  unknown: { sure: 320, unsure: 700, doubtful: 1100, unheard: 650 },
+  fragment: { sure: 500, unsure: 850, doubtful: 1100, unheard: 850 },
+  wholeNumber: { sure: 900, unsure: 950, doubtful: 1100, unheard: 900 },
+  number: { sure: 1150, unsure: 1150, doubtful: 1300, unheard: 1150 },
+  unfinished: { sure: 1450, unsure: 1650, doubtful: 1650, unheard: 1650 },
 };
 /** A pause this much longer than those before it is more than one of them. */
 const PAUSE_MARGIN = 1.25;
-const LONGEST_SILENCE_MS = 2000;
+/** However the caller pauses, he is not waited for longer than this on that account. */
+const LONGEST_FOR_RHYTHM_MS = 1400;
 /** Shorter ones are part of speaking. */
 const SHORTEST_PAUSE_MS = 250;
 /** Weight of the newest pause. */
@@ -41,11 +52,27 @@ export function isLikelyWhole(text: string, context: SaidContext): boolean {
   return ending !== "unfinished" && ending !== "number";
 }
 
-/** Milliseconds of silence that end the turn, by what was said in it and how its speaker pauses. */
-export function endpointingDelayMs(text: string, context: SaidContext, rhythm: CallerRhythm): number {
-  const ending = endingOf(text, context);
-  const usualMs = silenceAfterMs[ending];
-  // Who has answered or asked has finished, however slowly he speaks otherwise.
-  if (ending === "answer" || ending === "question" || ending === "closed") return usualMs;
-  return Math.min(LONGEST_SILENCE_MS, Math.max(usualMs, rhythm.pauseMs * PAUSE_MARGIN));
+/** What a pause came after. */
+export interface Said {
+  text: string;
+  /** That the caller has finished, by the sound of it; undefined where no model has told. */
+  probability: number | undefined;
+}
+
+/** Milliseconds of silence that end the turn, by what was said in it, how it sounded and how its speaker pauses. */
+export function endpointingDelayMs(said: Said, context: SaidContext, rhythm: CallerRhythm): number {
+  const ending = endingOf(said.text, context);
+  const certainty = certaintyOf(said.probability);
+  const usualMs = silenceAfterMs[ending][certainty];
+  // Who has answered or asked has finished, however slowly he speaks otherwise; and who sounds so.
+  const isOver = ending === "answer" || ending === "question" || ending === "closed";
+  const soundsOver = certainty === "sure" && (ending === "statement" || ending === "unknown");
+  if (isOver || soundsOver) return usualMs;
+  return Math.max(usualMs, Math.min(LONGEST_FOR_RHYTHM_MS, rhythm.pauseMs * PAUSE_MARGIN));
+}
+
+function certaintyOf(probability: number | undefined): Certainty {
+  if (probability === undefined) return "unheard";
+  if (probability >= SURE_PROBABILITY) return "sure";
+  return probability < DOUBTFUL_PROBABILITY ? "doubtful" : "unsure";
 }

@@ -26,6 +26,16 @@ const backchannels = [
   "indeed",
   "really",
 ];
+/** One of these is enough to take the word, however short. */
+const takingWords = new Set(
+  (
+    "stop wait no hold hang sorry excuse pardon hello hey listen please question actually but what when where who why " +
+    "how which repeat again slow slower cancel help person human agent operator"
+  ).split(" "),
+);
+/** Recognisers make any words of a hum: one this short means something only with one of the above. */
+const SHORT_SOUND_MS = 600;
+const HUM_WORDS = 2;
 /** How recognisers write sounds made with the mouth shut or half open. */
 const humming = /^(?:m+|h+m+|m+h+m*|m+e?h+|h+e?m+|u+h+|a+h+|e+h+|h+u+h+|uhuh|mhmm?|mmhmm?|um|er)$/;
 /** So many of the words being the agent's own, they came back over the line. */
@@ -40,15 +50,26 @@ export interface InterruptionRules {
   minWords: number;
 }
 
+/** What was said into the agent's speech. */
+export interface SpokenOver {
+  text: string;
+  /** How long there was voice in it. */
+  voicedMs: number;
+}
+
 /**
  * Whether what the caller said into the agent's speech is meant to stop it.
  *
  * @param agentText the agent's words up to then.
  */
-export function interrupts(text: string, rules: InterruptionRules, agentText: string): boolean {
-  const words = wordsOf(text);
+export function interrupts(said: SpokenOver, rules: InterruptionRules, agentText: string): boolean {
+  const words = wordsOf(said.text);
   if (words.length === 0 || words.length < rules.minWords) return false;
-  return !isIgnored(words, rules) && !isEcho(text, agentText);
+  if (isIgnored(words, rules) || isEcho(said.text, agentText)) return false;
+  // A word or two may answer what the agent has asked.
+  const isShort = said.voicedMs < SHORT_SOUND_MS && words.length <= HUM_WORDS;
+  const isHum = isShort && isEnglish(rules.language) && !agentText.includes("?");
+  return !isHum || words.some((word) => takingWords.has(word));
 }
 
 function isIgnored(words: readonly string[], { language, ignoreWords }: InterruptionRules): boolean {
@@ -63,9 +84,12 @@ function isIgnored(words: readonly string[], { language, ignoreWords }: Interrup
   return wordsOf(rest).every((word) => word.split("-").every((part) => humming.test(part)));
 }
 
-/** Whether the words are the agent's own. */
+/** Whether the words are the agent's own: most of them are, and some in the same order. */
 export function isEcho(text: string, agentText: string): boolean {
   const words = wordsOf(text);
-  const recent = new Set(wordsOf(agentText).slice(-ECHO_WORDS));
-  return words.filter((word) => recent.has(word)).length >= words.length * ECHO_SHARE;
+  const recent = wordsOf(agentText).slice(-ECHO_WORDS);
+  const own = words.filter((word) => recent.includes(word)).length;
+  if (own < words.length * ECHO_SHARE) return false;
+  const pairs = new Set(recent.slice(1).map((word, index) => `${recent[index]} ${word}`));
+  return words.length <= 1 || words.slice(1).some((word, index) => pairs.has(`${words[index]} ${word}`));
 }

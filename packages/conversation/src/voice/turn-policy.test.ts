@@ -25,11 +25,12 @@ const SETTINGS: TurnSettings = {
   maxDurationMs: 600_000,
 };
 
-/** A policy with a clock: windows of 32 ms, and timers that come back when they are due. */
+/** A policy with a clock: windows of 32 ms, timers that come back when they are due, answers that are there at once. */
 class PolicyRun {
   state: TurnState;
   nowMs = 0;
   readonly effects: TurnEffect[] = [];
+  areAnswersInstant = true;
 
   constructor(settings: Partial<TurnSettings> = {}) {
     this.state = initialTurnState({ ...SETTINGS, ...settings });
@@ -40,6 +41,9 @@ class PolicyRun {
     const { state, effects } = turnStep(this.state, event);
     this.state = state;
     this.effects.push(...effects);
+    if (this.areAnswersInstant && effects.some(({ type }) => type === "prepareReply")) {
+      this.send({ type: "replyReady", atMs: event.atMs });
+    }
     return effects;
   }
 
@@ -116,8 +120,91 @@ test("a turn ends at the endpointing delay when its text is there before, and wi
   late.hear(...windows(20, 0.9), ...windows(40, 0.1));
   assert.deepEqual(late.take(), ["startUtterance", "flush"]);
   late.send({ type: "transcribed", atMs: late.nowMs, flushId: 1, text: "hello", agentText: "" });
-  assert.deepEqual(late.take(), ["endUtterance", "callerTurn", "speak"]);
+  assert.deepEqual(late.take(), ["prepareReply", "endUtterance", "callerTurn", "speak"]);
 });
+
+/** A caller who has said something, with the silence after it in windows; its text is there after the fourth. */
+function afterTurn(run: PolicyRun, silentWindows: number): void {
+  run.hear(...windows(20, 0.9), ...windows(4, 0.1));
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello there friend", agentText: "" });
+  run.hear(...windows(silentWindows - 4, 0.1));
+}
+
+test("a turn stays the caller's until its answer can be heard, but not for ever", () => {
+  const run = new PolicyRun();
+  run.areAnswersInstant = false;
+  afterTurn(run, 25);
+  assert.deepEqual(run.take(), ["startUtterance", "flush", "prepareReply"]);
+  run.send({ type: "replyReady", atMs: run.nowMs });
+  const turn = run.effects.find((effect) => effect.type === "callerTurn")?.turn;
+  assert.ok(
+    turn !== undefined && turn.decidedAtMs < run.nowMs,
+    "what was waited for the answer is told apart",
+  );
+  assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
+
+  const slow = new PolicyRun();
+  slow.areAnswersInstant = false;
+  afterTurn(slow, 50);
+  assert.ok(slow.take().includes("callerTurn"));
+});
+
+test("who goes on before the answer is heard has not been cut off: the answer is dropped and the turn is one", () => {
+  const run = new PolicyRun();
+  run.areAnswersInstant = false;
+  afterTurn(run, 25);
+  run.take();
+  run.hear(...windows(10, 0.9));
+  assert.deepEqual(run.take(), ["dropReply"]);
+  run.send({ type: "replyReady", atMs: run.nowMs });
+  assert.deepEqual(run.take(), []);
+});
+
+test("how the caller sounded before a pause decides how long it may be", () => {
+  const decidedAfter = (probability: number | undefined): number => {
+    const run = new PolicyRun({ endpointingDelayMs: undefined });
+    run.hear(...windows(20, 0.9), ...windows(6, 0.1));
+    assert.ok(run.take().includes("judgeTurn"));
+    if (probability !== undefined) {
+      run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability });
+    }
+    const text = "I would like to book a table";
+    run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text, agentText: "" });
+    run.hear(...windows(40, 0.1));
+    const turn = run.effects.find((effect) => effect.type === "callerTurn")?.turn;
+    return turn === undefined ? Infinity : turn.decidedAtMs - turn.endMs;
+  };
+  assert.ok(decidedAfter(0.97) <= 350);
+  assert.ok(decidedAfter(undefined) > decidedAfter(0.97));
+  assert.ok(decidedAfter(0.1) > decidedAfter(undefined));
+});
+
+test("a judgement of a pause that is over tells nothing of the next one", () => {
+  const run = new PolicyRun({ endpointingDelayMs: undefined });
+  run.hear(...windows(20, 0.9), ...windows(6, 0.1), ...windows(10, 0.9), ...windows(3, 0.1));
+  run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability: 0.99 });
+  assert.equal(run.state.utterance?.judgement, undefined);
+});
+
+test("noise after the last word does not make the policy take the caller for a slow speaker", () => {
+  const run = new PolicyRun({ endpointingDelayMs: undefined });
+  const text = "my train leaves at seven";
+  afterTurnOf(run, text);
+  run.hear(...windows(12, 0.1), ...windows(2, 0.9), ...windows(4, 0.1));
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 2, text, agentText: "" });
+  assert.equal(run.state.rhythm.pauseMs, 0);
+
+  const slow = new PolicyRun({ endpointingDelayMs: undefined });
+  afterTurnOf(slow, text);
+  slow.hear(...windows(12, 0.1), ...windows(8, 0.9), ...windows(4, 0.1));
+  slow.send({ type: "transcribed", atMs: slow.nowMs, flushId: 2, text: `${text} thirty`, agentText: "" });
+  assert.ok(slow.state.rhythm.pauseMs > 400);
+});
+
+function afterTurnOf(run: PolicyRun, text: string): void {
+  run.hear(...windows(20, 0.9), ...windows(4, 0.1));
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text, agentText: "" });
+}
 
 test("a text asked for before speech resumed is not taken for the turn's", () => {
   const run = new PolicyRun();

@@ -1,6 +1,15 @@
 import { beginSpeech, end, endSpeech, failSpeech, greet, speak, tellNews } from "./turn-agent.ts";
 import { hurryPaused } from "./turn-barge-in.ts";
-import { hearWindow, loseHearing, missFlush, ONSET_PROBABILITY, reachEndpoint, receiveText } from "./turn-caller.ts";
+import {
+  hearWindow,
+  loseHearing,
+  missFlush,
+  ONSET_PROBABILITY,
+  reachEndpoint,
+  receiveJudgement,
+  receiveReply,
+  receiveText,
+} from "./turn-caller.ts";
 import { endpointAt, flushDeadlineAt, reminderAt, silenceAt, unheardAt } from "./turn-deadlines.ts";
 import { Draft } from "./turn-draft.ts";
 import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts";
@@ -43,6 +52,10 @@ function decide(draft: Draft, event: TurnEvent): void {
       return hearWindow(draft, event.windowEndMs, event.probability);
     case "transcribed":
       return receiveText(draft, event);
+    case "turnJudged":
+      return receiveJudgement(draft, event);
+    case "replyReady":
+      return receiveReply(draft);
     case "hearingLost":
       return loseHearing(draft, event.isFatal, event.detail);
     case "speechStarted":
@@ -88,4 +101,3 @@ function wake(draft: Draft): void {
   if (atMs >= silenceAt(state)) return end(draft, "silence_timeout", undefined);
   if (atMs >= reminderAt(state)) speak(draft, { type: "reminder" });
 }
-

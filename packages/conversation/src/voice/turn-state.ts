@@ -31,6 +31,10 @@ export type TurnEvent =
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
   /** `agentText`: the agent's speech under way, to where it is about now. */
   | { type: "transcribed"; atMs: number; flushId: number; text: string; agentText: string }
+  /** How the caller sounded before the pause that was asked about: the probability that the turn is over. */
+  | { type: "turnJudged"; atMs: number; requestId: number; probability: number }
+  /** The first sound of the prepared reply is there, or nothing is to be waited for. */
+  | { type: "replyReady"; atMs: number }
   /** The recogniser lost what it had heard; `isFatal` when it could not be opened again. */
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
   /** First audio of a speech was handed out. */
@@ -71,12 +75,16 @@ export interface CallerTurn {
   /** Text asked for → text there. */
   sttMs: number;
   endpointingMs: number;
+  /** Silence and text sufficed from here on; only the answer was still waited for. */
+  decidedAtMs: number;
 }
 
 export type TurnEffect =
   | { type: "startUtterance"; leadMs: number }
   | { type: "flush"; flushId: number }
   | { type: "endUtterance" }
+  /** Is this pause the end of the turn, by the sound of what came before it? */
+  | { type: "judgeTurn"; requestId: number }
   /** The caller's turn is over and stands in the transcript. */
   | { type: "callerTurn"; turn: CallerTurn }
   /** The turn may be over with this text: its answer is made ahead of time, unheard. */
@@ -99,6 +107,12 @@ interface Flush {
   answer: { text: string; atMs: number; silenceMs: number } | undefined;
 }
 
+/** What the sound of the caller tells of a pause. */
+interface Judgement {
+  requestId: number;
+  probability: number | undefined;
+}
+
 /** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
 export interface Utterance {
   startMs: number;
@@ -109,6 +123,10 @@ export interface Utterance {
   /** The part of it that does not count towards an interruption: from before the agent began, or the last pause. */
   voicedBeforeMs: number;
   flush: Flush | undefined;
+  /** Of this pause. */
+  judgement: Judgement | undefined;
+  /** The last pause, of which it is not known yet whether words followed it; and the words before it. */
+  pause: { lengthMs: number; wordCount: number } | undefined;
 }
 
 export type Agent =
@@ -136,6 +154,8 @@ export interface TurnState {
   readonly agent: Agent;
   /** What a reply is prepared for. */
   readonly preparedText: string | undefined;
+  /** Its first sound is there. */
+  readonly isReplyReady: boolean;
   /** What the agent said last, to its end; empty where it was interrupted. */
   readonly agentText: string;
   readonly rhythm: CallerRhythm;
@@ -155,6 +175,7 @@ export interface TurnState {
   /** Flushes in a row that were not answered in time. */
   readonly missedFlushes: number;
   readonly lastFlushId: number;
+  readonly lastJudgementId: number;
   readonly lastSpeechId: number;
   readonly wakeAtMs: number;
 }
@@ -175,6 +196,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     utterance: undefined,
     agent: IDLE,
     preparedText: undefined,
+    isReplyReady: false,
     agentText: "",
     rhythm: UNKNOWN_RHYTHM,
     greetingAtMs: Infinity,
@@ -187,6 +209,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     agentSpokeAtMs: Infinity,
     missedFlushes: 0,
     lastFlushId: 0,
+    lastJudgementId: 0,
     lastSpeechId: 0,
     wakeAtMs: Infinity,
   };

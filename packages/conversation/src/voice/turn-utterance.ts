@@ -5,7 +5,7 @@ import type { Utterance } from "./turn-state.ts";
 const KNOCK_PAUSE_MS = 200;
 
 export function resume(utterance: Utterance, windowEndMs: number, voicedMs: number): Utterance {
-  const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined };
+  const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined, judgement: undefined };
   // Single knocks, one after the other, do not add up to an interruption.
   const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= KNOCK_PAUSE_MS;
   return isAfterPause ? { ...resumed, voicedBeforeMs: utterance.voicedMs } : resumed;
@@ -22,8 +22,14 @@ export function flush(draft: Draft, utterance: Utterance): void {
   draft.effects.push({ type: "flush", flushId: id });
 }
 
+export function judge(draft: Draft, utterance: Utterance): void {
+  const requestId = draft.state.lastJudgementId + 1;
+  draft.state.lastJudgementId = requestId;
+  draft.state.utterance = { ...utterance, judgement: { requestId, probability: undefined } };
+  draft.effects.push({ type: "judgeTurn", requestId });
+}
+
 export function forgetUtterance(draft: Draft): void {
   draft.state.utterance = undefined;
   draft.effects.push({ type: "endUtterance" });
 }
-

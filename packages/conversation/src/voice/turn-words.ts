@@ -98,13 +98,15 @@ function isOpen(words: readonly string[], isQuestion: boolean): boolean {
 /** How many digits numbers have that are read out: telephone numbers of ten and eleven, cards of sixteen. */
 const usualDigits = new Set([10, 11, 16]);
 const fewestDigits = 3;
+/** A first group of digits that the recogniser takes for other words is no longer than this. */
+const MISHEARD_WORDS = 6;
 const asksForNumber = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
 
 function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
   const isAsked = asksForNumber.test(agentText);
   const first = words.findLastIndex((word) => !isNumber(word)) + 1;
   // Who was asked for a number reads one out, however the recogniser spells its beginning.
-  if (first === words.length) return isAsked && words.length <= 3 ? "number" : undefined;
+  if (first === words.length) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
   const digits = words.reduce((count, word) => count + digitsIn(word), 0);
   if (!isAsked && digits < fewestDigits) return undefined;
   return usualDigits.has(digits) ? "wholeNumber" : "number";

@@ -3,6 +3,7 @@ import type { Dialogue, ToolAnswer } from "../dialogue/dialogue.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
+import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
 import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/voice-activity.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./agent-speech.ts";
@@ -11,6 +12,7 @@ import { Delivery, type DeliveryOptions, phraseText } from "./delivery.ts";
 import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import { emergencyTexts, standardTexts } from "./speech-texts.ts";
+import { isReplyOwed } from "./turn-deadlines.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,
@@ -35,6 +37,8 @@ export interface VoiceConversationOptions {
   /** Where phrases for the failure of a provider are kept ready; without it there are none. */
   phrases?: PhraseBook;
   vad: VoiceActivityDetector;
+  /** Hears whether a pause is the end of a turn; without it text and silence have to tell. */
+  turnEnd?: TurnEndDetector;
   onEvent: (event: VoiceEvent) => void;
   /** Silence that ends the caller's turn; unless told, it follows what was said and how the caller pauses. */
   endpointingDelayMs?: number;
@@ -54,6 +58,7 @@ export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
   readonly #hearing: CallerHearing;
   readonly #vad: VoiceActivityStream;
+  readonly #turnEnd: TurnEndStream | undefined;
   readonly #gate: VoiceGate;
   readonly #now: () => number;
   readonly #queue: TurnEvent[] = [];
@@ -127,6 +132,14 @@ export class VoiceConversation {
         options.onEvent({ type: "fault", part: "stt", provider, message }),
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
+    const { turnEnd } = options;
+    this.#turnEnd = turnEnd?.isAble(agent.language)
+      ? turnEnd.open({
+          sampleRateHz,
+          onProbability: (requestId, probability) =>
+            this.#dispatch({ type: "turnJudged", atMs: this.#mediaMs, requestId, probability }),
+        })
+      : undefined;
     options.dialogue.onLateAnswer = (answer) => {
       this.#lateAnswers.push(answer);
       this.#dispatch({ type: "toolAnswered", atMs: this.#mediaMs });
@@ -176,9 +189,11 @@ export class VoiceConversation {
     this.#samplesHeard += pcm.length;
     this.#hearing.write(pcm);
     this.#gate.write(pcm);
+    this.#turnEnd?.write(pcm);
     this.#vad.write(pcm);
     const atMs = this.#mediaMs;
     this.#delivery?.tick(atMs);
+    if (isReplyOwed(this.#state, atMs)) this.#prepared?.tick(atMs);
     if (atMs >= this.#wakeAtMs) {
       this.#wakeAtMs = Infinity;
       this.#dispatch({ type: "timer", atMs });
@@ -214,6 +229,7 @@ export class VoiceConversation {
     this.#isOver = true;
     this.#options.dialogue.close();
     this.#vad.close();
+    this.#turnEnd?.close();
     this.#hearing.close();
     this.#greeting?.close();
     this.#prepared?.close();
@@ -267,9 +283,12 @@ export class VoiceConversation {
   #execute(effect: TurnEffect): void {
     switch (effect.type) {
       case "startUtterance":
+        this.#turnEnd?.startUtterance(effect.leadMs);
         return this.#hearing.startUtterance(effect.leadMs);
       case "flush":
         return this.#hearing.flush(effect.flushId);
+      case "judgeTurn":
+        return this.#turnEnd?.judge(effect.requestId);
       case "endUtterance":
         return this.#hearing.endUtterance();
       case "callerTurn": {
@@ -277,9 +296,7 @@ export class VoiceConversation {
         return this.#enter({ type: "message", role: "user", text }, startMs, endMs);
       }
       case "prepareReply":
-        this.#enterLateAnswers();
-        this.#prepared = this.#deliver({ type: "preview", text: effect.text });
-        return;
+        return this.#prepare(effect.text);
       case "dropReply":
         this.#prepared?.settle();
         this.#prepared = undefined;
@@ -320,6 +337,15 @@ export class VoiceConversation {
   }
 
   // ─── speech ───
+
+  #prepare(text: string): void {
+    this.#enterLateAnswers();
+    const prepared = this.#deliver({ type: "preview", text });
+    this.#prepared = prepared;
+    void prepared.ready.then(() => {
+      if (this.#prepared === prepared) this.#dispatch({ type: "replyReady", atMs: this.#mediaMs });
+    });
+  }
 
   #speak(speechId: number, content: SpeechContent): void {
     this.#prepared?.confirm(content);
@@ -382,7 +408,7 @@ export class VoiceConversation {
     const isSpeechOwed = this.#delivery !== undefined && !this.#isHeld;
     return this.#holding.nextFrame({
       atMs,
-      isOwed: isSpeechOwed || isTextOverdue(this.#state, atMs),
+      isOwed: isSpeechOwed || isTextOverdue(this.#state, atMs) || isReplyOwed(this.#state, atMs),
       isToolAwaited: this.#delivery?.isAwaitingTool === true,
       isCallerSpeaking: this.#state.isVoiced,
     });

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { UserAgent } from "@parley/sip";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { type Certified, TestAuthority } from "../packages/sip/src/testing/certificates.ts";
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
@@ -88,4 +89,20 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
     assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
   });
+
+  for (const transport of ["udp", "tcp"]) {
+    test(`IPv6 is listened on too (${transport}), and audio over it refused with the reason`, async () => {
+      const bind = { address: "::1", port: 0 };
+      const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
+      const server = `[::1]:${platform.sipPort};transport=${transport}`;
+      const from = "sip:me@[::1]";
+      const alive = await caller.options({ to: `sip:${server}`, from });
+      assert.ok(alive.ok && alive.status === 200);
+      const sdp = "v=0\r\no=- 1 1 IN IP6 ::1\r\ns=-\r\nc=IN IP6 ::1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
+      const call = await caller.invite({ to: `sip:${number}@${server}`, from, sdp });
+      await caller.close();
+      assert.ok(!call.ok);
+      assert.deepEqual([call.status, call.headers?.get("warning")?.slice(0, 3)], [488, "301"]);
+    });
+  }
 });

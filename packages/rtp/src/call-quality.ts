@@ -3,7 +3,7 @@
  * parameter but delay and loss at its default, as RFC 3611 §4.7.5 and most monitors reckon it. An estimate to compare calls
  * by: it knows nothing of echo, noise or the voice itself.
  */
-export interface SpeechPath {
+interface SpeechPath {
   /** From mouth to ear, one way: network, packet length and jitter buffer. */
   delayMs: number;
   /** Packets that were not played, 0 to 1. */

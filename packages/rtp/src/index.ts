@@ -16,14 +16,9 @@ export {
   type WheelScheduler,
 } from "./media-wheel.ts";
 export { PortPool, slicePortRange, type PortRange } from "./port-pool.ts";
-export { estimateMos, type SpeechPath } from "./call-quality.ts";
-export type { RtcpStatistics, StreamStatistics } from "./rtcp/rtcp-reporter.ts";
-export {
-  RtpSession,
-  type RtpPathOptions,
-  type RtpSessionCounters,
-  type RtpSessionOptions,
-} from "./rtp-session.ts";
+export { estimateMos } from "./call-quality.ts";
+export type { StreamStatistics } from "./rtcp/rtcp-reporter.ts";
+export { RtpSession, type RtpSessionCounters, type RtpSessionOptions } from "./rtp-session.ts";
 export type { SrtpKeys } from "./srtp/srtp-session.ts";
 export type { SrtpSuite } from "./srtp/suites.ts";
 export type { TransportAddress } from "./source-latch.ts";

@@ -6,7 +6,7 @@ export {
   type UserAgentOptions,
 } from "./user-agent/user-agent.ts";
 export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/incoming-invite.ts";
-export type { InviteOptions, InviteResult, ProvisionalResponse } from "./user-agent/outgoing-invite.ts";
+export type { InviteOptions, InviteResult, ProvisionalResponse } from "./user-agent/invite-options.ts";
 export {
   type CallerIdentity,
   type IdentityOptions,
@@ -52,4 +52,4 @@ export {
   type NegotiatedAudio,
   type NegotiationResult,
 } from "./sdp/negotiate.ts";
-export { type CryptoSuite, LocalSrtpKeys, type NegotiatedSrtp } from "./sdp/crypto.ts";
+export { LocalSrtpKeys } from "./sdp/crypto.ts";

@@ -15,7 +15,7 @@ export interface ReceptionReport {
   delaySinceLastSenderReport: number;
 }
 
-export interface SenderInfo {
+interface SenderInfo {
   /** Seconds since 1900 and their fraction, 32 bits each. */
   ntpSeconds: number;
   ntpFraction: number;
@@ -32,7 +32,7 @@ export interface RtcpReport {
   reports: readonly ReceptionReport[];
 }
 
-export interface RtcpCompound {
+interface RtcpCompound {
   reports: readonly RtcpReport[];
   /** The sources that have left. */
   leaving: readonly number[];

@@ -17,7 +17,7 @@ export interface RequestContent {
 }
 
 /** `closed`: this side stopped waiting. */
-export type RequestFailure = "timeout" | "transport" | "closed";
+type RequestFailure = "timeout" | "transport" | "closed";
 
 export type DialogReply = { response: SipResponse } | { failure: RequestFailure };
 

@@ -138,8 +138,7 @@ export class Dialog {
   confirm(response: SipResponse): void {
     this.isConfirmed = true;
     const routes = addressesOf(response.headers, "record-route");
-    if (routes !== undefined && routes.length > 0)
-      this.#state.routeSet = routes.map(({ uri }) => uri).reverse();
+    if (routes !== undefined) this.#state.routeSet = routes.map(({ uri }) => uri).reverse();
     this.refreshTarget(response);
   }
 

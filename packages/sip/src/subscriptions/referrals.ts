@@ -26,7 +26,10 @@ export class Referrals {
   /** Asks the peer to call somebody else; one transfer at a time. */
   async refer(options: ReferOptions): Promise<ReferResult> {
     const { client, core, contact } = this.#context;
-    if (this.#context.isEnded || this.#outgoing !== undefined) {
+    if (this.#context.isEnded) {
+      return { ok: false, cause: "ended", status: 481, reason: "Call/Transaction Does Not Exist" };
+    }
+    if (this.#outgoing !== undefined) {
       return { ok: false, cause: "refused", status: 491, reason: "Request Pending" };
     }
     const outgoing = new OutgoingRefer(core.clock, {

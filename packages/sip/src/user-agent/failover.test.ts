@@ -6,7 +6,7 @@ import { ManualClock } from "../testing/manual-clock.ts";
 import { MemoryNetwork } from "../testing/memory-network.ts";
 import { ScriptedPeer } from "../testing/scripted-peer.ts";
 import type { Resolver } from "../transport/resolver.ts";
-import type { InviteResult } from "./outgoing-invite.ts";
+import type { InviteResult } from "./invite-options.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const twoServers: Resolver = {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { MemoryNetwork, seededRandom } from "../testing/memory-network.ts";
 import type { IncomingInvite } from "./incoming-invite.ts";
-import type { InviteResult } from "./outgoing-invite.ts";
+import type { InviteResult } from "./invite-options.ts";
 import type { Session, SessionEnd } from "./session.ts";
 import { UserAgent } from "./user-agent.ts";
 

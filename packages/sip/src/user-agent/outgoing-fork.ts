@@ -2,7 +2,7 @@ import type { Dialog } from "../dialogs/dialog.ts";
 import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
 import type { UserAgentCore } from "./core.ts";
 import type { DialogSession } from "./dialog-session.ts";
-import type { InviteOptions } from "./outgoing-invite.ts";
+import type { InviteOptions } from "./invite-options.ts";
 import { ReliableReceipts } from "./reliable-provisionals.ts";
 import { sdpOf } from "./request-rules.ts";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Timer } from "../clock.ts";
 import { Dialog, MAX_FORWARDS } from "../dialogs/dialog.ts";
-import { DigestClient, type DigestCredentials } from "../digest/client.ts";
+import { DigestClient } from "../digest/client.ts";
 import { parseUri } from "../grammar/uri.ts";
-import { type HeaderFields, HeaderList } from "../messages/header-list.ts";
+import { HeaderList } from "../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import type { ClientTransaction } from "../transactions/client-transaction.ts";
@@ -12,70 +12,13 @@ import type { NextHop } from "../transport/locate.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "./core.ts";
 import { DialogSession } from "./dialog-session.ts";
-import { formatParty, type IdentityOptions, type Party, uriOf, writeIdentity } from "./identity.ts";
+import { formatParty, uriOf, writeIdentity } from "./identity.ts";
+import type { InviteFailure, InviteOptions, InviteResult } from "./invite-options.ts";
 import { OutgoingFork } from "./outgoing-fork.ts";
 import { RedirectTargets } from "./redirection.ts";
-import { formatReplaces, type Replaces } from "./replaces.ts";
+import { formatReplaces } from "./replaces.ts";
 import { capabilities, retryAfterMs, sdpOf } from "./request-rules.ts";
 import { LEAST_MIN_SE_SECONDS, readMinSe } from "./session-expires.ts";
-import type { Session } from "./session.ts";
-
-export interface InviteOptions {
-  to: Party;
-  from: Party;
-  /** Default: the URI of `to`. */
-  requestUri?: string;
-  /** The next hop, such as a trunk. Default: the Request-URI says it. */
-  destination?: NextHop;
-  /** The offer; empty to leave it to the peer, and then {@link onOffer} answers. */
-  sdp: string;
-  /** Answers the peer's offer where we made none; `undefined` gives the call up. */
-  onOffer?: (offer: string) => string | undefined | Promise<string | undefined>;
-  /** For a 401 or 407. */
-  credentials?: DigestCredentials;
-  /** Who the call is from for the peer's network. */
-  identity?: IdentityOptions;
-  /** The peer's call that this one is to take the place of (RFC 3891). */
-  replaces?: Replaces;
-  headers?: HeaderFields;
-  /** The longest wait for a final response, from when the call is placed. Default 180 s. */
-  ringTimeoutMs?: number;
-  /** How many other targets a 3xx may send the call to, one after another. Default 5; 0 follows none. */
-  maxRedirects?: number;
-  /** Whether a target that a 3xx names may be called. Default: any. */
-  isRedirectAllowed?: (uri: string) => boolean;
-  /** Cancels the call while it is not answered. */
-  signal?: AbortSignal;
-  onProvisional?: (response: ProvisionalResponse) => void;
-  /** Answers offers that the peer makes by UPDATE before it has answered; afterwards as {@link Session.onReinvite}. */
-  onReinvite?: NonNullable<Session["onReinvite"]>;
-}
-
-export interface ProvisionalResponse {
-  status: number;
-  reason: string;
-  /** Early media; empty where there is none. */
-  sdp: string;
-  headers: HeaderList;
-  /** Tells several peers apart that ring at once (RFC 3261 §12.1); empty where the response makes no dialog. */
-  dialogId: string;
-}
-
-export type InviteResult =
-  | { ok: true; session: Session }
-  | {
-      ok: false;
-      cause: "rejected" | "no_response" | "ring_timeout" | "cancelled" | "transport_error";
-      /** That of the response; where none came, the status that RFC 3261 §8.1.3.1 puts in its place. */
-      status: number;
-      reason: string;
-      /** Those of the response. */
-      headers?: HeaderList;
-      /** How long the peer asks us not to call it again (RFC 3261 §20.33). */
-      retryAfterMs?: number;
-    };
-
-type InviteFailure = Exclude<InviteResult, { ok: true }>;
 
 /** How many forks of one INVITE may answer before a hostile peer is suspected. */
 const MAX_FORKS = 16;

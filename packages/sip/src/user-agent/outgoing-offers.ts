@@ -91,6 +91,8 @@ export class OutgoingOffers {
       const reply = await this.#send(method, describe);
       if (isDialogGone(reply)) this.#handlers.onLost();
       if ("failure" in reply || isDialogGone(reply)) return toFailure(reply);
+      // Hung up while the peer agreed: nothing is to begin again.
+      if (this.#context.isEnded) return ended;
       if (reply.response.status < 300) return this.#accept(reply.response, describe !== undefined);
       result = toFailure(reply);
       const pauseMs = this.#pauseBeforeRetry(reply.response);
@@ -101,14 +103,18 @@ export class OutgoingOffers {
   }
 
   async #send(method: "INVITE" | "UPDATE", describe: (() => string) | undefined): Promise<DialogReply> {
-    const { client, media, timer, fields } = this.#context;
+    const context = this.#context;
+    const { client, media, timer, fields, description } = context;
     const content: RequestContent = { headers: { ...fields, ...timer.requestFields() } };
     if (describe !== undefined) content.body = media.sendOffer(describe());
     this.#isInviting = method === "INVITE";
     const reply = await client.request(method, content);
     this.#isInviting = false;
     const isAccepted = "response" in reply && reply.response.status < 300;
-    if (!isAccepted && describe !== undefined) media.withdraw();
+    if (!isAccepted && describe !== undefined) {
+      media.withdraw();
+      context.description = description;
+    }
     return reply;
   }
 

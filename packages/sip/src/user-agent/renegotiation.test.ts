@@ -44,6 +44,28 @@ test("a peer that will not be held leaves the session as it was", async () => {
   await end(call);
 });
 
+test("what the peer refused is not what later answers are made of", async () => {
+  const call = await callOut();
+  const offering = call.established.offer(sdp(2, "a=ptime:60"));
+  await call.rig.clock.advance(0);
+  await call.respond("INVITE", 488);
+  assert.equal((await offering).ok, false);
+  await call.request("INVITE", { body: sdp(2) });
+  assert.equal(call.rig.peer.responses("INVITE").at(-1)?.body.toString(), sdp(3));
+  await call.ack();
+  await end(call);
+});
+
+test("a call that ends while a change is agreed on leaves no timer behind", async () => {
+  const call = await callOut(["Session-Expires: 1800;refresher=uas"]);
+  const offering = call.established.offer(sdp(2));
+  await call.rig.clock.advance(0);
+  await call.request("BYE");
+  await call.respond("INVITE", 200, ["Session-Expires: 1800;refresher=uas"], sdp(2));
+  assert.equal((await offering).ok, false);
+  await assertNothingLeft(call.rig);
+});
+
 test("a peer that holds is seen to, by attribute or by zero address, and answered in its direction", async () => {
   const call = await callIn();
   for (const [offer, answered] of [

@@ -4,10 +4,10 @@ import type { SipRequest } from "../messages/message.ts";
 import type { ResponseContent } from "../messages/response.ts";
 
 /** RFC 3261 §20.5. */
-export const allowedMethods = "INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, REFER, NOTIFY";
+const allowedMethods = "INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, REFER, NOTIFY";
 
 /** §20.37: RFC 3262, RFC 4028, RFC 3891 and RFC 4488. */
-export const supportedExtensions = "100rel, timer, replaces, norefersub";
+const supportedExtensions = "100rel, timer, replaces, norefersub";
 
 /** What an INVITE, an UPDATE and a 2xx to them say about their sender (§13.2.1, §13.3.1.4). */
 export const capabilities = { Allow: allowedMethods, Supported: supportedExtensions };

@@ -1,7 +1,7 @@
 import type { HeaderList } from "../messages/header-list.ts";
 
 /** The side of one transaction that keeps the session alive (RFC 4028 §4). */
-export type Refresher = "uac" | "uas";
+type Refresher = "uac" | "uas";
 
 export interface SessionExpires {
   seconds: number;

@@ -5,7 +5,7 @@ import type { TurnState } from "./turn-state.ts";
 
 /** People take a line for dead after about two seconds; a phrase at hand is said well before. */
 const PATIENCE_MS = 1300;
-/** A tool is known to take time, while a model may be about to begin. */
+/** The first phrase for a tool: it is known to take time, while a model may be about to begin. */
 const TOOL_PATIENCE_MS = 1000;
 /** The caller has taken the word: as much speech as a barge-in needs. */
 const YIELD_MS = 200;
@@ -96,7 +96,8 @@ export class HoldingSpeech {
       return false;
     }
     this.#silentSinceMs ??= atMs;
-    return atMs - this.#silentSinceMs >= (isToolAwaited ? TOOL_PATIENCE_MS : PATIENCE_MS);
+    const isFirstForTool = isToolAwaited && this.#next === 0;
+    return atMs - this.#silentSinceMs >= (isFirstForTool ? TOOL_PATIENCE_MS : PATIENCE_MS);
   }
 
   #begin(atMs: number): Playing | undefined {

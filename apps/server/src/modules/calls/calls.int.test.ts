@@ -190,7 +190,8 @@ test("text that the database cannot store is mended, not lost", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
-  await calls.appendItems(id, [message("1", "one\0 \ud800two")], after(1));
+  const toolCall = { ...message("2", "{}"), type: "tool_call" as const, toolCallId: "a\0", toolName: "b\0" };
+  await calls.appendItems(id, [message("1", "one\0 \ud800two"), toolCall], after(1));
   const end = {
     status: "failed",
     endReason: "error_llm",
@@ -200,5 +201,6 @@ test("text that the database cannot store is mended, not lost", async () => {
   await calls.finish(id, end);
   const { transcript, endDetail } = await calls.get(server.organizationId, id);
   assert.deepEqual([transcript[0]?.text, endDetail], ["one \ufffdtwo", "it said "]);
+  assert.deepEqual([transcript[1]?.toolCallId, transcript[1]?.toolName], ["a", "b"]);
   await server.close();
 });

@@ -90,5 +90,11 @@ export async function appendItems(
 }
 
 function toStorable(item: TranscriptItem): TranscriptItem {
-  return { ...item, text: toStorableText(item.text) };
+  const { text, toolCallId, toolName } = item;
+  return {
+    ...item,
+    text: toStorableText(text),
+    ...(toolCallId !== undefined && { toolCallId: toStorableText(toolCallId) }),
+    ...(toolName !== undefined && { toolName: toStorableText(toolName) }),
+  };
 }

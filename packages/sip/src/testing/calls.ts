@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { SipRequest } from "../messages/message.ts";
 import type { IncomingInvite } from "../user-agent/incoming-invite.ts";
-import type { InviteOptions, InviteResult } from "../user-agent/outgoing-invite.ts";
+import type { InviteOptions, InviteResult } from "../user-agent/invite-options.ts";
 import type { Session } from "../user-agent/session.ts";
 import type { UserAgentOptions } from "../user-agent/user-agent.ts";
 import { createRig, type Rig } from "./rig.ts";

@@ -181,6 +181,10 @@ async function startCallProcesses(
       rtpTimeoutMs: config.rtpTimeoutMs,
       inferencePath,
       modelsDirectory: config.modelsDirectory,
+      turnLogs:
+        config.turnLogDays === 0
+          ? undefined
+          : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
       isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
       providers: {
         speechToText: config.speechToText,

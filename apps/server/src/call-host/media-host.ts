@@ -4,6 +4,7 @@ import { createWebhookTool } from "../custom-tools/webhook-tool.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { type TurnLog, TurnLogs } from "./turn-logs.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-protocol.ts";
 
 /** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
@@ -13,6 +14,7 @@ const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as 
 const LOAD_INTERVAL_MS = 1_000;
 
 interface HostedCall {
+  turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   media: PhoneMedia;
 }
@@ -41,6 +43,7 @@ class Host implements MediaHost {
   readonly #wheel: MediaWheel;
   readonly #phrases = new PhraseBook();
   readonly #outbound: OutboundClient;
+  readonly #turnLogs: TurnLogs | undefined;
   /** Calls by id; a promise while a call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -53,6 +56,9 @@ class Host implements MediaHost {
     this.#ports = new PortPool(configuration.rtpPorts);
     this.#outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
+    const { turnLogs } = configuration;
+    this.#turnLogs =
+      turnLogs && new TurnLogs({ ...turnLogs, onError: (error) => reportError("a turn log", error) });
     // A remote voice may be gone when the first call needs it; a local one would only take time from that call.
     if (configuration.providers.textToSpeech.provider !== "local") {
       const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
@@ -84,7 +90,9 @@ class Host implements MediaHost {
     clearInterval(this.#loadTimer);
     for (const [callId, opening] of this.#calls) {
       const call = await opening;
-      if (call !== undefined) this.#close(callId, call);
+      if (call === undefined) continue;
+      this.#close(callId, call);
+      await call.turnLog?.close();
     }
     this.#wheel.close();
     this.#phrases.close();
@@ -95,7 +103,8 @@ class Host implements MediaHost {
   /** Never rejects; undefined where the call could not be opened, which has then been told. */
   async #open(call: MediaCall): Promise<HostedCall | undefined> {
     const { callId } = call;
-    const conversation = this.#createConversation(call);
+    const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
+    const conversation = this.#createConversation(call, turnLog);
     try {
       const media = await PhoneMedia.open({
         address: this.#rtpAddress,
@@ -110,9 +119,10 @@ class Host implements MediaHost {
       void conversation
         .prepare(AbortSignal.timeout(PREPARATION_DEADLINE_MS))
         .then(() => this.#send({ type: "prepared", callId }));
-      return { conversation, media };
+      return { conversation, media, turnLog };
     } catch (error) {
       conversation.close();
+      void turnLog?.close();
       this.#calls.delete(callId);
       this.#send({
         type: "openFailed",
@@ -123,19 +133,10 @@ class Host implements MediaHost {
     }
   }
 
-  #createConversation({
-    callId,
-    sampleRateHz,
-    instructions,
-    llmTemperature,
-    llmReasoningEffort,
-    endCall,
-    tools,
-    conversation,
-    agent,
-    fallbackVoiceId,
-  }: MediaCall): VoiceConversation {
-    const { languageModel, speechToText, voicesFor, voiceActivity } = this.#providers;
+  #createConversation(call: MediaCall, turnLog: TurnLog | undefined): VoiceConversation {
+    const { callId, sampleRateHz, instructions, llmTemperature, llmReasoningEffort, endCall, tools } = call;
+    const { conversation, agent, fallbackVoiceId } = call;
+    const { languageModel, speechToText, voicesFor, voiceActivity, turnEnd } = this.#providers;
     const [{ tts, voice }, ...fallbackVoices] = voicesFor({
       voiceId: agent.voice,
       fallbackVoiceId,
@@ -157,15 +158,18 @@ class Host implements MediaHost {
       fallbackVoices,
       phrases: this.#phrases,
       vad: voiceActivity,
+      ...(turnEnd && { turnEnd }),
+      ...(turnLog && { onDecision: turnLog.onDecision }),
       onEvent: (event) => this.#send({ type: "event", callId, event }),
     });
   }
 
-  #close(callId: string, { conversation, media }: HostedCall): void {
+  #close(callId: string, { conversation, media, turnLog }: HostedCall): void {
     if (!this.#calls.delete(callId)) return;
     // What was being said when the other side hung up enters the transcript first.
     conversation.end("user_hangup");
     conversation.close();
+    void turnLog?.close();
     media.close();
     this.#send({ type: "closed", callId, statistics: media.statistics });
   }

@@ -16,6 +16,8 @@ export interface MediaConfiguration {
   /** Local socket of the inference process. */
   inferencePath: string;
   modelsDirectory: string;
+  /** Where it is written down how turns were decided, and for how many days; undefined: nowhere. */
+  turnLogs: { folder: string; keptDays: number } | undefined;
   providers: ProviderConfiguration;
   /** Tools may reach private addresses. */
   isPrivateWebhookAllowed: boolean;

@@ -6,6 +6,7 @@ import {
   type Recogniser,
   type SpeechToText,
   type TextToSpeech,
+  type TurnEndDetector,
   type VoiceActivityDetector,
 } from "@parley/conversation";
 import {
@@ -22,6 +23,7 @@ import {
   loadSilero,
   LocalSpeechToText,
   LocalTextToSpeech,
+  LocalTurnEnd,
 } from "@parley/providers";
 import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol.ts";
 
@@ -53,6 +55,8 @@ export interface Providers {
    */
   voicesFor: (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
   voiceActivity: VoiceActivityDetector;
+  /** Undefined where the local recogniser is not loaded, whose process holds it. */
+  turnEnd: TurnEndDetector | undefined;
   close: () => Promise<void>;
 }
 
@@ -68,6 +72,7 @@ export async function createProviders(configuration: MediaConfiguration): Promis
   closers.push(async () => await voiceActivity.close());
   return {
     voiceActivity,
+    turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     languageModel: createLanguageModel(providers.languageModel, inference, closers),
     speechToText: createSpeechToText(providers, inference, closers),
     voicesFor: createVoices(providers, inference, closers),

@@ -8,7 +8,7 @@ export async function fetchModels(
   signal: AbortSignal,
 ): Promise<void> {
   const groups: ModelGroup[] = ["silero"];
-  if (localSpeech.hasSpeechToText) groups.push("moonshine-base");
+  if (localSpeech.hasSpeechToText) groups.push("moonshine-base", "smart-turn");
   if (localSpeech.hasTextToSpeech) groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
   const display = new ModelProgressDisplay(modelsDirectory);

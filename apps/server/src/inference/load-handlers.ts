@@ -3,6 +3,7 @@ import {
   createEmbedHandler,
   createSynthesizeHandler,
   createTranscribeHandler,
+  createTurnEndHandler,
   type InferenceHandlers,
   loadDittli,
   loadGguf,
@@ -10,6 +11,7 @@ import {
   loadLexicon,
   loadMiniLm,
   loadMoonshine,
+  loadSmartTurn,
   type SpeechEngine,
 } from "@parley/providers";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
@@ -39,17 +41,19 @@ export async function loadHandlers({
   hasEmbeddings,
   ggufPath,
 }: InferenceConfiguration): Promise<LoadedModels> {
-  const [moonshine, voices, miniLm, gguf] = await Promise.all([
+  const [moonshine, smartTurn, voices, miniLm, gguf] = await Promise.all([
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
+    hasSpeechToText ? loadSmartTurn({ modelsDir }) : undefined,
     hasTextToSpeech ? loadVoices(modelsDir) : undefined,
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   // The first caller does not pay for first-time allocations.
-  await Promise.all([moonshine?.warmUp(), miniLm?.warmUp(), voices?.kokoro.warmUp()]);
+  await Promise.all([moonshine?.warmUp(), smartTurn?.warmUp(), miniLm?.warmUp(), voices?.kokoro.warmUp()]);
   return {
     handlers: {
       ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
+      ...(smartTurn && { predictTurnEnd: createTurnEndHandler(smartTurn) }),
       ...(voices && { synthesize: createSynthesizeHandler({ ...voices }) }),
       ...(miniLm && { embed: createEmbedHandler(miniLm) }),
       ...(gguf && { generate: gguf.generate }),

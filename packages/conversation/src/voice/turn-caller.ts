@@ -18,7 +18,7 @@ const WINDOW_MS = 32;
 /** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
 /** A pause this long asks for the text ahead of the end of the turn, so that it is there by then. */
-const FLUSH_PAUSE_MS = 64;
+const FLUSH_PAUSE_MS = 96;
 /** The model was trained on turns with this much silence after them. */
 const JUDGE_PAUSE_MS = 192;
 

@@ -252,6 +252,7 @@ export type ModelGroup = keyof typeof modelCatalogue;
 export const defaultModelGroups: readonly ModelGroup[] = [
   "moonshine-base",
   "silero",
+  "smart-turn",
   "minilm",
   "kokoro",
   "dittli",

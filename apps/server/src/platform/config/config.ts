@@ -65,6 +65,8 @@ export interface Config {
   shutdownSeconds: number;
   /** 0: no traces are kept. */
   traceDays: number;
+  /** 0: how turns were decided is not written down. */
+  turnLogDays: number;
   logLevel: LogLevel;
   speechToText: SpeechToTextConfig;
   textToSpeech: TextToSpeechConfig;
@@ -125,6 +127,8 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
       reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600) ??
       Number(variables.PARLEY_SHUTDOWN_SECONDS.default),
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365) ?? Number(variables.PARLEY_TRACE_DAYS.default),
+    turnLogDays:
+      reader.integer("PARLEY_TURN_LOG_DAYS", 0, 365) ?? Number(variables.PARLEY_TURN_LOG_DAYS.default),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels) ?? variables.PARLEY_LOG_LEVEL.default,
     speechToText: speechToText.provider,
     textToSpeech: textToSpeech.provider,

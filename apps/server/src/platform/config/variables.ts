@@ -79,6 +79,12 @@ export const variables = {
     description: "How long the SIP messages of calls are kept, passwords and keys masked; 0 keeps none.",
     default: "7",
   },
+  PARLEY_TURN_LOG_DAYS: {
+    description:
+      "How long it is kept how each call's turns were decided, with what the caller said, for `npm run replay`: files " +
+      "under PARLEY_DATA_DIR/turn-logs. 0 keeps none.",
+    default: "0",
+  },
   PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
   PARLEY_STT: {
     description:

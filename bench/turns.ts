@@ -1,11 +1,13 @@
 /**
- * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--make-speech]`.
+ * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--no-model] [--word-timings] [--endpointing=MS] [--make-speech]`.
  *
- * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector and
- * recogniser round the real conversation; the agent's lines are recorded and its model is scripted. What the recogniser
- * heard is stored beside the set, so that only new audio costs its time; its answers come as late as it would make
- * them. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
- * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector,
+ * recogniser and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
+ * scripted. What the models heard is stored beside the set, so that only new audio costs their time; their answers come as
+ * late as they would make them. A turn is over when it is answered: 370 ms after it could be, as with good providers, or
+ * at once with `--instant`. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
+ * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--no-model` does without the end-of-turn
+ * model, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -26,11 +28,14 @@ import {
 } from "./turns/score.ts";
 import { buildSituations } from "./turns/situations.ts";
 import { SAMPLES_PER_MS } from "./turns/sounds.ts";
-import { makeSpokenParts, readSpokenParts } from "./turns/spoken-parts.ts";
-import { StoredRecogniser } from "./turns/stored-recogniser.ts";
+import { makeSpokenScripts, readSpokenScripts } from "./turns/spoken-scripts.ts";
+import { StoredModels } from "./turns/stored-models.ts";
 
 /** Calls at once: the detector hears them in one batch. */
 const CALLS_AT_ONCE = 16;
+/** What a good provider takes, as in `bench calls`. */
+const FIRST_TOKEN_MS = 250;
+const SYNTHESIS_MS = 120;
 
 const agent: Bench["agent"] = {
   firstMessage: "",
@@ -53,17 +58,17 @@ const only = valueOf("only");
 const every = Number(valueOf("every") || 1);
 const isWhole = only === "" && every === 1;
 
-const modelsDir = await ensureModels({ groups: ["moonshine-base", "silero", "kokoro"] });
-if (options.includes("--make-speech")) await makeSpokenParts(modelsDir);
+const modelsDir = await ensureModels({ groups: ["moonshine-base", "silero", "smart-turn", "kokoro"] });
+if (options.includes("--make-speech")) await makeSpokenScripts(modelsDir);
 
-const spoken = await readSpokenParts();
+const spoken = await readSpokenScripts();
 const situations = buildSituations(spoken, await readRecordings()).filter(
   ({ id }, index) => id.includes(only) && index % every === 0,
 );
 const agentLines = new Map(
-  spoken.flatMap(({ script, text, pcm }) => (script.startsWith("agent") ? [[text, pcm] as const] : [])),
+  spoken.flatMap((line) => (line.script.startsWith("agent") ? [[line.text, line] as const] : [])),
 );
-const recogniser = await StoredRecogniser.open(modelsDir);
+const models = await StoredModels.open(modelsDir);
 const vad = await loadSilero({
   modelsDir,
   onFailure: (error) => {
@@ -71,26 +76,39 @@ const vad = await loadSilero({
   },
 });
 
+const isInstant = options.includes("--instant");
+const bench: Bench = {
+  vad,
+  models,
+  hasTurnEndModel: !options.includes("--no-model"),
+  endpointingDelayMs: Number(valueOf("endpointing")) || undefined,
+  agentLines,
+  hasWordTimings: options.includes("--word-timings"),
+  firstTokenMs: isInstant ? 0 : FIRST_TOKEN_MS,
+  synthesisMs: isInstant ? 0 : SYNTHESIS_MS,
+  agent,
+};
 const outcomes: Outcome[] = [];
 const waiting = situations.values();
 await Promise.all(
   Array.from({ length: CALLS_AT_ONCE }, async () => {
     for (const situation of waiting) {
-      outcomes.push(await runSituation(situation, { vad, recogniser, agentLines, agent }));
+      outcomes.push(await runSituation(situation, bench));
     }
   }),
 );
 await vad.close();
-await recogniser.close();
-await recogniser.save(isWhole);
+await models.close();
+await models.save(isWhole);
 
 const agentEndMs = ({ situation }: Outcome): number =>
-  (agentLines.get(situation.agentText)?.length ?? 0) / SAMPLES_PER_MS;
+  (agentLines.get(situation.agentText)?.pcm.length ?? 0) / SAMPLES_PER_MS;
 const judged = outcomes.map((outcome) => judge(outcome, decisionOf(outcome)));
 const judgedByRule = outcomes.map((outcome) =>
   judge(outcome, decideByFixedRule(outcome, agentEndMs(outcome))),
 );
 const figures = score(judged);
+const heldOut = score(judged.filter(({ outcome }) => outcome.situation.set === "held-out"));
 const fixedRule = score(judgedByRule);
 const excess = judged.flatMap(({ outcome, verdict }) =>
   outcome.situation.expects === "interruption" && verdict === "right" ? [wordsKeptInExcess(outcome)] : [],
@@ -109,16 +127,25 @@ const labels: readonly (readonly [keyof Score, string])[] = [
   ["missedTurnPct", "turns not seen, %"],
   ["addedDelayP50Ms", "delay after the true end of turn, p50, ms"],
   ["addedDelayP95Ms", "                                  p95, ms"],
+  ["answerP50Ms", "the answer is heard after it, p50, ms"],
+  ["answerP95Ms", "                              p95, ms"],
   ["missedBargeInPct", "missed barge-ins, %"],
   ["falseBargeInPct", "false barge-ins, %"],
   ["falsePausePct", "paused for nothing and went on, %"],
   ["stopP50Ms", "barge-in to the agent's silence, p50, ms"],
   ["stopP95Ms", "                                 p95, ms"],
 ];
-console.log(`${situations.length} situations; the recogniser ran ${recogniser.modelRuns} times anew`);
-console.log(`${"".padEnd(44)}${"parley".padStart(8)}${"fixed 800 ms".padStart(14)}`);
+console.log(`${situations.length} situations; the models ran ${models.runs} times anew`);
+console.log(
+  `${"".padEnd(44)}${"parley".padStart(8)}${"held-out".padStart(10)}${"fixed 800 ms".padStart(14)}`,
+);
 for (const [key, label] of labels) {
-  console.log(`${label.padEnd(44)}${String(figures[key]).padStart(8)}${String(fixedRule[key]).padStart(14)}`);
+  const columns = [
+    String(figures[key]).padStart(8),
+    String(heldOut[key]).padStart(10),
+    String(fixedRule[key]).padStart(14),
+  ];
+  console.log(`${label.padEnd(44)}${columns.join("")}`);
 }
 console.log(`turns made of noise before the caller spoke: ${falseTurnPct(judged)} % of the calls`);
 console.log(
@@ -130,7 +157,9 @@ if (options.includes("--detail")) printFailures(judged);
 const logFolder = valueOf("log");
 if (logFolder !== "") await writeLogs(logFolder, judged);
 if (options.includes("--json"))
-  console.log(JSON.stringify({ ...figures, falseTurnPct: falseTurnPct(judged), ...words, fixedRule }));
+  console.log(
+    JSON.stringify({ ...figures, falseTurnPct: falseTurnPct(judged), ...words, heldOut, fixedRule }),
+  );
 
 function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {
   const right = (among: readonly Judged[], kind: string): Judged[] =>
@@ -149,7 +178,7 @@ function printFailures(ours: readonly Judged[]): void {
   for (const { outcome, verdict } of ours) {
     if (outcome.situation.expects === "interruption" && Math.abs(wordsKeptInExcess(outcome)) > 1) {
       console.log(
-        `words            ${outcome.situation.id}\n  kept  "${outcome.keptText}"\n  heard "${outcome.heardText}"`,
+        `words            ${outcome.situation.id}\n  kept  "${outcome.keptText}" heard ${outcome.heardWords} words`,
       );
     }
     if (verdict === "right") continue;

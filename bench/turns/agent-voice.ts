@@ -1,40 +1,58 @@
-import type { TextToSpeech, TextToSpeechOptions, TextToSpeechStream } from "@parley/conversation";
+import type { TextToSpeech, TextToSpeechOptions, TextToSpeechStream, Timers } from "@parley/conversation";
 import { tone } from "@parley/conversation/testing";
-import { rms, SAMPLE_RATE_HZ, SAMPLES_PER_MS } from "./sounds.ts";
+import { SAMPLE_RATE_HZ, SAMPLES_PER_MS } from "./sounds.ts";
+import type { SpokenScript } from "./spoken-scripts.ts";
 
-/** A clause's end is looked for this far round where its share of the text puts it. */
-const SEARCH_MS = 500;
-const QUIET_MS = 60;
+export interface AgentVoiceOptions {
+  lines: ReadonlyMap<string, SpokenScript>;
+  timers: Timers;
+  /** From a clause that is not recorded to its audio. */
+  delayMs: number;
+  /** It tells when each word is spoken, as some providers do. */
+  hasWordTimings: boolean;
+}
 
 /** Speaks the set's lines of the agent as they were recorded, clause by clause; anything else is a tone. */
 export class AgentVoice implements TextToSpeech {
   readonly name = "bench/recorded";
-  readonly #lines: ReadonlyMap<string, Int16Array>;
+  readonly #options: AgentVoiceOptions;
 
-  constructor(lines: ReadonlyMap<string, Int16Array>) {
-    this.#lines = lines;
+  constructor(options: AgentVoiceOptions) {
+    this.#options = options;
   }
 
   open({ onEvent }: TextToSpeechOptions): TextToSpeechStream {
-    let spokenCharacters = 0;
-    let spokenSamples = 0;
+    const { lines, timers, delayMs, hasWordTimings } = this.#options;
+    let spokenWords = 0;
     let isClosed = false;
-    const send = (event: Parameters<typeof onEvent>[0]): void =>
-      queueMicrotask(() => {
+    let isRecorded = true;
+    const send = (event: Parameters<typeof onEvent>[0]): void => {
+      const deliver = (): void => {
         if (!isClosed) onEvent(event);
-      });
+      };
+      if (isRecorded || delayMs === 0) queueMicrotask(deliver);
+      else timers.set(delayMs, deliver);
+    };
     return {
       speak: (clauseId, text) => {
-        const line = [...this.#lines].find(([whole]) => whole.includes(text.trim()));
-        let pcm = tone(400, SAMPLE_RATE_HZ, 3000);
-        if (line !== undefined) {
-          const [whole, audio] = line;
-          spokenCharacters += text.trim().length + 1;
-          const end = clauseEnd(audio, Math.min(1, spokenCharacters / (whole.length + 1)));
-          pcm = audio.slice(spokenSamples, end);
-          spokenSamples = end;
+        const words = text.trim().split(" ");
+        const line = [...lines.values()].find((each) => each.text.includes(text.trim()));
+        isRecorded = line !== undefined;
+        if (line === undefined) send({ type: "audio", clauseId, pcm: tone(400, SAMPLE_RATE_HZ, 3000) });
+        else {
+          const endsMs = line.wordEndsMs.slice(spokenWords, spokenWords + words.length);
+          const startMs = spokenWords === 0 ? 0 : (line.wordEndsMs[spokenWords - 1] ?? 0);
+          spokenWords += words.length;
+          const isLast = spokenWords >= line.wordEndsMs.length;
+          const endSample = isLast ? line.pcm.length : (endsMs.at(-1) ?? 0) * SAMPLES_PER_MS;
+          send({ type: "audio", clauseId, pcm: line.pcm.slice(startMs * SAMPLES_PER_MS, endSample) });
+          const timings = words.map((word, index) => ({
+            text: word,
+            startMs: (endsMs[index - 1] ?? startMs) - startMs,
+            endMs: (endsMs[index] ?? startMs) - startMs,
+          }));
+          if (hasWordTimings) send({ type: "words", clauseId, words: timings });
         }
-        send({ type: "audio", clauseId, pcm });
         send({ type: "clauseEnded", clauseId });
       },
       end: () => send({ type: "ended" }),
@@ -43,21 +61,4 @@ export class AgentVoice implements TextToSpeech {
       close: () => (isClosed = true),
     };
   }
-}
-
-/** The quietest place near where a share of the text should have been said. */
-function clauseEnd(audio: Int16Array, share: number): number {
-  if (share === 1) return audio.length;
-  const about = share * audio.length;
-  const window = QUIET_MS * SAMPLES_PER_MS;
-  let quietest = { at: about, level: Infinity };
-  for (
-    let at = about - SEARCH_MS * SAMPLES_PER_MS;
-    at < about + SEARCH_MS * SAMPLES_PER_MS;
-    at += window / 2
-  ) {
-    const level = rms(audio.subarray(Math.max(0, at), at + window));
-    if (level < quietest.level) quietest = { at: at + window / 2, level };
-  }
-  return Math.round(quietest.at);
 }

@@ -30,8 +30,9 @@ export function decideByFixedRule(
     }
     voicedMs = 0;
     if (lastVoiceMs !== undefined && endMs - lastVoiceMs >= SILENCE_MS) {
-      return { turnAtMs: lastVoiceMs + SILENCE_MS, stopMs, isStoppedForGood: stopMs !== undefined };
+      const turnAtMs = lastVoiceMs + SILENCE_MS;
+      return { turnAtMs, decidedAtMs: turnAtMs, stopMs, isStoppedForGood: stopMs !== undefined };
     }
   }
-  return { turnAtMs: undefined, stopMs, isStoppedForGood: stopMs !== undefined };
+  return { turnAtMs: undefined, decidedAtMs: undefined, stopMs, isStoppedForGood: stopMs !== undefined };
 }

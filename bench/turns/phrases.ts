@@ -4,25 +4,34 @@ export interface Script {
   id: string;
   /** What is said between two pauses, in order; one part where the speaker does not pause. */
   parts: readonly string[];
-  /** Names of Kokoro's voices; synthesised once for each. */
-  voices: readonly string[];
+  /** Delays were tuned on the one, figures of the other are those to believe: no sentence and no voice is in both. */
+  set: "training" | "held-out";
+  /** Who says it. In one breath there is nothing to be heard of a pause to come but where it falls. */
+  takes: readonly { voice: string; isInOneBreath: boolean }[];
 }
 
+/** Names of Kokoro's voices. */
 const agentVoice = "af_heart";
-const women = ["af_bella", "af_sarah", "bf_emma", "af_nova"];
-const men = ["am_michael", "am_puck", "bm_george", "am_eric"];
-const everyone = [...women, ...men];
+const voices = {
+  training: ["af_bella", "am_michael", "bf_emma", "bm_george", "af_kore", "am_fenrir"],
+  "held-out": ["af_sarah", "am_puck", "bf_isabella", "am_eric", "af_nova", "bm_lewis"],
+} as const;
 
-function spoken(prefix: string, lines: readonly (readonly string[])[], voicesEach: number): Script[] {
-  return lines.map((parts, index) => ({
-    id: `${prefix}-${index + 1}`,
-    parts,
-    voices: Array.from({ length: voicesEach }, (_, turn) => pickVoice(index + turn * 3)),
-  }));
+function spoken(prefix: string, lines: readonly (readonly string[])[], takesEach = 2): Script[] {
+  return lines.map((parts, index) => {
+    const set = index % 2 === 0 ? "training" : "held-out";
+    const takes = Array.from({ length: takesEach }, (_, take) => ({
+      voice: voices[set][((index >> 1) + take * 3) % voices[set].length] ?? agentVoice,
+      isInOneBreath: take % 2 === 1,
+    }));
+    return { id: `${prefix}-${index + 1}`, parts, set, takes };
+  });
 }
 
-function pickVoice(index: number): string {
-  return everyone[index % everyone.length] ?? agentVoice;
+/** What a take says: in one breath there is no mark between the parts. */
+export function textOf(parts: readonly string[], isInOneBreath: boolean): string {
+  const inner = parts.slice(0, -1).map((part) => (isInOneBreath ? part.replace(/,$/, "") : part));
+  return [...inner, ...parts.slice(-1)].join(" ");
 }
 
 const whole = [
@@ -38,6 +47,14 @@ const whole = [
   ["I have lost my membership card."],
   ["Tell me more about the insurance."],
   ["That sounds very good, thank you."],
+  ["Is there a lift in the hotel?"],
+  ["I am looking for a present for my mother."],
+  ["Could you call me back tomorrow morning?"],
+  ["The parcel never arrived."],
+  ["We would need the car for three days."],
+  ["Where exactly are you?"],
+  ["My daughter has a temperature since yesterday."],
+  ["I would rather come in the afternoon."],
 ];
 
 /** The caller stops to think where anybody can hear that more will come. */
@@ -54,6 +71,10 @@ const unfinished = [
   ["My name is,", "Robert Miller."],
   ["I wanted to ask if,", "dogs are allowed in the garden."],
   ["So, uh,", "what would it cost to,", "cancel the whole trip?"],
+  ["The last time I called,", "they told me to wait."],
+  ["I need it by,", "the end of the month."],
+  ["It is about the,", "washing machine that I bought from you."],
+  ["My sister will pick it up but,", "she has no card."],
 ];
 
 /** The caller stops where the sentence could have ended. */
@@ -66,6 +87,10 @@ const open = [
   ["Please call my husband", "on his office number."],
   ["It happened yesterday", "in front of the station."],
   ["I bought the washing machine here", "about three months ago."],
+  ["I would like to speak to somebody", "about my last invoice."],
+  ["We are four people", "and a small dog."],
+  ["My flight arrives at ten", "in the evening."],
+  ["I moved to another flat", "on the first of May."],
 ];
 
 /** Numbers, said as people say them: in groups. */
@@ -78,6 +103,8 @@ const numbers = [
   ["nine nine,", "three four,", "seven one,", "eight two."],
   ["one four,", "double seven,", "five oh nine."],
   ["eight three one two,", "four four six five,", "nine zero one seven,", "two two six eight."],
+  ["six one nine,", "five five two,", "zero four one eight."],
+  ["It is three three,", "zero six,", "nine one."],
 ];
 
 /** Answers to a question of the agent. */
@@ -90,6 +117,8 @@ const answers = [
   ["No, thank you."],
   ["Sure."],
   ["At nine."],
+  ["Of course."],
+  ["Not really."],
 ];
 
 const interruptions = [
@@ -121,17 +150,18 @@ const agentScripts: Script[] = [...agentSpeeches, ...agentQuestions, agentNumber
   (text, index) => ({
     id: `agent-${index + 1}`,
     parts: [text],
-    voices: [agentVoice],
+    set: "training",
+    takes: [{ voice: agentVoice, isInOneBreath: false }],
   }),
 );
 
 export const scripts: readonly Script[] = [
-  ...spoken("whole", whole, 2),
-  ...spoken("unfinished", unfinished, 2),
-  ...spoken("open", open, 2),
-  ...spoken("number", numbers, 2),
-  ...spoken("answer", answers, 2),
-  ...spoken("interruption", interruptions, 2),
+  ...spoken("whole", whole),
+  ...spoken("unfinished", unfinished),
+  ...spoken("open", open),
+  ...spoken("number", numbers),
+  ...spoken("answer", answers),
+  ...spoken("interruption", interruptions),
   ...spoken("backchannel", backchannels, 3),
   ...agentScripts,
 ];

@@ -8,11 +8,12 @@ import {
   type VoiceConversationOptions,
 } from "@parley/conversation";
 import { FakeClock, ScriptedLanguageModel } from "@parley/conversation/testing";
-import { LocalSpeechToText } from "@parley/providers";
+import { LocalSpeechToText, LocalTurnEnd } from "@parley/providers";
 import { AgentVoice } from "./agent-voice.ts";
 import type { Situation } from "./situations.ts";
 import { addInto, SAMPLE_RATE_HZ, SAMPLES_PER_MS, scaled } from "./sounds.ts";
-import { RecogniserClient, type StoredRecogniser } from "./stored-recogniser.ts";
+import type { SpokenScript } from "./spoken-scripts.ts";
+import { StoredInference, type StoredModels } from "./stored-models.ts";
 
 const TICK_MS = 20;
 const FRAME_SAMPLES = TICK_MS * SAMPLES_PER_MS;
@@ -30,6 +31,14 @@ interface VoiceWindow {
   probability: number;
 }
 
+interface CallerTurn {
+  /** When it stood in the transcript: the agent was about to be heard. */
+  atMs: number;
+  /** When silence and text sufficed for that. */
+  decidedAtMs: number;
+  text: string;
+}
+
 /** What came of a situation, on the call's media clock. */
 export interface Outcome {
   situation: Situation;
@@ -39,23 +48,30 @@ export interface Outcome {
   /** The end of the agent's first line when nothing comes between. */
   windows: VoiceWindow[];
   /** Caller's turns as the policy saw them. */
-  turns: { atMs: number; text: string }[];
+  turns: CallerTurn[];
   /** By ticks of 20 ms: whether the agent was heard. */
   isAgentHeard: boolean[];
   /** The agent's first line was not said to its end. */
   isInterrupted: boolean;
   /** What the transcript holds of the agent's first line. */
   keptText: string;
-  /** What the caller heard of it. */
-  heardText: string;
+  /** How many of its words the caller heard to their end, by the synthesiser's own account. */
+  heardWords: number;
   /** Lines of the turn log. */
   log: string[];
 }
 
 export interface Bench {
   vad: VoiceActivityDetector;
-  recogniser: StoredRecogniser;
-  agentLines: ReadonlyMap<string, Int16Array>;
+  models: StoredModels;
+  hasTurnEndModel: boolean;
+  /** The endpointing delay; undefined: as in calls. */
+  endpointingDelayMs: number | undefined;
+  agentLines: ReadonlyMap<string, SpokenScript>;
+  hasWordTimings: boolean;
+  /** The language model's first token, and synthesis of a clause. */
+  firstTokenMs: number;
+  synthesisMs: number;
   agent: VoiceConversationOptions["agent"];
 }
 
@@ -69,7 +85,7 @@ class Call {
   readonly #situation: Situation;
   readonly #bench: Bench;
   readonly #clock = new FakeClock();
-  readonly #recogniser: RecogniserClient;
+  readonly #inference: StoredInference;
   readonly #conversation: VoiceConversation;
   readonly #agentAudio: Int16Array[] = [];
   readonly #outcome: Outcome;
@@ -79,7 +95,7 @@ class Call {
   constructor(situation: Situation, bench: Bench) {
     this.#situation = situation;
     this.#bench = bench;
-    this.#recogniser = new RecogniserClient(bench.recogniser, this.#clock);
+    this.#inference = new StoredInference(bench.models, this.#clock);
     this.#outcome = {
       situation,
       callerFromMs: Infinity,
@@ -89,19 +105,29 @@ class Call {
       isAgentHeard: [],
       isInterrupted: false,
       keptText: "",
-      heardText: "",
+      heardWords: 0,
       log: [],
     };
     const model = new ScriptedLanguageModel(
-      Array.from({ length: 9 }, () => "Very well."),
+      Array.from({ length: 99 }, () => [
+        { type: "delay" as const, delayMs: bench.firstTokenMs },
+        { type: "text" as const, text: "Very well." },
+      ]),
       { timers: this.#clock },
     );
     this.#conversation = new VoiceConversation({
       sampleRateHz: SAMPLE_RATE_HZ,
       agent: { ...bench.agent, firstMessage: situation.agentText },
       dialogue: new Dialogue({ model, instructions: "Be brief.", timers: this.#clock }),
-      stt: new LocalSpeechToText({ inference: this.#recogniser, size: "base" }),
-      tts: new AgentVoice(bench.agentLines),
+      stt: new LocalSpeechToText({ inference: this.#inference, size: "base" }),
+      ...(bench.hasTurnEndModel && { turnEnd: new LocalTurnEnd({ inference: this.#inference }) }),
+      ...(bench.endpointingDelayMs !== undefined && { endpointingDelayMs: bench.endpointingDelayMs }),
+      tts: new AgentVoice({
+        lines: bench.agentLines,
+        timers: this.#clock,
+        delayMs: bench.synthesisMs,
+        hasWordTimings: bench.hasWordTimings,
+      }),
       vad: this.#observedVad(),
       now: () => this.#clock.nowMs,
       onEvent: (event) => {
@@ -115,7 +141,8 @@ class Call {
         this.#outcome.log.push(formatTurnDecision(event, effects));
         for (const effect of effects) {
           if (effect.type !== "callerTurn") continue;
-          this.#outcome.turns.push({ atMs: this.#nowMs, text: effect.turn.text });
+          const { decidedAtMs, text } = effect.turn;
+          this.#outcome.turns.push({ atMs: this.#nowMs, decidedAtMs, text });
         }
       },
     });
@@ -140,7 +167,7 @@ class Call {
       await this.#tick();
     }
     this.#conversation.close();
-    if (outcome.isInterrupted) outcome.heardText = await this.#transcribeAgent();
+    outcome.heardWords = this.#countHeardWords();
     return outcome;
   }
 
@@ -166,7 +193,7 @@ class Call {
     this.#conversation.hear(frame);
     const due = Math.floor(((this.#outcome.isAgentHeard.length + 1) * FRAME_SAMPLES) / WINDOW_SAMPLES);
     while (this.#windowsHeard < due) await setImmediate();
-    await this.#recogniser.settled();
+    await this.#inference.settled();
     const spoken = this.#conversation.nextFrame();
     this.#agentAudio.push(spoken?.slice() ?? new Int16Array(FRAME_SAMPLES));
     this.#outcome.isAgentHeard.push(spoken !== undefined);
@@ -190,14 +217,12 @@ class Call {
     return frame;
   }
 
-  /** What was sent until the caller's words made it stop. */
-  async #transcribeAgent(): Promise<string> {
-    const lastHeard = this.#agentAudio.findLastIndex((_, index) => this.#outcome.isAgentHeard[index]);
-    const until = Math.min(lastHeard + 1, Math.floor((this.#firstSpeechEndedAtMs ?? 0) / TICK_MS) + 1);
-    const audio = new Int16Array((until + 15) * FRAME_SAMPLES);
-    for (const [index, frame] of this.#agentAudio.slice(0, until).entries())
-      audio.set(frame, index * FRAME_SAMPLES);
-    return await this.#bench.recogniser.transcribe(audio);
+  #countHeardWords(): number {
+    const { isAgentHeard } = this.#outcome;
+    const until = Math.floor((this.#firstSpeechEndedAtMs ?? 0) / TICK_MS);
+    const heardMs = isAgentHeard.slice(0, until).filter(Boolean).length * TICK_MS;
+    const line = this.#bench.agentLines.get(this.#situation.agentText);
+    return line?.wordEndsMs.filter((endMs) => endMs <= heardMs).length ?? 0;
   }
 
   #observedVad(): VoiceActivityDetector {

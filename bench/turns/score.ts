@@ -4,8 +4,12 @@ import type { Outcome } from "./run-situation.ts";
 
 /** What some rule made of a situation. */
 export interface Decision {
-  /** When the caller's first turn was over. */
+  /** When the caller's first turn was over, so that the agent was about to be heard. */
   turnAtMs: number | undefined;
+  /** When it was decided that the turn was over; the rest is time that the answer took. */
+  decidedAtMs: number | undefined;
+  /** When the answer was heard. */
+  answeredAtMs?: number | undefined;
   /** When the agent fell silent for the caller, for good or for a moment. */
   stopMs: number | undefined;
   isStoppedForGood: boolean;
@@ -24,6 +28,9 @@ export interface Score {
   /** From the caller's last sample until the turn counted as over, where it was not cut off. */
   addedDelayP50Ms: number | null;
   addedDelayP95Ms: number | null;
+  /** The same until the answer was heard. */
+  answerP50Ms: number | null;
+  answerP95Ms: number | null;
   /** Interruptions that did not silence the agent within a second, or did not make a turn. */
   missedBargeInPct: number | null;
   /** Situations without an interruption that ended the agent's speech. */
@@ -39,6 +46,7 @@ export interface Judged {
   outcome: Outcome;
   verdict: "right" | "cut off" | "turn missed" | "barge-in missed" | "false barge-in" | "false pause";
   delayMs: number | undefined;
+  answerMs?: number | undefined;
 }
 
 export function decisionOf(outcome: Outcome): Decision {
@@ -46,8 +54,13 @@ export function decisionOf(outcome: Outcome): Decision {
   const from = Math.ceil(callerFromMs / TICK_MS);
   const silentAt = isAgentHeard.findIndex((isHeard, tick) => tick >= from && !isHeard);
   const isOverAgent = situation.expects !== "turn" && (outcome.isInterrupted || hasGap(isAgentHeard));
+  const turn = outcome.turns.find(({ atMs }) => atMs > callerFromMs);
+  const turnTick = turn === undefined ? Infinity : Math.floor(turn.atMs / TICK_MS);
+  const answeredAt = isAgentHeard.findIndex((isHeard, tick) => tick >= turnTick && isHeard);
   return {
-    turnAtMs: outcome.turns.find(({ atMs }) => atMs > callerFromMs)?.atMs,
+    turnAtMs: turn?.atMs,
+    decidedAtMs: turn?.decidedAtMs,
+    answeredAtMs: answeredAt < 0 ? undefined : answeredAt * TICK_MS,
     stopMs: isOverAgent && silentAt >= 0 ? silentAt * TICK_MS : undefined,
     isStoppedForGood: outcome.isInterrupted,
   };
@@ -61,12 +74,17 @@ function hasGap(isAgentHeard: readonly boolean[]): boolean {
 
 export function judge(outcome: Outcome, decision: Decision): Judged {
   const { situation, callerFromMs, callerToMs } = outcome;
-  const { turnAtMs, stopMs, isStoppedForGood } = decision;
+  const { turnAtMs, decidedAtMs = turnAtMs, answeredAtMs, stopMs, isStoppedForGood } = decision;
   switch (situation.expects) {
     case "turn":
       if (turnAtMs === undefined) return { outcome, verdict: "turn missed", delayMs: undefined };
       if (turnAtMs < callerToMs) return { outcome, verdict: "cut off", delayMs: undefined };
-      return { outcome, verdict: "right", delayMs: turnAtMs - callerToMs };
+      return {
+        outcome,
+        verdict: "right",
+        delayMs: (decidedAtMs ?? turnAtMs) - callerToMs,
+        answerMs: answeredAtMs === undefined ? undefined : answeredAtMs - callerToMs,
+      };
     case "interruption": {
       const delayMs = stopMs === undefined ? Infinity : stopMs - callerFromMs;
       const isRight = isStoppedForGood && delayMs <= STOP_DEADLINE_MS && turnAtMs !== undefined;
@@ -92,12 +110,17 @@ export function score(judged: readonly Judged[]): Score {
     among.flatMap(({ verdict, delayMs }) => (verdict === "right" && delayMs !== undefined ? [delayMs] : []));
   const turnDelays = delays(turns);
   const stopDelays = delays(interruptions);
+  const answers = turns.flatMap(({ verdict, answerMs }) =>
+    verdict === "right" && answerMs !== undefined ? [answerMs] : [],
+  );
   return {
     situations: judged.length,
     falseCutoffPct: share(turns, "cut off"),
     missedTurnPct: share(turns, "turn missed"),
     addedDelayP50Ms: rounded(percentile(turnDelays, 0.5), 0),
     addedDelayP95Ms: rounded(percentile(turnDelays, 0.95), 0),
+    answerP50Ms: rounded(percentile(answers, 0.5), 0),
+    answerP95Ms: rounded(percentile(answers, 0.95), 0),
     missedBargeInPct: share(interruptions, "barge-in missed"),
     falseBargeInPct: share(nothings, "false barge-in"),
     falsePausePct: share(nothings, "false pause"),
@@ -116,6 +139,6 @@ export function falseTurnPct(judged: readonly Judged[]): number | null {
 }
 
 /** Words that the transcript holds of an interrupted line beyond those heard (positive), or lacks. */
-export function wordsKeptInExcess({ keptText, heardText }: Outcome): number {
-  return normaliseWords(keptText).length - normaliseWords(heardText).length;
+export function wordsKeptInExcess({ keptText, heardWords }: Outcome): number {
+  return normaliseWords(keptText).length - heardWords;
 }

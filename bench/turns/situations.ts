@@ -1,12 +1,20 @@
 /** The labelled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
 import { seededRandom } from "../../e2e/support/random.ts";
 import type { Recording } from "../speech/recordings.ts";
-import { agentNumberQuestion, agentQuestions, agentSpeeches } from "./phrases.ts";
+import {
+  agentNumberQuestion,
+  agentQuestions,
+  agentSpeeches,
+  type Script,
+  scripts,
+  textOf,
+} from "./phrases.ts";
 import {
   addInto,
   babble,
   clicks,
   cough,
+  faded,
   normalised,
   rms,
   roomNoise,
@@ -15,7 +23,7 @@ import {
   trimmed,
   typing,
 } from "./sounds.ts";
-import type { SpokenPart } from "./spoken-parts.ts";
+import type { SpokenScript } from "./spoken-scripts.ts";
 
 type SituationKind =
   | "whole sentence"
@@ -37,6 +45,7 @@ type SnrDb = 15 | 10 | undefined;
 export interface Situation {
   id: string;
   kind: SituationKind;
+  set: Script["set"];
   /** What has to come of it: a turn once the caller has finished, an interruption, or nothing at all. */
   expects: "turn" | "interruption" | "nothing";
   snrDb: SnrDb;
@@ -46,15 +55,21 @@ export interface Situation {
   startMs: number;
   /** 8 kHz, from where the caller begins; what it holds besides speech is part of the label. */
   pcm: Int16Array;
+  /** Where the caller pauses in it: first and last millisecond. */
+  pauses: readonly (readonly [fromMs: number, toMs: number])[];
   /** Under the whole call. */
   noise: Int16Array | undefined;
   echo: { gain: number; delayMs: number } | undefined;
 }
 
+/** What a caller says. */
+type Said = Pick<Situation, "pcm" | "pauses">;
+
 interface Draft {
   name: string;
   kind: SituationKind;
-  pcm: Int16Array;
+  set: Script["set"];
+  said: Said;
   snrDb: SnrDb;
   agentText?: string;
   hasEcho?: boolean;
@@ -85,7 +100,7 @@ const NOISE_SECONDS = 45;
 
 /** All situations, the same ones on every run. */
 export function buildSituations(
-  spoken: readonly SpokenPart[],
+  spoken: readonly SpokenScript[],
   recordings: readonly Recording[],
 ): Situation[] {
   const random = seededRandom(seed);
@@ -93,9 +108,44 @@ export function buildSituations(
   return builder.build();
 }
 
+/** A script in one voice, parted where its speaker pauses. */
+interface Take {
+  script: string;
+  voice: string;
+  set: Script["set"];
+  parts: readonly Int16Array[];
+}
+
+function takesOf({ id, set, parts, takes }: Script, spoken: readonly SpokenScript[]): Take[] {
+  return takes.map(({ voice, isInOneBreath }) => {
+    const text = textOf(parts, isInOneBreath);
+    const found = spoken.find((entry) => entry.voice === voice && entry.text === text);
+    if (found === undefined) throw new Error(`nobody says "${text}": run with --make-speech`);
+    if (parts.length > 1 && text.split(" ").length !== found.wordEndsMs.length)
+      throw new Error(`where the words of "${text}" end is not known`);
+    let words = 0;
+    let from = 0;
+    const pieces = parts.map((part, index) => {
+      words += part.split(" ").length;
+      const isLast = index === parts.length - 1;
+      const to = isLast ? found.pcm.length : Math.round((found.wordEndsMs[words - 1] ?? 0) * SAMPLES_PER_MS);
+      const piece = faded(trimmed(found.pcm.subarray(from, to)).pcm);
+      from = to;
+      return piece;
+    });
+    return { script: id, voice, set, parts: pieces };
+  });
+}
+
+/** The reader of the audio book is heard in the one set, the other people in the other. */
+function setOf(recording: string | number): Script["set"] {
+  if (typeof recording === "number") return recording % 2 === 0 ? "training" : "held-out";
+  return recording.startsWith("sense") ? "held-out" : "training";
+}
+
 class Builder {
   readonly #random: () => number;
-  readonly #takes: ReadonlyMap<string, readonly SpokenPart[]>;
+  readonly #takes: readonly Take[];
   readonly #people: ReadonlyMap<string, Int16Array>;
   /** The hiss of a room and other people's voices, by how far they lie below the caller. */
   readonly #noises: ReadonlyMap<SnrDb, readonly Int16Array[]>;
@@ -103,18 +153,13 @@ class Builder {
   readonly #situations: Situation[] = [];
   #turn = 0;
 
-  constructor(spoken: readonly SpokenPart[], recordings: readonly Recording[], random: () => number) {
+  constructor(spoken: readonly SpokenScript[], recordings: readonly Recording[], random: () => number) {
     this.#random = random;
-    const takes = new Map<string, SpokenPart[]>();
-    for (const part of spoken) {
-      const key = `${part.script} ${part.voice}`;
-      takes.set(key, [...(takes.get(key) ?? []), part]);
-    }
-    this.#takes = takes;
+    this.#takes = scripts.flatMap((script) => takesOf(script, spoken));
     this.#people = new Map(
       recordings.map(({ file, telephone }) => [
         file.replace(".wav", ""),
-        normalised(trimmed(telephone, 0.06)),
+        normalised(trimmed(telephone, 0.06).pcm),
       ]),
     );
     this.#voices = spoken.flatMap(({ script, pcm }) => (script.startsWith("whole") ? [pcm] : []));
@@ -133,7 +178,13 @@ class Builder {
   build(): Situation[] {
     this.#addTakes("whole", "whole sentence", [undefined, 15]);
     for (const [file, pcm] of this.#people) {
-      this.#add({ name: file, kind: "whole sentence", pcm, snrDb: undefined });
+      this.#add({
+        name: file,
+        kind: "whole sentence",
+        set: setOf(file),
+        said: unbroken(pcm),
+        snrDb: undefined,
+      });
     }
     this.#addTakes("answer", "one-word answer", [undefined, 15]);
     this.#addTakes("unfinished", "pause, more to come", [undefined, 10]);
@@ -143,7 +194,14 @@ class Builder {
     this.#addTakes("interruption", "barge-in", [undefined, 15, 10]);
     for (const file of ["go-forward", "go-somewhere", "digits", "sense-and-sensibility-0880"]) {
       for (const hasEcho of [false, true]) {
-        this.#add({ name: file, kind: "barge-in", pcm: this.#person(file), snrDb: undefined, hasEcho });
+        this.#add({
+          name: file,
+          kind: "barge-in",
+          set: setOf(file),
+          said: unbroken(this.#person(file)),
+          snrDb: undefined,
+          hasEcho,
+        });
       }
     }
     this.#addTakes("backchannel", "backchannel", [undefined, 15]);
@@ -158,11 +216,11 @@ class Builder {
         ["digits", "cards-4"],
       ]) {
         const parts = files.map((file) => this.#person(file));
-        const pcm = this.#joined(parts, "number in groups");
         this.#add({
           name: files.join("+"),
           kind: "number in groups",
-          pcm,
+          set: "training",
+          said: this.#joined(parts, "number in groups"),
           snrDb,
           agentText: agentNumberQuestion,
         });
@@ -177,48 +235,51 @@ class Builder {
         this.#add({
           name: String(i),
           kind,
-          pcm: make[kind](this.#random),
+          set: setOf(i),
+          said: unbroken(make[kind](this.#random)),
           snrDb: i % 3 === 0 ? 15 : undefined,
         });
       }
     }
-    const nothing = new Int16Array(0);
+    const nothing = unbroken(new Int16Array(0));
     for (let i = 1; i <= 10; i++) {
       const snrDb = i % 2 === 0 ? 15 : 10;
-      this.#add({ name: String(i), kind: "voices in the background", pcm: nothing, snrDb });
+      this.#add({ name: String(i), kind: "voices in the background", set: setOf(i), said: nothing, snrDb });
     }
     for (let i = 1; i <= 20; i++) {
       const snrDb = i % 4 === 0 ? 15 : undefined;
-      this.#add({ name: String(i), kind: "line echo", pcm: nothing, snrDb, hasEcho: true });
+      this.#add({ name: String(i), kind: "line echo", set: setOf(i), said: nothing, snrDb, hasEcho: true });
     }
   }
 
   #addTakes(script: string, kind: SituationKind, noises: readonly SnrDb[], agentText?: string): void {
-    for (const [key, parts] of this.#takes) {
-      if (!key.startsWith(`${script}-`)) continue;
+    for (const { script: id, voice, set, parts } of this.#takes) {
+      if (!id.startsWith(`${script}-`)) continue;
       for (const snrDb of noises) {
-        const pcm = this.#joined(
-          parts.map((part) => part.pcm),
-          kind,
-        );
-        this.#add({ name: key, kind, pcm, snrDb, ...(agentText !== undefined && { agentText }) });
+        const said = this.#joined(parts, kind);
+        const name = `${id} ${voice}`;
+        this.#add({ name, kind, set, said, snrDb, ...(agentText !== undefined && { agentText }) });
       }
     }
   }
 
-  #joined(parts: readonly Int16Array[], kind: SituationKind): Int16Array {
+  #joined(parts: readonly Int16Array[], kind: SituationKind): Said {
     const [shortestMs, longestMs] = pausesMs[kind] ?? [0, 0];
     const pieces = parts.flatMap((part, index) => {
       const pauseMs = shortestMs + (longestMs - shortestMs) * this.#random() ** 1.5;
       return index === 0 ? [part] : [new Int16Array(Math.round(pauseMs * SAMPLES_PER_MS)), part];
     });
     const joined = new Int16Array(pieces.reduce((length, piece) => length + piece.length, 0));
+    const pauses: [number, number][] = [];
     let at = 0;
-    for (const piece of pieces) {
+    for (const [index, piece] of pieces.entries()) {
+      const end = at + piece.length;
       addInto(joined, at, piece);
-      at += piece.length;
+      // Every other piece is a pause.
+      if (index % 2 === 1) pauses.push([at / SAMPLES_PER_MS, end / SAMPLES_PER_MS]);
+      at = end;
     }
-    return joined;
+    return { pcm: joined, pauses };
   }
 
   #person(file: string): Int16Array {
@@ -227,7 +288,7 @@ class Builder {
     return pcm;
   }
 
-  #add({ name, kind, pcm, snrDb, agentText, hasEcho = false }: Draft): void {
+  #add({ name, kind, set, said, snrDb, agentText, hasEcho = false }: Draft): void {
     const expects = expectations[kind];
     const random = this.#random;
     const lines = expects === "turn" ? agentQuestions : agentSpeeches;
@@ -237,14 +298,20 @@ class Builder {
     this.#situations.push({
       id: `${kind}: ${name}${snrDb === undefined ? "" : `, ${snrDb} dB`}${hasEcho ? ", echo" : ""}`,
       kind,
+      set,
       expects,
       snrDb,
       agentText: agentText ?? line,
       startMs: expects === "turn" ? 300 + random() * 1200 : 1500 + random() * 4500,
-      pcm: scaled(pcm, 10 ** ((random() * 8 - 4) / 20)),
+      pcm: scaled(said.pcm, 10 ** ((random() * 8 - 4) / 20)),
+      pauses: said.pauses,
       noise: noise?.subarray(Math.floor((random() * noise.length) / 3)),
       echo: hasEcho ? { gain: 10 ** (-(14 + random() * 14) / 20), delayMs: 40 + random() * 200 } : undefined,
     });
     this.#turn++;
   }
+}
+
+function unbroken(pcm: Int16Array): Said {
+  return { pcm, pauses: [] };
 }

@@ -7,6 +7,7 @@ const SPEECH_RMS = 2000;
 const WINDOW_SAMPLES = 80;
 /** Synthesised speech ends where a window falls this far below the loudest one. */
 const EDGE_SHARE = 0.02;
+const FADE_SAMPLES = 64;
 
 type Random = () => number;
 
@@ -23,13 +24,21 @@ function windowLevels(pcm: Int16Array): number[] {
   return levels;
 }
 
-/** Without the silence before and after. */
-export function trimmed(pcm: Int16Array, edgeShare = EDGE_SHARE): Int16Array {
+/** Without the silence before and after; `cutSamples` are those before. */
+export function trimmed(pcm: Int16Array, edgeShare = EDGE_SHARE): { pcm: Int16Array; cutSamples: number } {
   const levels = windowLevels(pcm);
   const edge = Math.max(...levels) * edgeShare;
   const first = levels.findIndex((level) => level >= edge);
   const last = levels.findLastIndex((level) => level >= edge);
-  return pcm.slice(first * WINDOW_SAMPLES, (last + 1) * WINDOW_SAMPLES);
+  const cutSamples = first * WINDOW_SAMPLES;
+  return { pcm: pcm.slice(cutSamples, (last + 1) * WINDOW_SAMPLES), cutSamples };
+}
+
+/** Sound that is cut out of the middle of more would click. */
+export function faded(pcm: Int16Array): Int16Array {
+  return pcm.map(
+    (sample, at) => sample * Math.min(1, (at + 1) / FADE_SAMPLES, (pcm.length - at) / FADE_SAMPLES),
+  );
 }
 
 /** Brought to the level of speech; its pauses do not count. */

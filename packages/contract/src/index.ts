@@ -14,7 +14,14 @@ export * from "./conversations.ts";
 export * from "./custom-tools.ts";
 export * from "./environments.ts";
 export * from "./errors.ts";
-export { type ChangesOf, defaultsOf, mergeFields, valueSchemas, type ValuesOf } from "./field-table.ts";
+export {
+  type ChangesOf,
+  defaultsOf,
+  type FieldTable,
+  mergeFields,
+  valueSchemas,
+  type ValuesOf,
+} from "./field-table.ts";
 export * from "./folders.ts";
 export * from "./keys.ts";
 export * from "./openapi.ts";

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { agentFields, type CustomTool, defaultsOf } from "@parley/contract";
+import { createHash } from "node:crypto";
+import {
+  agentFields,
+  type CustomTool,
+  customToolFields,
+  defaultsOf,
+  type FieldTable,
+} from "@parley/contract";
 import {
   changeDocument,
   createDocument,
   diffDocuments,
   isSameWhenPublished,
   liftDocument,
+  SCHEMA_VERSION,
   withLiveFields,
 } from "./agent-document.rules.ts";
 
@@ -82,8 +90,21 @@ test("what an older release wrote is lifted: fields that it did not know have th
   assert.deepEqual(liftDocument({ ...older, schemaVersion: 1 }), ada);
 });
 
+test("a schema version stands for one set of fields", () => {
+  const paths = (table: FieldTable, prefix = ""): string[] =>
+    Object.entries(table).flatMap(([name, field]) => {
+      const path = `${prefix}${name}`;
+      if ("items" in field) return [path, ...paths(field.items, `${path}.`)];
+      return "fields" in field ? [path, ...paths(field.fields, `${path}.`)] : [path];
+    });
+  const fields = [...paths(agentFields), ...paths(customToolFields, "customTools.")].sort();
+  const fingerprint = createHash("sha256").update(fields.join()).digest("hex").slice(0, 16);
+  // Where this fails: raise SCHEMA_VERSION, add an upgrader (`(document) => document` where fields are only new).
+  assert.deepEqual([SCHEMA_VERSION, fingerprint], [2, "702201a9907dfe9d"]);
+});
+
 test("groups that got new fields keep those that they had", () => {
   const { limits: _limits, ...widgetConfig } = { ...ada.widgetConfig, enabled: true };
-  const lifted = liftDocument({ ...ada, widgetConfig, schemaVersion: 2 });
+  const lifted = liftDocument({ ...ada, widgetConfig, schemaVersion: 1 });
   assert.deepEqual(lifted.widgetConfig, { ...ada.widgetConfig, enabled: true });
 });

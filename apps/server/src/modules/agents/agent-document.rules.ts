@@ -26,6 +26,7 @@ export interface AgentDocument extends AgentConfiguration {
   customTools: CustomTool[];
 }
 
+/** Goes up with every field that the tables of the contract gain, lose or rename; a test sees to it. */
 export const SCHEMA_VERSION = 2;
 
 /** The spec, 3.1: live whatever version is published. */
@@ -51,25 +52,25 @@ function normalize(document: AgentDocument): AgentDocument {
 type AnyDocument = Readonly<Record<string, unknown>>;
 
 /**
- * From each schema version to the next; the first lifts version 1. Pure, and equal documents stay equal. A field that
- * is merely new needs none: what a document lacks gets its default.
+ * From each schema version to the next; the first lifts version 1. Pure, and equal documents stay equal. What a document
+ * still lacks then gets its default, so a version that only adds fields has nothing to do here.
  */
 const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
   // Version 1 kept status and trunk beside the document and had no tools and numbers.
   (document) => ({ phoneNumbers: [], customTools: [], ...document }),
 ];
 
-/** Lifts what an older release wrote. */
+/** Lifts what an older release wrote; what this one wrote is returned as it is. */
 export function liftDocument(stored: AnyDocument & { schemaVersion: number }): AgentDocument {
+  if (stored.schemaVersion === SCHEMA_VERSION) return stored as unknown as AgentDocument;
   const lifted = upgraders
     .slice(stored.schemaVersion - 1)
-    .reduce((document, upgrade) => upgrade(document), stored as AnyDocument);
-  const { customTools, phoneNumbers } = lifted as unknown as AgentDocument;
+    .reduce((document, upgrade) => upgrade(document), stored as AnyDocument) as unknown as AgentDocument;
   return {
     schemaVersion: SCHEMA_VERSION,
-    ...mergeFields(agentFields, lifted as unknown as AgentDocument, {}),
-    phoneNumbers,
-    customTools: customTools.map((tool) => ({ ...tool, ...mergeFields(customToolFields, tool, {}) })),
+    ...mergeFields(agentFields, lifted, {}),
+    phoneNumbers: lifted.phoneNumbers,
+    customTools: lifted.customTools.map((tool) => ({ ...tool, ...mergeFields(customToolFields, tool, {}) })),
   };
 }
 

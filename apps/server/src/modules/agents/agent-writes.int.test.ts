@@ -92,9 +92,9 @@ function breakClient(
   statement: number,
   isAfter: boolean,
 ): PoolClient {
-  const query = client.query.bind(client);
+  const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>;
   const broken = new Error("the connection is gone");
-  const queryBreaking = async (...parameters: Parameters<typeof query>) => {
+  const queryBreaking = async (...parameters: unknown[]) => {
     breaking.begun += 1;
     if (breaking.begun > statement) throw broken;
     if (breaking.begun < statement) return await query(...parameters);

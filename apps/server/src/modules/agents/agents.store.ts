@@ -1,7 +1,8 @@
 import type { AgentStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, asc, count, eq, ilike, inArray } from "drizzle-orm";
+import { type SQL, and, asc, count, eq, ilike, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { agentVersions, agents } from "./agents.tables.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
@@ -24,12 +25,22 @@ export async function insertAgent(queries: Queries, agent: AgentInsert): Promise
   return row;
 }
 
+const agentById = prepareOnce((queries) =>
+  queries
+    .select()
+    .from(agents)
+    .where(
+      and(eq(agents.organizationId, sql.placeholder("organizationId")), eq(agents.id, sql.placeholder("id"))),
+    )
+    .prepare(""),
+);
+
 export async function findAgent(
   queries: Queries,
   organizationId: string,
   id: string,
 ): Promise<AgentRow | undefined> {
-  const [row] = await queries.select().from(agents).where(ownedBy(organizationId, id));
+  const [row] = await agentById(queries).execute({ organizationId, id });
   return row;
 }
 

@@ -38,27 +38,27 @@ class Walk {
     return new Walk(server, new PublishingModel(draft), id, seededRandom(seed));
   }
 
-  pick<T>(...values: readonly [T, ...T[]]): T {
+  pick<const T>(...values: readonly [T, ...T[]]): T {
     return values[Math.floor(this.#random() * values.length)] ?? values[0];
   }
 
   async step(): Promise<string> {
     const operation = this.pick(
-      this.patch,
-      this.patch,
-      this.switchMode,
-      this.publish,
-      this.publish,
-      this.restore,
-      this.putEnvironment,
-      this.putEnvironment,
-      this.deleteEnvironment,
-      this.changeTools,
-      this.changeNumbers,
-      this.changeFolders,
+      "patch",
+      "patch",
+      "switchMode",
+      "publish",
+      "publish",
+      "restore",
+      "putEnvironment",
+      "putEnvironment",
+      "deleteEnvironment",
+      "changeTools",
+      "changeNumbers",
+      "changeFolders",
     );
-    await operation.call(this);
-    return operation.name;
+    await this[operation]();
+    return operation;
   }
 
   async patch(): Promise<void> {

@@ -1,5 +1,5 @@
 /** A small model of an agent's versions, publishing and environments (the spec, 3.1 and 9), for the test beside it. */
-import type { VersionKind } from "@parley/contract";
+import type { ErrorCode, VersionKind } from "@parley/contract";
 
 /** What of an agent the model follows, apart from what is always live. */
 export interface Content {
@@ -34,8 +34,8 @@ export interface Expected {
   agentRevision: number | null;
 }
 
-/** How an operation should be answered: 200, or the code of its refusal. */
-export type Verdict = "ok" | string;
+/** How an operation should be answered. */
+type Verdict = "ok" | ErrorCode;
 
 export class PublishingModel {
   readonly versions: ModelVersion[] = [];

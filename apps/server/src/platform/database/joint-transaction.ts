@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Database } from "./database.ts";
+import type { Database, Queries } from "./database.ts";
 
 type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
@@ -7,6 +7,8 @@ type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 interface Scope {
   transaction: Transaction | undefined;
 }
+
+const SOURCE = Symbol("source");
 
 const scopes = new AsyncLocalStorage<Scope>();
 
@@ -33,9 +35,15 @@ export function joinable(database: Database): Database {
   return new Proxy(database, {
     get: (target, property) => {
       const transaction = scopes.getStore()?.transaction;
+      if (property === SOURCE) return transaction ?? target;
       const source = transaction !== undefined && property in transaction ? transaction : target;
       const value: unknown = Reflect.get(source, property);
       return typeof value === "function" ? value.bind(source) : value;
     },
   });
+}
+
+/** What queries go to at this moment: the joint transaction, or what was given. */
+export function sourceOf(queries: Queries & { [SOURCE]?: Queries }): Queries {
+  return queries[SOURCE] ?? queries;
 }

@@ -1,5 +1,6 @@
+import type { SipTrunkHealth } from "@parley/contract";
 import { boolean, index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
-import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
+import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
 export const sipTrunks = pgTable(
@@ -16,8 +17,20 @@ export const sipTrunks = pgTable(
     username: text("username"),
     encryptedPassword: text("encrypted_password"),
     isInboundAuthenticated: boolean("is_inbound_authenticated").notNull().default(false),
+    isRegistrationRequired: boolean("is_registration_required").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [index("sip_trunks_organization").on(table.organizationId, table.createdAt)],
 );
+
+/** Which node watches over a trunk, until when, and what it sees. */
+export const sipTrunkWatches = pgTable("sip_trunk_watches", {
+  sipTrunkId: uuid("sip_trunk_id")
+    .primaryKey()
+    .references(() => sipTrunks.id, { onDelete: "cascade" }),
+  nodeId: uuid("node_id").notNull(),
+  leaseUntil: instant("lease_until").notNull(),
+  /** Null until something is known. */
+  health: jsonb("health").$type<SipTrunkHealth>(),
+});

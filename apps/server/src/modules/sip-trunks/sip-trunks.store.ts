@@ -1,7 +1,8 @@
 import type { PageQuery } from "@parley/contract";
-import { and, count, eq, inArray } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
 
 export type SipTrunkRow = typeof sipTrunks.$inferSelect;
@@ -68,14 +69,24 @@ export async function deleteTrunk(queries: Queries, id: string): Promise<void> {
   await queries.delete(sipTrunks).where(eq(sipTrunks.id, id));
 }
 
+const trunkNames = prepareOnce((queries) =>
+  queries
+    .select({ id: sipTrunks.id, friendlyName: sipTrunks.friendlyName })
+    .from(sipTrunks)
+    .where(
+      and(
+        eq(sipTrunks.organizationId, sql.placeholder("organizationId")),
+        sql`${sipTrunks.id} = any(${sql.placeholder("ids")})`,
+      ),
+    )
+    .prepare(""),
+);
+
 export async function findTrunkNames(
   queries: Queries,
   organizationId: string,
   ids: readonly string[],
 ): Promise<{ id: string; friendlyName: string }[]> {
   if (ids.length === 0) return [];
-  return await queries
-    .select({ id: sipTrunks.id, friendlyName: sipTrunks.friendlyName })
-    .from(sipTrunks)
-    .where(and(eq(sipTrunks.organizationId, organizationId), inArray(sipTrunks.id, [...ids])));
+  return await trunkNames(queries).execute({ organizationId, ids: [...ids] });
 }

@@ -84,9 +84,10 @@ describe("tools in a telephone call", () => {
     });
   });
   after(async () => {
-    await platform.stop();
+    // First what is there even if the platform did not start.
     tools.close();
     await model.close();
+    await platform.stop();
   });
 
   test("what the agent asks a tool, and what that answers, is carried through the call", async () => {

@@ -12,11 +12,13 @@ import { fetchModels } from "./inference/fetch-models.ts";
 import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
+import type { ProviderNames } from "./modules/calls/phone-call.ts";
 import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
+import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import type { Database } from "./platform/database/database.ts";
@@ -92,7 +94,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     sipTrunks: modules.sipTrunks,
     media,
     publicAddress: config.publicAddress,
-    providerNames: namesOf(config),
+    providerNames: (llmModel) => namesOf(config, llmModel),
     isReady: () => media.isReady && inference.isReady,
     metrics,
     spans,
@@ -335,11 +337,9 @@ async function becomeReady(
 }
 
 /** As they stand on the call's record. */
-function namesOf({ languageModel, speechToText, textToSpeech }: Config): {
-  llmName: string;
-  sttName: string;
-  ttsName: string;
-} {
+function namesOf(config: Config, llmModel: string): ProviderNames {
+  const { speechToText, textToSpeech } = config;
+  const languageModel = chooseLanguageModel(config.languageModel, llmModel);
   const llmNames = {
     "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
     gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),

@@ -134,9 +134,18 @@ class Host implements MediaHost {
   }
 
   #createConversation(call: MediaCall, turnLog: TurnLog | undefined): VoiceConversation {
-    const { callId, sampleRateHz, instructions, llmTemperature, llmReasoningEffort, endCall, tools } = call;
+    const {
+      callId,
+      sampleRateHz,
+      instructions,
+      llmModel,
+      llmTemperature,
+      llmReasoningEffort,
+      endCall,
+      tools,
+    } = call;
     const { conversation, agent, fallbackVoiceId } = call;
-    const { languageModel, speechToText, voicesFor, voiceActivity, turnEnd } = this.#providers;
+    const { languageModelFor, speechToText, voicesFor, voiceActivity, turnEnd } = this.#providers;
     const [{ tts, voice }, ...fallbackVoices] = voicesFor({
       voiceId: agent.voice,
       fallbackVoiceId,
@@ -146,7 +155,7 @@ class Host implements MediaHost {
       sampleRateHz,
       agent: { ...agent, voice },
       dialogue: new Dialogue({
-        model: languageModel,
+        model: languageModelFor(llmModel),
         instructions,
         tools: tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound)),
         temperature: llmTemperature,

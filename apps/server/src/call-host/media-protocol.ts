@@ -36,6 +36,8 @@ export interface MediaCall {
   sampleRateHz: 8000 | 16000;
   /** Prompt with its variables rendered. */
   instructions: string;
+  /** `service-standard`, or `provider/model`. */
+  llmModel: string;
   llmTemperature: number;
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */

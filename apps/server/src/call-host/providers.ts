@@ -25,6 +25,7 @@ import {
   LocalTextToSpeech,
   LocalTurnEnd,
 } from "@parley/providers";
+import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol.ts";
 
 /** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
@@ -35,6 +36,8 @@ const STREAMING_ANSWER_DEADLINE_MS = 900;
 const REQUEST_ANSWER_DEADLINE_MS = 2_000;
 /** Local models share the machine's cores with every other call: asking twice would make them slower still. */
 const LOCAL_ANSWER_DEADLINE_MS = 10_000;
+/** Each holds connections of its own. */
+const MOST_NAMED_MODELS = 100;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
 const OPENAI_DEFAULT_VOICE = "alloy";
 
@@ -47,7 +50,8 @@ interface VoiceChoice {
 
 /** What a media process's conversations hear, think and speak with; shared by all of its calls. */
 export interface Providers {
-  languageModel: LanguageModel;
+  /** The one that an agent's `llmModel` names, or the operator's where that cannot be had. */
+  languageModelFor: (llmModel: string) => LanguageModel;
   speechToText: SpeechToText;
   /**
    * Who speaks for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then those
@@ -73,12 +77,31 @@ export async function createProviders(configuration: MediaConfiguration): Promis
   return {
     voiceActivity,
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
-    languageModel: createLanguageModel(providers.languageModel, inference, closers),
+    languageModelFor: createLanguageModels(providers.languageModel, inference, closers),
     speechToText: createSpeechToText(providers, inference, closers),
     voicesFor: createVoices(providers, inference, closers),
     close: async () => {
       await Promise.all(closers.splice(0).map((close) => close()));
     },
+  };
+}
+
+/** One for each model that agents name, to be shared by their calls. */
+function createLanguageModels(
+  standard: ProviderConfiguration["languageModel"],
+  inference: InferenceClient,
+  closers: (() => Promise<void>)[],
+): Providers["languageModelFor"] {
+  const standardModel = createLanguageModel(standard, inference, closers);
+  const named = new Map<string, LanguageModel>();
+  return (llmModel) => {
+    const known = named.get(llmModel);
+    if (known !== undefined) return known;
+    const chosen = chooseLanguageModel(standard, llmModel);
+    if (chosen === standard || named.size >= MOST_NAMED_MODELS) return standardModel;
+    const model = createLanguageModel(chosen, inference, closers);
+    named.set(llmModel, model);
+    return model;
   };
 }
 

@@ -24,7 +24,7 @@ export interface CallControlOptions {
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
   /** What the calls run on, as their records name it. */
-  providerNames: ProviderNames;
+  providerNames: (llmModel: string) => ProviderNames;
   /** False while calls cannot be taken: they get 503. */
   isReady: () => boolean;
   metrics: Metrics;
@@ -182,7 +182,7 @@ export class CallControl {
           throw error;
         }
       },
-      providerNames,
+      providerNames: providerNames(agent.document.llmModel),
       metrics,
       trace: spans && new CallTrace(spans, callId),
       logger,

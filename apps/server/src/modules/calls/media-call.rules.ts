@@ -25,6 +25,7 @@ export function toMediaCall(
       conversation,
       tools: tools.map(({ tool }) => tool),
       instructions: instructions.text,
+      llmModel: document.llmModel,
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,
       endCall: toEndCall(document),

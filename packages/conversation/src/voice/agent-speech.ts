@@ -42,6 +42,8 @@ export interface AgentSpeechOptions {
   source: string | AsyncIterable<ReplyPart>;
   /** The audio of a fixed text, where it was synthesised before. */
   recording?: Int16Array | undefined;
+  /** Audio wanted ahead before it counts as ready; 0 (the default): the first of it. */
+  leadMs?: number;
   /** Cancels the source when the speech is stopped. */
   controller: AbortController;
   /** Monotonic milliseconds, for the latency marks. */
@@ -68,7 +70,7 @@ export type SpeechOutcome =
 export class AgentSpeech {
   readonly output: SpeechOutput;
   readonly marks: SpeechMarks = {};
-  /** Resolves when the first audio is there, or none will come by itself. */
+  /** Resolves when audio is there, as much as `leadMs` or all of it, or none will come by itself. */
   readonly ready: Promise<void>;
   readonly #options: AgentSpeechOptions;
   readonly #splitter = new ClauseSplitter();
@@ -234,7 +236,11 @@ export class AgentSpeech {
   #endText(): void {
     this.#isTextComplete = true;
     if (this.#failure?.part !== "tts") this.#stream?.end();
-    if (!this.output.isOwedAudio && this.output.isDry) this.#resolveReady();
+    this.#noticeComplete();
+  }
+
+  #noticeComplete(): void {
+    if (this.#isTextComplete && !this.output.isOwedAudio) this.#resolveReady();
   }
 
   #speakAll(clauses: readonly string[]): void {
@@ -272,20 +278,20 @@ export class AgentSpeech {
   #receive(event: TextToSpeechEvent): void {
     switch (event.type) {
       case "audio":
-        if (this.marks.firstAudioMs === undefined) {
-          this.marks.firstAudioMs = this.#options.now();
-          this.#resolveReady();
-        }
+        this.marks.firstAudioMs ??= this.#options.now();
         this.#hasAudioOfStream = true;
         this.#starvedSinceMs = undefined;
         this.output.push(event.clauseId, event.pcm);
+        if (this.output.heldMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
         return this.#regulateFlow();
       case "words":
         return this.output.addWords(event.clauseId, event.words);
       case "clauseEnded":
-        return this.output.completeClause(event.clauseId);
+        this.output.completeClause(event.clauseId);
+        return this.#noticeComplete();
       case "ended":
-        return this.output.completeAll();
+        this.output.completeAll();
+        return this.#noticeComplete();
       case "failed":
         return this.#failSynthesis(event.error);
     }

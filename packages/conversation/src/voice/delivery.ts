@@ -7,6 +7,8 @@ import type { CallerTurn, SpeechContent } from "./turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
 
 const FRAME_MS = 20;
+/** A greeting plays without a gap, however slowly the rest of it is made at the start of a call. */
+const GREETING_LEAD_MS = 1_000;
 const NEARBY_CHARACTERS = 24;
 const REMINDER_GUIDANCE =
   "The other side has said nothing for a while. Ask in one short sentence whether they are still there, or repeat " +
@@ -56,6 +58,7 @@ export class Delivery {
       voices,
       style,
       source,
+      ...(content.type === "greeting" && { leadMs: GREETING_LEAD_MS }),
       ...(content.type === "phrase" && { recording: options.recordingOf(fixedText(content, agent)) }),
       controller,
       now,
@@ -74,7 +77,7 @@ export class Delivery {
     });
   }
 
-  /** Resolves when the first audio is there, or none will come by itself: a tool waits for what was prepared to be wanted. */
+  /** Resolves when audio is there, of a greeting a second or all, or none will come by itself: a tool waits for what was prepared to be wanted. */
   get ready(): Promise<void> {
     return this.#speech.ready;
   }

@@ -122,6 +122,10 @@ export class SpeechOutput {
     return this.#clauses.some((clause) => !clause.isComplete);
   }
 
+  get heldMs(): number {
+    return this.#heldSamples / this.#samplesPerMs;
+  }
+
   get shouldPause(): boolean {
     return this.#heldSamples > MAX_HELD_MS * this.#samplesPerMs;
   }

@@ -40,11 +40,23 @@ test("the agent greets, answers a question and says nothing more", async () => {
 test("a greeting prepared before the call is answered begins with the first tick", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
   const prepared = call.conversation.prepare(new AbortController().signal);
-  await call.clock.advance(100);
+  await call.clock.advance(2_000);
   await prepared;
   call.start();
   await call.stayQuiet(20);
   assert.notEqual(call.frames[0], undefined);
+});
+
+test("a greeting is prepared once a second of it is there: the rest comes while that plays", async () => {
+  const greeting =
+    "Hello, this is Parley, the receptionist of the town library. What can I do for you this morning?";
+  const call = new CallDriver({ agent: { firstMessage: greeting } });
+  let isPrepared = false;
+  const prepared = call.conversation.prepare(new AbortController().signal).then(() => (isPrepared = true));
+  await call.clock.advance(100);
+  assert.equal(isPrepared, false);
+  await call.clock.advance(2_000);
+  await prepared;
 });
 
 test("a greeting that could not be prepared is made when the call starts", async () => {
@@ -473,7 +485,7 @@ test("a generated greeting is the model's, is ready when the call is answered an
     replies: [LONG_ANSWER, "Yes?"],
   });
   const prepared = call.conversation.prepare(new AbortController().signal);
-  await call.clock.advance(200);
+  await call.clock.advance(2_000);
   await prepared;
   call.start();
   await call.stayQuiet(20);

@@ -1,9 +1,13 @@
 import type { ScriptedExchange } from "../../packages/providers/src/testing/index.ts";
 import { FIRST_CLAUSE_TOKENS, firstClauseOf } from "./script.ts";
 
+/** Less than this is a difference between clocks, not an answer begun ahead. */
+const CLOCK_GRAIN_MS = 5;
+
 /** A turn as the API returns it. */
 interface MeasuredTurn {
   llmFirstTokenMs: number | null;
+  overheadMs: number | null;
 }
 
 interface CallDetail {
@@ -47,14 +51,27 @@ export function overheadsOf(
   return calls.flatMap(({ fromNumber, transcript, turns }) => {
     const questions = transcript.filter(({ type, role }) => type === "message" && role === "user");
     const onsets = onsetsOf(fromNumber ?? "");
-    return turns.flatMap(({ llmFirstTokenMs }, index) => {
+    return turns.flatMap(({ llmFirstTokenMs, overheadMs }, index) => {
       const question = questions[index];
-      if (question === undefined || llmFirstTokenMs === null) return [];
+      if (question === undefined || llmFirstTokenMs === null || overheadMs === null) return [];
       const request = requests.get(question.text);
       const clause = clauses.get(firstClauseOf(question.text));
+      const isBegunAhead =
+        request?.firstByteAtMs !== undefined &&
+        request.firstByteAtMs !== null &&
+        llmFirstTokenMs < request.firstByteAtMs - request.receivedAtMs - CLOCK_GRAIN_MS;
+      if (isBegunAhead) return overheadOfPrepared(overheadMs);
       return overheadOf(llmFirstTokenMs, request, clause, onsets) ?? [];
     });
   });
+}
+
+/**
+ * An answer begun before the decision: its providers worked while the caller's silence was still being judged, so their
+ * clocks say nothing about the time since the decision. The API's own figure does, up to the packet's sending.
+ */
+function overheadOfPrepared(overheadMs: number): Overhead {
+  return { aroundFirstTokenMs: 0, clauseToSynthesisMs: 0, audioToPacketMs: overheadMs };
 }
 
 function overheadOf(

@@ -18,8 +18,8 @@ import {
 } from "./platform-processes.ts";
 import type { ProvidersMethods } from "./providers-process.ts";
 
-/** After the last call was answered: greetings are said, the JIT has settled. */
-const SETTLING_MS = 5_000;
+/** After the last call was answered: greetings are said, and the metric of the wheel's lag no longer covers their making. */
+const SETTLING_MS = 11_000;
 /** The metric covers as much. */
 const LAG_INTERVAL_MS = 10_000;
 const REST_DEADLINE_MS = 15_000;

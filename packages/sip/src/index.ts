@@ -3,6 +3,7 @@ export {
   UserAgent,
   type OptionsRequest,
   type OptionsResult,
+  type RegistrationQuery,
   type UserAgentOptions,
 } from "./user-agent/user-agent.ts";
 export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/incoming-invite.ts";
@@ -27,8 +28,9 @@ export type { Registration, RegistrationOptions, RegistrationState } from "./use
 export type { OptionsPinger, PeerState, PingOptions } from "./user-agent/options-pinger.ts";
 export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
-export { canLocate, type NextHop } from "./transport/locate.ts";
-export type { TlsOptions } from "./transport/stream-transport.ts";
+export { locateServer, type NextHop } from "./transport/locate.ts";
+export { probeConnection, type ConnectionProbe, type ProbeFailure } from "./transport/probe.ts";
+export type { TlsOptions } from "./transport/tls-identity.ts";
 export { parseUri, type SipUri, type TelUri, type Uri } from "./grammar/uri.ts";
 export type { NameAddress } from "./grammar/name-address.ts";
 export { HeaderList, type HeaderFields } from "./messages/header-list.ts";

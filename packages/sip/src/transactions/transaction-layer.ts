@@ -53,6 +53,8 @@ export interface TransactionLayerOptions {
   hostFor: (destination: Hop) => string;
   serverName: string | undefined;
   maxTransactions: number;
+  /** Whether requests from here are dropped before they cost anything. */
+  isIgnored: (source: SocketAddress) => boolean;
   onMessage: ((trace: MessageTrace) => void) | undefined;
   /** A message was dropped or refused, with the reason. */
   onDropped: (reason: string, peer: SocketAddress) => void;
@@ -151,6 +153,7 @@ export class TransactionLayer {
   #receive(data: Buffer, source: Hop): void {
     // Keep-alives (RFC 5626 §3.5.1 sends CRLF over streams; over UDP many phones do too) are not messages.
     if (isKeepAlive(data)) return;
+    if (this.#options.isIgnored(source) && !isResponse(data)) return;
     this.#trace("in", source, data);
     const parsed = parseMessage(data);
     if (!parsed.ok) this.#refuseMalformed(parsed, source);
@@ -275,6 +278,10 @@ export class TransactionLayer {
     for (const { machine } of this.#clients.values()) machine.terminate();
     for (const transaction of this.#servers.values()) transaction.terminate();
   }
+}
+
+function isResponse(data: Buffer): boolean {
+  return data.toString("latin1", 0, 4).toUpperCase() === "SIP/";
 }
 
 /** Nothing but CR, LF, NUL or spaces, as phones send to keep a NAT binding open. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { StreamTransport, type TlsOptions } from "./stream-transport.ts";
+import { StreamTransport } from "./stream-transport.ts";
+import type { TlsOptions } from "./tls-identity.ts";
 import type { SocketAddress, Transport } from "./transport.ts";
 import { UdpTransport } from "./udp-transport.ts";
 

@@ -164,8 +164,13 @@ export class Locator {
   }
 }
 
-/** Whether this server has an address, by the name servers and the hosts file of this machine. Within 10 s. */
-export async function canLocate(server: NextHop): Promise<boolean> {
+/**
+ * Where requests to this server go, by the name servers and the hosts file of this machine, the best hop first. What
+ * this machine can reach does not count.
+ *
+ * @throws where it has no address, or after 10 s.
+ */
+export async function locateServer(server: NextHop): Promise<readonly Hop[]> {
   const locator = new Locator({
     resolver: new SystemResolver(),
     health: new HopHealth(systemClock),
@@ -173,10 +178,8 @@ export async function canLocate(server: NextHop): Promise<boolean> {
     random: Math.random,
     isReachable: () => true,
   });
-  return await locator.locate(server).then(
-    () => true,
-    () => false,
-  );
+  const { alternatives = [], ...first } = await locator.locate(server);
+  return [first, ...alternatives];
 }
 
 /** A DNS that cannot answer for one type of record may well do for the next: resolvers that know no NAPTR are common. */

@@ -1,6 +1,5 @@
-import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { connect, createServer, isIP, isIPv6, type Server, type Socket } from "node:net";
+import { connect, createServer, isIPv6, type Server, type Socket } from "node:net";
 import {
   connect as connectTls,
   createServer as createTlsServer,
@@ -9,21 +8,8 @@ import {
 } from "node:tls";
 import type { Clock } from "../clock.ts";
 import { PEER_CLOSED, StreamConnection, type Unconfirmed } from "./stream-connection.ts";
-import { isCertificateFor } from "./tls-identity.ts";
+import { clientTlsOptions, type TlsOptions } from "./tls-identity.ts";
 import type { DropListener, Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
-
-/** PEM texts, and how strictly peers are judged. */
-export interface TlsOptions {
-  /** Our certificate with the chain above it. Shown to peers that connect, and to servers that ask for one. */
-  certificate: string;
-  privateKey: string;
-  /** Certificates of the authorities that peers' certificates may come from. Default: those that Node knows. */
-  authorities?: string;
-  /** Whether peers that connect must show a certificate from one of the authorities. */
-  isClientCertificateRequired?: boolean;
-  /** Whether `*.example.com` stands for `sip.example.com`, which RFC 5922 §7.2 forbids and some carriers need. */
-  allowsWildcards?: boolean;
-}
 
 export interface StreamListenOptions {
   bind: SocketAddress;
@@ -178,21 +164,8 @@ export class StreamTransport implements Transport {
   }
 
   #connectTls(destination: Endpoint): TLSSocket {
-    const { tls } = this.#options;
     const { domain = destination.address } = destination;
-    const { certificate, privateKey, authorities, allowsWildcards = false } = tls ?? {};
-    return connectTls({
-      ...this.#target(destination),
-      // RFC 6066 §3: no address stands in SNI.
-      ...(isIP(domain) === 0 ? { servername: domain } : {}),
-      ...(authorities === undefined ? {} : { ca: authorities }),
-      ...(certificate === undefined ? {} : { cert: certificate }),
-      ...(privateKey === undefined ? {} : { key: privateKey }),
-      checkServerIdentity: (_host, { raw }) =>
-        isCertificateFor(new X509Certificate(raw), domain, allowsWildcards)
-          ? undefined
-          : new Error(`the certificate is not one for ${domain}`),
-    });
+    return connectTls({ ...this.#target(destination), ...clientTlsOptions(domain, this.#options.tls) });
   }
 
   #open(parts: {

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { type Certified, TestAuthority } from "../testing/certificates.ts";
 import { noNames } from "../testing/no-names.ts";
 import { type OptionsResult, UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
-import type { TlsOptions } from "./stream-transport.ts";
+import type { TlsOptions } from "./tls-identity.ts";
 
 describe("SIP over TLS", () => {
   let authority: TestAuthority;

@@ -55,6 +55,12 @@ const MAX_INTERVAL_RAISES = 2;
 /** A refresh that gets no answer takes 32 s to fail, and another server must have time after it. */
 const REFRESH_MARGIN_SECONDS = 70;
 
+/** §10.2: the Request-URI names the domain, not the user; empty for what has no domain. */
+export function registrarOf(address: Party): string {
+  const uri = parseUri(uriOf(address));
+  return uri === undefined || uri.scheme === "tel" ? "" : `${uri.scheme}:${uri.host}`;
+}
+
 /**
  * Keeps one address registered (RFC 3261 §10.2): refreshes before the binding expires, goes to the next server where
  * one fails, and pauses for longer each time that all have. Runs until closed.
@@ -95,9 +101,7 @@ export class Registration implements OpenCall {
     this.#options = options;
     this.#onClosed = onClosed;
     this.#requests = new StandaloneRequests(core, credentials && new DigestClient(credentials));
-    const uri = parseUri(uriOf(address));
-    this.#registrar =
-      registrar ?? (uri === undefined || uri.scheme === "tel" ? "" : `${uri.scheme}:${uri.host}`);
+    this.#registrar = registrar ?? registrarOf(address);
     this.#servers = servers.length > 0 ? servers : [undefined];
     this.#expiresSeconds = expiresSeconds;
     this.#register();

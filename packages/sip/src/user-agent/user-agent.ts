@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { type Clock, systemClock } from "../clock.ts";
 import { Dialog, dialogKey, dialogKeyOfRequest } from "../dialogs/dialog.ts";
+import { DigestClient, type DigestCredentials } from "../digest/client.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
@@ -9,7 +10,7 @@ import { HopHealth } from "../transport/hop-health.ts";
 import { listenAll } from "../transport/listen.ts";
 import { Locator, type NextHop } from "../transport/locate.ts";
 import { type Resolver, SystemResolver } from "../transport/resolver.ts";
-import type { TlsOptions } from "../transport/stream-transport.ts";
+import type { TlsOptions } from "../transport/tls-identity.ts";
 import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 import { TransportSet } from "../transport/transport-set.ts";
 import { hostOf } from "../transport/via-rules.ts";
@@ -19,11 +20,11 @@ import { type Party, uriOf } from "./identity.ts";
 import { OptionsPinger, type PingOptions } from "./options-pinger.ts";
 import type { InviteOptions, InviteResult } from "./invite-options.ts";
 import { OutgoingInvite } from "./outgoing-invite.ts";
-import { Registration, type RegistrationOptions } from "./registration.ts";
+import { Registration, type RegistrationOptions, registrarOf } from "./registration.ts";
 import { readReplaces } from "./replaces.ts";
 import { capabilities, refusalOf } from "./request-rules.ts";
 import { defaultSessionTimer, refusalOfInterval, type SessionTimerSettings } from "./session-timer.ts";
-import { StandaloneRequests } from "./standalone.ts";
+import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {
   /** Where to listen for UDP and TCP, one address for each family; port 0 takes a free one. */
@@ -38,6 +39,8 @@ export interface UserAgentOptions {
   onInvite: (invite: IncomingInvite) => void;
   /** The status that answers OPTIONS outside a call, such as 503 while no call is taken. Default 200. */
   onOptions?: (request: SipRequest) => number;
+  /** Whether requests from here are dropped unread, such as those of a source that only guesses. Default: none. */
+  isIgnored?: (source: SocketAddress) => boolean;
   /** Every message that passes, for traces. */
   onMessage?: (trace: MessageTrace) => void;
   /** A message that was dropped, refused as malformed or could not be sent. */
@@ -61,6 +64,9 @@ export interface OptionsRequest {
   /** Default: the URI of `to` says it. */
   destination?: NextHop;
 }
+
+/** What a registrar is asked about an address of record. */
+export type RegistrationQuery = Pick<RegistrationOptions, "address" | "credentials"> & { server?: NextHop };
 
 /** Any response at all, or none. */
 export type OptionsResult =
@@ -106,6 +112,7 @@ export class UserAgent {
       hostFor: (peer) => this.#hostFor(peer),
       serverName: options.userAgent,
       maxTransactions: options.maxTransactions ?? DEFAULT_MAX_TRANSACTIONS,
+      isIgnored: options.isIgnored ?? (() => false),
       onMessage: options.onMessage,
       onDropped: options.onDropped ?? (() => undefined),
       onFault: reportError,
@@ -172,11 +179,29 @@ export class UserAgent {
   /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
     const requestUri = uriOf(to);
-    const target = await this.#core.locator.locate(destination ?? requestUri).catch(() => undefined);
-    if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
     const fields = (hop: Hop) => ({ Contact: this.#contactFor(undefined, hop), Accept: "application/sdp" });
-    const request = { method: "OPTIONS", requestUri, to, from, fields };
-    const reply = await new StandaloneRequests(this.#core).send(request, target);
+    return this.#ask({ method: "OPTIONS", requestUri, to, from, fields }, destination);
+  }
+
+  /**
+   * Asks a registrar for the bindings of an address, which shows whether it would let us register and changes nothing
+   * (RFC 3261 §10.2.3): a REGISTER without Contact. Resolves within 32 s for each challenge and never rejects.
+   */
+  async queryRegistration({ address, server, credentials }: RegistrationQuery): Promise<OptionsResult> {
+    const requestUri = registrarOf(address);
+    const request = { method: "REGISTER", requestUri, to: address, from: address, fields: () => ({}) };
+    return this.#ask(request, server, credentials);
+  }
+
+  async #ask(
+    request: StandaloneRequest,
+    destination: NextHop | undefined,
+    credentials?: DigestCredentials,
+  ): Promise<OptionsResult> {
+    const target = await this.#core.locator.locate(destination ?? request.requestUri).catch(() => undefined);
+    if (target === undefined || this.#closing !== undefined) return { ok: false, cause: "transport_error" };
+    const digest = credentials && new DigestClient(credentials);
+    const reply = await new StandaloneRequests(this.#core, digest).send(request, target);
     if ("failure" in reply) {
       return { ok: false, cause: reply.failure === "transport" ? "transport_error" : "no_response" };
     }

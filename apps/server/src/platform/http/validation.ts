@@ -54,9 +54,10 @@ function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
   }
   if (typeof value !== "object" || value === null) return [];
   if (level > DEEPEST_LEVEL) return [{ path: "", message: "is nested too deeply" }];
-  return Object.entries(value).flatMap(([name, each]) =>
-    findUnstorable(each, path === "" ? name : `${path}.${name}`, level + 1),
-  );
+  return Object.entries(value).flatMap(([name, each]) => {
+    if (!isStorableText(name)) return [{ path, message: "has a name that is not Unicode text without NUL" }];
+    return findUnstorable(each, path === "" ? name : `${path}.${name}`, level + 1);
+  });
 }
 
 /** A check of path parameters; what does not pass names nothing. */

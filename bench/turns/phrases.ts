@@ -17,10 +17,12 @@ const voices = {
   "held-out": ["af_sarah", "am_puck", "bf_isabella", "am_eric", "af_nova", "bm_lewis"],
 } as const;
 
-function spoken(prefix: string, lines: readonly (readonly string[])[], takesEach = 2): Script[] {
+const TAKES_EACH = 2;
+
+function spoken(prefix: string, lines: readonly (readonly string[])[]): Script[] {
   return lines.map((parts, index) => {
     const set = index % 2 === 0 ? "training" : "held-out";
-    const takes = Array.from({ length: takesEach }, (_, take) => ({
+    const takes = Array.from({ length: TAKES_EACH }, (_, take) => ({
       voice: voices[set][((index >> 1) + take * 3) % voices[set].length] ?? agentVoice,
       isInOneBreath: take % 2 === 1,
     }));
@@ -162,6 +164,6 @@ export const scripts: readonly Script[] = [
   ...spoken("number", numbers),
   ...spoken("answer", answers),
   ...spoken("interruption", interruptions),
-  ...spoken("backchannel", backchannels, 3),
+  ...spoken("backchannel", backchannels),
   ...agentScripts,
 ];

@@ -26,11 +26,11 @@ const backchannels = [
   "indeed",
   "really",
 ];
-/** One of these is enough to take the word, however short. */
+/** One of these is enough to take the word, however short; the last ones are what a telephone makes of "stop". */
 const takingWords = new Set(
   (
     "stop wait no hold hang sorry excuse pardon hello hey listen please question actually but what when where who why " +
-    "how which repeat again slow slower cancel help person human agent operator"
+    "how which repeat again slow slower cancel help person human agent operator stuff staff top"
   ).split(" "),
 );
 /** Recognisers make any words of a hum: one this short means something only with one of the above. */

@@ -17,6 +17,8 @@ import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
+import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
+import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
@@ -108,9 +110,20 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   ];
   const httpUrl = await listenHttp(ground, modules, idempotency, { findObstacles, metrics });
   const traces = startSipTraces(ground, connection.database);
-  const sipPort = await listenSip(ground, control, traces);
+  const sip = await listenSip(ground, control, traces);
+  modules.sipTrunkChecks.useSip(sip);
+  const sipPort = sip.agent.address.port;
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await control.drain(config.shutdownSeconds * 1000));
+  // Before that carriers learn that no more calls are to come here.
+  const watcher = new TrunkWatcher({
+    nodeId,
+    database: connection.database,
+    sipTrunks: modules.sipTrunks,
+    agent: sip.agent,
+    logger,
+  });
+  started.add(async () => await watcher.close());
   return {
     ready: becomeReady(ground, control, httpUrl, sipPort),
     httpUrl,
@@ -240,7 +253,7 @@ async function listenSip(
   { config, logger, started }: Ground,
   control: CallControl,
   traces: CallTraceRecorder | undefined,
-): Promise<number> {
+): Promise<SipEnd> {
   const { port } = config.sip;
   const tls = await readSipTls(config.sip.tls);
   try {
@@ -250,13 +263,14 @@ async function listenSip(
       ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
       userAgent: "Parley",
       onInvite: (invite) => control.handleInvite(invite),
+      isIgnored: ({ address }) => control.isIgnored(address),
       ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
       onOptions: () => (control.isTakingCalls ? 200 : 503),
       onError: (error) => logger.error({ err: error }, "SIP failed"),
       onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
     });
     started.add(async () => await agent.close());
-    return agent.address.port;
+    return { agent, tls };
   } catch (error) {
     throw explainListenError(error, namePort(error, config.sip));
   }

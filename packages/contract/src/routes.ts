@@ -45,6 +45,7 @@ export const routes: readonly RouteDefinition[] = [
   sipTrunks.getSipTrunkRoute,
   sipTrunks.updateSipTrunkRoute,
   sipTrunks.deleteSipTrunkRoute,
+  sipTrunks.checkSipTrunkRoute,
   calls.listCallsRoute,
   calls.getCallRoute,
   callTraces.getCallTraceRoute,

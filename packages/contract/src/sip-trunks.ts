@@ -31,7 +31,9 @@ const fields = {
   }),
   allowedAddresses: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: 100,
-    description: "IP addresses and CIDR blocks that calls of this trunk may come from. Empty: from anywhere.",
+    description:
+      "IP addresses and CIDR blocks that calls of this trunk may come from; the hosts of `proxyAddress` may call as " +
+      "well. Empty: from anywhere.",
     examples: [["203.0.113.0/24"]],
   }),
   username: nullable(
@@ -40,6 +42,11 @@ const fields = {
   isInboundAuthenticated: Type.Boolean({
     description:
       "Whether callers on this trunk must prove `username` and `password` by digest authentication.",
+  }),
+  isRegistrationRequired: Type.Boolean({
+    description:
+      "Whether the carrier sends calls only to who has registered: the platform then registers `username` at " +
+      "`proxyAddress`, with `password`, and keeps it so.",
   }),
 };
 
@@ -52,11 +59,39 @@ const passwordSchema = nullable(
   }),
 );
 
+const healthTexts = {
+  reason: nullable(
+    Type.String({ description: "Why, in words, where it is not well.", examples: ["no answer"] }),
+  ),
+  since: nullable({ ...timestampSchema, description: "When this came to be so." }),
+};
+
+const healthSchema = Type.Object(
+  {
+    state: Type.Enum(["unknown", "up", "down"], {
+      description:
+        "Whether `proxyAddress` answers OPTIONS, which it is asked about twice a minute; down after two that it does not " +
+        "answer. Unknown: not asked yet, or there is nothing to ask.",
+    }),
+    ...healthTexts,
+    registration: Type.Object({
+      state: Type.Enum(["none", "registering", "registered", "failed"], {
+        description: "None: `isRegistrationRequired` is false, or nobody has begun yet.",
+      }),
+      ...healthTexts,
+    }),
+  },
+  { title: "SipTrunkHealth" },
+);
+
+export type SipTrunkHealth = Static<typeof healthSchema>;
+
 export const sipTrunkSchema = Type.Object(
   {
     id: idSchema,
     ...fields,
     hasPassword: Type.Boolean(),
+    health: healthSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
@@ -73,6 +108,7 @@ const optionalFields = {
   username: Type.Optional(fields.username),
   password: Type.Optional(passwordSchema),
   isInboundAuthenticated: Type.Optional(nullable(fields.isInboundAuthenticated)),
+  isRegistrationRequired: Type.Optional(nullable(fields.isRegistrationRequired)),
 };
 
 const createSchema = closedObject(
@@ -85,6 +121,7 @@ const updateSchema = closedObject(
     ...optionalFields,
     id: ignored,
     hasPassword: ignored,
+    health: ignored,
     createdAt: ignored,
     updatedAt: ignored,
   },
@@ -95,6 +132,54 @@ export type SipTrunkCreate = Static<typeof createSchema>;
 export type SipTrunkUpdate = Static<typeof updateSchema>;
 
 const params = Type.Object({ id: { ...idSchema, description: "Id of the trunk." } });
+
+const checkStepSchema = Type.Object(
+  {
+    step: Type.Enum(["dns", "connection", "tls", "options", "registration"]),
+    result: Type.Enum(["ok", "failed", "skipped"]),
+    problem: nullableEnum(
+      [
+        "not_configured",
+        "transport_not_available",
+        "name_not_found",
+        "connection_refused",
+        "unreachable",
+        "no_answer",
+        "tls_failed",
+        "certificate_untrusted",
+        "certificate_wrong_name",
+        "credentials_refused",
+        "forbidden",
+        "not_found",
+        "unavailable",
+        "refused",
+      ],
+      { description: "What programs decide by; null where the step did not fail." },
+    ),
+    message: Type.String({
+      description: "What people read. May change.",
+      examples: ["203.0.113.7:5060 answered OPTIONS with 200 OK."],
+    }),
+    durationMs: Type.Integer(),
+  },
+  { title: "SipTrunkCheckStep" },
+);
+
+const checkSchema = Type.Object(
+  {
+    isOk: Type.Boolean({ description: "Whether no step failed." }),
+    message: Type.String({ description: "What the steps come to." }),
+    checkedAt: timestampSchema,
+    durationMs: Type.Integer(),
+    steps: Type.Array(checkStepSchema, {
+      description: "In their order. What cannot be asked after a failure, or need not be, is skipped.",
+    }),
+  },
+  { title: "SipTrunkCheck", description: "What stands between the platform and a trunk, step by step." },
+);
+
+export type SipTrunkCheck = Static<typeof checkSchema>;
+export type SipTrunkCheckStep = Static<typeof checkStepSchema>;
 
 export const createSipTrunkRoute = defineRoute({
   method: "POST",
@@ -152,4 +237,21 @@ export const deleteSipTrunkRoute = defineRoute({
   params,
   status: 200,
   response: deletedSchema,
+});
+
+export const checkSipTrunkRoute = defineRoute({
+  method: "POST",
+  path: "/sip-trunks/{id}/check",
+  operationId: "checkSipTrunk",
+  tag: "SIP trunks",
+  summary: "Check a SIP trunk",
+  description:
+    "Goes the way of a call to `proxyAddress` and says how far it leads: DNS, TCP and TLS where the transport has them, " +
+    "OPTIONS, and for a trunk that registers a REGISTER which shows whether the credentials are taken and changes nothing. " +
+    "Takes at most some 10 s. A trunk that is down is no error: the steps tell. `rate_limited` while many checks run.",
+  params,
+  status: 200,
+  response: dataOf(checkSchema),
+  errors: ["rate_limited"],
+  isAnswerKept: false,
 });

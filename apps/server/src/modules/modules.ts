@@ -26,11 +26,13 @@ import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
+import { TrunkChecksService } from "./sip-trunks/trunk-checks.service.ts";
 
 export interface Modules {
   organizations: OrganizationsService;
   apiKeys: ApiKeysService;
   sipTrunks: SipTrunksService;
+  sipTrunkChecks: TrunkChecksService;
   folders: FoldersService;
   agents: AgentsService;
   customTools: CustomToolsService;
@@ -61,6 +63,7 @@ export function createModules({
   return {
     organizations,
     sipTrunks,
+    sipTrunkChecks: new TrunkChecksService(sipTrunks),
     folders,
     agents,
     customTools: new CustomToolsService(database, { writer, agents }),
@@ -87,7 +90,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindAgentVersionRoutes(app, modules.agentVersions);
   bindEnvironmentRoutes(app, modules.environments);
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
-  bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents);
+  bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents, modules.sipTrunkChecks);
   bindFolderRoutes(app, modules.folders, modules.agents);
   bindCallRoutes(app, modules.calls);
   bindCallTraceRoutes(app, modules.callTraces);

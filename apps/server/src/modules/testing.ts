@@ -1,6 +1,7 @@
 /** The platform without calls, for tests: its database, services and HTTP server. */
 import { randomBytes } from "node:crypto";
 import type { Actor } from "@parley/contract";
+import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
@@ -21,6 +22,8 @@ export interface TestResponse {
 export interface TestServer extends TestDatabase {
   app: FastifyInstance;
   modules: Modules;
+  /** What trunks are reached with; refuses every call. */
+  sip: UserAgent;
   organizationId: string;
   /** Who writes: with `organizationId` an author. */
   actor: Actor;
@@ -46,6 +49,11 @@ export async function createTestServer(): Promise<TestServer> {
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(testDatabase.database),
   });
+  const sip = await UserAgent.listen({
+    bind: { address: "127.0.0.1", port: 0 },
+    onInvite: (invite) => invite.reject(486),
+  });
+  modules.sipTrunkChecks.useSip({ agent: sip, tls: undefined });
   bindModuleRoutes(app, modules);
   await app.ready();
   const createOrganization = async () => {
@@ -60,6 +68,7 @@ export async function createTestServer(): Promise<TestServer> {
     ...own,
     app,
     modules,
+    sip,
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({
@@ -80,6 +89,7 @@ export async function createTestServer(): Promise<TestServer> {
     },
     close: async () => {
       await app.close();
+      await sip.close();
       await testDatabase.close();
     },
   };

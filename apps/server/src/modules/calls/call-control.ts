@@ -5,7 +5,7 @@ import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
-import { isAddressAllowed } from "../sip-trunks/sip-trunks.rules.ts";
+import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { CallRecorder } from "./call-recorder.ts";
@@ -43,6 +43,7 @@ const DRAIN_POLL_MS = 100;
 export class CallControl {
   readonly #options: CallControlOptions;
   readonly #authenticator = new DigestAuthenticator({ realm: "parley" });
+  readonly #sources = new SourceGuard();
   readonly #calls = new Set<PhoneCall>();
   /** Calls between their INVITE and their record, and those that write their end. */
   readonly #running = new Set<Promise<void>>();
@@ -87,11 +88,11 @@ export class CallControl {
   }
 
   async #handle(invite: IncomingInvite): Promise<void> {
-    const dialled = numberIn(invite.requestUri) ?? numberIn(invite.to.uri) ?? "";
-    const target = await this.#options.phoneNumbers.findInbound(dialled);
+    const target = await this.#findTarget(invite);
     // contract.md, Calls: unknown number 404, disabled agent 480, billing inactive 503.
-    if (target === undefined) return invite.reject(404);
+    if (target === undefined) return this.#refuseStranger(invite, 404);
     if (!(await this.#admit(invite, target))) return;
+    this.#sources.admitted(invite.source.address);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // Before the call is written down: a flood that we cannot take is not to fill the database.
@@ -102,14 +103,33 @@ export class CallControl {
     await this.#take(invite, target, mediaPeer);
   }
 
+  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialled in To. */
+  async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
+    for (const dialled of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
+      const target = dialled && (await this.#options.phoneNumbers.findInbound(dialled));
+      if (target) return target;
+    }
+    return undefined;
+  }
+
+  #refuseStranger(invite: IncomingInvite, status: 401 | 403 | 404, challenges?: readonly string[]): void {
+    this.#sources.refused(invite.source.address);
+    invite.reject(status, undefined, challenges && { "WWW-Authenticate": challenges });
+  }
+
+  /** Whether requests from here are not even read: nothing but refusals came of those before. */
+  isIgnored(address: string): boolean {
+    return this.#sources.isIgnored(address);
+  }
+
   /** Whether the call may come over the number's trunk; refuses it where not. */
   async #admit(invite: IncomingInvite, { trunk, organization }: InboundNumber): Promise<boolean> {
-    if (!isAddressAllowed(trunk.allowedAddresses, invite.source.address)) {
+    if (!(await this.#options.sipTrunks.mayCallFrom(trunk, invite.source.address))) {
       this.#options.logger.warn(
         { sipTrunkId: trunk.id, source: invite.source.address },
         "a call from an address that its trunk does not allow was refused",
       );
-      invite.reject(403);
+      this.#refuseStranger(invite, 403);
       return false;
     }
     if (!trunk.isInboundAuthenticated) return true;
@@ -118,8 +138,12 @@ export class CallControl {
       username === credentials?.username ? credentials.password : undefined,
     );
     // RFC 3261 §22.1: a user agent server challenges with 401.
-    if (!verdict.ok) invite.reject(401, undefined, { "WWW-Authenticate": verdict.challenges });
-    return verdict.ok;
+    if (verdict.ok) return true;
+    // Every caller is challenged at first; only a wrong answer is held against it.
+    const isExpected = verdict.reason === "missing" || verdict.reason === "stale";
+    if (isExpected) invite.reject(401, undefined, { "WWW-Authenticate": verdict.challenges });
+    else this.#refuseStranger(invite, 401, verdict.challenges);
+    return false;
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber, mediaPeer: string): Promise<void> {

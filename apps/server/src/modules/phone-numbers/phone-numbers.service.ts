@@ -1,4 +1,4 @@
-import type { PageQuery, PhoneNumber, SipTrunk } from "@parley/contract";
+import type { PageQuery, PhoneNumber } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
@@ -8,6 +8,7 @@ import { writeDocument } from "../agents/agent-state.rules.ts";
 import type { AgentWriter, Author } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
+import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import {
   bindNumber,
@@ -21,7 +22,7 @@ import * as store from "./phone-numbers.store.ts";
 export interface InboundNumber {
   organization: Organization;
   number: PhoneNumber;
-  trunk: SipTrunk;
+  trunk: TrunkSettings;
   agent: ResolvedAgent;
 }
 

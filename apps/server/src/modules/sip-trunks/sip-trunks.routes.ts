@@ -1,4 +1,5 @@
 import {
+  checkSipTrunkRoute,
   createSipTrunkRoute,
   deleteSipTrunkRoute,
   getSipTrunkRoute,
@@ -9,11 +10,13 @@ import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
+import type { TrunkChecksService } from "./trunk-checks.service.ts";
 
 export function bindSipTrunkRoutes(
   app: FastifyInstance,
   sipTrunks: SipTrunksService,
   agents: AgentsService,
+  checks: TrunkChecksService,
 ): void {
   bindRoute(app, createSipTrunkRoute, async ({ principal, body }) => ({
     data: await sipTrunks.create(principal.organizationId, body),
@@ -31,4 +34,7 @@ export function bindSipTrunkRoutes(
     await agents.deleteTrunk(principal, params.id);
     return { id: params.id, deleted: true as const };
   });
+  bindRoute(app, checkSipTrunkRoute, async ({ principal, params }) => ({
+    data: await checks.check(principal.organizationId, params.id),
+  }));
 }

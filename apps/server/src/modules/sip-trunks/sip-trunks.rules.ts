@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
-import type { SipTrunk } from "@parley/contract";
+import type { SipTrunk, SipTrunkHealth } from "@parley/contract";
 import type { NextHop } from "@parley/sip";
+
+/** A trunk without what is only seen of it. */
+export type TrunkSettings = Omit<SipTrunk, "health">;
 
 export interface HostAndPort {
   host: string;
@@ -39,6 +42,35 @@ export function nextHopOf({
 }
 
 const protocols = { udp: "UDP", tcp: "TCP", tls: "TLS" } as const;
+
+/** The host of a SIP URI of this server (RFC 3261 §25.1: IPv6 in brackets), with its port where one is named. */
+export function uriHostOf({ address, port }: NextHop): string {
+  const host = isIP(address) === 6 ? `[${address}]` : address;
+  return port === undefined ? host : `${host}:${port}`;
+}
+
+/** The address of record that a trunk's registration is for, and our part of it in whatever we ask of the trunk. */
+export function accountUriOf(server: NextHop, username: string): string {
+  return `sip:${encodeURIComponent(username)}@${uriHostOf(server)}`;
+}
+
+/** Who calls and who is called, at the trunk's domain. */
+export function partiesOn(
+  server: NextHop,
+  fromNumber: string,
+): { from: string; uriOf: (number: string) => string } {
+  const uriOf = (number: string): string =>
+    `sip:${encodeURIComponent(number).replaceAll("%2B", "+")}@${uriHostOf(server)}`;
+  return { from: uriOf(fromNumber), uriOf };
+}
+
+/** Of a trunk that nobody watches. */
+export const unknownHealth: SipTrunkHealth = {
+  state: "unknown",
+  reason: null,
+  since: null,
+  registration: { state: "none", reason: null, since: null },
+};
 
 /** Whether this is an IP address or a CIDR block. */
 export function isAddressOrBlock(text: string): boolean {

@@ -1,12 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkUpdate } from "@parley/contract";
-import { canLocate, type NextHop } from "@parley/sip";
+import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkHealth, SipTrunkUpdate } from "@parley/contract";
+import { type Hop, locateServer, type NextHop } from "@parley/sip";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
-import { isAddressOrBlock, nextHopOf } from "./sip-trunks.rules.ts";
+import {
+  isAddressAllowed,
+  isAddressOrBlock,
+  nextHopOf,
+  partiesOn,
+  type TrunkSettings,
+  unknownHealth,
+} from "./sip-trunks.rules.ts";
 import * as store from "./sip-trunks.store.ts";
+import { findHealth } from "./trunk-watches.store.ts";
 
 const RESOLVE_DEADLINE_MS = 3_000;
 
@@ -15,9 +23,20 @@ export interface SipCredentials {
   password: string;
 }
 
+/** What an INVITE of ours needs beside the number that it calls. */
+export interface OutgoingRoute {
+  destination: NextHop;
+  credentials: SipCredentials | undefined;
+  /** The URI of a number or extension behind the trunk. */
+  uriOf: (number: string) => string;
+  /** The URI that stands in From: the caller ID at the trunk's domain. */
+  from: string;
+}
+
 export class SipTrunksService {
   readonly #database: Database;
   readonly #encryption: Encryption;
+  readonly #changeListeners = new Set<() => void>();
 
   constructor(database: Database, encryption: Encryption) {
     this.#database = database;
@@ -29,17 +48,21 @@ export class SipTrunksService {
     const id = randomUUID();
     const trunk = { id, organizationId, friendlyName, ...this.#toColumns(id, change) };
     requireCredentials(trunk);
-    return present(await store.insertTrunk(this.#database, trunk));
+    const row = await store.insertTrunk(this.#database, trunk);
+    this.#tellChange();
+    return present(row, undefined);
   }
 
   async get(organizationId: string, id: string): Promise<SipTrunk> {
     const row = await store.findTrunk(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    return present(row);
+    return present(row, (await this.#health([id])).get(id));
   }
 
   async list(organizationId: string, query: PageQuery) {
-    return toPage(query, await store.listTrunks(this.#database, organizationId, query), present);
+    const found = await store.listTrunks(this.#database, organizationId, query);
+    const health = await this.#health(found.rows.map(({ id }) => id));
+    return toPage(query, found, (row) => present(row, health.get(row.id)));
   }
 
   async update(
@@ -48,7 +71,7 @@ export class SipTrunksService {
     { friendlyName, ...change }: SipTrunkUpdate,
   ): Promise<SipTrunk> {
     await requireUsableAddresses(change);
-    return await this.#database.transaction(async (transaction) => {
+    const changed = await this.#database.transaction(async (transaction) => {
       const row = await store.lockTrunk(transaction, organizationId, id, "update");
       if (row === undefined) throw new AppError("not_found");
       const columns = {
@@ -56,8 +79,10 @@ export class SipTrunksService {
         ...this.#toColumns(id, change),
       };
       requireCredentials({ ...row, ...columns });
-      return present(await store.updateTrunk(transaction, id, { ...columns, updatedAt: new Date() }));
+      return await store.updateTrunk(transaction, id, { ...columns, updatedAt: new Date() });
     });
+    this.#tellChange();
+    return present(changed, (await this.#health([id])).get(id));
   }
 
   /** `release` takes the trunk out of whatever names it, in the deletion's transaction. */
@@ -72,6 +97,13 @@ export class SipTrunksService {
       await release(transaction);
       await store.deleteTrunk(transaction, id);
     });
+    this.#tellChange();
+  }
+
+  /** Calls back after each change that this node makes to any trunk, until the function that it gives is called. */
+  onChange(listener: () => void): () => void {
+    this.#changeListeners.add(listener);
+    return () => this.#changeListeners.delete(listener);
   }
 
   /** Whether the trunk exists, and then stays until the transaction ends. */
@@ -79,9 +111,27 @@ export class SipTrunksService {
     return (await store.lockTrunk(transaction, organizationId, id, "key share")) !== undefined;
   }
 
-  async find(organizationId: string, id: string): Promise<SipTrunk | undefined> {
+  async find(organizationId: string, id: string): Promise<TrunkSettings | undefined> {
     const row = await store.findTrunk(this.#database, organizationId, id);
-    return row === undefined ? undefined : present(row);
+    return row === undefined ? undefined : settingsOf(row);
+  }
+
+  /** Whether a call of this trunk may come from this address: one that it allows, or one of its own proxy's. */
+  async mayCallFrom(
+    trunk: Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | "transport">,
+    address: string,
+  ): Promise<boolean> {
+    if (isAddressAllowed(trunk.allowedAddresses, address)) return true;
+    const proxy = nextHopOf(trunk);
+    if (proxy === undefined) return false;
+    const hops = await locateInTime(proxy);
+    return (
+      hops.length > 0 &&
+      isAddressAllowed(
+        hops.map((hop) => hop.address),
+        address,
+      )
+    );
   }
 
   /** Names of those of the ids that exist. */
@@ -93,16 +143,55 @@ export class SipTrunksService {
   /** For digest authentication in both directions; undefined where the trunk has none. */
   async findCredentials(organizationId: string, id: string): Promise<SipCredentials | undefined> {
     const row = await store.findTrunk(this.#database, organizationId, id);
-    if (row === undefined || row.username === null || row.encryptedPassword === null) return undefined;
+    return row === undefined ? undefined : this.credentialsOf(row);
+  }
+
+  /** Those of a row as it stands in the database. */
+  credentialsOf(
+    row: Pick<store.SipTrunkRow, "id" | "username" | "encryptedPassword">,
+  ): SipCredentials | undefined {
+    if (row.username === null || row.encryptedPassword === null) return undefined;
     return {
       username: row.username,
-      password: this.#encryption.decrypt(row.encryptedPassword, contextOf(id)),
+      password: this.#encryption.decrypt(row.encryptedPassword, contextOf(row.id)),
     };
+  }
+
+  /**
+   * How calls of ours leave by this trunk; undefined where it does not exist or takes none.
+   *
+   * @param fromNumber the caller ID, E.164.
+   */
+  async findRoute(
+    organizationId: string,
+    id: string,
+    fromNumber: string,
+  ): Promise<OutgoingRoute | undefined> {
+    const row = await store.findTrunk(this.#database, organizationId, id);
+    const destination = row && nextHopOf(row);
+    if (row === undefined || destination === undefined) return undefined;
+    return { ...partiesOn(destination, fromNumber), destination, credentials: this.credentialsOf(row) };
+  }
+
+  async #health(ids: readonly string[]): Promise<Map<string, SipTrunkHealth>> {
+    return await findHealth(this.#database, ids, new Date());
+  }
+
+  #tellChange(): void {
+    for (const listener of this.#changeListeners) listener();
   }
 
   /** What is absent is left out; null becomes the default. */
   #toColumns(id: string, change: Omit<SipTrunkCreate, "friendlyName">): Partial<store.SipTrunkInsert> {
-    const { proxyAddress, transport, allowedAddresses, username, password, isInboundAuthenticated } = change;
+    const {
+      proxyAddress,
+      transport,
+      allowedAddresses,
+      username,
+      password,
+      isInboundAuthenticated,
+      isRegistrationRequired,
+    } = change;
     return {
       ...(proxyAddress === undefined ? {} : { proxyAddress }),
       ...(transport === undefined ? {} : { transport }),
@@ -112,6 +201,9 @@ export class SipTrunksService {
       ...(isInboundAuthenticated === undefined
         ? {}
         : { isInboundAuthenticated: isInboundAuthenticated ?? false }),
+      ...(isRegistrationRequired === undefined
+        ? {}
+        : { isRegistrationRequired: isRegistrationRequired ?? false }),
     };
   }
 
@@ -132,26 +224,31 @@ async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName
   const proxy = nextHopOf({ proxyAddress: change.proxyAddress, transport: change.transport ?? null });
   if (proxy === undefined)
     throw invalidBody("proxyAddress", "must be a host name or IP address, with an optional port");
-  if (!(await canResolve(proxy))) throw invalidBody("proxyAddress", "does not resolve to an address");
+  if ((await locateInTime(proxy)).length === 0)
+    throw invalidBody("proxyAddress", "does not resolve to an address");
 }
 
-async function canResolve(proxy: NextHop): Promise<boolean> {
-  const deadline = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => deadline.resolve(false), RESOLVE_DEADLINE_MS);
+/** Empty where it has no address, or none that is found in time. */
+async function locateInTime(proxy: NextHop): Promise<readonly Hop[]> {
+  const deadline = Promise.withResolvers<[]>();
+  const timer = setTimeout(() => deadline.resolve([]), RESOLVE_DEADLINE_MS);
   try {
-    return await Promise.race([canLocate(proxy), deadline.promise]);
+    return await Promise.race([locateServer(proxy).catch((): [] => []), deadline.promise]);
   } finally {
     clearTimeout(timer);
   }
 }
 
 function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
-  if (trunk.isInboundAuthenticated !== true) return;
-  if (typeof trunk.username === "string" && typeof trunk.encryptedPassword === "string") return;
-  throw invalidBody("isInboundAuthenticated", "needs username and password");
+  const { isInboundAuthenticated, isRegistrationRequired, proxyAddress, username, encryptedPassword } = trunk;
+  const hasCredentials = typeof username === "string" && typeof encryptedPassword === "string";
+  if (isInboundAuthenticated === true && !hasCredentials)
+    throw invalidBody("isInboundAuthenticated", "needs username and password");
+  if (isRegistrationRequired === true && !(hasCredentials && typeof proxyAddress === "string"))
+    throw invalidBody("isRegistrationRequired", "needs proxyAddress, username and password");
 }
 
-function present(row: store.SipTrunkRow): SipTrunk {
+function settingsOf(row: store.SipTrunkRow): TrunkSettings {
   return {
     id: row.id,
     friendlyName: row.friendlyName,
@@ -160,8 +257,13 @@ function present(row: store.SipTrunkRow): SipTrunk {
     allowedAddresses: row.allowedAddresses,
     username: row.username,
     isInboundAuthenticated: row.isInboundAuthenticated,
+    isRegistrationRequired: row.isRegistrationRequired,
     hasPassword: row.encryptedPassword !== null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };
+}
+
+function present(row: store.SipTrunkRow, health: SipTrunkHealth = unknownHealth): SipTrunk {
+  return { ...settingsOf(row), health };
 }

@@ -1,0 +1,78 @@
+/** For tests: a registrar that speaks SIP over UDP, and takes the accounts that it is told. */
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { DigestAuthenticator, parseMessage, type SipRequest } from "@parley/sip";
+
+export interface RegistrarBehaviour {
+  /** Who may register; nobody else gets past 401. */
+  accounts?: Readonly<Record<string, string>>;
+  /** Answers every REGISTER so, without a challenge. */
+  registerStatus?: number;
+  optionsStatus?: number;
+  isSilent?: boolean;
+  /** What it grants. */
+  expiresSeconds?: number;
+}
+
+export class TestRegistrar {
+  behaviour: RegistrarBehaviour;
+  /** Contacts that are registered. */
+  readonly bindings = new Set<string>();
+  /** Every REGISTER that was let in: its Contact and Expires, null where it only asked. */
+  readonly accepted: { contact: string | null; expires: string | null }[] = [];
+  readonly #socket: Socket;
+  readonly #authenticator = new DigestAuthenticator({ realm: "carrier.example" });
+
+  static async listen(behaviour: RegistrarBehaviour): Promise<TestRegistrar> {
+    const socket = createSocket("udp4");
+    socket.bind(0, "127.0.0.1");
+    await once(socket, "listening");
+    return new TestRegistrar(socket, behaviour);
+  }
+
+  private constructor(socket: Socket, behaviour: RegistrarBehaviour) {
+    this.#socket = socket;
+    this.behaviour = behaviour;
+    socket.on("message", (data, { port }) => {
+      const parsed = parseMessage(data);
+      if (!parsed.ok || parsed.message.kind !== "request" || this.behaviour.isSilent === true) return;
+      const { message } = parsed;
+      void this.#answer(message).then(([status, fields]) => this.#respond(message, port, status, fields));
+    });
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.#socket.address().port}`;
+  }
+
+  async #answer(request: SipRequest): Promise<[number, string[]]> {
+    const { accounts = {}, registerStatus, optionsStatus = 200, expiresSeconds = 300 } = this.behaviour;
+    if (request.method !== "REGISTER") return [optionsStatus, []];
+    if (registerStatus !== undefined) return [registerStatus, []];
+    const verdict = await this.#authenticator.verify(request, (username) => accounts[username]);
+    if (!verdict.ok) return [401, verdict.challenges.map((each) => `WWW-Authenticate: ${each}`)];
+    const contact = request.headers.get("contact") ?? null;
+    const expires = request.headers.get("expires") ?? null;
+    this.accepted.push({ contact, expires });
+    if (contact !== null && expires === "0") this.bindings.delete(contact);
+    else if (contact !== null) this.bindings.add(contact);
+    return [200, [...this.bindings].map((each) => `Contact: ${each};expires=${expiresSeconds}`)];
+  }
+
+  #respond({ headers }: SipRequest, port: number, status: number, fields: readonly string[]): void {
+    const copied = (["via", "from", "call-id", "cseq"] as const).flatMap((name) =>
+      headers.getAll(name).map((value) => `${name}: ${value}`),
+    );
+    const lines = [
+      `SIP/2.0 ${status} Answer`,
+      ...copied,
+      `To: ${headers.get("to")};tag=registrar`,
+      ...fields,
+    ];
+    this.#socket.send([...lines, "Content-Length: 0", "", ""].join("\r\n"), port, "127.0.0.1");
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}

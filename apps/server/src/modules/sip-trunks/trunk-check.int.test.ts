@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { after, before, describe, test } from "node:test";
+import type { SipTrunkCheck } from "@parley/contract";
+import { UserAgent } from "@parley/sip";
+import { eq } from "drizzle-orm";
+import { TestAuthority } from "../../../../../packages/sip/src/testing/certificates.ts";
+import { createTestServer, type TestServer } from "../testing.ts";
+import { sipTrunks } from "./sip-trunks.tables.ts";
+import { type RegistrarBehaviour, TestRegistrar } from "./testing.ts";
+
+describe("the check of a trunk", () => {
+  let server: TestServer;
+  let registrar: TestRegistrar;
+
+  before(async () => {
+    server = await createTestServer();
+    registrar = await TestRegistrar.listen({});
+  });
+  after(async () => {
+    registrar.close();
+    await server.close();
+  });
+
+  async function create(fields: object): Promise<string> {
+    const { status, body } = await server.request("POST", "/sip-trunks", {
+      friendlyName: "Carrier",
+      ...fields,
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    return (body as { data: { id: string } }).data.id;
+  }
+
+  async function check(fields: object): Promise<SipTrunkCheck> {
+    const { status, body } = await server.request("POST", `/sip-trunks/${await create(fields)}/check`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body as { data: SipTrunkCheck }).data;
+  }
+
+  async function checkRegistering(behaviour: RegistrarBehaviour, password = "right"): Promise<SipTrunkCheck> {
+    registrar.behaviour = { accounts: { line7: "right" }, ...behaviour };
+    const account = { username: "line7", password, isRegistrationRequired: true };
+    return await check({ proxyAddress: registrar.address, transport: "udp", ...account });
+  }
+
+  const problems = ({ steps }: SipTrunkCheck) =>
+    steps.flatMap(({ step, problem }) => (problem === null ? [] : [[step, problem]]));
+
+  test("finds nothing in the way of one that answers and takes the password, and changes no binding", async () => {
+    const report = await checkRegistering({});
+    assert.equal(report.isOk, true, report.message);
+    assert.deepEqual(
+      report.steps.map(({ step, result }) => `${step} ${result}`),
+      ["dns ok", "connection skipped", "tls skipped", "options ok", "registration ok"],
+    );
+    assert.deepEqual(registrar.accepted, [{ contact: null, expires: null }]);
+  });
+
+  test("tells a wrong password from an account that is refused, unknown or not served now", async () => {
+    const wrong = await checkRegistering({}, "wrong");
+    assert.deepEqual(problems(wrong), [["registration", "credentials_refused"]]);
+    assert.match(wrong.message, /401 Answer after digest: the user name or the password is wrong/);
+    assert.equal(wrong.isOk, false);
+    const cases = { 403: "forbidden", 404: "not_found", 503: "unavailable", 420: "refused" };
+    for (const [status, problem] of Object.entries(cases)) {
+      const report = await checkRegistering({ registerStatus: Number(status) });
+      assert.deepEqual(problems(report), [["registration", problem]], status);
+    }
+  });
+
+  test("an answer to OPTIONS shows that somebody is there, unless it says that no calls are taken", async () => {
+    registrar.behaviour = { optionsStatus: 403 };
+    assert.equal((await check({ proxyAddress: registrar.address })).isOk, true);
+    registrar.behaviour = { optionsStatus: 503 };
+    assert.deepEqual(problems(await check({ proxyAddress: registrar.address })), [
+      ["options", "unavailable"],
+    ]);
+  });
+
+  test("a silent server is told within ten seconds", async () => {
+    const report = await checkRegistering({ isSilent: true });
+    assert.deepEqual(problems(report), [
+      ["options", "no_answer"],
+      ["registration", "no_answer"],
+    ]);
+    assert.ok(report.durationMs < 10_500, String(report.durationMs));
+  });
+
+  test("a port where nothing listens, and a trunk without a server", async () => {
+    const nobody = createServer().listen(0, "127.0.0.1");
+    await once(nobody, "listening");
+    const { port } = nobody.address() as { port: number };
+    nobody.close();
+    const refused = await check({ proxyAddress: `127.0.0.1:${port}`, transport: "tcp" });
+    assert.deepEqual(problems(refused), [["connection", "connection_refused"]]);
+    assert.deepEqual(problems(await check({})), [["dns", "not_configured"]]);
+    const noTls = await check({ proxyAddress: "127.0.0.1:5061", transport: "tls" });
+    assert.deepEqual(problems(noTls), [["connection", "transport_not_available"]]);
+  });
+
+  test("a name that has lost its address is told", async () => {
+    const id = await create({ proxyAddress: "127.0.0.1" });
+    const gone = { proxyAddress: "gone.invalid" };
+    await server.database.update(sipTrunks).set(gone).where(eq(sipTrunks.id, id));
+    const { body } = await server.request("POST", `/sip-trunks/${id}/check`);
+    assert.deepEqual(problems((body as { data: SipTrunkCheck }).data), [["dns", "name_not_found"]]);
+  });
+
+  test("another organization's trunk is not there", async () => {
+    const id = await create({});
+    const { apiKey } = await server.createOrganization();
+    assert.equal((await server.request("POST", `/sip-trunks/${id}/check`, undefined, apiKey)).status, 404);
+  });
+
+  test("over TLS it says whether the certificate is trusted, and whether it is the right one", async () => {
+    const [authority, stranger] = [await TestAuthority.create(), await TestAuthority.create()];
+    const ours = await authority.issue({ alternativeNames: ["IP:127.0.0.1"] });
+    const peers: UserAgent[] = [];
+    const listen = async (issuer: TestAuthority, alternativeName: string): Promise<UserAgent> => {
+      const tls = { ...(await issuer.issue({ alternativeNames: [alternativeName] })), port: 0 };
+      const bind = { address: "127.0.0.1", port: 0 };
+      const peer = await UserAgent.listen({
+        bind,
+        tls: { ...tls, authorities: authority.certificate },
+        onInvite: (invite) => invite.reject(486),
+      });
+      peers.push(peer);
+      return peer;
+    };
+    const agent = await listen(authority, "IP:127.0.0.1");
+    server.modules.sipTrunkChecks.useSip({ agent, tls: { ...ours, authorities: authority.certificate } });
+    const checkTls = async (issuer: TestAuthority, alternativeName: string): Promise<SipTrunkCheck> => {
+      const peer = await listen(issuer, alternativeName);
+      const port = peer.listeners.find(({ protocol }) => protocol === "TLS")?.port;
+      return await check({ proxyAddress: `127.0.0.1:${port}`, transport: "tls" });
+    };
+    const right = await checkTls(authority, "IP:127.0.0.1");
+    assert.equal(right.isOk, true, right.message);
+    const wrongName = await checkTls(authority, "DNS:other.example");
+    assert.deepEqual(problems(wrongName), [["tls", "certificate_wrong_name"]]);
+    assert.match(wrongName.message, /not one for 127\.0\.0\.1 but for DNS:other\.example/);
+    assert.deepEqual(problems(await checkTls(stranger, "IP:127.0.0.1")), [["tls", "certificate_untrusted"]]);
+    const plain = agent.listeners.find(({ protocol }) => protocol === "TCP")?.port;
+    const noTls = await check({ proxyAddress: `127.0.0.1:${plain}`, transport: "tls" });
+    assert.deepEqual(problems(noTls), [["tls", noTls.steps[2]?.problem]]);
+    assert.match(String(noTls.steps[2]?.problem), /tls_failed|no_answer/);
+    server.modules.sipTrunkChecks.useSip({ agent: server.sip, tls: undefined });
+    await Promise.all(peers.map((peer) => peer.close()));
+    await Promise.all([authority.remove(), stranger.remove()]);
+  });
+});

@@ -1,0 +1,171 @@
+import { isIPv6 } from "node:net";
+import type { SipTrunkCheck, SipTrunkCheckStep } from "@parley/contract";
+import {
+  type ConnectionProbe,
+  type Hop,
+  locateServer,
+  type NextHop,
+  probeConnection,
+  type TlsOptions,
+  type UserAgent,
+} from "@parley/sip";
+import { accountUriOf, nextHopOf, type TrunkSettings, uriHostOf } from "./sip-trunks.rules.ts";
+import type { SipCredentials } from "./sip-trunks.service.ts";
+import {
+  failed,
+  type Finding,
+  judgeConnection,
+  judgeDns,
+  judgeOptions,
+  judgeRegistration,
+  judgeTls,
+  nameOf,
+  skipped,
+  summarize,
+} from "./trunk-check.rules.ts";
+
+/** What this node speaks SIP with. */
+export interface SipEnd {
+  agent: UserAgent;
+  tls: Partial<TlsOptions> | undefined;
+}
+
+export interface CheckedTrunk {
+  trunk: TrunkSettings;
+  credentials: SipCredentials | undefined;
+}
+
+type StepName = SipTrunkCheckStep["step"];
+
+const TOTAL_MS = 10_000;
+const DNS_MS = 2_500;
+/** Of each of the two: TCP, and TLS after it. */
+const CONNECT_MS = 1_500;
+/** How many of a server's hosts are tried for one that takes connections. */
+const MAX_HOSTS = 2;
+const OPTIONS_MS = 3_000;
+const ANYBODY = "parley";
+
+/** Goes the way of a call to a trunk, step by step, and says how far it leads. Takes at most some 10 s. */
+export async function checkTrunk(end: SipEnd, checked: CheckedTrunk): Promise<SipTrunkCheck> {
+  return await new TrunkCheck(end, checked).run();
+}
+
+class TrunkCheck {
+  readonly #end: SipEnd;
+  readonly #checked: CheckedTrunk;
+  readonly #steps: SipTrunkCheckStep[] = [];
+  readonly #startedAtMs = performance.now();
+
+  constructor(end: SipEnd, checked: CheckedTrunk) {
+    this.#end = end;
+    this.#checked = checked;
+  }
+
+  async run(): Promise<SipTrunkCheck> {
+    const checkedAt = new Date().toISOString();
+    const server = nextHopOf(this.#checked.trunk);
+    if (server === undefined) {
+      this.#note("dns", 0, failed("not_configured", "The trunk has no proxyAddress: no call can go to it."));
+    } else if (await this.#canConnect(server)) {
+      await this.#ask(server);
+    }
+    const steps = this.#steps;
+    return { ...summarize(steps), checkedAt, durationMs: this.#elapsedMs, steps };
+  }
+
+  /** Whether the way is open for SIP. */
+  async #canConnect(server: NextHop): Promise<boolean> {
+    const { durationMs, value: hops } = await timed(locate(server));
+    if (!this.#note("dns", durationMs, judgeDns(server.address, hops))) return false;
+    const usable = hops.filter((hop) => this.#canReach(hop)).slice(0, MAX_HOSTS);
+    const [first] = usable;
+    if (first === undefined) {
+      const text = `This node cannot reach ${hops.map(nameOf).join(", ")}: it has no such transport or address family.`;
+      const advice = hops.some(({ protocol }) => protocol === "TLS") ? " TLS needs PARLEY_SIP_TLS_CERT." : "";
+      return this.#note("connection", 0, failed("transport_not_available", text + advice));
+    }
+    if (first.protocol !== "UDP") return await this.#connect(first, usable);
+    this.#note("connection", 0, skipped("UDP has no connections."));
+    return this.#note("tls", 0, skipped("UDP goes without TLS."));
+  }
+
+  async #connect(first: Hop, hops: readonly Hop[]): Promise<boolean> {
+    let hop = first;
+    let probe: ConnectionProbe | undefined;
+    for (hop of hops) {
+      probe = await probeConnection(hop, {
+        timeoutMs: CONNECT_MS,
+        ...(this.#end.tls === undefined ? {} : { tls: this.#end.tls }),
+      });
+      if (probe.failure === undefined) break;
+    }
+    if (probe === undefined) return false;
+    if (!this.#note("connection", probe.connectMs, judgeConnection(hop, probe))) return false;
+    if (hop.protocol === "TLS") return this.#note("tls", probe.tlsMs ?? 0, judgeTls(hop, probe));
+    return this.#note("tls", 0, skipped("The trunk's transport goes without TLS."));
+  }
+
+  async #ask(server: NextHop): Promise<void> {
+    const { trunk, credentials } = this.#checked;
+    const { agent } = this.#end;
+    const name = uriHostOf(server);
+    const from = accountUriOf(server, trunk.username ?? ANYBODY);
+    const options = await timed(
+      inTime(agent.options({ to: `sip:${name}`, from, destination: server }), OPTIONS_MS),
+    );
+    // Some answer no OPTIONS and register all the same.
+    this.#note("options", options.durationMs, judgeOptions(name, options.value));
+    if (!trunk.isRegistrationRequired || credentials === undefined) {
+      this.#note("registration", 0, skipped("The trunk does not register."));
+      return;
+    }
+    const address = accountUriOf(server, credentials.username);
+    const query = agent.queryRegistration({ address, server, credentials });
+    const answer = await timed(inTime(query, TOTAL_MS - this.#elapsedMs));
+    const finding = judgeRegistration(name, credentials.username, answer.value);
+    this.#note("registration", answer.durationMs, finding);
+  }
+
+  #canReach({ protocol, address }: Hop): boolean {
+    return this.#end.agent.listeners.some(
+      (each) => each.protocol === protocol && isIPv6(each.address) === isIPv6(address),
+    );
+  }
+
+  /** Whether the step did not fail. */
+  #note(step: StepName, durationMs: number, finding: Finding): boolean {
+    const problem = finding.result === "failed" ? finding.problem : null;
+    const { result, message } = finding;
+    this.#steps.push({ step, result, problem, message, durationMs: Math.round(durationMs) });
+    return result !== "failed";
+  }
+
+  get #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAtMs);
+  }
+}
+
+async function locate(server: NextHop): Promise<readonly Hop[]> {
+  const hops = await inTime(
+    locateServer(server).catch((): [] => []),
+    DNS_MS,
+  );
+  return hops === "late" ? [] : hops;
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; durationMs: number }> {
+  const startedAtMs = performance.now();
+  const value = await work;
+  return { value, durationMs: performance.now() - startedAtMs };
+}
+
+async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T | "late"> {
+  const { promise, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), limitMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,37 @@
+import type { SipTrunkCheck } from "@parley/contract";
+import { AppError } from "../../platform/app-error.ts";
+import type { SipTrunksService } from "./sip-trunks.service.ts";
+import { checkTrunk, type SipEnd } from "./trunk-check.ts";
+
+/** Each takes some seconds and hardly any work. */
+const MAX_CHECKS = 16;
+
+/** Checks trunks on demand, each of them once at a time. */
+export class TrunkChecksService {
+  readonly #sipTrunks: SipTrunksService;
+  readonly #running = new Map<string, Promise<SipTrunkCheck>>();
+  #end: SipEnd | undefined;
+
+  constructor(sipTrunks: SipTrunksService) {
+    this.#sipTrunks = sipTrunks;
+  }
+
+  /** What is checked with: SIP starts after the services. */
+  useSip(end: SipEnd): void {
+    this.#end = end;
+  }
+
+  /** Whoever asks while a trunk is being checked gets the same answer. */
+  async check(organizationId: string, id: string): Promise<SipTrunkCheck> {
+    const trunk = await this.#sipTrunks.find(organizationId, id);
+    if (trunk === undefined) throw new AppError("not_found");
+    if (this.#end === undefined) throw new AppError("internal", { message: "This node does not speak SIP." });
+    const credentials = await this.#sipTrunks.findCredentials(organizationId, id);
+    const running = this.#running.get(id);
+    if (running !== undefined) return await running;
+    if (this.#running.size >= MAX_CHECKS) throw new AppError("rate_limited");
+    const check = checkTrunk(this.#end, { trunk, credentials }).finally(() => this.#running.delete(id));
+    this.#running.set(id, check);
+    return await check;
+  }
+}

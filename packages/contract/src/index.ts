@@ -30,3 +30,4 @@ export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./schemas.ts";
 export * from "./sip-trunks.ts";
+export * from "./webhooks.ts";

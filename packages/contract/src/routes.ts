@@ -10,6 +10,7 @@ import * as folders from "./folders.ts";
 import * as phoneNumbers from "./phone-numbers.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks.ts";
+import * as webhooks from "./webhooks.ts";
 
 /** Every operation of the API, in the order of the reference. */
 export const routes: readonly RouteDefinition[] = [
@@ -52,6 +53,9 @@ export const routes: readonly RouteDefinition[] = [
   callTraces.getCallTracePcapRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
+  webhooks.rotateSigningSecretRoute,
+  webhooks.getSigningRoute,
+  webhooks.disableSigningRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
   apiKeys.revokeApiKeyRoute,
@@ -67,5 +71,6 @@ export const tags: Readonly<Record<string, string>> = {
   "SIP trunks": "Connections to telephone carriers and PBXs.",
   Calls: "Every call, its outcome, transcript and latencies.",
   Conversations: "What was said, whatever the channel.",
+  Webhooks: "What the platform tells your servers, and how they know that it is from it.",
   "API keys": "Access to this API.",
 };

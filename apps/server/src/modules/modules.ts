@@ -26,6 +26,8 @@ import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
+import { SigningSecretsService } from "./webhooks/signing-secrets.service.ts";
+import { bindWebhookRoutes } from "./webhooks/webhooks.routes.ts";
 import { TrunkChecksService } from "./sip-trunks/trunk-checks.service.ts";
 
 export interface Modules {
@@ -43,6 +45,7 @@ export interface Modules {
   conversations: ConversationsService;
   calls: CallsService;
   callTraces: CallTracesService;
+  signingSecrets: SigningSecretsService;
 }
 
 /** The features' services, each given what it needs of the others. */
@@ -81,6 +84,7 @@ export function createModules({
     }),
     calls: new CallsService(database, conversations),
     callTraces: new CallTracesService(database),
+    signingSecrets: new SigningSecretsService(database, encryption),
   };
 }
 
@@ -95,5 +99,6 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindCallRoutes(app, modules.calls);
   bindCallTraceRoutes(app, modules.callTraces);
   bindConversationRoutes(app, modules.conversations);
+  bindWebhookRoutes(app, modules.signingSecrets);
   bindApiKeyRoutes(app, modules.apiKeys);
 }

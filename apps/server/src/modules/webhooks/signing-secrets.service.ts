@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import type { WebhookSigning, WebhookSigningSecret } from "@parley/contract";
+import type { Database } from "../../platform/database/database.ts";
+import type { Encryption } from "../../platform/encryption/encryption.ts";
+import * as store from "./signing-secrets.store.ts";
+
+const SECRET_BYTES = 32;
+/** How long a receiver may go on verifying with the secret before. */
+const OVERLAP_MS = 24 * 60 * 60 * 1000;
+
+/** An organization's signing secret. Nothing is remembered here: what one node changes counts on all at once. */
+export class SigningSecretsService {
+  readonly #database: Database;
+  readonly #encryption: Encryption;
+  readonly #now: () => Date;
+
+  constructor(database: Database, encryption: Encryption, now: () => Date = () => new Date()) {
+    this.#database = database;
+    this.#encryption = encryption;
+    this.#now = now;
+  }
+
+  async get(organizationId: string): Promise<WebhookSigning> {
+    const row = await store.findSecret(this.#database, organizationId);
+    return { enabled: row !== undefined, last4: row?.last4 ?? null };
+  }
+
+  /** The answer alone holds the secret. */
+  async rotate(organizationId: string): Promise<WebhookSigningSecret> {
+    const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
+    const last4 = secret.slice(-4);
+    await store.rotateSecret(this.#database, {
+      organizationId,
+      secret: this.#encryption.encrypt(secret, contextOf(organizationId)),
+      last4,
+      previousUntil: new Date(this.#now().getTime() + OVERLAP_MS),
+    });
+    return { secret, enabled: true, last4 };
+  }
+
+  async disable(organizationId: string): Promise<WebhookSigning> {
+    const row = await store.deleteSecret(this.#database, organizationId);
+    return { enabled: false, last4: row?.last4 ?? null };
+  }
+
+  /** What signs the organization's webhooks at this moment, the newest first; empty: they go unsigned. */
+  async findSecrets(organizationId: string): Promise<string[]> {
+    const row = await store.findSecret(this.#database, organizationId);
+    if (row === undefined) return [];
+    const { secret, previousSecret, previousUntil } = row;
+    const isOverlapping = previousUntil !== null && previousUntil > this.#now();
+    const stored = isOverlapping && previousSecret !== null ? [secret, previousSecret] : [secret];
+    return stored.map((each) => this.#encryption.decrypt(each, contextOf(organizationId)));
+  }
+}
+
+function contextOf(organizationId: string): string {
+  return `webhook_signing_secrets/${organizationId}`;
+}

@@ -1,0 +1,41 @@
+import { eq, sql } from "drizzle-orm";
+import type { Queries } from "../../platform/database/database.ts";
+import { webhookSigningSecrets } from "./webhooks.tables.ts";
+
+export type SigningSecretRow = typeof webhookSigningSecrets.$inferSelect;
+
+const ofOrganization = (organizationId: string) => eq(webhookSigningSecrets.organizationId, organizationId);
+
+export async function findSecret(
+  queries: Queries,
+  organizationId: string,
+): Promise<SigningSecretRow | undefined> {
+  const [row] = await queries.select().from(webhookSigningSecrets).where(ofOrganization(organizationId));
+  return row;
+}
+
+/** In one statement: of two rotations at once the second has the first's secret as its previous one. */
+export async function rotateSecret(
+  queries: Queries,
+  {
+    previousUntil,
+    ...secret
+  }: { organizationId: string; secret: string; last4: string; previousUntil: Date },
+): Promise<void> {
+  await queries
+    .insert(webhookSigningSecrets)
+    .values(secret)
+    .onConflictDoUpdate({
+      target: webhookSigningSecrets.organizationId,
+      set: { ...secret, previousSecret: sql`${webhookSigningSecrets.secret}`, previousUntil },
+    });
+}
+
+export async function deleteSecret(
+  queries: Queries,
+  organizationId: string,
+): Promise<SigningSecretRow | undefined> {
+  const where = ofOrganization(organizationId);
+  const [row] = await queries.delete(webhookSigningSecrets).where(where).returning();
+  return row;
+}

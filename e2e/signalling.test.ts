@@ -122,7 +122,7 @@ describe("the signalling of a started platform", () => {
     const from = "+15550500007";
     const raw = await RawSip.open({ sipPort, number, from });
     const response = await establish(raw, "", sdp());
-    assert.match(response, /^m=audio \d+ RTP\/AVP 0 8 101\r$/m);
+    assert.match(response, /^m=audio \d+ RTP\/AVP 0 8 9 101\r$/m);
     await waitFor(
       "the call to go on",
       async () => (await findCall(platform, from))?.status === "in_progress",

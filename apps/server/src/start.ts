@@ -19,6 +19,8 @@ import { bindModuleRoutes, createModules, type Modules } from "./modules/modules
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
+import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
+import { deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
@@ -29,6 +31,7 @@ import { registerProbes } from "./platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
+import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "./platform/telemetry/metrics.ts";
 
@@ -73,16 +76,21 @@ export async function startNode(config: Readonly<Config>, logger: Logger): Promi
 async function compose(ground: Ground): Promise<ParleyNode> {
   const { config, nodeId, logger, started } = ground;
   const { connection, media, inference } = await startFoundation(ground);
-  const modules = createModules(connection);
-  await modules.calls.closeOrphans([nodeId], new Date());
+  const jobs = await Jobs.start({ connectionString: connection.directUrl, logger });
+  started.add(async () => await jobs.close());
+  const modules = createModules({ ...connection, jobs });
   if (config.bootstrapApiKey !== undefined)
     await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
   const idempotency = new Idempotency(connection.database);
-  await startJobs(ground, connection.directUrl, [
+  const kinds: readonly JobKind<Record<string, never>>[] = [
     deleteExpiredIdentitiesJob(modules.organizations),
     deleteExpiredTracesJob(modules.callTraces, config.traceDays),
     deleteExpiredAnswersJob(idempotency),
-  ]);
+  ];
+  for (const kind of kinds) await jobs.work(kind);
+  await jobs.work(deliverWebhooksJob(startWebhookDelivery(ground, connection.database, modules)));
+  // Their ends are told by jobs.
+  await modules.calls.closeOrphans([nodeId], new Date());
 
   const metrics: Metrics = new Metrics({
     activeCalls: () => control.activeCalls,
@@ -214,14 +222,16 @@ async function startCallProcesses(
   return { media, inference };
 }
 
-async function startJobs(
-  { logger, started }: Ground,
-  connectionString: string,
-  kinds: readonly JobKind<Record<string, never>>[],
-): Promise<void> {
-  const jobs = await Jobs.start({ connectionString, logger });
-  started.add(async () => await jobs.close());
-  for (const kind of kinds) await jobs.work(kind);
+function startWebhookDelivery(
+  { config, started }: Ground,
+  database: Database,
+  { calls, webhooks, signingSecrets }: Modules,
+): WebhookDelivery {
+  const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  started.add(async () => await client.close());
+  const delivery = new WebhookDelivery({ database, client, webhooks, signingSecrets, calls });
+  started.add(async () => delivery.close());
+  return delivery;
 }
 
 async function listenHttp(

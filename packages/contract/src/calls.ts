@@ -171,6 +171,10 @@ export const callSchema = Type.Object(
     quality: Type.Union([qualitySchema, Type.Null()], {
       description: "Once the call has ended; null where no audio flowed.",
     }),
+    postCallWebhookStatus: nullableEnum(["pending", "delivered", "failed"], {
+      description: "Null: the agent had no `postCallWebhookUrl`, or the call has not ended.",
+    }),
+    postCallWebhookAttempts: Type.Integer({ minimum: 0, maximum: 4 }),
     llmName: nullable(
       Type.String({ description: "Language model that ran.", examples: ["builtin-responder"] }),
     ),

@@ -194,6 +194,7 @@ export class Resources {
       nodeId: "node",
       sipCallId: "sip",
       variables: {},
+      postCallWebhookUrl: null,
       at: new Date(),
     });
     this.#ids.set("/calls", callId);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Database } from "../platform/database/database.ts";
+import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
 import { AgentResolution } from "./agents/agent-resolution.service.ts";
 import { bindAgentVersionRoutes } from "./agents/agent-versions.routes.ts";
@@ -27,6 +28,7 @@ import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
 import { SigningSecretsService } from "./webhooks/signing-secrets.service.ts";
+import { WebhooksService } from "./webhooks/webhooks.service.ts";
 import { bindWebhookRoutes } from "./webhooks/webhooks.routes.ts";
 import { TrunkChecksService } from "./sip-trunks/trunk-checks.service.ts";
 
@@ -46,15 +48,18 @@ export interface Modules {
   calls: CallsService;
   callTraces: CallTracesService;
   signingSecrets: SigningSecretsService;
+  webhooks: WebhooksService;
 }
 
 /** The features' services, each given what it needs of the others. */
 export function createModules({
   database,
   encryption,
+  jobs,
 }: {
   database: Database;
   encryption: Encryption;
+  jobs: JobQueue;
 }): Modules {
   const organizations = new OrganizationsService(database);
   const sipTrunks = new SipTrunksService(database, encryption);
@@ -62,6 +67,7 @@ export function createModules({
   const writer = new AgentWriter(encryption);
   const agents = new AgentsService(database, { writer, sipTrunks, folders });
   const agentResolution = new AgentResolution(database, writer);
+  const webhooks = new WebhooksService(jobs);
   const conversations = new ConversationsService(database);
   return {
     organizations,
@@ -82,8 +88,9 @@ export function createModules({
       sipTrunks,
       organizations,
     }),
-    calls: new CallsService(database, conversations),
+    calls: new CallsService(database, conversations, webhooks),
     callTraces: new CallTracesService(database),
+    webhooks,
     signingSecrets: new SigningSecretsService(database, encryption),
   };
 }

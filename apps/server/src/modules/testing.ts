@@ -43,7 +43,12 @@ export interface TestServer extends TestDatabase {
 export async function createTestServer(): Promise<TestServer> {
   const testDatabase = await createTestDatabase();
   const encryption = new Encryption(randomBytes(32));
-  const modules = createModules({ database: testDatabase.database, encryption });
+  const modules = createModules({
+    database: testDatabase.database,
+    encryption,
+    // No jobs run here.
+    jobs: { enqueue: async () => {} },
+  });
   const app = await createHttpServer({
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),

@@ -164,6 +164,7 @@ export class CallControl {
       configurationRevision: agent.configurationRevision,
       environment: agent.environment,
       variables: agent.variables,
+      postCallWebhookUrl: agent.document.postCallWebhookUrl,
       at,
     });
     const variables = {

@@ -68,6 +68,7 @@ class Fixture {
       nodeId: "node-1",
       sipCallId,
       variables: {},
+      postCallWebhookUrl: null,
       at: this.now,
     });
     return callId;

@@ -32,6 +32,7 @@ async function openCall(server: TestServer, nodeId = "node-1"): Promise<string> 
     nodeId,
     sipCallId: randomUUID(),
     variables: { customer: "Ada" },
+    postCallWebhookUrl: null,
     at: START,
   });
   return callId;

@@ -8,10 +8,11 @@ import type {
   Turn,
 } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
 import * as store from "./calls.store.ts";
 
@@ -31,6 +32,7 @@ export interface InboundCall {
   nodeId: string;
   sipCallId: string;
   variables: Record<string, string>;
+  postCallWebhookUrl: string | null;
   /** When it began to ring. */
   at: Date;
 }
@@ -56,10 +58,16 @@ export interface CallEnd {
 export class CallsService {
   readonly #database: Database;
   readonly #conversations: ConversationsService;
+  readonly #webhooks: Pick<WebhooksService, "announce">;
 
-  constructor(database: Database, conversations: ConversationsService) {
+  constructor(
+    database: Database,
+    conversations: ConversationsService,
+    webhooks: Pick<WebhooksService, "announce">,
+  ) {
     this.#database = database;
     this.#conversations = conversations;
+    this.#webhooks = webhooks;
   }
 
   async get(organizationId: string, id: string): Promise<CallDetail> {
@@ -145,8 +153,55 @@ export class CallsService {
         billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
         quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
+        ...(row.postCallWebhookUrl !== null && { postCallWebhookStatus: "pending" }),
       });
+      const { organizationId, postCallWebhookUrl: url } = row;
+      if (url !== null) {
+        const event = { organizationId, type: "call.post" as const, subjectId: id, url };
+        await this.#webhooks.announce(transaction, event, endedAt);
+      }
       return true;
+    });
+  }
+
+  /** What the post-call webhook tells of a call that has ended. */
+  async describeEnded(organizationId: string, id: string): Promise<object> {
+    const { transcript, ...call } = await this.get(organizationId, id);
+    const { variables } = await this.#conversations.get(organizationId, call.conversationId);
+    const { agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
+    const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
+    return {
+      id,
+      conversationId,
+      agentId,
+      agentRevision,
+      environment,
+      channel,
+      direction,
+      status,
+      endReason,
+      endDetail,
+      fromNumber,
+      toNumber,
+      startedAt,
+      answeredAt,
+      endedAt,
+      billableSeconds,
+      variables,
+      campaignId: null,
+      transcript,
+      extraction: null,
+      evaluation: null,
+      recordingUrl: null,
+      isTest: false,
+    };
+  }
+
+  /** In the transaction that writes down how a delivery went. */
+  async noteWebhook(transaction: Queries, id: string, { status, attempts }: WebhookProgress): Promise<void> {
+    await store.updateCall(transaction, id, {
+      postCallWebhookStatus: status,
+      postCallWebhookAttempts: attempts,
     });
   }
 
@@ -162,7 +217,13 @@ export class CallsService {
 }
 
 function present(row: store.CallRow): Call {
-  const { organizationId: _organizationId, nodeId: _nodeId, sipCallId: _sipCallId, ...shown } = row;
+  const {
+    organizationId: _organizationId,
+    nodeId: _nodeId,
+    sipCallId: _sipCallId,
+    postCallWebhookUrl: _postCallWebhookUrl,
+    ...shown
+  } = row;
   return {
     ...shown,
     createdAt: row.createdAt.toISOString(),

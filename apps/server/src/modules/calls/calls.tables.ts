@@ -43,6 +43,10 @@ export const calls = pgTable(
     billableSeconds: integer("billable_seconds").notNull().default(0),
     latency: jsonb("latency").$type<CallLatency>(),
     quality: jsonb("quality").$type<CallQuality>(),
+    /** Of the configuration that ran. */
+    postCallWebhookUrl: text("post_call_webhook_url"),
+    postCallWebhookStatus: text("post_call_webhook_status").$type<"pending" | "delivered" | "failed">(),
+    postCallWebhookAttempts: integer("post_call_webhook_attempts").notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [

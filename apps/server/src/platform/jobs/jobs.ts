@@ -8,6 +8,7 @@ const MAX_CONNECTIONS = 4;
 const STOP_DEADLINE_MS = 10_000;
 const EXPIRE_SECONDS = 60;
 const RETRIES = 3;
+const LONGEST_RETRY_DELAY_SECONDS = 60;
 
 /** A kind of background work: short, idempotent, its data only ids. */
 export interface JobKind<Data extends object> {
@@ -15,6 +16,21 @@ export interface JobKind<Data extends object> {
   run: (data: Data) => Promise<void>;
   /** Minute, hour, day, month, weekday in UTC: runs by itself, once for all nodes. */
   cron?: string;
+  /** How many of them a node works on at once; one unless stated. */
+  concurrency?: number;
+  /** How often a run that fails is tried again, less and less often; 3 unless stated. */
+  retries?: number;
+}
+
+/** Where work is left to be done. */
+export interface JobQueue {
+  /** In the transaction whose commit it follows; not before `startAfter`. */
+  enqueue: <Data extends object>(
+    transaction: Queries,
+    kind: Pick<JobKind<Data>, "name">,
+    data: Data,
+    startAfter?: Date,
+  ) => Promise<void>;
 }
 
 export interface JobsOptions {
@@ -24,7 +40,7 @@ export interface JobsOptions {
 }
 
 /** Background work that is kept in the database: what is enqueued in a transaction happens if that commits. */
-export class Jobs {
+export class Jobs implements JobQueue {
   readonly #boss: PgBoss;
   #stopped: Promise<void> | undefined;
 
@@ -49,18 +65,24 @@ export class Jobs {
   async work<Data extends object>(kind: JobKind<Data>): Promise<void> {
     await this.#boss.createQueue(kind.name, {
       expireInSeconds: EXPIRE_SECONDS,
-      retryLimit: RETRIES,
+      retryLimit: kind.retries ?? RETRIES,
       retryBackoff: true,
+      retryDelayMax: LONGEST_RETRY_DELAY_SECONDS,
     });
     if (kind.cron !== undefined) await this.#boss.schedule(kind.name, kind.cron);
-    await this.#boss.work<Data>(kind.name, async (jobs) => {
+    await this.#boss.work<Data>(kind.name, { localConcurrency: kind.concurrency ?? 1 }, async (jobs) => {
       for (const job of jobs) await kind.run(job.data);
     });
   }
 
-  /** In the transaction whose commit it follows. */
-  async enqueue<Data extends object>(transaction: Queries, kind: JobKind<Data>, data: Data): Promise<void> {
-    await this.#boss.send(kind.name, data, { db: fromDrizzle(transaction, sql) });
+  async enqueue<Data extends object>(
+    transaction: Queries,
+    kind: Pick<JobKind<Data>, "name">,
+    data: Data,
+    startAfter?: Date,
+  ): Promise<void> {
+    const db = fromDrizzle(transaction, sql);
+    await this.#boss.send(kind.name, data, { db, ...(startAfter !== undefined && { startAfter }) });
   }
 
   /** Lets running jobs end. Idempotent. */

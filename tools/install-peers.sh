@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # Program and the Debian package that brings it.
-peers=(sipp:sip-tester baresip:baresip-core openssl:openssl tshark:tshark ffmpeg:ffmpeg)
+peers=(sipp:sip-tester baresip:baresip-core kamailio:kamailio openssl:openssl tshark:tshark ffmpeg:ffmpeg)
 
 missing=()
 for peer in "${peers[@]}"; do

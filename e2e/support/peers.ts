@@ -4,6 +4,7 @@ const packages = {
   sipp: "sip-tester",
   baresip: "baresip-core",
   openssl: "openssl",
+  kamailio: "kamailio",
 } as const;
 
 /**

@@ -43,7 +43,7 @@ export function clientTlsOptions(domain: string, tls: Partial<TlsOptions> = {}):
  *
  * @param allowsWildcards whether `*.example.com` stands for one label. RFC 5922 §7.2 forbids it, many carriers have it.
  */
-export function isCertificateFor(
+function isCertificateFor(
   certificate: X509Certificate,
   domain: string,
   allowsWildcards: boolean,

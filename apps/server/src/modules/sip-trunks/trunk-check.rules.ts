@@ -12,7 +12,7 @@ export type Finding =
 /** Any other answer to OPTIONS comes from somebody who is there; these say that calls would fail. */
 const unavailable = new Set([408, 500, 502, 503, 504]);
 
-export const ok = (message: string): Finding => ({ result: "ok", message });
+const ok = (message: string): Finding => ({ result: "ok", message });
 export const skipped = (message: string): Finding => ({ result: "skipped", message });
 export const failed = (problem: Problem, message: string): Finding => ({
   result: "failed",

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent, SipTrunk, SipTrunkCheck } from "@parley/contract";
+import { UserAgent } from "@parley/sip";
+import { TestRegistrar } from "../apps/server/src/modules/sip-trunks/testing.ts";
+import { createAgent, endedCall } from "./support/agents.ts";
+import { Kamailio } from "./support/kamailio.ts";
+import { skipWithout } from "./support/peers.ts";
+import { Platform } from "./support/platform.ts";
+import { sdp } from "./support/raw-sip.ts";
+import { TestCaller } from "./support/test-caller.ts";
+import { waitFor } from "./support/wait.ts";
+
+interface DataOf<T> {
+  data: T;
+}
+
+describe("the trunks of a started platform", () => {
+  let platform: Platform;
+
+  before(async () => {
+    platform = await Platform.start();
+  });
+  after(async () => await platform.stop());
+
+  /** An agent whose trunk is as the fields say. */
+  async function createOnTrunk(fields: object): Promise<{ trunkId: string; number: string }> {
+    const { agentId, number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 5 });
+    const agent = await platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
+    const trunkId = agent.data.sipTrunkId ?? "";
+    await platform.api("PATCH", `/sip-trunks/${trunkId}`, fields);
+    return { trunkId, number };
+  }
+
+  async function healthy(trunkId: string, isHealthy: (trunk: SipTrunk) => boolean): Promise<void> {
+    await waitFor("the trunk's health", async () =>
+      isHealthy((await platform.api<DataOf<SipTrunk>>("GET", `/sip-trunks/${trunkId}`)).data),
+    );
+  }
+
+  test(
+    "a call through Kamailio, which stays on its way, is answered, and ended from either side",
+    { skip: skipWithout("kamailio") },
+    async () => {
+      const proxy = await Kamailio.start(platform.sipPort);
+      try {
+        // Nothing but the trunk's own host may call.
+        const fields = { proxyAddress: `127.0.0.1:${proxy.port}`, allowedAddresses: ["192.0.2.1"] };
+        const { trunkId, number } = await createOnTrunk(fields);
+        await healthy(trunkId, ({ health: { state } }) => state === "up");
+        const { data } = await platform.api<DataOf<SipTrunkCheck>>("POST", `/sip-trunks/${trunkId}/check`);
+        assert.equal(data.isOk, true, data.message);
+
+        const hangsUp = { sipPort: proxy.port, number, from: "+15550700001" };
+        const first = await TestCaller.call(hangsUp);
+        await sleep(300);
+        await first.hangUp();
+        assert.equal((await endedCall(platform, hangsUp.from)).endReason, "user_hangup");
+
+        const isSilent = { sipPort: proxy.port, number, from: "+15550700002" };
+        const second = await TestCaller.call(isSilent);
+        await second.ended(30_000);
+        await second.close();
+        assert.equal((await endedCall(platform, isSilent.from)).status, "completed");
+      } finally {
+        await proxy.stop();
+      }
+    },
+  );
+
+  test("a call that a registrar sends to the account is for the number in To", async () => {
+    const registrar = await TestRegistrar.listen({ accounts: { line7: "secret" } });
+    const carrier = await UserAgent.listen({
+      bind: { address: "127.0.0.1", port: 0 },
+      onInvite: (invite) => invite.reject(486),
+    });
+    const account = { username: "line7", password: "secret", isRegistrationRequired: true };
+    const { trunkId, number } = await createOnTrunk({ proxyAddress: registrar.address, ...account });
+    await healthy(trunkId, ({ health: { registration } }) => registration.state === "registered");
+    const [contact = ""] = registrar.bindings;
+    assert.match(contact, /^<sip:line7@/);
+    const result = await carrier.invite({
+      to: `sip:${number}@carrier.example`,
+      requestUri: contact.slice(1, -1),
+      from: "sip:+15550700003@carrier.example",
+      sdp: sdp(),
+    });
+    assert.ok(result.ok, "the call was refused");
+    await result.session.bye();
+    await carrier.close();
+    await platform.stop();
+    assert.equal(registrar.bindings.size, 0);
+    registrar.close();
+  });
+});
+
+test("whoever guesses numbers is refused, and then not even answered", async () => {
+  const platform = await Platform.start();
+  const guesser = await UserAgent.listen({
+    bind: { address: "127.0.0.1", port: 0 },
+    onInvite: (invite) => invite.reject(486),
+  });
+  try {
+    const { number } = await createAgent(platform);
+    const call = async (dialled: string) =>
+      await guesser.invite({
+        to: `sip:${dialled}@127.0.0.1:${platform.sipPort}`,
+        from: "sip:100@127.0.0.1",
+        sdp: sdp(),
+      });
+    for (let guess = 0; guess < 30; guess++) {
+      const result = await call(`+1555091${1000 + guess}`);
+      assert.ok(!result.ok && result.status === 404);
+    }
+    const ping = guesser.options({ to: `sip:127.0.0.1:${platform.sipPort}`, from: "sip:100@127.0.0.1" });
+    assert.equal(await Promise.race([ping, sleep(1_000, "silence")]), "silence");
+    // Once it has been quiet for long enough it is heard, and whoever places a call is no guesser.
+    await sleep(1_500);
+    const result = await call(number);
+    assert.ok(result.ok, JSON.stringify(result));
+    await result.session.bye();
+  } finally {
+    await guesser.close();
+    await platform.stop();
+  }
+});

@@ -20,7 +20,7 @@ import { deleteExpiredIdentitiesJob } from "./modules/organizations/organization
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
-import { deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
+import { deleteOldWebhooksJob, deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
@@ -86,6 +86,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     deleteExpiredIdentitiesJob(modules.organizations),
     deleteExpiredTracesJob(modules.callTraces, config.traceDays),
     deleteExpiredAnswersJob(idempotency),
+    deleteOldWebhooksJob(connection.database),
   ];
   for (const kind of kinds) await jobs.work(kind);
   await jobs.work(deliverWebhooksJob(startWebhookDelivery(ground, connection.database, modules)));

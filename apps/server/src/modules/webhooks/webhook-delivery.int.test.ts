@@ -11,7 +11,7 @@ import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts"
 import { CallsService } from "../calls/calls.service.ts";
 import { createTestServer } from "../testing.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
-import { deliverWebhooksJob } from "./webhooks.jobs.ts";
+import { deleteOldWebhooksJob, deliverWebhooksJob } from "./webhooks.jobs.ts";
 import { type DeliveryJob, WebhooksService } from "./webhooks.service.ts";
 import { webhookEvents } from "./webhooks.tables.ts";
 
@@ -187,4 +187,15 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   await jobs.close();
   assert.equal(requests.length, 1);
   assert.equal((await database.select().from(webhookEvents)).length, 1);
+});
+
+test("an event is kept for thirty days", async (t) => {
+  const { database, calls, clock, openCall } = await open(t, (response) => void response.end());
+  await calls.finish(await openCall(), { ...END, endedAt: clock.now });
+  const count = async (): Promise<number> => (await database.select().from(webhookEvents)).length;
+  const after = (days: number): Date => new Date(clock.now.getTime() + days * 24 * 60 * MINUTE_MS);
+  await deleteOldWebhooksJob(database, () => after(29)).run({});
+  assert.equal(await count(), 1);
+  await deleteOldWebhooksJob(database, () => after(31)).run({});
+  assert.equal(await count(), 0);
 });

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { webhookEvents } from "./webhooks.tables.ts";
 
@@ -36,4 +36,8 @@ export async function freezeBody(queries: Queries, id: string, body: string): Pr
     .set({ body })
     .where(and(eq(webhookEvents.id, id), isNull(webhookEvents.body)));
   return (await findEvent(queries, id))?.body ?? body;
+}
+
+export async function deleteEventsBefore(queries: Queries, before: Date): Promise<void> {
+  await queries.delete(webhookEvents).where(lt(webhookEvents.createdAt, before));
 }

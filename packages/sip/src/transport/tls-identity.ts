@@ -43,11 +43,7 @@ export function clientTlsOptions(domain: string, tls: Partial<TlsOptions> = {}):
  *
  * @param allowsWildcards whether `*.example.com` stands for one label. RFC 5922 §7.2 forbids it, many carriers have it.
  */
-function isCertificateFor(
-  certificate: X509Certificate,
-  domain: string,
-  allowsWildcards: boolean,
-): boolean {
+function isCertificateFor(certificate: X509Certificate, domain: string, allowsWildcards: boolean): boolean {
   if (isIP(domain) !== 0) return certificate.checkIP(domain) !== undefined;
   const wanted = domain.toLowerCase();
   const sipDomains = sipDomainsIn(certificate.subjectAltName ?? "");

@@ -11,8 +11,10 @@ let server: Promise<InferenceServer> | undefined;
 async function serve(configuration: InferenceConfiguration): Promise<InferenceServer> {
   const { serveInference } = await import("@parley/providers");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const { handlers, close } = await loadHandlers(configuration);
+  const { handlers, warmUpRest, close } = await loadHandlers(configuration);
   const serving = await serveInference({ path: configuration.path, handlers });
+  // Where it fails, whoever needs it is told when they ask for it.
+  warmUpRest().catch(() => {});
   return {
     close: async () => {
       await serving.close();

@@ -26,14 +26,13 @@ const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
 interface LoadedModels {
   handlers: InferenceHandlers;
+  /** Readies what calls can begin without; to be called once the handlers are served. */
+  warmUpRest: () => Promise<void>;
   /** Idempotent. */
   close: () => Promise<void>;
 }
 
-/**
- * Loads what is configured: the first call waits for all of it but the faster voice. That takes a core for 2.4 s, which no
- * call should have to share that speaks with another voice, so the first that asks for it opens it.
- */
+/** Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. */
 export async function loadHandlers({
   modelsDirectory: modelsDir,
   hasSpeechToText,
@@ -58,6 +57,7 @@ export async function loadHandlers({
       ...(miniLm && { embed: createEmbedHandler(miniLm) }),
       ...(gguf && { generate: gguf.generate }),
     },
+    warmUpRest: async () => await voices?.dittli.warmUp(),
     close: async () => await voices?.dittli.close(),
   };
 }

@@ -39,7 +39,8 @@ test("a sound too short for words takes the word only with one that does, or in 
     assert.equal(interrupts(brief(text), rules, agentText), false, text);
     assert.equal(interrupts(sentence(text), rules, agentText), true, text);
   }
-  for (const text of ["Wait.", "Stuff"]) assert.equal(interrupts(brief(text), rules, agentText), true, text);
+  for (const text of ["Wait.", "Stuff", "Bye!"])
+    assert.equal(interrupts(brief(text), rules, agentText), true, text);
   assert.equal(interrupts(brief("Tuesday."), rules, "On which day? We are open"), true);
   assert.equal(interrupts(brief("Warte."), { ...rules, language: "de" }, agentText), true);
 });

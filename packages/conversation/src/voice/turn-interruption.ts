@@ -30,7 +30,7 @@ const backchannels = [
 const takingWords = new Set(
   (
     "stop wait no hold hang sorry excuse pardon hello hey listen please question actually but what when where who why " +
-    "how which repeat again slow slower cancel help person human agent operator stuff staff top"
+    "how which repeat again slow slower cancel help person human agent operator bye goodbye stuff staff top"
   ).split(" "),
 );
 /** Recognisers make any words of a hum: one this short means something only with one of the above. */

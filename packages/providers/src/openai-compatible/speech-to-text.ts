@@ -3,7 +3,7 @@ import { writeWav } from "@parley/audio";
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "@parley/conversation";
 import { createDeadlineFetch } from "../http/deadline-fetch.ts";
 import { isObject } from "../http/provider-socket.ts";
-import { SampleBuffer, SampleRing } from "../local/moonshine/utterance.ts";
+import { SampleBuffer, SampleRing } from "../samples.ts";
 import { fetchError, statusError } from "./http-error.ts";
 
 export interface OpenAiSpeechToTextOptions {

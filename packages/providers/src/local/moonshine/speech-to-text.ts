@@ -8,7 +8,8 @@ import {
 } from "@parley/conversation";
 import type { InferenceClient } from "../inference/methods.ts";
 import type { MoonshineSize } from "./model.ts";
-import { quietestPlace, SampleBuffer, SampleRing } from "./utterance.ts";
+import { SampleBuffer, SampleRing } from "../../samples.ts";
+import { quietestPlace } from "./utterance.ts";
 
 export interface LocalSpeechToTextOptions {
   /** The way to the process that holds the model. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TurnEndDetector, TurnEndOptions, TurnEndStream } from "@parley/conversation";
 import type { InferenceClient } from "../inference/methods.ts";
-import { SampleRing } from "../moonshine/utterance.ts";
+import { SampleRing } from "../../samples.ts";
 
 export interface LocalTurnEndOptions {
   /** The way to the process that holds the model. */

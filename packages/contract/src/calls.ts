@@ -143,6 +143,26 @@ const qualitySchema = Type.Object(
 
 export type CallQuality = Static<typeof qualitySchema>;
 
+const resultStatuses = ["pending", "ready", "failed"] as const;
+/** Of what is made of a call after its end. */
+export type CallResultStatus = (typeof resultStatuses)[number];
+
+const extractionSchema = Type.Record(Type.String(), Type.Unknown(), {
+  title: "CallExtraction",
+  description: "By the names in the agent's `postCallExtraction`; null where the conversation does not say.",
+});
+export type CallExtraction = Static<typeof extractionSchema>;
+
+const evaluationSchema = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    result: Type.Enum(["pass", "fail", "unknown"]),
+    reason: Type.String(),
+  }),
+  { title: "CallEvaluation", description: "One for each of the agent's `postCallEvaluation`." },
+);
+export type CallEvaluation = Static<typeof evaluationSchema>;
+
 export const callSchema = Type.Object(
   {
     id: idSchema,
@@ -175,6 +195,13 @@ export const callSchema = Type.Object(
       description: "Null: the agent had no `postCallWebhookUrl`, or the call has not ended.",
     }),
     postCallWebhookAttempts: Type.Integer({ minimum: 0, maximum: 4 }),
+    isTest: Type.Boolean({ description: "A browser test call, or one of a test run." }),
+    recordingStatus: nullableEnum(resultStatuses, { description: "Null: the agent keeps no recording." }),
+    analysisStatus: nullableEnum(resultStatuses, {
+      description: "Null: the agent asks for neither extraction nor evaluation, or the call has not ended.",
+    }),
+    extraction: Type.Union([extractionSchema, Type.Null()]),
+    evaluation: Type.Union([evaluationSchema, Type.Null()]),
     llmName: nullable(
       Type.String({ description: "Language model that ran.", examples: ["builtin-responder"] }),
     ),

@@ -170,6 +170,7 @@ export class CallsService {
     const { variables } = await this.#conversations.get(organizationId, call.conversationId);
     const { agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
     const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
+    const { extraction, evaluation, isTest } = call;
     return {
       id,
       conversationId,
@@ -190,10 +191,10 @@ export class CallsService {
       variables,
       campaignId: null,
       transcript,
-      extraction: null,
-      evaluation: null,
+      extraction,
+      evaluation,
       recordingUrl: null,
-      isTest: false,
+      isTest,
     };
   }
 

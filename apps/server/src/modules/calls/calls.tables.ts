@@ -1,6 +1,15 @@
-import type { CallEndReason, CallLatency, CallQuality, CallStatus, Turn } from "@parley/contract";
+import type {
+  CallEndReason,
+  CallEvaluation,
+  CallExtraction,
+  CallLatency,
+  CallQuality,
+  CallResultStatus,
+  CallStatus,
+  Turn,
+} from "@parley/contract";
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
 import { conversations } from "../conversations/conversations.tables.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
@@ -47,6 +56,13 @@ export const calls = pgTable(
     postCallWebhookUrl: text("post_call_webhook_url"),
     postCallWebhookStatus: text("post_call_webhook_status").$type<"pending" | "delivered" | "failed">(),
     postCallWebhookAttempts: integer("post_call_webhook_attempts").notNull().default(0),
+    isTest: boolean("is_test").notNull().default(false),
+    /** Null where the agent keeps no recording. */
+    recordingStatus: text("recording_status").$type<CallResultStatus>(),
+    /** Null where the agent asks for neither extraction nor evaluation. */
+    analysisStatus: text("analysis_status").$type<CallResultStatus>(),
+    extraction: jsonb("extraction").$type<CallExtraction>(),
+    evaluation: jsonb("evaluation").$type<CallEvaluation>(),
     createdAt: createdAt(),
   },
   (table) => [

@@ -7,6 +7,7 @@ export {
 } from "./agent-configuration.ts";
 export * from "./agent-versions.ts";
 export * from "./agents.ts";
+export * from "./analytics.ts";
 export * from "./api-keys.ts";
 export * from "./call-traces.ts";
 export * from "./calls.ts";
@@ -30,4 +31,5 @@ export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./schemas.ts";
 export * from "./sip-trunks.ts";
+export * from "./test-calls.ts";
 export * from "./webhooks.ts";

@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
+import { liveCallEventSchema } from "./test-calls.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = Record<string, Json>;
@@ -133,6 +134,8 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
 export function buildOpenApi(): JsonObject {
   const components = new Components();
   components.reference(errorSchema);
+  // No operation answers it, and clients still need it.
+  components.reference(liveCallEventSchema);
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = (paths[route.path] ??= {});

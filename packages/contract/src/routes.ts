@@ -1,5 +1,6 @@
 import * as versions from "./agent-versions.ts";
 import * as agents from "./agents.ts";
+import * as analytics from "./analytics.ts";
 import * as apiKeys from "./api-keys.ts";
 import * as callTraces from "./call-traces.ts";
 import * as calls from "./calls.ts";
@@ -10,6 +11,7 @@ import * as folders from "./folders.ts";
 import * as phoneNumbers from "./phone-numbers.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks.ts";
+import * as testCalls from "./test-calls.ts";
 import * as webhooks from "./webhooks.ts";
 
 /** Every operation of the API, in the order of the reference. */
@@ -47,10 +49,16 @@ export const routes: readonly RouteDefinition[] = [
   sipTrunks.updateSipTrunkRoute,
   sipTrunks.deleteSipTrunkRoute,
   sipTrunks.checkSipTrunkRoute,
+  testCalls.startTestCallRoute,
   calls.listCallsRoute,
   calls.getCallRoute,
   callTraces.getCallTraceRoute,
   callTraces.getCallTracePcapRoute,
+  analytics.countActiveCallsRoute,
+  analytics.countCallsPerDayRoute,
+  analytics.measureCallDurationsRoute,
+  analytics.countEndReasonsRoute,
+  analytics.measureLatencyRoute,
   conversations.listConversationsRoute,
   conversations.getConversationRoute,
   webhooks.rotateSigningSecretRoute,
@@ -70,6 +78,7 @@ export const tags: Readonly<Record<string, string>> = {
   "Phone numbers": "Which number reaches which agent.",
   "SIP trunks": "Connections to telephone carriers and PBXs.",
   Calls: "Every call, its outcome, transcript and latencies.",
+  Analytics: "Counts over calls.",
   Conversations: "What was said, whatever the channel.",
   Webhooks: "What the platform tells your servers, and how they know that it is from it.",
   "API keys": "Access to this API.",

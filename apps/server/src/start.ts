@@ -12,7 +12,8 @@ import { fetchModels } from "./inference/fetch-models.ts";
 import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
-import type { ProviderNames } from "./modules/calls/phone-call.ts";
+import type { ProviderNames } from "./modules/calls/held-call.ts";
+import { HeldCalls } from "./modules/calls/held-calls.ts";
 import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
@@ -32,6 +33,7 @@ import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
 import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
+import { RateLimiter } from "./platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "./platform/telemetry/metrics.ts";
 
@@ -94,36 +96,42 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   await modules.calls.closeOrphans([nodeId], new Date());
 
   const metrics: Metrics = new Metrics({
-    activeCalls: () => control.activeCalls,
+    activeCalls: () => heldCalls.size,
     wheelLagP99Ms: () => media.wheelLagP99Ms,
   });
   const spans = startTracing(ground);
+  const heldCalls = new HeldCalls({
+    calls: modules.calls,
+    isReady: () => media.isReady && inference.isReady,
+    providerNames: (llmModel) => namesOf(config, llmModel),
+    metrics,
+    spans,
+    logger,
+  });
   const control = new CallControl({
     nodeId,
     calls: modules.calls,
+    heldCalls,
     phoneNumbers: modules.phoneNumbers,
     sipTrunks: modules.sipTrunks,
     media,
     publicAddress: config.publicAddress,
-    providerNames: (llmModel) => namesOf(config, llmModel),
-    isReady: () => media.isReady && inference.isReady,
-    metrics,
-    spans,
     logger,
   });
   const findObstacles = async (): Promise<string[]> => [
     ...((await isAnswering(connection.database.$client)) ? [] : ["the database"]),
     ...(inference.isReady ? [] : ["the speech models"]),
     ...(media.isReady ? [] : ["the media processes"]),
-    ...(control.isDraining ? ["nothing: the node is ending"] : []),
+    ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
   ];
-  const httpUrl = await listenHttp(ground, modules, idempotency, { findObstacles, metrics });
+  const rateLimiter = new RateLimiter(connection.database);
+  const httpUrl = await listenHttp(ground, modules, { idempotency, rateLimiter }, { findObstacles, metrics });
   const traces = startSipTraces(ground, connection.database);
-  const sip = await listenSip(ground, control, traces);
+  const sip = await listenSip(ground, { control, heldCalls }, traces);
   modules.sipTrunkChecks.useSip(sip);
   const sipPort = sip.agent.address.port;
   // The last to start is the first to go: calls end while all that they need is still there.
-  started.add(async () => await control.drain(config.shutdownSeconds * 1000));
+  started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
   // Before that carriers learn that no more calls are to come here.
   const watcher = new TrunkWatcher({
     nodeId,
@@ -134,7 +142,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   });
   started.add(async () => await watcher.close());
   return {
-    ready: becomeReady(ground, control, httpUrl, sipPort),
+    ready: becomeReady(ground, heldCalls, httpUrl, sipPort),
     httpUrl,
     sipPort,
     inferencePath: inference.path,
@@ -238,13 +246,13 @@ function startWebhookDelivery(
 async function listenHttp(
   { config, logger, started }: Ground,
   modules: Modules,
-  idempotency: Idempotency,
+  memory: { idempotency: Idempotency; rateLimiter: RateLimiter },
   probes: Parameters<typeof registerProbes>[1],
 ): Promise<string> {
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency,
+    ...memory,
   });
   started.add(async () => await app.close());
   registerProbes(app, probes);
@@ -262,7 +270,7 @@ async function listenHttp(
 
 async function listenSip(
   { config, logger, started }: Ground,
-  control: CallControl,
+  { control, heldCalls }: { control: CallControl; heldCalls: HeldCalls },
   traces: CallTraceRecorder | undefined,
 ): Promise<SipEnd> {
   const { port } = config.sip;
@@ -276,7 +284,7 @@ async function listenSip(
       onInvite: (invite) => control.handleInvite(invite),
       isIgnored: ({ address }) => control.isIgnored(address),
       ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
-      onOptions: () => (control.isTakingCalls ? 200 : 503),
+      onOptions: () => (heldCalls.isTakingCalls ? 200 : 503),
       onError: (error) => logger.error({ err: error }, "SIP failed"),
       onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
     });
@@ -348,13 +356,13 @@ async function isAnswering(client: { query: (text: string) => Promise<unknown> }
 
 async function becomeReady(
   { logger, started }: Ground,
-  control: CallControl,
+  calls: HeldCalls,
   httpUrl: string,
   sipPort: number,
 ): Promise<void> {
   const abort = new AbortController();
   started.add(async () => abort.abort());
-  while (!control.isTakingCalls) {
+  while (!calls.isTakingCalls) {
     if (abort.signal.aborted) return;
     await sleep(READY_POLL_MS);
   }

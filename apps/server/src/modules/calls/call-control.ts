@@ -1,90 +1,48 @@
-import type { TranscriptItem } from "@parley/contract";
 import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip";
 import type { Logger } from "pino";
-import { type MediaPool, NoMediaCapacityError } from "../../call-host/media-pool.ts";
-import { findLocalAddressTowards } from "../../platform/local-address.ts";
-import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
-import type { Metrics } from "../../platform/telemetry/metrics.ts";
+import type { MediaPool } from "../../call-host/media-pool.ts";
 import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
-import { CallRecorder } from "./call-recorder.ts";
 import { findMediaPeer } from "./calls.rules.ts";
 import type { CallsService } from "./calls.service.ts";
-import { toMediaCall } from "./media-call.rules.ts";
-import { PhoneCall, type ProviderNames } from "./phone-call.ts";
-import { builtInVariables } from "./variables.rules.ts";
+import type { CallToHold, HeldCalls } from "./held-calls.ts";
+import { InboundCall, type InboundCallOptions, refuseForNow } from "./inbound-call.ts";
 
 export interface CallControlOptions {
   nodeId: string;
   calls: CallsService;
+  heldCalls: HeldCalls;
   phoneNumbers: PhoneNumbersService;
   sipTrunks: SipTrunksService;
   media: MediaPool;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
-  /** What the calls run on, as their records name it. */
-  providerNames: (llmModel: string) => ProviderNames;
-  /** False while calls cannot be taken: they get 503. */
-  isReady: () => boolean;
-  metrics: Metrics;
-  /** Undefined: nobody collects traces. */
-  spans: SpanSink | undefined;
   logger: Logger;
 }
 
-/** How long a caller's side waits before it tries again while we are full or starting. */
-const RETRY_AFTER_SECONDS = "5";
 /** RFC 3261 §20.43: 301 stands for an incompatible network address format. */
 const noIPv6Media = '301 parley "Audio is carried over IPv4 only"';
-const DRAIN_POLL_MS = 100;
 
-/** Answers what comes in over SIP, and knows the phone calls that this node holds. */
+/** Answers what comes in over SIP. */
 export class CallControl {
   readonly #options: CallControlOptions;
   readonly #authenticator = new DigestAuthenticator({ realm: "parley" });
   readonly #sources = new SourceGuard();
-  readonly #calls = new Set<PhoneCall>();
-  /** Calls between their INVITE and their record, and those that write their end. */
-  readonly #running = new Set<Promise<void>>();
-  #isDraining = false;
 
   constructor(options: CallControlOptions) {
     this.#options = options;
   }
 
-  get activeCalls(): number {
-    return this.#calls.size;
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
-  get isTakingCalls(): boolean {
-    return !this.#isDraining && this.#options.isReady();
-  }
-
   /** Takes the call or refuses it, in its own time; never throws. */
   handleInvite(invite: IncomingInvite): void {
-    if (!this.isTakingCalls) return refuseForNow(invite);
+    const { heldCalls } = this.#options;
+    if (!heldCalls.isTakingCalls) return refuseForNow(invite);
     const running = this.#handle(invite).catch((error: unknown) => {
       this.#options.logger.error({ err: error, sipCallId: invite.callId }, "a call could not be taken");
       refuseForNow(invite);
     });
-    this.#running.add(running);
-    void running.finally(() => this.#running.delete(running));
-  }
-
-  /** Refuses new calls and lets the others end; those that have not by then are hung up. */
-  async drain(deadlineMs: number): Promise<void> {
-    this.#isDraining = true;
-    const deadline = performance.now() + deadlineMs;
-    while (this.#running.size > 0 && performance.now() < deadline) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL_MS));
-    }
-    for (const call of this.#calls) call.abandon("the node was shut down");
-    await Promise.all(this.#running);
+    heldCalls.watch(running);
   }
 
   async #handle(invite: IncomingInvite): Promise<void> {
@@ -147,7 +105,7 @@ export class CallControl {
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber, mediaPeer: string): Promise<void> {
-    const { calls, media, providerNames, metrics, spans, nodeId, logger } = this.#options;
+    const { calls, heldCalls, media, nodeId, logger, publicAddress } = this.#options;
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
@@ -167,65 +125,24 @@ export class CallControl {
       postCallWebhookUrl: agent.document.postCallWebhookUrl,
       at,
     });
-    const variables = {
-      ...agent.variables,
-      ...builtInVariables({
-        callId,
-        fromNumber: fromNumber ?? "",
-        toNumber: number.e164,
-        direction: "inbound",
-        timezone: agent.document.timezone,
-        now: at,
-      }),
-    };
-    const { call: mediaCall, unknownVariables } = toMediaCall(
-      {
-        callId,
-        conversationId,
-        agentId: agent.id,
-        environment: agent.environment,
-        channel: "phone",
-        fromNumber,
-        toNumber: number.e164,
-        variables: agent.variables,
-      },
-      agent.document,
-      variables,
-    );
-    const recorder = new CallRecorder(calls, callId, logger);
-    if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
-    const call = new PhoneCall({
-      callId,
-      invite,
-      recorder,
-      mediaAddress: this.#options.publicAddress ?? (await findLocalAddressTowards(mediaPeer)),
-      openMedia: async (sampleRateHz, handlers) => {
-        try {
-          return await media.open({ ...mediaCall, sampleRateHz }, handlers);
-        } catch (error) {
-          if (error instanceof NoMediaCapacityError) refuseForNow(invite);
-          throw error;
-        }
-      },
-      providerNames: providerNames(agent.document.llmModel),
-      metrics,
-      trace: spans && new CallTrace(spans, callId),
-      logger,
-    });
-    this.#calls.add(call);
     logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "call arrived");
-    await call.run().finally(() => this.#calls.delete(call));
+    const record: CallToHold = {
+      callId,
+      conversationId,
+      agent,
+      variables: agent.variables,
+      channel: "phone",
+      direction: "inbound",
+      fromNumber,
+      toNumber: number.e164,
+      at,
+    };
+    await heldCalls.carry(record, (mediaCall) => {
+      const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
+        await media.open({ ...mediaCall, sampleRateHz }, handlers);
+      return new InboundCall({ invite, mediaPeer, publicAddress, openMedia });
+    });
   }
-}
-
-function refuseForNow(invite: IncomingInvite): void {
-  invite.reject(503, undefined, { "Retry-After": RETRY_AFTER_SECONDS });
-}
-
-/** For whoever reads the conversation and wonders about a gap in what was said. */
-function noteUnknownVariables(names: readonly string[]): TranscriptItem {
-  const text = `The agent's texts name variables that have no value: ${names.join(", ")}.`;
-  return { id: "unknown-variables", type: "system", text, startMs: 0, endMs: 0 };
 }
 
 function numberIn(text: string): string | undefined {

@@ -18,6 +18,10 @@ class Writes implements CallWrites {
   readonly done: string[] = [];
   failures = 0;
 
+  async markRinging(): Promise<void> {
+    this.#write("ringing");
+  }
+
   async markAnswered(): Promise<void> {
     this.#write("answered");
   }
@@ -51,11 +55,12 @@ function record(writes: Writes): CallRecorder {
 test("a call is written down in the order in which it went", async () => {
   const writes = new Writes();
   const recorder = record(writes);
+  recorder.ringing(new Date());
   recorder.answered({ at: new Date(), llmName: "", sttName: "", ttsName: "" });
   recorder.item(item("one"));
   recorder.item(item("two"));
   await recorder.finish(end);
-  assert.deepEqual(writes.done, ["answered", "one", "two", "finish"]);
+  assert.deepEqual(writes.done, ["ringing", "answered", "one", "two", "finish"]);
 });
 
 test("what the database does not take is tried again, and nothing overtakes it", async () => {

@@ -10,7 +10,10 @@ const GIVE_UP_AFTER_MS = 120_000;
 const MAX_WAITING = 1_000;
 
 /** What is asked of the calls' service. */
-export type CallWrites = Pick<CallsService, "markAnswered" | "appendItems" | "recordTurns" | "finish">;
+export type CallWrites = Pick<
+  CallsService,
+  "markRinging" | "markAnswered" | "appendItems" | "recordTurns" | "finish"
+>;
 
 /**
  * Writes down one call as it goes, each thing after the one before it, without ever holding up the call: a database that
@@ -27,6 +30,10 @@ export class CallRecorder {
     this.#calls = calls;
     this.#callId = callId;
     this.#logger = logger;
+  }
+
+  ringing(at: Date): void {
+    void this.#enqueue(() => this.#calls.markRinging(this.#callId, at));
   }
 
   answered(answer: CallAnswer): void {

@@ -111,6 +111,11 @@ export class CallsService {
     });
   }
 
+  /** Of a call that was queued; without effect on one that is further. */
+  async markRinging(id: string, at: Date): Promise<void> {
+    await store.markRinging(this.#database, id, at);
+  }
+
   /** Without effect on a call that has ended. */
   async markAnswered(id: string, { at, ...names }: CallAnswer): Promise<void> {
     await this.#database.transaction(async (transaction) => {

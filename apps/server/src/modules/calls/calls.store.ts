@@ -80,6 +80,13 @@ export async function updateCall(queries: Queries, id: string, change: Partial<C
   await queries.update(calls).set(change).where(eq(calls.id, id));
 }
 
+export async function markRinging(queries: Queries, id: string, at: Date): Promise<void> {
+  await queries
+    .update(calls)
+    .set({ status: "ringing", startedAt: at })
+    .where(and(eq(calls.id, id), eq(calls.status, "queued")));
+}
+
 /** Calls that have not ended and whose node is none of these. */
 export async function listOpenCallsOfOthers(queries: Queries, nodeIds: readonly string[]): Promise<string[]> {
   const conditions: SQL[] = [isNull(calls.endedAt)];

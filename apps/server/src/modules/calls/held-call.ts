@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import type { CallEndReason } from "@parley/contract";
+import type { TurnLatency, VoiceEvent } from "@parley/conversation";
+import type { Logger } from "pino";
+import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
+import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
+import { toCallQuality } from "./call-quality.rules.ts";
+import type { CallRecorder } from "./call-recorder.ts";
+import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
+
+export type ProviderNames = Omit<CallAnswer, "at">;
+
+export interface CallOutcome {
+  status: FinalCallStatus;
+  endReason: CallEndReason;
+  endDetail?: string;
+}
+
+/** How the other side is reached: SIP, or a browser. */
+export interface CallSignalling {
+  /**
+   * Opens the call's media and brings the call about. Settles soon once `call.signal` is aborted; what it rejects with
+   * ends the call.
+   */
+  establish: (call: HeldCall) => Promise<void>;
+  /** Tells the other side that the call is over, at whatever stage it is. Does not wait for it. */
+  end: (outcome: CallOutcome) => void;
+}
+
+/** What every channel's media can do. */
+export type CallMedia = Omit<MediaLeg, "rtpPort" | "connect">;
+
+export interface HeldCallOptions {
+  callId: string;
+  recorder: CallRecorder;
+  providerNames: ProviderNames;
+  metrics: Metrics;
+  /** Where nobody collects traces there is none. */
+  trace: CallTrace | undefined;
+  logger: Logger;
+}
+
+/** A call that this node holds, whatever carries it: its media, what is written down of it, and its end. */
+export class HeldCall {
+  readonly #options: HeldCallOptions;
+  readonly #over = new AbortController();
+  readonly #decided = Promise.withResolvers<CallOutcome>();
+  #outcome: CallOutcome | undefined;
+  #media: CallMedia | undefined;
+  #isAnswered = false;
+
+  constructor(options: HeldCallOptions) {
+    this.#options = options;
+  }
+
+  get id(): string {
+    return this.#options.callId;
+  }
+
+  /** Resolves once the call's end is known, and never rejects. */
+  get decided(): Promise<CallOutcome> {
+    return this.#decided.promise;
+  }
+
+  /** Aborted then. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** Undefined until it is opened. */
+  get media(): CallMedia | undefined {
+    return this.#media;
+  }
+
+  /** What the call is to be told by its media. */
+  readonly mediaHandlers: MediaLegHandlers = {
+    onEvent: (event) => this.#receive(event),
+    onMediaTimeout: (silentMs) =>
+      this.hangUp({
+        status: "failed",
+        endReason: "media_timeout",
+        endDetail: `neither RTP nor RTCP came for ${Math.round(silentMs / 1000)} s`,
+      }),
+    onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
+  };
+
+  /** The call closes it at its end. */
+  takeMedia(media: CallMedia): void {
+    this.#media = media;
+  }
+
+  /** Writes down that the other side's phone rings. */
+  ringing(): void {
+    this.#options.recorder.ringing(new Date());
+  }
+
+  /** Writes down that the call was answered. */
+  answered(): void {
+    const { recorder, providerNames } = this.#options;
+    this.#isAnswered = true;
+    recorder.answered({ ...providerNames, at: new Date() });
+  }
+
+  /**
+   * Ends the call. The first outcome that is known wins: what follows from it (a BYE, closed media) is no reason of its
+   * own.
+   */
+  hangUp(outcome: CallOutcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#decided.resolve(outcome);
+    this.#over.abort();
+  }
+
+  /** Carries the call through; resolves when its end is written down. Never rejects. */
+  async run(signalling: CallSignalling): Promise<void> {
+    const { recorder, metrics, trace, logger, callId } = this.#options;
+    try {
+      await signalling.establish(this);
+    } catch (error) {
+      logger.error({ err: error, callId }, "a call could not be established");
+      const endDetail = error instanceof Error ? error.message : String(error);
+      this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
+    }
+    const outcome = await this.decided;
+    const endedAt = new Date();
+    signalling.end(outcome);
+    // The conversation's last words arrive before its leg is closed.
+    const statistics = await this.#media?.close();
+    const quality = statistics && toCallQuality(statistics);
+    await recorder.finish({ ...outcome, endedAt, ...(quality && { quality }) });
+    metrics.observeCall(outcome.endReason);
+    trace?.end(outcome.endReason);
+    logger.info({ callId, ...outcome, media: statistics }, "call ended");
+  }
+
+  #receive(event: VoiceEvent): void {
+    const { recorder, metrics, trace, logger, callId } = this.#options;
+    switch (event.type) {
+      case "item":
+        return recorder.item(event.item);
+      case "turn": {
+        const turn = toTurnParts(event.latency);
+        metrics.observeTurn(turn);
+        trace?.turn(event.latency);
+        return recorder.turn({ id: randomUUID(), ...turn });
+      }
+      case "fault":
+        trace?.fault(event.part, event.provider, event.message);
+        return logger.warn(
+          { callId, part: event.part, provider: event.provider, reason: event.message },
+          "provider fault",
+        );
+      case "ended": {
+        const { endReason, endDetail } = event;
+        const status = endReason.startsWith("error_") ? "failed" : "completed";
+        return this.hangUp({ status, endReason, ...(endDetail !== undefined && { endDetail }) });
+      }
+      case "state":
+      case "itemStarted":
+        return;
+    }
+  }
+}
+
+/** What remains of the time after the decision when the providers' is taken out is our own. */
+function toTurnParts({ decisionMs, clauseMs, ...parts }: TurnLatency): TurnParts {
+  const { llmFirstTokenMs, ttsFirstByteMs, totalMs } = parts;
+  const overheadMs = Math.max(0, totalMs - decisionMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs);
+  return { ...parts, overheadMs };
+}

@@ -1,0 +1,112 @@
+import {
+  acceptAnswer,
+  answerOffer,
+  buildOffer,
+  findOfferedCodec,
+  type IncomingInvite,
+  LocalSrtpKeys,
+  type Session,
+} from "@parley/sip";
+import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../call-host/media-pool.ts";
+import { findLocalAddressTowards } from "../../platform/local-address.ts";
+import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
+import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
+import {
+  audioCodecs,
+  type CallAudioSettings,
+  renegotiate,
+  sampleRateOf,
+  toAudioSettings,
+  toMediaPath,
+} from "./sip-audio.ts";
+
+export interface InboundCallOptions {
+  invite: IncomingInvite;
+  /** Whom our audio will go to. */
+  mediaPeer: string;
+  /** The address that goes into our SDP; undefined: the one that the peer reaches us by. */
+  publicAddress: string | undefined;
+  openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
+}
+
+/** How long a caller's side waits before it tries again while we are full or starting. */
+const RETRY_AFTER_SECONDS = "5";
+
+/** 503, and when to come again. */
+export function refuseForNow(invite: IncomingInvite): void {
+  invite.reject(503, undefined, { "Retry-After": RETRY_AFTER_SECONDS });
+}
+
+/** The SIP of a call that came in and is for an agent of ours. */
+export class InboundCall implements CallSignalling {
+  readonly #options: InboundCallOptions;
+  readonly #srtp = { keys: new LocalSrtpKeys(), isRequired: false };
+  #session: Session | undefined;
+
+  constructor(options: InboundCallOptions) {
+    this.#options = options;
+  }
+
+  async establish(call: HeldCall): Promise<void> {
+    const { invite } = this.#options;
+    const cancel = (): void => call.hangUp({ status: "canceled", endReason: "canceled" });
+    invite.signal.addEventListener("abort", cancel, { once: true });
+    if (invite.signal.aborted) cancel();
+    invite.ring();
+    const { media, settings } = await this.#openMedia(call);
+    const isOfferOurs = invite.body === "";
+    const local = isOfferOurs ? undefined : answerOffer(invite.body, settings);
+    if (local?.ok === false) {
+      invite.reject(local.status, local.reason);
+      return call.hangUp(sdpFailure(`SDP refused: ${local.status} ${local.reason}`));
+    }
+    if (local !== undefined) media.connect(toMediaPath(local.audio));
+    // The caller hears the greeting from its first word, at once: it is made while the phone rings.
+    await Promise.race([media.prepared, call.decided]);
+    if (call.signal.aborted) return;
+    const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
+    call.answered();
+    // Audio begins with the answer, not with its ACK, which may be lost on the way and come seconds later.
+    if (!isOfferOurs) media.start();
+    const accepted = await accepting;
+    if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
+    this.#session = accepted.session;
+    followSession(accepted.session, call, (offer) => renegotiate(offer, settings, media));
+    if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
+  }
+
+  /** Ends the session of an answered call; refuses the invitation of another. */
+  end({ endReason }: CallOutcome): void {
+    const { invite } = this.#options;
+    if (this.#session !== undefined) void this.#session.bye();
+    else if (endReason === "node_lost") invite.reject(503);
+    else invite.reject(endReason === "error_internal" ? 500 : 480);
+  }
+
+  async #openMedia(call: HeldCall): Promise<{ media: MediaLeg; settings: CallAudioSettings }> {
+    const { invite, mediaPeer, publicAddress, openMedia } = this.#options;
+    const address = publicAddress ?? (await findLocalAddressTowards(mediaPeer));
+    // Wideband where the caller's first offer has it; who offers nothing gets what every telephone has.
+    const first = findOfferedCodec(invite.body, { codecs: audioCodecs, srtp: this.#srtp });
+    const sampleRateHz = sampleRateOf(first?.name);
+    try {
+      const media = await openMedia(sampleRateHz, call.mediaHandlers);
+      call.takeMedia(media);
+      return {
+        media,
+        settings: toAudioSettings({ address, port: media.rtpPort, sampleRateHz, srtp: this.#srtp }),
+      };
+    } catch (error) {
+      if (error instanceof NoMediaCapacityError) refuseForNow(invite);
+      throw error;
+    }
+  }
+
+  /** The caller's answer to the offer that it left to us. */
+  #takeAnswer({ remoteSdp }: Session, call: HeldCall, media: MediaLeg, settings: CallAudioSettings): void {
+    const answer = acceptAnswer(remoteSdp, settings);
+    if (!answer.ok) return call.hangUp(sdpFailure(`SDP answer: ${answer.reason}`));
+    media.connect(toMediaPath(answer.audio));
+    media.start();
+  }
+}

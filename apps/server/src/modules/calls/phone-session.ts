@@ -1,0 +1,26 @@
+import type { Session } from "@parley/sip";
+import type { CallOutcome, HeldCall } from "./held-call.ts";
+
+/** Ends the call with its session, and answers what the other side offers during it. */
+export function followSession(
+  session: Session,
+  call: HeldCall,
+  onReinvite: NonNullable<Session["onReinvite"]>,
+): void {
+  session.onReinvite = onReinvite;
+  void session.ended.then(({ cause }) => call.hangUp(hungUp(cause === "remote_bye" ? undefined : cause)));
+}
+
+/** The other side ended an answered call; `detail` where that was not by a BYE. */
+export function hungUp(detail: string | undefined): CallOutcome {
+  return {
+    status: "completed",
+    endReason: "user_hangup",
+    ...(detail !== undefined && { endDetail: detail }),
+  };
+}
+
+/** The two sides have no audio in common. */
+export function sdpFailure(endDetail: string): CallOutcome {
+  return { status: "failed", endReason: "error_internal", endDetail };
+}

@@ -1,0 +1,65 @@
+import { randomInt } from "node:crypto";
+import { answerOffer, type AudioSettings, type NegotiatedAudio, type ReinviteAnswer } from "@parley/sip";
+import type { MediaLeg } from "../../call-host/media-pool.ts";
+import type { MediaPath } from "../../call-host/media-protocol.ts";
+
+const narrowband = [
+  { name: "PCMU", clockRateHz: 8000, payloadType: 0 },
+  { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
+] as const;
+const wideband = [{ name: "G722", clockRateHz: 8000, payloadType: 9 }] as const;
+
+/** The codecs of a call's audio, the best first. */
+export const audioCodecs = [...wideband, ...narrowband] as const;
+
+/** Of a conversation that is to hear this codec without conversion. */
+export function sampleRateOf(codecName: string | undefined): 8000 | 16000 {
+  return wideband.some(({ name }) => name === codecName) ? 16_000 : 8000;
+}
+
+/** What a call says of its audio in all its offers and answers. */
+export type CallAudioSettings = AudioSettings & Required<Pick<AudioSettings, "origin" | "srtp">>;
+
+export interface CallAudio {
+  address: string;
+  port: number;
+  /** Of the conversation. */
+  sampleRateHz: 8000 | 16000;
+  srtp: CallAudioSettings["srtp"];
+}
+
+export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudioSettings {
+  return {
+    ...audio,
+    // What the conversation hears without conversion comes first, also when the peer offers anew.
+    codecs: sampleRateHz === 8000 ? [...narrowband, ...wideband] : [...wideband, ...narrowband],
+    ptimeMs: 20,
+    origin: { sessionId: String(randomInt(2 ** 47)), version: 1 },
+  };
+}
+
+/** Answers hold, resume, a change of address or codec (RFC 3264 §8), and tells the media of it. */
+export function renegotiate(offer: string, settings: CallAudioSettings, media: MediaLeg): ReinviteAnswer {
+  settings.origin.version += 1;
+  const answer = answerOffer(offer, settings);
+  if (!answer.ok) return { status: answer.status, reason: answer.reason };
+  media.connect(toMediaPath(answer.audio));
+  return { sdp: answer.sdp };
+}
+
+/** What an offer and answer have settled, for the media process. */
+export function toMediaPath({ codec, direction, remoteRtcp, ...audio }: NegotiatedAudio): MediaPath {
+  const { remote, telephoneEventPayloadType, ptimeMs, isRtcpMultiplexed, srtp } = audio;
+  return {
+    remote,
+    codec: codec.name === "G722" ? "G722" : codec.name === "PCMA" ? "PCMA" : "PCMU",
+    payloadType: codec.payloadType,
+    telephoneEventPayloadType,
+    ptimeMs,
+    rtcp: remoteRtcp,
+    isRtcpMultiplexed,
+    srtp,
+    isSending: direction === "sendrecv" || direction === "sendonly",
+    isReceiving: direction === "sendrecv" || direction === "recvonly",
+  };
+}

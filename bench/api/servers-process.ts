@@ -8,6 +8,7 @@ import { connectDatabase } from "../../apps/server/src/platform/database/connect
 import { createHttpServer } from "../../apps/server/src/platform/http/http-server.ts";
 import { Idempotency } from "../../apps/server/src/platform/idempotency/idempotency.ts";
 import { createLogger } from "../../apps/server/src/platform/logging/logging.ts";
+import { RateLimiter } from "../../apps/server/src/platform/rate-limit/rate-limiter.ts";
 import { serve } from "../support/peer.ts";
 
 /** The platform's API and bare routes that run its SQL, in one process on one database. */
@@ -62,6 +63,7 @@ async function start(): Promise<Servers> {
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(database),
+    rateLimiter: new RateLimiter(database),
   });
   bindModuleRoutes(platform, modules);
   const headers = { "x-api-key": apiKey };

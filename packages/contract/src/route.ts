@@ -1,6 +1,12 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 
+/** How often an organization may ask for something, over all nodes. */
+export interface RateLimit {
+  requests: number;
+  windowSeconds: number;
+}
+
 export interface RouteDefinition {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** Below the base path, parameters in braces: `/agents/{id}`. */
@@ -22,6 +28,10 @@ export interface RouteDefinition {
   errors?: readonly ErrorCode[];
   /** False where the operation stays available while the organization's billing is inactive. */
   isBillingRequired?: boolean;
+  /** Undefined: as often as it likes. */
+  rateLimit?: RateLimit;
+  /** Of the request's body; 1 MiB unless stated. */
+  bodyLimitBytes?: number;
   /** False where a POST takes no `Idempotency-Key`, since its answer is not to be kept. */
   isAnswerKept?: false;
 }
@@ -57,5 +67,6 @@ export function errorsOf(route: RouteDefinition): ErrorCode[] {
   codes.push("invalid_query");
   if (route.params !== undefined) codes.push("not_found");
   if (takesIdempotencyKey(route)) codes.push("idempotency_conflict", "idempotency_in_progress");
+  if (route.rateLimit !== undefined) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, ...(route.errors ?? []), "internal"])];
 }

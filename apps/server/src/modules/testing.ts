@@ -8,6 +8,7 @@ import { Encryption } from "../platform/encryption/encryption.ts";
 import { createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
+import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -53,6 +54,7 @@ export async function createTestServer(): Promise<TestServer> {
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(testDatabase.database),
+    rateLimiter: new RateLimiter(testDatabase.database),
   });
   const sip = await UserAgent.listen({
     bind: { address: "127.0.0.1", port: 0 },

@@ -41,9 +41,11 @@ export function bindRoute<const R extends RouteDefinition>(
       querystring: route.query ?? nothing,
       response: { ...(isJson && { [route.status]: route.response }), "4xx": errorSchema, "5xx": errorSchema },
     },
-    // Before the body is read, so that 401 and 402 come before 413, 415 and 400.
-    onRequest: async (request) => {
+    ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
+    // Before the body is read, so that 401, 402 and 429 come before 413, 415 and 400.
+    onRequest: async (request, reply) => {
       request.principal = await authorize(request, route);
+      await limitRate(request.principal, request, reply, route);
     },
     handler: async (request, reply) => {
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
@@ -67,6 +69,25 @@ async function authorize(request: FastifyRequest, route: RouteDefinition): Promi
   if (principal === undefined) throw new AppError("unauthorized");
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
+}
+
+/** The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients know. */
+async function limitRate(
+  { organizationId }: Principal,
+  { server }: FastifyRequest,
+  reply: FastifyReply,
+  { operationId, rateLimit }: RouteDefinition,
+): Promise<void> {
+  if (rateLimit === undefined) return;
+  const use = { organizationId, name: operationId };
+  const { isAllowed, remaining, resetMs } = await server.rateLimiter.take(use, rateLimit);
+  const resetSeconds = String(Math.ceil(resetMs / 1000));
+  reply.header("ratelimit-limit", String(rateLimit.requests));
+  reply.header("ratelimit-remaining", String(remaining));
+  reply.header("ratelimit-reset", resetSeconds);
+  if (isAllowed) return;
+  reply.header("retry-after", resetSeconds);
+  throw new AppError("rate_limited");
 }
 
 function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {

@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, type FastifyInstance, LogController, fastify } 
 import type { Logger } from "pino";
 import { invalidBody } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
+import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import type { Authenticate } from "./principal.ts";
 import { registerReference } from "./reference.ts";
@@ -12,6 +13,7 @@ declare module "fastify" {
   interface FastifyInstance {
     authenticate: Authenticate;
     idempotency: Idempotency;
+    rateLimiter: RateLimiter;
   }
 }
 
@@ -23,6 +25,7 @@ export interface HttpServerOptions {
   logger: Logger;
   authenticate: Authenticate;
   idempotency: Idempotency;
+  rateLimiter: RateLimiter;
 }
 
 /**
@@ -32,6 +35,7 @@ export async function createHttpServer({
   logger,
   authenticate,
   idempotency,
+  rateLimiter,
 }: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = logger;
   const app: FastifyInstance = fastify({
@@ -45,6 +49,7 @@ export async function createHttpServer({
   });
   app.decorate("authenticate", authenticate);
   app.decorate("idempotency", idempotency);
+  app.decorate("rateLimiter", rateLimiter);
   app.decorateRequest("principal", undefined);
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(sendError);

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import { closedObject, dataOf, defineRoute, type RouteDefinition } from "@parley/contract";
+import { Type } from "typebox";
+import { createTestDatabase } from "../database/testing.ts";
+import { Idempotency } from "../idempotency/idempotency.ts";
+import { createLogger } from "../logging/logging.ts";
+import { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { bindRoute } from "./bind-route.ts";
+import { createHttpServer } from "./http-server.ts";
+
+const MIB = 1024 * 1024;
+
+/** A server with one route, which takes a text; every key is that of an organization. */
+async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes">) {
+  const { database, close } = await createTestDatabase();
+  const clock = { now: new Date("2026-11-21T09:00:00Z") };
+  const organizationId = randomUUID();
+  const app = await createHttpServer({
+    logger: createLogger({ level: "silent" }),
+    authenticate: async (key) => ({
+      organizationId: key === "own" ? organizationId : randomUUID(),
+      isBillingActive: true,
+      actor: { type: "api_key", name: "test" },
+    }),
+    idempotency: new Idempotency(database),
+    rateLimiter: new RateLimiter(database, () => clock.now),
+  });
+  const route = defineRoute({
+    method: "POST",
+    path: "/texts",
+    operationId: "createText",
+    tag: "Texts",
+    summary: "Create a text",
+    body: closedObject({ text: Type.String() }),
+    status: 201,
+    response: dataOf(Type.Object({ length: Type.Integer() })),
+    ...limits,
+  });
+  bindRoute(app, route, async ({ body }) => ({ data: { length: body.text.length } }));
+  await app.ready();
+  return {
+    clock,
+    send: async (text: unknown, apiKey = "own") =>
+      await app.inject({
+        method: "POST",
+        url: "/v1/texts",
+        headers: { "x-api-key": apiKey },
+        payload: { text },
+      }),
+    close: async () => {
+      await app.close();
+      await close();
+    },
+  };
+}
+
+test("a route takes bodies as large as it says, and no larger", async () => {
+  const { send, close } = await serve({ bodyLimitBytes: 3 * MIB });
+  assert.equal((await send("x".repeat(2 * MIB))).statusCode, 201);
+  const refused = await send("x".repeat(3 * MIB));
+  assert.deepEqual([refused.statusCode, refused.json().error], [413, "payload_too_large"]);
+  await close();
+});
+
+test("a limited route says how often it may still be asked, and when again", async () => {
+  const { clock, send, close } = await serve({ rateLimit: { requests: 2, windowSeconds: 60 } });
+  const ask = async (apiKey?: string) => {
+    const { statusCode, headers } = await send("x", apiKey);
+    const { "ratelimit-limit": limit, "ratelimit-remaining": remaining, "ratelimit-reset": reset } = headers;
+    return [statusCode, limit, remaining, reset, headers["retry-after"]];
+  };
+  assert.deepEqual(await ask(), [201, "2", "1", "60", undefined]);
+  clock.now = new Date(clock.now.getTime() + 500);
+  assert.deepEqual(await ask(), [201, "2", "0", "60", undefined]);
+  assert.deepEqual(await ask(), [429, "2", "0", "60", "60"]);
+  assert.deepEqual(await ask("another's"), [201, "2", "1", "60", undefined]);
+  clock.now = new Date(clock.now.getTime() + 59_500);
+  assert.deepEqual(await ask(), [201, "2", "0", "1", undefined]);
+  await close();
+});
+
+test("who asks too often is told so before anybody reads the body", async () => {
+  const { send, close } = await serve({ rateLimit: { requests: 1, windowSeconds: 60 } });
+  assert.equal((await send(7)).statusCode, 400);
+  const refused = await send("x".repeat(2 * MIB));
+  assert.deepEqual([refused.statusCode, refused.json().error], [429, "rate_limited"]);
+  await close();
+});
+
+test("a route without a limit speaks of none", async () => {
+  const { send, close } = await serve({});
+  const { statusCode, headers } = await send("x");
+  assert.equal(statusCode, 201);
+  assert.deepEqual(
+    Object.keys(headers).filter((name) => name.startsWith("ratelimit")),
+    [],
+  );
+  await close();
+});

@@ -1,0 +1,67 @@
+import type { RateLimit } from "@parley/contract";
+import { type SQL, and, eq, sql } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { rateLimits } from "./rate-limit.tables.ts";
+
+export interface RateLimitedUse {
+  organizationId: string;
+  /** Of what is limited: the operation. */
+  name: string;
+}
+
+export interface RateLimitVerdict {
+  isAllowed: boolean;
+  /** How many more there may be now. */
+  remaining: number;
+  /** Until the oldest that counts no longer does. */
+  resetMs: number;
+}
+
+/**
+ * Counts in the database what an organization may do only so often, on all nodes together and in any stretch of time as
+ * long as the limit's, not only from one full minute to the next. What is refused does not count.
+ */
+export class RateLimiter {
+  readonly #database: Database;
+  readonly #now: () => Date;
+
+  constructor(database: Database, now: () => Date = () => new Date()) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async take(use: RateLimitedUse, { requests, windowSeconds }: RateLimit): Promise<RateLimitVerdict> {
+    const now = this.#now();
+    const windowMs = windowSeconds * 1000;
+    const since = new Date(now.getTime() - windowMs);
+    // One statement: of two at once the second waits for the row and counts the first.
+    const [taken] = await this.#database
+      .insert(rateLimits)
+      .values({ ...use, takenAt: [now] })
+      .onConflictDoUpdate({
+        target: [rateLimits.organizationId, rateLimits.name],
+        set: { takenAt: sql`${recent(since)} || ${now.toISOString()}::timestamptz` },
+        setWhere: sql`cardinality(${recent(since)}) < ${requests}`,
+      })
+      .returning({ takenAt: rateLimits.takenAt });
+    const counted = taken?.takenAt ?? (await this.#findRecent(use, since));
+    const oldest = Math.min(now.getTime(), ...counted.map((each) => each.getTime()));
+    return {
+      isAllowed: taken !== undefined,
+      remaining: Math.max(0, requests - counted.length),
+      resetMs: oldest + windowMs - now.getTime(),
+    };
+  }
+
+  async #findRecent({ organizationId, name }: RateLimitedUse, since: Date): Promise<Date[]> {
+    const [row] = await this.#database
+      .select({ takenAt: rateLimits.takenAt })
+      .from(rateLimits)
+      .where(and(eq(rateLimits.organizationId, organizationId), eq(rateLimits.name, name)));
+    return (row?.takenAt ?? []).filter((each) => each > since);
+  }
+}
+
+function recent(since: Date): SQL {
+  return sql`array(select each from unnest(${rateLimits.takenAt}) each where each > ${since.toISOString()}::timestamptz order by each)`;
+}

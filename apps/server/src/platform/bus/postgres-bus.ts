@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import { Client } from "pg";
+import type { Logger } from "pino";
+import type { Database, Queries } from "../database/database.ts";
+import type { Bus, BusListener } from "./bus.ts";
+
+/** One for all topics: PostgreSQL tells every listener of a channel, and there are few messages. */
+const CHANNEL = "parley";
+const CONNECT_DEADLINE_MS = 5_000;
+const PROBE_DEADLINE_MS = 5_000;
+/** A connection whose other end is gone without a word is noticed by this. */
+const CHECK_INTERVAL_MS = 5_000;
+const CHECK_DEADLINE_MS = 3_000;
+const END_DEADLINE_MS = 1_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 2_000;
+
+export interface PostgresBusOptions {
+  /** A direct connection: behind a pooler of transactions nothing is heard. */
+  connectionString: string;
+  /** Where messages are sent from. */
+  database: Database;
+  logger: Logger;
+}
+
+/** Told when it is of no more use. */
+interface Connection {
+  ended: Promise<void>;
+}
+
+/** The bus by LISTEN and NOTIFY, on a connection of its own that is opened again when it breaks. */
+export class PostgresBus implements Bus {
+  readonly #options: PostgresBusOptions;
+  readonly #listeners = new Map<string, Set<BusListener>>();
+  readonly #reconnectListeners = new Set<() => void>();
+  readonly #closed = new AbortController();
+  #client: Client | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  /** Rejects with a message for the operator where a message to itself does not come back. */
+  static async start(options: PostgresBusOptions): Promise<PostgresBus> {
+    const bus = new PostgresBus(options);
+    try {
+      const broken = await bus.#connect();
+      await bus.#prove();
+      bus.#running = bus.#keepConnected(broken);
+      return bus;
+    } catch (error) {
+      await bus.close();
+      throw error;
+    }
+  }
+
+  private constructor(options: PostgresBusOptions) {
+    this.#options = options;
+  }
+
+  async publish(queries: Queries, topic: string, rowId: string): Promise<void> {
+    await queries.execute(sql`select pg_notify(${CHANNEL}, ${`${topic} ${rowId}`})`);
+  }
+
+  subscribe(topic: string, listener: BusListener): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(topic) === listeners) this.#listeners.delete(topic);
+    };
+  }
+
+  onReconnect(listener: () => void): () => void {
+    this.#reconnectListeners.add(listener);
+    return () => void this.#reconnectListeners.delete(listener);
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await endWithin(this.#client);
+    await this.#running;
+  }
+
+  /** Resolves once it listens, with a promise of its end. */
+  async #connect(): Promise<Connection> {
+    const client = new Client({
+      connectionString: this.#options.connectionString,
+      connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+      query_timeout: CHECK_DEADLINE_MS,
+      keepAlive: true,
+      application_name: "parley-bus",
+    });
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    client.on("error", () => resolve());
+    client.on("end", () => resolve());
+    client.on("notification", ({ payload }) => this.#receive(payload ?? ""));
+    this.#client = client;
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await endWithin(client);
+      throw error;
+    }
+    const checks = setInterval(() => void client.query("select 1").catch(() => resolve()), CHECK_INTERVAL_MS);
+    void ended.then(() => clearInterval(checks));
+    return { ended };
+  }
+
+  /** From the pool to the listening connection: it shows that both lead to the same database, too. */
+  async #prove(): Promise<void> {
+    const { promise: returned, resolve } = Promise.withResolvers<void>();
+    const probe = randomUUID();
+    const stop = this.subscribe("probe", (id) => id === probe && resolve());
+    const timer = new AbortController();
+    try {
+      await this.publish(this.#options.database, "probe", probe);
+      const isLost = await Promise.race([
+        returned.then(() => false),
+        sleep(PROBE_DEADLINE_MS, true, { signal: timer.signal }),
+      ]);
+      if (!isLost) return;
+      throw new Error(
+        "a NOTIFY sent through DATABASE_URL was not heard: PARLEY_DATABASE_DIRECT_URL must name a connection to the same " +
+          "database without a transaction pooler",
+      );
+    } finally {
+      timer.abort();
+      stop();
+    }
+  }
+
+  async #keepConnected({ ended }: Connection): Promise<void> {
+    const { logger } = this.#options;
+    for (let connection: Connection | undefined = { ended }; connection !== undefined;) {
+      await connection.ended;
+      await endWithin(this.#client);
+      if (this.#closed.signal.aborted) return;
+      logger.warn("the connection for messages between nodes broke; it is opened again");
+      connection = await this.#reconnect();
+      if (connection === undefined) return;
+      logger.info("messages between nodes are heard again");
+      for (const listener of this.#reconnectListeners) listener();
+    }
+  }
+
+  /** Undefined where the bus was closed meanwhile. */
+  async #reconnect(): Promise<Connection | undefined> {
+    const { signal } = this.#closed;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return undefined;
+      try {
+        return await this.#connect();
+      } catch {
+        // The next attempt may do better.
+      }
+    }
+  }
+
+  #receive(payload: string): void {
+    const [topic = "", rowId = ""] = payload.split(" ");
+    for (const listener of this.#listeners.get(topic) ?? []) listener(rowId);
+  }
+}
+
+/** A server that is frozen does not say goodbye. */
+async function endWithin(client: Client | undefined): Promise<void> {
+  if (client === undefined) return;
+  const timer = new AbortController();
+  const { signal } = timer;
+  await Promise.race([
+    client.end().catch(() => undefined),
+    sleep(END_DEADLINE_MS, undefined, { signal }).catch(() => undefined),
+  ]);
+  timer.abort();
+}

@@ -48,6 +48,12 @@ const fields = {
       "Whether the carrier sends calls only to who has registered: the platform then registers `username` at " +
       "`proxyAddress`, with `password`, and keeps it so.",
   }),
+  isSrtpRequired: Type.Boolean({
+    description:
+      "Whether audio must be encrypted (SRTP, keys by RFC 4568): our calls offer nothing else, and a call without it is " +
+      "refused with 488. Otherwise a caller who offers SRTP gets it, and our calls offer plain RTP. The keys are in the " +
+      "signalling: use `tls`.",
+  }),
 };
 
 const passwordSchema = nullable(
@@ -109,6 +115,7 @@ const optionalFields = {
   password: Type.Optional(passwordSchema),
   isInboundAuthenticated: Type.Optional(nullable(fields.isInboundAuthenticated)),
   isRegistrationRequired: Type.Optional(nullable(fields.isRegistrationRequired)),
+  isSrtpRequired: Type.Optional(nullable(fields.isSrtpRequired)),
 };
 
 const createSchema = closedObject(

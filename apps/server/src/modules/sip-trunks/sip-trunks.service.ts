@@ -31,6 +31,7 @@ export interface OutgoingRoute {
   uriOf: (number: string) => string;
   /** The URI that stands in From: the caller ID at the trunk's domain. */
   from: string;
+  isSrtpRequired: boolean;
 }
 
 export class SipTrunksService {
@@ -170,7 +171,9 @@ export class SipTrunksService {
     const row = await store.findTrunk(this.#database, organizationId, id);
     const destination = row && nextHopOf(row);
     if (row === undefined || destination === undefined) return undefined;
-    return { ...partiesOn(destination, fromNumber), destination, credentials: this.credentialsOf(row) };
+    const { isSrtpRequired } = row;
+    const credentials = this.credentialsOf(row);
+    return { ...partiesOn(destination, fromNumber), destination, credentials, isSrtpRequired };
   }
 
   async #health(ids: readonly string[]): Promise<Map<string, SipTrunkHealth>> {
@@ -191,6 +194,7 @@ export class SipTrunksService {
       password,
       isInboundAuthenticated,
       isRegistrationRequired,
+      isSrtpRequired,
     } = change;
     return {
       ...(proxyAddress === undefined ? {} : { proxyAddress }),
@@ -204,6 +208,7 @@ export class SipTrunksService {
       ...(isRegistrationRequired === undefined
         ? {}
         : { isRegistrationRequired: isRegistrationRequired ?? false }),
+      ...(isSrtpRequired === undefined ? {} : { isSrtpRequired: isSrtpRequired ?? false }),
     };
   }
 
@@ -258,6 +263,7 @@ function settingsOf(row: store.SipTrunkRow): TrunkSettings {
     username: row.username,
     isInboundAuthenticated: row.isInboundAuthenticated,
     isRegistrationRequired: row.isRegistrationRequired,
+    isSrtpRequired: row.isSrtpRequired,
     hasPassword: row.encryptedPassword !== null,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

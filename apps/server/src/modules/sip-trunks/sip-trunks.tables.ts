@@ -18,6 +18,7 @@ export const sipTrunks = pgTable(
     encryptedPassword: text("encrypted_password"),
     isInboundAuthenticated: boolean("is_inbound_authenticated").notNull().default(false),
     isRegistrationRequired: boolean("is_registration_required").notNull().default(false),
+    isSrtpRequired: boolean("is_srtp_required").notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

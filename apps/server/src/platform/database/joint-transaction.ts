@@ -47,3 +47,8 @@ export function joinable(database: Database): Database {
 export function sourceOf(queries: Queries & { [SOURCE]?: Queries }): Queries {
   return queries[SOURCE] ?? queries;
 }
+
+/** What `work` does with the database is its own, whatever transaction it is called in: others are to see it at once. */
+export function outsideJointTransaction<T>(work: () => T): T {
+  return scopes.run({ transaction: undefined }, work);
+}

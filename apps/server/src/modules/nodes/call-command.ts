@@ -1,0 +1,13 @@
+/** What can be asked of a call in progress, wherever it is held. */
+export type CallCommand =
+  /** The agent is told something; `speak`: it is to say it at once. */
+  { type: "instruct"; text: string; speak: boolean } | { type: "hangUp" };
+
+/** `refused`: the call cannot do this, or no longer. */
+export type CallCommandAnswer = "done" | "refused";
+
+/** Knows the calls of this node. */
+export interface CallHolder {
+  /** Undefined where the call is not held here. */
+  carryOut: (callId: string, command: CallCommand) => Promise<CallCommandAnswer> | undefined;
+}

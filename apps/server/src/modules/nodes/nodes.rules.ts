@@ -1,0 +1,38 @@
+/** `full` and `draining` nodes take no calls; the others, once they have started, do. */
+export type NodeState = "starting" | "ready" | "full" | "draining";
+
+export const BEAT_INTERVAL_MS = 2_000;
+/** A node that has not been heard of for so long has lost its calls. */
+export const SILENCE_LIMIT_MS = 10_000;
+
+export interface NodeLoad {
+  isDraining: boolean;
+  isReady: boolean;
+  callsHeld: number;
+  freePlaces: number;
+}
+
+export function stateOf({ isDraining, isReady, freePlaces }: NodeLoad): NodeState {
+  if (isDraining) return "draining";
+  if (!isReady) return "starting";
+  return freePlaces > 0 ? "ready" : "full";
+}
+
+/**
+ * A node's own beats without a gap, in monotonic milliseconds. Who could not beat himself does not know who could: after a
+ * start, and after an outage of the database, everybody looks silent.
+ */
+export interface BeatSeries {
+  readonly sinceMs: number;
+  readonly lastMs: number;
+}
+
+export function withBeat(series: BeatSeries | undefined, atMs: number): BeatSeries {
+  const isUnbroken = series !== undefined && atMs - series.lastMs < SILENCE_LIMIT_MS / 2;
+  return { sinceMs: isUnbroken ? series.sinceMs : atMs, lastMs: atMs };
+}
+
+/** Whether a node with such a series may say of another that it is silent. */
+export function mayJudge(series: BeatSeries): boolean {
+  return series.lastMs - series.sinceMs >= SILENCE_LIMIT_MS;
+}

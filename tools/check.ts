@@ -4,10 +4,12 @@ import { spawn } from "node:child_process";
 const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check"],
   ["types", "tsc", "-p", "."],
+  ["types of the client", "tsc", "-p", "packages/client"],
   ["lint", "oxlint", "--deny-warnings"],
   ["unused", "knip"],
   ["imports", "node", "tools/imports.ts"],
   ["openapi", "node", "tools/openapi.ts", "--check"],
+  ["client package", "node", "tools/client-package.ts"],
 ];
 
 async function run(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {

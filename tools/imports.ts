@@ -11,6 +11,7 @@ const packageLayers: Record<string, readonly string[]> = {
   audio: [],
   sip: [],
   contract: [],
+  client: [],
   rtp: ["audio"],
   conversation: ["audio"],
   providers: ["conversation", "audio"],

@@ -1,16 +1,27 @@
-/** Writes `openapi.json` from the contract; with `--check` fails when the committed file says something else. */
+/**
+ * Writes what follows from the contract: `openapi.json` and the generated part of the client library. With `--check`
+ * fails when the committed files say something else.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { buildOpenApi } from "../packages/contract/src/index.ts";
+import { type OpenApi, writeOperations, writeTypes } from "./client-source/client-source.ts";
 
-const file = new URL("../openapi.json", import.meta.url);
-const built = `${JSON.stringify(buildOpenApi(), undefined, 2)}\n`;
+const document = buildOpenApi();
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the generator throws at what it does not know
+const source = document as unknown as OpenApi;
 
-if (process.argv.includes("--check")) {
-  const committed = await readFile(file, "utf8").catch(() => "");
-  if (committed !== built) {
-    console.error("openapi.json does not match packages/contract: run `npm run openapi` and commit it.");
+const files = {
+  "openapi.json": `${JSON.stringify(document, undefined, 2)}\n`,
+  "packages/client/src/generated/types.ts": writeTypes(source),
+  "packages/client/src/generated/operations.ts": writeOperations(source),
+};
+
+for (const [name, built] of Object.entries(files)) {
+  const file = new URL(`../${name}`, import.meta.url);
+  if (!process.argv.includes("--check")) {
+    await writeFile(file, built);
+  } else if ((await readFile(file, "utf8").catch(() => "")) !== built) {
+    console.error(`${name} does not match packages/contract: run \`npm run openapi\` and commit it.`);
     process.exitCode = 1;
   }
-} else {
-  await writeFile(file, built);
 }

@@ -1,0 +1,20 @@
+import { Operations } from "./generated/operations.ts";
+
+/**
+ * The API of a Parley server:
+ *
+ * ```ts
+ * const parley = new Parley({ baseUrl: "https://voice.example.com/v1", apiKey });
+ * const agent = await parley.createAgent({ name: "Reception" });
+ * ```
+ *
+ * Methods are named as the operations of the reference and throw an {@link ApiError} where the API refuses, a
+ * {@link ConnectionError} where no answer comes. What has no second effect (GET, PUT, DELETE, and POST under an
+ * `Idempotency-Key`) is sent again after 429, 503 and lost connections.
+ */
+export class Parley extends Operations {}
+
+export { ApiError, ConnectionError, type ErrorCode, type Issue } from "./errors.ts";
+export type * from "./generated/types.ts";
+export { paginate } from "./paginate.ts";
+export type { Page, ParleyOptions, RequestOptions } from "./requests.ts";

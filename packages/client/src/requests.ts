@@ -1,0 +1,172 @@
+import { ApiError, ConnectionError, readApiError } from "./errors.ts";
+import { nextWaitMs, readRetryAfter } from "./retries.ts";
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_RETRIES = 2;
+/** The server is busy and has done nothing. */
+const retriedStatuses: ReadonlySet<number> = new Set([429, 503]);
+
+export interface ParleyOptions {
+  apiKey: string;
+  /** Where the API is, its version included: `https://voice.example.com/v1`. */
+  baseUrl: string;
+  /** For each attempt. @default 30000 */
+  timeoutMs?: number;
+  /** How often a request that has no second effect is sent again. @default 2 */
+  maxRetries?: number;
+  /** Instead of the global one. */
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface RequestOptions {
+  /** Ends the request; it then throws the signal's reason. */
+  signal?: AbortSignal;
+  /** For each attempt; else what the client was made with. */
+  timeoutMs?: number;
+  /** Else what the client was made with. */
+  maxRetries?: number;
+  /** Names the effect of a POST, which then happens once however often it is sent. Else one is made up. */
+  idempotencyKey?: string;
+}
+
+/** A part of a list. */
+export interface Page<T> {
+  data: T[];
+  page: number;
+  pageSize: number;
+  /** How many there are on all pages. */
+  total: number;
+  hasNextPage: boolean;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface ApiRequest {
+  method: string;
+  path: string;
+  query?: Query;
+  body?: object;
+  answer: "data" | "object" | "bytes";
+  takesIdempotencyKey?: true;
+}
+
+/** A path whose parts are data: each is encoded. */
+export function path(texts: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
+  return String.raw({ raw: texts }, ...parts.map((part) => encodeURIComponent(part)));
+}
+
+/** Sends requests: with the key, a deadline, and again where that is safe. */
+export class Requests {
+  readonly #options: ParleyOptions;
+
+  constructor(options: ParleyOptions) {
+    this.#options = options;
+  }
+
+  /** The answer is trusted to be what the operation's type says. */
+  protected async send<T>(request: ApiRequest, options: RequestOptions): Promise<T> {
+    const idempotencyKey =
+      request.takesIdempotencyKey === true ? (options.idempotencyKey ?? randomKey()) : undefined;
+    const isSafeToRepeat = idempotencyKey !== undefined || ["GET", "PUT", "DELETE"].includes(request.method);
+    const maxRetries = isSafeToRepeat
+      ? (options.maxRetries ?? this.#options.maxRetries ?? DEFAULT_MAX_RETRIES)
+      : 0;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#attempt<T>(request, idempotencyKey, options);
+      } catch (error) {
+        const waitMs = isPassing(error)
+          ? nextWaitMs(attempt, maxRetries, retryAfterOf(error), Math.random())
+          : undefined;
+        if (waitMs === undefined) throw error;
+        await wait(waitMs, options.signal);
+      }
+    }
+  }
+
+  async #attempt<T>(
+    request: ApiRequest,
+    idempotencyKey: string | undefined,
+    { signal, timeoutMs = this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS }: RequestOptions,
+  ): Promise<T> {
+    const { apiKey, baseUrl, fetch = globalThis.fetch } = this.#options;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const headers = {
+      "x-api-key": apiKey,
+      ...(request.body !== undefined && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+    };
+    try {
+      const response = await fetch(baseUrl.replace(/\/+$/, "") + request.path + queryOf(request.query), {
+        method: request.method,
+        headers,
+        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      });
+      return await read<T>(response, request.answer);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      signal?.throwIfAborted();
+      throw new ConnectionError(deadline.aborted ? "timeout" : "network", { cause: error });
+    }
+  }
+}
+
+async function read<T>(response: Response, answer: ApiRequest["answer"]): Promise<T> {
+  const { ok, status, headers } = response;
+  if (ok && answer === "bytes") return (await response.blob()) as T;
+  const text = await response.text();
+  const body = ok ? parseObject(text) : undefined;
+  if (body === undefined || (answer === "data" && !("data" in body))) {
+    const retryAfterMs = readRetryAfter(headers.get("retry-after"), Date.now());
+    throw readApiError({ status, headers, text, retryAfterMs });
+  }
+  return (answer === "data" && "data" in body ? body.data : body) as T;
+}
+
+function parseObject(text: string): object | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === "object" && body !== null ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function queryOf(query: Query = {}): string {
+  const set = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return set.length === 0 ? "" : `?${String(new URLSearchParams(set))}`;
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ApiError && retriedStatuses.has(error.status);
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof ApiError ? error.retryAfterMs : undefined;
+}
+
+async function wait(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as `fetch` does with a signal's reason
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, durationMs);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** `crypto.randomUUID` is not there on pages that came over plain HTTP. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

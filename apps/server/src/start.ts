@@ -93,7 +93,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   for (const kind of kinds) await jobs.work(kind);
   await jobs.work(deliverWebhooksJob(startWebhookDelivery(ground, connection.database, modules)));
   // Their ends are told by jobs.
-  await modules.calls.closeOrphans([nodeId], new Date());
+  await modules.calls.closeOrphans([nodeId], new Date(), undefined);
 
   const metrics: Metrics = new Metrics({
     activeCalls: () => heldCalls.size,
@@ -208,7 +208,6 @@ async function startCallProcesses(
     callsPerProcess: CALLS_PER_MEDIA_PROCESS,
     configure: (index) => ({
       type: "configure",
-      rtpAddress: "0.0.0.0",
       rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
       rtpTimeoutMs: config.rtpTimeoutMs,
       inferencePath,

@@ -146,8 +146,8 @@ test("calls whose node is gone are closed as lost, those of living nodes and end
   ];
   await calls.markAnswered(lost, answer);
   await calls.finish(ended, { status: "completed", endReason: "user_hangup", endedAt: after(3) });
-  assert.equal(await calls.closeOrphans(["alive"], after(5)), 1);
-  assert.equal(await calls.closeOrphans(["alive"], after(6)), 0);
+  assert.equal(await calls.closeOrphans(["alive"], after(5), undefined), 1);
+  assert.equal(await calls.closeOrphans(["alive"], after(6), undefined), 0);
   const call = await calls.get(server.organizationId, lost);
   assert.deepEqual([call.status, call.endReason, call.billableSeconds], ["failed", "node_lost", 3]);
   assert.equal((await calls.get(server.organizationId, living)).status, "ringing");

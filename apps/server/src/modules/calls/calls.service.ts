@@ -211,10 +211,19 @@ export class CallsService {
     });
   }
 
-  /** Ends the calls that no living node holds (`node_lost`); returns how many. */
-  async closeOrphans(livingNodeIds: readonly string[], now: Date): Promise<number> {
+  /** Those of the calls that have ended. */
+  async listEnded(ids: readonly string[]): Promise<string[]> {
+    return await store.listEnded(this.#database, ids);
+  }
+
+  /** Ends the calls that no living node holds (`node_lost`), of those that began before then; returns how many. */
+  async closeOrphans(
+    livingNodeIds: readonly string[],
+    now: Date,
+    begunBefore: Date | undefined,
+  ): Promise<number> {
     let closed = 0;
-    for (const id of await store.listOpenCallsOfOthers(this.#database, livingNodeIds)) {
+    for (const id of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
       const isClosed = await this.finish(id, { status: "failed", endReason: "node_lost", endedAt: now });
       if (isClosed) closed += 1;
     }

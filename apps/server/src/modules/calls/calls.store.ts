@@ -1,5 +1,18 @@
 import type { CallStatus, PageQuery, Turn } from "@parley/contract";
-import { type SQL, and, asc, count, eq, gte, isNull, lt, max, notInArray } from "drizzle-orm";
+import {
+  type SQL,
+  and,
+  asc,
+  count,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  max,
+  notInArray,
+} from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
 import { callTurns, calls } from "./calls.tables.ts";
@@ -87,14 +100,28 @@ export async function markRinging(queries: Queries, id: string, at: Date): Promi
     .where(and(eq(calls.id, id), eq(calls.status, "queued")));
 }
 
-/** Calls that have not ended and whose node is none of these. */
-export async function listOpenCallsOfOthers(queries: Queries, nodeIds: readonly string[]): Promise<string[]> {
+/** Calls that have not ended, whose node is none of these, and that began before then; in one order for all who lock them. */
+export async function listOpenCallsOfOthers(
+  queries: Queries,
+  nodeIds: readonly string[],
+  begunBefore: Date | undefined,
+): Promise<string[]> {
   const conditions: SQL[] = [isNull(calls.endedAt)];
   if (nodeIds.length > 0) conditions.push(notInArray(calls.nodeId, [...nodeIds]));
+  if (begunBefore !== undefined) conditions.push(lt(calls.createdAt, begunBefore));
   const rows = await queries
     .select({ id: calls.id })
     .from(calls)
-    .where(and(...conditions));
+    .where(and(...conditions))
+    .orderBy(asc(calls.id));
+  return rows.map(({ id }) => id);
+}
+
+export async function listEnded(queries: Queries, ids: readonly string[]): Promise<string[]> {
+  const rows = await queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(inArray(calls.id, [...ids]), isNotNull(calls.endedAt)));
   return rows.map(({ id }) => id);
 }
 

@@ -4,6 +4,8 @@ import { joinable } from "./joint-transaction.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
+/** For a server that cannot keep the deadline itself any more. */
+const ANSWER_DEADLINE_MS = 35_000;
 const MAX_CONNECTIONS = 20;
 
 /** What stores run their SQL on: the database itself or a transaction of it. */
@@ -28,6 +30,8 @@ export async function openDatabase(connectionString: string): Promise<Database> 
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
     statement_timeout: STATEMENT_DEADLINE_MS,
+    query_timeout: ANSWER_DEADLINE_MS,
+    keepAlive: true,
     application_name: "parley",
   });
   // A connection that breaks is replaced by the pool, and whoever uses it is told by what it rejects; without these

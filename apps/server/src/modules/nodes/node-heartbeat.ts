@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Database } from "../../platform/database/database.ts";
+import type { DatabaseClock } from "../../platform/database/database-clock.ts";
+import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import {
+  BEAT_INTERVAL_MS,
+  type BeatSeries,
+  mayJudge,
+  type NodeLoad,
+  SILENCE_LIMIT_MS,
+  stateOf,
+  withBeat,
+} from "./nodes.rules.ts";
+import * as store from "./nodes.store.ts";
+
+export interface NodeHeartbeatOptions {
+  nodeId: string;
+  httpAddress: string;
+  sipAddress: string;
+  database: Database;
+  /** Corrected at each beat. */
+  clock: DatabaseClock;
+  calls: Pick<CallsService, "closeOrphans">;
+  load: () => NodeLoad;
+  /** Others took this node for lost and closed its calls: those that are closed must end. */
+  onLost: () => Promise<void>;
+  logger: Logger;
+}
+
+/** After a beat that failed the next one comes sooner: calls are refused until then. */
+const RETRY_INTERVAL_MS = 500;
+/** A database that takes longer to answer is as good as none. */
+const ANSWER_DEADLINE_MS = 2_000;
+/** What nobody waits for any more is kept for so long, for who looks into an accident. */
+const COMMANDS_KEPT_MS = 60_000;
+
+/**
+ * Tells the other nodes that this one lives and what room it has, and closes the calls of those that fell silent. Notices
+ * on the way whether the database answers.
+ */
+export class NodeHeartbeat {
+  readonly #options: NodeHeartbeatOptions;
+  readonly #startedAt: Date;
+  readonly #closed = new AbortController();
+  readonly #running: Promise<void>;
+  #series: BeatSeries | undefined;
+  #isAnswering = true;
+
+  /** Writes the node's first beat. */
+  static async start(options: NodeHeartbeatOptions): Promise<NodeHeartbeat> {
+    const heartbeat = new NodeHeartbeat(options);
+    await heartbeat.#write();
+    return heartbeat;
+  }
+
+  private constructor(options: NodeHeartbeatOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+    this.#running = this.#run();
+  }
+
+  /** By the last beat, or one that is overdue. */
+  get isDatabaseAnswering(): boolean {
+    return this.#isAnswering;
+  }
+
+  /** The other nodes need not find out by themselves that this one is gone. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return await this.#running;
+    this.#closed.abort();
+    await this.#running;
+    const { database, nodeId, logger } = this.#options;
+    await store.deleteNode(database, nodeId).catch((error: unknown) => {
+      logger.warn({ err: error }, "the node could not be signed off");
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      const intervalMs = this.#isAnswering ? BEAT_INTERVAL_MS : RETRY_INTERVAL_MS;
+      await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const overdue = setTimeout(() => this.#noteAnswering(false), ANSWER_DEADLINE_MS);
+      try {
+        await this.#beat();
+        this.#noteAnswering(true);
+      } catch (error) {
+        this.#noteAnswering(false, error);
+      } finally {
+        clearTimeout(overdue);
+      }
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { clock, database, logger } = this.#options;
+    await clock.follow(database);
+    const wasForgotten = await this.#write();
+    this.#series = withBeat(this.#series, performance.now());
+    if (wasForgotten) {
+      logger.warn("this node was silent for so long that others closed its calls");
+      await this.#options.onLost();
+    }
+    if (mayJudge(this.#series)) await this.#sweep();
+  }
+
+  async #write(): Promise<boolean> {
+    const { nodeId, httpAddress, sipAddress, database, clock, load } = this.#options;
+    const current = load();
+    const { callsHeld, freePlaces } = current;
+    return await store.writeBeat(database, {
+      id: nodeId,
+      httpAddress,
+      sipAddress,
+      state: stateOf(current),
+      callsHeld,
+      freePlaces,
+      startedAt: this.#startedAt,
+      beatAt: clock.now(),
+    });
+  }
+
+  /**
+   * A node that beats again while it is judged waits until all of it is done, and then finds that it was. A call that has
+   * just begun is left alone: its node may have been judged before it began, and will tell of itself.
+   */
+  async #sweep(): Promise<void> {
+    const { database, clock, calls, logger } = this.#options;
+    const now = clock.now();
+    const silentSince = new Date(now.getTime() - SILENCE_LIMIT_MS);
+    await inJointTransaction(database, async (transaction) => {
+      if (!(await store.takeSweepLock(transaction))) return;
+      const lost = await store.deleteSilentNodes(transaction, silentSince);
+      const closed = await calls.closeOrphans(await store.listNodeIds(transaction), now, silentSince);
+      if (lost.length > 0 || closed > 0) logger.warn({ nodes: lost, calls: closed }, "nodes were lost");
+      await store.deleteOldCommands(transaction, new Date(now.getTime() - COMMANDS_KEPT_MS));
+    });
+  }
+
+  #noteAnswering(isAnswering: boolean, error?: unknown): void {
+    if (isAnswering === this.#isAnswering) return;
+    this.#isAnswering = isAnswering;
+    const { logger } = this.#options;
+    if (isAnswering) logger.info("the database answers again");
+    else logger.error({ err: error }, "the database does not answer: calls go on, and no new ones are taken");
+  }
+}

@@ -102,6 +102,37 @@ export async function createTestServer(): Promise<TestServer> {
   };
 }
 
+let numbersTaken = 0;
+
+/** A call that rings, as the node that holds it writes it down. */
+export async function openTestCall(
+  server: TestServer,
+  { nodeId }: { nodeId: string },
+): Promise<{ callId: string; conversationId: string }> {
+  const { modules, organizationId } = server;
+  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
+  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
+  numbersTaken += 1;
+  const e164 = `+1415556${String(numbersTaken).padStart(4, "0")}`;
+  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
+  return await modules.calls.openInbound({
+    organizationId,
+    agentId: agent.id,
+    agentRevision: null,
+    configurationRevision: 1,
+    environment: null,
+    phoneNumberId: number.id,
+    sipTrunkId: trunk.id,
+    fromNumber: null,
+    toNumber: e164,
+    nodeId,
+    sipCallId: randomBytes(8).toString("hex"),
+    variables: {},
+    postCallWebhookUrl: null,
+    at: new Date(),
+  });
+}
+
 function isJson(headers: Record<string, unknown>): boolean {
   return String(headers["content-type"]).startsWith("application/json");
 }

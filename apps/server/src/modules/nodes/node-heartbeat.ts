@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "../../platform/database/database.ts";
-import type { DatabaseClock } from "../../platform/database/database-clock.ts";
+import type { Clock } from "../../platform/database/database-clock.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import {
@@ -20,13 +20,14 @@ export interface NodeHeartbeatOptions {
   httpAddress: string;
   sipAddress: string;
   database: Database;
-  /** Corrected at each beat. */
-  clock: DatabaseClock;
+  clock: Clock & { follow: (database: Database) => Promise<void> };
   calls: Pick<CallsService, "closeOrphans">;
   load: () => NodeLoad;
   /** Others took this node for lost and closed its calls: those that are closed must end. */
   onLost: () => Promise<void>;
   logger: Logger;
+  /** Of this node's own, in milliseconds. */
+  monotonicMs?: () => number;
 }
 
 /** After a beat that failed the next one comes sooner: calls are refused until then. */
@@ -43,21 +44,21 @@ const COMMANDS_KEPT_MS = 60_000;
 export class NodeHeartbeat {
   readonly #options: NodeHeartbeatOptions;
   readonly #startedAt: Date;
+  readonly #monotonicMs: () => number;
   readonly #closed = new AbortController();
-  readonly #running: Promise<void>;
+  #running: Promise<void> = Promise.resolve();
   #series: BeatSeries | undefined;
   #isAnswering = true;
 
-  /** Writes the node's first beat. */
-  static async start(options: NodeHeartbeatOptions): Promise<NodeHeartbeat> {
-    const heartbeat = new NodeHeartbeat(options);
-    await heartbeat.#write();
-    return heartbeat;
-  }
-
-  private constructor(options: NodeHeartbeatOptions) {
+  constructor(options: NodeHeartbeatOptions) {
     this.#options = options;
     this.#startedAt = options.clock.now();
+    this.#monotonicMs = options.monotonicMs ?? performance.now.bind(performance);
+  }
+
+  /** Beats from now on; rejects where the first beat fails. */
+  async start(): Promise<void> {
+    await this.#write();
     this.#running = this.#run();
   }
 
@@ -77,6 +78,19 @@ export class NodeHeartbeat {
     });
   }
 
+  /** Once: follows the clock, tells of this node, and looks after the others. */
+  async beat(): Promise<void> {
+    const { clock, database, logger } = this.#options;
+    await clock.follow(database);
+    const wasForgotten = await this.#write();
+    this.#series = withBeat(this.#series, this.#monotonicMs());
+    if (wasForgotten) {
+      logger.warn("this node was silent for so long that others closed its calls");
+      await this.#options.onLost();
+    }
+    if (mayJudge(this.#series)) await this.#sweep();
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closed;
     while (!signal.aborted) {
@@ -85,7 +99,7 @@ export class NodeHeartbeat {
       if (signal.aborted) return;
       const overdue = setTimeout(() => this.#noteAnswering(false), ANSWER_DEADLINE_MS);
       try {
-        await this.#beat();
+        await this.beat();
         this.#noteAnswering(true);
       } catch (error) {
         this.#noteAnswering(false, error);
@@ -93,18 +107,6 @@ export class NodeHeartbeat {
         clearTimeout(overdue);
       }
     }
-  }
-
-  async #beat(): Promise<void> {
-    const { clock, database, logger } = this.#options;
-    await clock.follow(database);
-    const wasForgotten = await this.#write();
-    this.#series = withBeat(this.#series, performance.now());
-    if (wasForgotten) {
-      logger.warn("this node was silent for so long that others closed its calls");
-      await this.#options.onLost();
-    }
-    if (mayJudge(this.#series)) await this.#sweep();
   }
 
   async #write(): Promise<boolean> {

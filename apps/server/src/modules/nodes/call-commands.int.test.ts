@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
+import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+import type { CallCommand, CallCommandAnswer } from "./call-command.ts";
+import { CallCommands } from "./call-commands.ts";
+
+const logger = createLogger({ level: "silent" });
+const clock = { now: () => new Date() };
+const command = { type: "instruct", text: "Offer tea.", speak: false } as const;
+
+/** What a node holds: a call and what becomes of commands to it. */
+interface Holding {
+  nodeId: string;
+  callId: string;
+  answer: (command: CallCommand) => Promise<CallCommandAnswer>;
+}
+
+async function setUp(context: TestContext) {
+  const server = await createTestServer();
+  const ends: (() => Promise<void> | void)[] = [];
+  context.after(async () => {
+    for (const end of ends.reverse()) await end();
+    await server.close();
+  });
+  const openNode = async (holding?: Holding): Promise<CallCommands> => {
+    const { database, connectionString } = server;
+    const bus = await PostgresBus.start({ database, connectionString, logger });
+    ends.push(async () => await bus.close());
+    const commands = new CallCommands({ database, bus, clock });
+    if (holding === undefined) return commands;
+    const { nodeId, callId, answer } = holding;
+    const carryOut = (id: string, asked: CallCommand) => (id === callId ? answer(asked) : undefined);
+    ends.push(commands.hold(nodeId, { carryOut }, logger));
+    return commands;
+  };
+  return { server, openNode };
+}
+
+async function openCall(server: TestServer): Promise<{ id: string; nodeId: string }> {
+  const nodeId = randomUUID();
+  return { id: (await openTestCall(server, { nodeId })).callId, nodeId };
+}
+
+async function countCommands(server: TestServer): Promise<number> {
+  return (await server.database.$client.query("select 1 from call_commands")).rowCount ?? 0;
+}
+
+test("a command reaches the node that holds the call, and its answer comes back", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  const asked: CallCommand[] = [];
+  await openNode({
+    nodeId: call.nodeId,
+    callId: call.id,
+    answer: async (each) => (asked.push(each) === 1 ? "done" : "refused"),
+  });
+  const other = await openNode();
+  assert.equal(await other.send(call, command), "done");
+  assert.equal(await other.send(call, { type: "hangUp" }), "refused");
+  assert.deepEqual(asked, [command, { type: "hangUp" }]);
+  assert.equal(await countCommands(server), 0);
+});
+
+test("a command to a call of this node needs no database", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  const own = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
+  assert.equal(await own.sendHere(call.id, command), "done");
+  assert.equal(await own.sendHere(randomUUID(), command), undefined);
+});
+
+test("a node that does not hold the call any more refuses", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  await openNode({ nodeId: call.nodeId, callId: randomUUID(), answer: async () => "done" });
+  assert.equal(await (await openNode()).send(call, command), "refused");
+});
+
+test("a command to a node that does not hear it is withdrawn: it is never carried out later", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  assert.equal(await (await openNode()).send(call, command), "unreachable");
+  assert.equal(await countCommands(server), 0);
+});
+
+test("commands that came while the node was not connected are read when it is again", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  const { promise: carriedOut, resolve } = Promise.withResolvers<CallCommand>();
+  await openNode({
+    nodeId: call.nodeId,
+    callId: call.id,
+    answer: async (each) => {
+      resolve(each);
+      return "done";
+    },
+  });
+  // As if its message had been lost.
+  await server.database.$client.query(
+    "insert into call_commands (call_id, node_id, command, deadline_at) values ($1, $2, $3, $4), ($1, $2, $5, $6)",
+    [
+      call.id,
+      call.nodeId,
+      JSON.stringify({ ...command, text: "too late" }),
+      new Date(Date.now() - 1),
+      JSON.stringify(command),
+      new Date(Date.now() + 60_000),
+    ],
+  );
+  await server.database.execute(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parley-bus' and datname = current_database()",
+  );
+  assert.deepEqual(await carriedOut, command);
+});
+
+test("a command that is sent in the transaction of a request is carried out before that ends", async (context) => {
+  const { server, openNode } = await setUp(context);
+  const call = await openCall(server);
+  await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
+  const other = await openNode();
+  assert.equal(
+    await inJointTransaction(server.database, async () => await other.send(call, command)),
+    "done",
+  );
+});

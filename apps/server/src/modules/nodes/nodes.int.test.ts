@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+import { NodeHeartbeat } from "./node-heartbeat.ts";
+import { BEAT_INTERVAL_MS, type NodeLoad, SILENCE_LIMIT_MS } from "./nodes.rules.ts";
+import * as store from "./nodes.store.ts";
+
+const logger = createLogger({ level: "silent" });
+const READY: NodeLoad = { isDraining: false, isReady: true, callsHeld: 0, freePlaces: 10 };
+
+/** Nodes on one database and one time that the test moves. */
+class TestNodes {
+  readonly server: TestServer;
+  #elapsedMs = 0;
+
+  static async open(context: TestContext): Promise<TestNodes> {
+    const server = await createTestServer();
+    context.after(async () => await server.close());
+    return new TestNodes(server);
+  }
+
+  private constructor(server: TestServer) {
+    this.server = server;
+  }
+
+  /** Records of the test are made by the database's own clock, before all that happens here. */
+  now(): Date {
+    return new Date(Date.now() + SILENCE_LIMIT_MS + this.#elapsedMs);
+  }
+
+  create({ nodeId = randomUUID() as string, load = READY, onLost = async () => {} } = {}): NodeHeartbeat {
+    return new NodeHeartbeat({
+      nodeId,
+      httpAddress: "http://127.0.0.1:1",
+      sipAddress: "127.0.0.1:2",
+      database: this.server.database,
+      clock: { now: () => this.now(), follow: async () => {} },
+      calls: this.server.modules.calls,
+      load: () => load,
+      onLost,
+      logger,
+      monotonicMs: () => this.#elapsedMs,
+    });
+  }
+
+  pass(ms: number): void {
+    this.#elapsedMs += ms;
+  }
+
+  /** All of them, and nobody else, beat for so long. */
+  async beat(ms: number, ...nodes: NodeHeartbeat[]): Promise<void> {
+    for (let passedMs = 0; passedMs <= ms; passedMs += BEAT_INTERVAL_MS) {
+      for (const node of nodes) await node.beat();
+      this.pass(BEAT_INTERVAL_MS);
+    }
+  }
+
+  async openCall(nodeId: string): Promise<string> {
+    return (await openTestCall(this.server, { nodeId })).callId;
+  }
+
+  async endOf(callId: string): Promise<string | null> {
+    return (await this.server.modules.calls.get(this.server.organizationId, callId)).endReason;
+  }
+}
+
+test("the calls of a node that fell silent are closed, and those of the others go on", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const [silent, living] = [randomUUID(), randomUUID()];
+  const [lost, kept] = [await nodes.openCall(silent), await nodes.openCall(living)];
+  const [dying, other] = [nodes.create({ nodeId: silent }), nodes.create({ nodeId: living })];
+  await nodes.beat(SILENCE_LIMIT_MS, dying, other);
+  assert.equal(await nodes.endOf(lost), null);
+  await nodes.beat(SILENCE_LIMIT_MS + BEAT_INTERVAL_MS, other);
+  assert.equal(await nodes.endOf(lost), "node_lost");
+  assert.equal(await nodes.endOf(kept), null);
+  assert.deepEqual(await store.listNodeIds(nodes.server.database), [living]);
+});
+
+test("after an outage that silenced all of them, no node is judged by another that has just come back", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const [slow, quick] = [randomUUID(), randomUUID()];
+  const callId = await nodes.openCall(slow);
+  const [first, second] = [nodes.create({ nodeId: slow }), nodes.create({ nodeId: quick })];
+  await nodes.beat(2 * SILENCE_LIMIT_MS, first, second);
+  nodes.pass(2 * SILENCE_LIMIT_MS);
+  await nodes.beat(SILENCE_LIMIT_MS - 2 * BEAT_INTERVAL_MS, second);
+  assert.equal(await nodes.endOf(callId), null);
+  await nodes.beat(2 * SILENCE_LIMIT_MS, first, second);
+  assert.equal(await nodes.endOf(callId), null);
+});
+
+test("a node that was taken for lost learns of it with its next beat", async (context) => {
+  const nodes = await TestNodes.open(context);
+  let losses = 0;
+  const silent = nodes.create({ onLost: async () => void (losses += 1) });
+  const other = nodes.create();
+  await silent.start();
+  await nodes.beat(2 * SILENCE_LIMIT_MS + BEAT_INTERVAL_MS, other);
+  await silent.beat();
+  assert.equal(losses, 1);
+  await silent.beat();
+  assert.equal(losses, 1);
+  await silent.close();
+});
+
+test("a node that ends takes itself off the list", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const node = nodes.create();
+  await node.start();
+  assert.equal((await store.listNodeIds(nodes.server.database)).length, 1);
+  await node.close();
+  await node.close();
+  assert.deepEqual(await store.listNodeIds(nodes.server.database), []);
+});
+
+test("a node tells what room it has and whether it takes calls", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const load = { isDraining: true, isReady: true, callsHeld: 3, freePlaces: 7 };
+  const node = nodes.create({ load });
+  await node.beat();
+  const { rows } = await nodes.server.database.$client.query(
+    "select state, calls_held, free_places from nodes",
+  );
+  assert.deepEqual(rows, [{ state: "draining", calls_held: 3, free_places: 7 }]);
+});

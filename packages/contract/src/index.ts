@@ -32,4 +32,14 @@ export * from "./routes.ts";
 export * from "./schemas.ts";
 export * from "./sip-trunks.ts";
 export * from "./test-calls.ts";
+export {
+  type CallPostData,
+  type CallPreData,
+  type MessageReceivedData,
+  type PreCallAnswer,
+  preCallAnswerSchema,
+  webhookBodySchema,
+  webhooks,
+  type WebhookType,
+} from "./webhook-events.ts";
 export * from "./webhooks.ts";

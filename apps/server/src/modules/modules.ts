@@ -12,9 +12,11 @@ import { bindCustomToolRoutes } from "./agents/custom-tools.routes.ts";
 import { CustomToolsService } from "./agents/custom-tools.service.ts";
 import { bindEnvironmentRoutes } from "./agents/environments.routes.ts";
 import { EnvironmentsService } from "./agents/environments.service.ts";
+import { bindAnalyticsRoutes } from "./analytics/analytics.routes.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
 import { bindCallTraceRoutes } from "./calls/call-trace.routes.ts";
+import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallsService } from "./calls/calls.service.ts";
@@ -47,6 +49,7 @@ export interface Modules {
   conversations: ConversationsService;
   calls: CallsService;
   callTraces: CallTracesService;
+  callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
   webhooks: WebhooksService;
 }
@@ -90,6 +93,7 @@ export function createModules({
     }),
     calls: new CallsService(database, conversations, webhooks),
     callTraces: new CallTracesService(database),
+    callStatistics: new CallStatistics(database),
     webhooks,
     signingSecrets: new SigningSecretsService(database, encryption),
   };
@@ -105,6 +109,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindFolderRoutes(app, modules.folders, modules.agents);
   bindCallRoutes(app, modules.calls);
   bindCallTraceRoutes(app, modules.callTraces);
+  bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);
   bindWebhookRoutes(app, modules.signingSecrets);
   bindApiKeyRoutes(app, modules.apiKeys);

@@ -2,6 +2,7 @@
 import { agentFields, type Issue, valueSchemas } from "@parley/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { isTimezone } from "../../platform/timezone.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 
 const configuration = Compile(Type.Object(valueSchemas(agentFields)));
@@ -42,14 +43,4 @@ function findRepeatedNames(path: string, items: readonly { name: string }[]): Is
   return names.flatMap((name, index) =>
     names.indexOf(name) === index ? [] : [{ path: `${path}.${index}.name`, message: "is given twice" }],
   );
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // Intl takes offsets such as "+02:00" too, but they have no daylight saving time.
-    return !/^[+-]/.test(timeZone);
-  } catch {
-    return false;
-  }
 }

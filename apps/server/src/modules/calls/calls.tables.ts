@@ -70,6 +70,9 @@ export const calls = pgTable(
     index("calls_agent").on(table.agentId, table.createdAt),
     index("calls_conversation").on(table.conversationId),
     index("calls_sip_call_id").on(table.sipCallId),
+    index("calls_active")
+      .on(table.organizationId)
+      .where(sql`${table.status} in ('ringing', 'in_progress')`),
     index("calls_open")
       .on(table.nodeId)
       .where(sql`${table.endedAt} is null`),

@@ -14,6 +14,11 @@ import { Operations } from "./generated/operations.ts";
  */
 export class Parley extends Operations {}
 
+export { joinCall, type JoinOptions } from "./calls/join-call.ts";
+export { JoinError, type JoinErrorCode } from "./calls/join-error.ts";
+export type { CallEnd, Speech } from "./calls/live-call.ts";
+export { listMicrophones, type Microphone, openMicrophone } from "./calls/microphone.ts";
+export type { WebCall, WebCallEvents } from "./calls/web-call.ts";
 export { ApiError, ConnectionError, type ErrorCode, type Issue } from "./errors.ts";
 export type * from "./generated/types.ts";
 export { paginate } from "./paginate.ts";

@@ -30,6 +30,7 @@ import type {
   SipTrunkCheck,
   TestCallCreate,
   JoinableCall,
+  CallCreate,
   Call,
   CallDetail,
   CallTrace,
@@ -42,6 +43,8 @@ import type {
   ConversationDetail,
   WebhookSigningSecret,
   WebhookSigning,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKey,
@@ -550,6 +553,17 @@ export class Operations extends Requests {
   }
 
   /**
+   * Place a call.
+   *
+   * The agent calls a number by its SIP trunk. The answer comes at once, with the call `queued`; what becomes of it is in `GET /calls/{id}` and in the post-call webhook. Emergency numbers are never dialled, and other numbers only in the countries that the organization allows, which are those of its own numbers where it has named none (`destination_not_allowed`). When it is answered the agent says `firstMessageOutbound`, or else `firstMessage`. A callee who is busy (486, 600) makes it `busy`; one who does not answer (408, 480, or the time to ring is over) `no_answer`; one who declines (603, 607, 608) `failed` with `dial_rejected`; whatever else goes wrong, `failed` with `dial_failed`. `endDetail` then holds the SIP status and its reason.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `internal`, `capacity_exceeded`
+   */
+  async createCall(body: CallCreate, options: RequestOptions = {}): Promise<Call> {
+    return await this.send({ method: "POST", path: path`/calls`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
    * List calls.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`
@@ -576,6 +590,13 @@ export class Operations extends Requests {
     status?: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
     direction?: "inbound" | "outbound";
     channel?: "phone" | "web";
+    /** `production` for those that ran in none other. */
+    environment?: string;
+    /** Exactly this number, in E.164, or name. */
+    fromNumber?: string;
+    /** Exactly this number, in E.164, or name. */
+    toNumber?: string;
+    isTest?: boolean;
     /** At this time or later. */
     createdAfter?: string;
     /** Earlier than this time. */
@@ -594,6 +615,18 @@ export class Operations extends Requests {
    */
   async getCall(id: string, options: RequestOptions = {}): Promise<CallDetail> {
     return await this.send({ method: "GET", path: path`/calls/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Hang up a call.
+   *
+   * Ends a call in progress (`completed`, `api_hangup`), or one that is not answered yet (`canceled`). The answer shows the call as it is then; its end may be written down a moment later.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `internal`
+   */
+  async hangUpCall(id: string, options: RequestOptions = {}): Promise<Call> {
+    return await this.send({ method: "POST", path: path`/calls/${id}/hangup`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**
@@ -769,7 +802,7 @@ export class Operations extends Requests {
   /**
    * Create or rotate the webhook signing secret.
    *
-   * From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which its libraries verify. For 24 hours after a rotation the secret before signs as well: two `v1=`, two signatures.
+   * From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which its libraries verify. Requests of custom tools carry them too; where there is no body, an empty one is signed. For 24 hours after a rotation the secret before signs as well: two `v1=`, two signatures.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `internal`
    */
@@ -795,6 +828,61 @@ export class Operations extends Requests {
    */
   async disableWebhookSigning(options: RequestOptions = {}): Promise<WebhookSigning> {
     return await this.send({ method: "DELETE", path: path`/webhooks/signing-secret`, answer: "data" }, options);
+  }
+
+  /**
+   * List webhook deliveries.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`
+   */
+  async listWebhookDeliveries(query: {
+    /**
+     * Counts from 1.
+     * From 1 to 1000000.
+     * @default 1
+     */
+    page?: number;
+    /**
+     * From 1 to 100.
+     * @default 20
+     */
+    pageSize?: number;
+    /**
+     * By time of creation.
+     * @default "desc"
+     */
+    sort?: "asc" | "desc";
+    type?: "call.pre" | "call.post" | "message.received";
+    status?: "pending" | "delivered" | "failed";
+    callId?: string;
+    /** At this time or later. */
+    createdAfter?: string;
+    /** Earlier than this time. */
+    createdBefore?: string;
+  } = {}, options: RequestOptions = {}): Promise<Page<WebhookDelivery>> {
+    return await this.send({ method: "GET", path: path`/webhooks/deliveries`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a webhook delivery with its attempts.
+   *
+   * @param id Id of the delivery.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`
+   */
+  async getWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDeliveryDetail> {
+    return await this.send({ method: "GET", path: path`/webhooks/deliveries/${id}`, answer: "data" }, options);
+  }
+
+  /**
+   * Send a webhook again.
+   *
+   * Makes one more attempt, soon: the same event and body, signed anew. It does not count as one of the four, and changes the status only where it is taken.
+   *
+   * @param id Id of the delivery.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `internal`
+   */
+  async resendWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDelivery> {
+    return await this.send({ method: "POST", path: path`/webhooks/deliveries/${id}/resend`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

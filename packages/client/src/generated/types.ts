@@ -3,7 +3,7 @@
 /** The shape of every answer that is not a success. */
 export interface ErrorBody {
   /** What programs decide by. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "call_not_active" | "call_already_joined" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "call_not_active" | "call_already_joined" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
   /** What people read. May change. */
   message: string;
   details?: {
@@ -1778,6 +1778,25 @@ export interface JoinableCall {
   token: string;
 }
 
+export interface CallCreate {
+  /** The agent that speaks. */
+  agentId: string;
+  /** A telephone number with its country code (`+…`), or an extension (digits or a name) that the agent's trunk knows. */
+  toNumber: string;
+  /** The caller ID: any number of the agent's trunk. Default: the agent's first number. */
+  fromNumber?: string;
+  /** The agent's environment that the call runs in. Default: `production`. */
+  environment?: string;
+  /** Of this call, over those of the agent and the environment. */
+  variables?: Record<string, string>;
+  /**
+   * How long it may ring before it counts as `no_answer`.
+   * From 5 to 120.
+   * @default 60
+   */
+  ringTimeoutSeconds: number;
+}
+
 /** Over the call's agent turns, once it has ended. */
 export interface CallLatency {
   endpointingMs: {
@@ -2135,6 +2154,71 @@ export interface WebhookSigning {
   last4: string | null;
 }
 
+/** One event, and what became of it. Kept for 30 days. */
+export interface WebhookDelivery {
+  /** Of the event: `webhook-id` of its requests. */
+  id: string;
+  type: "call.pre" | "call.post" | "message.received";
+  /** Of `call.*`; else null. */
+  callId: string | null;
+  /** Of `message.received`; else null. */
+  messageId: string | null;
+  url: string;
+  /** `pending`: not sent yet, or to be sent again. `failed`: given up. */
+  status: "pending" | "delivered" | "failed";
+  /**
+   * Without those that were asked for (`resend`).
+   * At least 0.
+   */
+  attempts: number;
+  /** Null: there is none to come. */
+  nextAttemptAt: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export interface WebhookAttempt {
+  id: string;
+  /** ISO 8601, UTC. */
+  startedAt: string;
+  /** To the end of the answer, or of waiting for it. */
+  durationMs: number;
+  /** HTTP status. Null: there was no answer. */
+  answerStatus: number | null;
+  /** Its first 2,000 characters. */
+  answer: string | null;
+  /** Null: it was taken. */
+  problem: string | null;
+  /** It was asked for. */
+  isResend: boolean;
+}
+
+export interface WebhookDeliveryDetail {
+  /** Of the event: `webhook-id` of its requests. */
+  id: string;
+  type: "call.pre" | "call.post" | "message.received";
+  /** Of `call.*`; else null. */
+  callId: string | null;
+  /** Of `message.received`; else null. */
+  messageId: string | null;
+  url: string;
+  /** `pending`: not sent yet, or to be sent again. `failed`: given up. */
+  status: "pending" | "delivered" | "failed";
+  /**
+   * Without those that were asked for (`resend`).
+   * At least 0.
+   */
+  attempts: number;
+  /** Null: there is none to come. */
+  nextAttemptAt: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** Exactly as sent. Null: not built yet, as a call is still being analysed. */
+  body: string | null;
+  /** The oldest first. */
+  attemptLog: WebhookAttempt[];
+}
+
 export interface ApiKeyCreate {
   name: string;
   /** Must be ahead. Null: it does not expire. */
@@ -2169,4 +2253,116 @@ export interface ApiKey {
   lastUsedAt: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
+}
+
+export interface CallPreEvent {
+  type: "call.pre";
+  /** Of the event, as in the header `webhook-id`: the same however often it is sent. */
+  id: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  data: {
+    /** Of the call. */
+    id: string;
+    conversationId: string;
+    /** Stays when the agent is deleted. */
+    agentId: string;
+    /** Null for production. */
+    environment: string | null;
+    channel: "phone" | "web";
+    direction: "inbound" | "outbound";
+    /** E.164 where the caller's number is one; null: withheld. */
+    fromNumber: string | null;
+    toNumber: string;
+    /** What the conversation runs with. */
+    variables: Record<string, string>;
+    /** Null: the call is of no campaign. */
+    campaignId: string | null;
+    /** A browser test call, or one of a test run. */
+    isTest: boolean;
+  };
+}
+
+/** No field is required. What cannot be used is passed over, and noted in the call's transcript. */
+export interface PreCallAnswer {
+  /** Win over those of the agent, its environment, and the request or campaign. */
+  variables?: Record<string, string>;
+  /** What the agent says first, instead of what it would. */
+  firstMessage?: string;
+  /** There is to be no such call: a caller hears 603, nobody is dialled. */
+  reject?: {
+    /** Stands on the call's record. */
+    reason?: string;
+  };
+}
+
+export interface CallPostEvent {
+  type: "call.post";
+  /** Of the event, as in the header `webhook-id`: the same however often it is sent. */
+  id: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  data: {
+    /** Of the call. */
+    id: string;
+    conversationId: string;
+    /** Stays when the agent is deleted. */
+    agentId: string;
+    /** Null for production. */
+    environment: string | null;
+    channel: "phone" | "web";
+    direction: "inbound" | "outbound";
+    /** E.164 where the caller's number is one; null: withheld. */
+    fromNumber: string | null;
+    toNumber: string;
+    /** What the conversation runs with. */
+    variables: Record<string, string>;
+    /** Null: the call is of no campaign. */
+    campaignId: string | null;
+    /** A browser test call, or one of a test run. */
+    isTest: boolean;
+    /** Null for agents whose every save is live. */
+    agentRevision: number | null;
+    status: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
+    endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | null;
+    /** The SIP status or the provider's error behind `endReason`. */
+    endDetail: string | null;
+    /** When it began to ring. */
+    startedAt: string | null;
+    /** ISO 8601, UTC. */
+    answeredAt: string | null;
+    /** ISO 8601, UTC. */
+    endedAt: string | null;
+    /** Whole seconds from the answer to the end, rounded up. */
+    billableSeconds: number;
+    transcript: TranscriptItem[];
+    extraction: CallExtraction | null;
+    evaluation: CallEvaluation | null;
+    /** A link that expires. Null: there is no recording. */
+    recordingUrl: string | null;
+  };
+}
+
+export interface MessageReceivedEvent {
+  type: "message.received";
+  /** Of the event, as in the header `webhook-id`: the same however often it is sent. */
+  id: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  data: {
+    /** Of the message. */
+    id: string;
+    /** Stays when the agent is deleted. */
+    agentId: string;
+    conversationId: string;
+    messagingConnectionId: string;
+    direction: "INBOUND";
+    channel: "sms";
+    fromNumber: string;
+    toNumber: string;
+    /** The message's text. */
+    body: string;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+  };
 }

@@ -1,0 +1,49 @@
+import { assertCanJoin, openMicrophone } from "./microphone.ts";
+import { WebCall } from "./web-call.ts";
+import { WhipSession } from "./whip-session.ts";
+
+export interface JoinOptions {
+  /** Of the call, as `startTestCall` gives it. */
+  url: string;
+  /** It joins the call once. */
+  token: string;
+  /** From `listMicrophones`; else the browser's choice. */
+  microphone?: string;
+  /** Gives up joining. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Joins a call from a browser: takes the microphone, connects, plays what the agent says. Resolves when audio flows.
+ *
+ * ```ts
+ * const call = await joinCall(await parley.startTestCall(agentId));
+ * call.on("item", ({ role, text }) => …);
+ * call.on("ended", ({ reason }) => …);
+ * ```
+ *
+ * The microphone is taken first, so that a refusal leaves the call to be joined. A connection that is lost is made anew
+ * within 15 s, and the conversation goes on.
+ *
+ * @throws {JoinError} with a code and a sentence that can be shown.
+ */
+export async function joinCall({ url, token, microphone, signal }: JoinOptions): Promise<WebCall> {
+  assertCanJoin();
+  const isGivenUp = signal ?? new AbortController().signal;
+  isGivenUp.throwIfAborted();
+  const session = new WhipSession(url, token);
+  const stream = await openMicrophone(microphone);
+  try {
+    const call = new WebCall(session, await session.iceServers(isGivenUp), stream);
+    try {
+      await call.connect(isGivenUp);
+    } catch (error) {
+      call.abandon();
+      throw error;
+    }
+    return call;
+  } catch (error) {
+    for (const track of stream.getTracks()) track.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,106 @@
+import { JoinError } from "./join-error.ts";
+import type { IceServer } from "./link-header.ts";
+import { readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
+import { Trickle } from "./trickle.ts";
+import type { WhipSession } from "./whip-session.ts";
+
+/** Of the data channel that tells what happens in the call. */
+const CHANNEL_LABEL = "parley";
+
+export interface PeerListener {
+  onMessage: (data: unknown) => void;
+  onStream: (stream: MediaStream) => void;
+  /** The connection was there and is not any more. */
+  onLost: () => void;
+}
+
+/** One WebRTC connection of a call: the microphone's audio out, the agent's in, and the channel of events. */
+export class Peer {
+  readonly #connection: RTCPeerConnection;
+  readonly #sender: RTCRtpSender;
+  readonly #trickle = new Trickle();
+  readonly #abort = new AbortController();
+
+  constructor(iceServers: readonly IceServer[], track: MediaStreamTrack, listener: PeerListener) {
+    this.#connection = new RTCPeerConnection({ iceServers: [...iceServers], bundlePolicy: "max-bundle" });
+    const { sender } = this.#connection.addTransceiver(track, { direction: "sendrecv" });
+    this.#sender = sender;
+    const channel = this.#connection.createDataChannel(CHANNEL_LABEL);
+    const { signal } = this.#abort;
+    const options = { signal };
+    channel.addEventListener("message", ({ data }) => listener.onMessage(data), options);
+    this.#connection.addEventListener(
+      "track",
+      ({ track: received }) => listener.onStream(new MediaStream([received])),
+      options,
+    );
+    this.#connection.addEventListener(
+      "icecandidate",
+      ({ candidate }) => {
+        // An empty one ends a generation of candidates, as null ends all of them.
+        if (candidate === null || candidate.candidate !== "") this.#trickle.add(candidate?.candidate ?? null);
+      },
+      options,
+    );
+    const watch = (): void => {
+      if (["disconnected", "failed"].includes(this.#connection.connectionState)) listener.onLost();
+    };
+    void this.#whenConnected(signal).then(
+      () => {
+        this.#connection.addEventListener("connectionstatechange", watch, options);
+        channel.addEventListener("close", () => listener.onLost(), options);
+      },
+      () => {},
+    );
+  }
+
+  /** Offers, takes the answer, and resolves when audio can flow. */
+  async connect(session: WhipSession, signal: AbortSignal): Promise<void> {
+    const isOver = AbortSignal.any([signal, this.#abort.signal]);
+    await this.#connection.setLocalDescription();
+    const offer = this.#connection.localDescription?.sdp ?? "";
+    const answer = await session.exchange(offer, isOver);
+    isOver.throwIfAborted();
+    await this.#connection.setRemoteDescription({ type: "answer", sdp: answer });
+    const fragmentSession = readFragmentSession(offer);
+    this.#trickle.start(async (candidates, isComplete) => {
+      await session.trickle(writeSdpFragment(fragmentSession, candidates, isComplete), isOver);
+    });
+    await this.#whenConnected(isOver);
+  }
+
+  async replaceTrack(track: MediaStreamTrack): Promise<void> {
+    await this.#sender.replaceTrack(track);
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#abort.abort();
+    this.#trickle.stop();
+    this.#connection.close();
+  }
+
+  async #whenConnected(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const done = new AbortController();
+      const settle = (end: () => void): void => {
+        done.abort();
+        end();
+      };
+      const check = (): void => {
+        const { connectionState } = this.#connection;
+        if (connectionState === "connected") settle(resolve);
+        if (connectionState === "failed") settle(() => reject(new JoinError("connection_failed")));
+      };
+      this.#connection.addEventListener("connectionstatechange", check, { signal: done.signal });
+      signal.addEventListener(
+        "abort",
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a signal's reason is passed on as it is
+        () => settle(() => reject(signal.reason)),
+        { signal: done.signal },
+      );
+      check();
+    });
+  }
+}

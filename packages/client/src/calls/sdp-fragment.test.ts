@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
+
+const offer = [
+  "v=0",
+  "m=audio 9 UDP/TLS/RTP/SAVPF 111",
+  "a=ice-ufrag:EsAw",
+  "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1",
+  "a=mid:0",
+  "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
+  "a=mid:1",
+  "",
+].join("\r\n");
+
+test("a fragment names the offer's credentials and first media line", () => {
+  assert.equal(
+    writeSdpFragment(readFragmentSession(offer), ["candidate:1 1 udp 2 192.0.2.1 61764 typ host"], false),
+    "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n" +
+      "a=candidate:1 1 udp 2 192.0.2.1 61764 typ host\r\n",
+  );
+});
+
+test("the last fragment says that it is the last", () => {
+  assert.match(writeSdpFragment(readFragmentSession(offer), [], true), /a=mid:0\r\na=end-of-candidates\r\n$/);
+});

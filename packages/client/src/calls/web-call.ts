@@ -1,0 +1,259 @@
+import type { TranscriptItem, Turn } from "../generated/types.ts";
+import { Emitter } from "./emitter.ts";
+import { JoinError } from "./join-error.ts";
+import type { IceServer } from "./link-header.ts";
+import {
+  type CallEnd,
+  type LiveCall,
+  type Speech,
+  applyLiveEvent,
+  newLiveCall,
+  readLiveEvent,
+} from "./live-call.ts";
+import { openMicrophone } from "./microphone.ts";
+import { Peer } from "./peer.ts";
+import type { WhipSession } from "./whip-session.ts";
+
+/** The server waits so long for a connection that it lost. */
+const REJOIN_WITHIN_MS = 15_000;
+const CONNECT_DEADLINE_MS = 15_000;
+const REJOIN_ATTEMPT_MS = 6_000;
+const REJOIN_PAUSE_MS = 500;
+
+export interface WebCallEvents {
+  state: "connected" | "reconnecting" | "ended";
+  agentState: LiveCall["agentState"];
+  /** The agent begins to be heard. */
+  speech: Speech;
+  /** Enters the transcript. */
+  item: TranscriptItem;
+  /** How long the agent's last answer took. */
+  turn: Turn;
+  /** The last event. */
+  ended: CallEnd;
+  /** Trouble that the call goes on with: `microphone_lost`. */
+  error: JoinError;
+}
+
+/** A call that this page has joined. Holds the microphone until it has ended. */
+export class WebCall {
+  readonly #session: WhipSession;
+  readonly #iceServers: readonly IceServer[];
+  readonly #emitter = new Emitter<WebCallEvents>();
+  readonly #audio = new Audio();
+  readonly #over = new AbortController();
+  #microphone: MediaStream;
+  #agentStream: MediaStream | undefined;
+  #peer: Peer | undefined;
+  #state: WebCallEvents["state"] | "connecting" = "connecting";
+  #live = newLiveCall;
+  #end: CallEnd | undefined;
+  #isMuted = false;
+
+  /** Made by `joinCall`. */
+  constructor(session: WhipSession, iceServers: readonly IceServer[], microphone: MediaStream) {
+    this.#session = session;
+    this.#iceServers = iceServers;
+    this.#microphone = microphone;
+    this.#watchMicrophone();
+    // The server would wait for a page that is gone.
+    addEventListener("pagehide", () => void this.hangUp(), { signal: this.#over.signal });
+  }
+
+  get state(): WebCallEvents["state"] | "connecting" {
+    return this.#state;
+  }
+
+  get agentState(): LiveCall["agentState"] {
+    return this.#live.agentState;
+  }
+
+  /** What has been said, in its order. */
+  get transcript(): readonly TranscriptItem[] {
+    return this.#live.transcript;
+  }
+
+  /** What the agent is being heard to say; not yet in the transcript. */
+  get speech(): Speech | undefined {
+    return this.#live.speech;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#live.turns;
+  }
+
+  /** How it ended; undefined before. */
+  get end(): CallEnd | undefined {
+    return this.#end;
+  }
+
+  get isMuted(): boolean {
+    return this.#isMuted;
+  }
+
+  /** From 0 to 1. */
+  get volume(): number {
+    return this.#audio.volume;
+  }
+
+  /** What is sent, for meters. */
+  get microphoneStream(): MediaStream {
+    return this.#microphone;
+  }
+
+  /** What the agent says, for meters. */
+  get agentStream(): MediaStream | undefined {
+    return this.#agentStream;
+  }
+
+  /** Listens; gives a function that ends it. What came before is in `transcript`, `turns` and the states. */
+  on<Name extends keyof WebCallEvents>(
+    name: Name,
+    listener: (event: WebCallEvents[Name]) => void,
+  ): () => void {
+    return this.#emitter.on(name, listener);
+  }
+
+  /** Connects for the first time. Used by `joinCall`. */
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.#connect(CONNECT_DEADLINE_MS, signal);
+    this.#setState("connected");
+  }
+
+  /** Whether the agent hears silence instead of the microphone. */
+  setMuted(isMuted: boolean): void {
+    this.#isMuted = isMuted;
+    for (const track of this.#microphone.getTracks()) track.enabled = !isMuted;
+  }
+
+  /** How loud the agent is, from 0 to 1. */
+  setVolume(volume: number): void {
+    this.#audio.volume = Math.min(1, Math.max(0, volume));
+  }
+
+  /**
+   * Goes on with another microphone.
+   *
+   * @throws {JoinError} where it cannot be had; the call goes on with the one before.
+   */
+  async setMicrophone(deviceId: string): Promise<void> {
+    const microphone = await openMicrophone(deviceId);
+    if (this.#state === "ended") return stop(microphone);
+    const before = this.#microphone;
+    this.#microphone = microphone;
+    this.setMuted(this.#isMuted);
+    this.#watchMicrophone();
+    await this.#peer?.replaceTrack(trackOf(microphone));
+    stop(before);
+  }
+
+  /** Ends the call. Idempotent; where the server is not reached it ends the call by itself within 15 s. */
+  async hangUp(): Promise<void> {
+    if (this.#state === "ended") return;
+    this.#finish({ reason: "user_hangup", detail: null });
+    await this.#session.end().catch(() => {});
+  }
+
+  /** Lets go of everything where no call came about. */
+  abandon(): void {
+    this.#finish({ reason: "connection_lost", detail: null });
+    void this.#session.end().catch(() => {});
+  }
+
+  async #connect(deadlineMs: number, signal: AbortSignal): Promise<void> {
+    const deadline = AbortSignal.timeout(deadlineMs);
+    const peer = new Peer(this.#iceServers, trackOf(this.#microphone), {
+      onMessage: (data) => this.#receive(data),
+      onStream: (stream) => this.#play(stream),
+      onLost: () => void this.#rejoin(peer),
+    });
+    try {
+      await peer.connect(this.#session, AbortSignal.any([signal, deadline, this.#over.signal]));
+    } catch (error) {
+      peer.close();
+      signal.throwIfAborted();
+      throw deadline.aborted ? new JoinError("connection_failed", { cause: error }) : error;
+    }
+    this.#peer?.close();
+    this.#peer = peer;
+    // It may have been changed meanwhile.
+    await peer.replaceTrack(trackOf(this.#microphone));
+  }
+
+  /** A whole new connection: it comes about wherever an ICE restart would, and also where the old one is broken. */
+  async #rejoin(lost: Peer): Promise<void> {
+    if (this.#state !== "connected" || this.#peer !== lost) return;
+    this.#setState("reconnecting");
+    const deadline = AbortSignal.timeout(REJOIN_WITHIN_MS);
+    const { signal } = this.#over;
+    while (!deadline.aborted && !signal.aborted) {
+      try {
+        await this.#connect(REJOIN_ATTEMPT_MS, deadline);
+        return this.#setState("connected");
+      } catch (error) {
+        if (error instanceof JoinError && error.code === "call_over") break;
+        await new Promise((resolve) => setTimeout(resolve, REJOIN_PAUSE_MS));
+      }
+    }
+    this.#finish({ reason: "connection_lost", detail: null });
+  }
+
+  #receive(data: unknown): void {
+    const event = readLiveEvent(data);
+    if (event === undefined || this.#state === "ended") return;
+    const before = this.#live;
+    this.#live = applyLiveEvent(before, event);
+    if (event.type === "ended") return this.#finish({ reason: event.endReason, detail: event.endDetail });
+    if (this.#live === before) return;
+    if (event.type === "state") this.#emitter.emit("agentState", event.state);
+    if (event.type === "item") this.#emitter.emit("item", event.item);
+    if (event.type === "turn") this.#emitter.emit("turn", event.turn);
+    if (event.type === "itemStarted" && this.#live.speech !== undefined) {
+      this.#emitter.emit("speech", this.#live.speech);
+    }
+  }
+
+  #play(stream: MediaStream): void {
+    this.#agentStream = stream;
+    this.#audio.srcObject = stream;
+    // Refused only where the page has no microphone either; then there is no call.
+    void this.#audio.play().catch(() => {});
+  }
+
+  #watchMicrophone(): void {
+    const track = trackOf(this.#microphone);
+    const onEnded = (): void => {
+      if (track === this.#microphone.getAudioTracks()[0]) {
+        this.#emitter.emit("error", new JoinError("microphone_lost"));
+      }
+    };
+    track.addEventListener("ended", onEnded, { signal: this.#over.signal });
+  }
+
+  #setState(state: WebCallEvents["state"]): void {
+    if (this.#state === "ended" || this.#state === state) return;
+    this.#state = state;
+    this.#emitter.emit("state", state);
+  }
+
+  #finish(end: CallEnd): void {
+    if (this.#state === "ended") return;
+    this.#end = end;
+    this.#over.abort();
+    this.#peer?.close();
+    stop(this.#microphone);
+    this.#audio.srcObject = null;
+    this.#setState("ended");
+    this.#emitter.emit("ended", end);
+  }
+}
+
+function trackOf(stream: MediaStream): MediaStreamTrack {
+  const [track] = stream.getAudioTracks();
+  if (track === undefined) throw new JoinError("microphone_missing");
+  return track;
+}
+
+function stop(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}

@@ -2,5 +2,7 @@ export { ComfortNoise } from "./comfort-noise.ts";
 export { decodePcma, decodePcmu, encodePcma, encodePcmu } from "./g711.ts";
 export { G722Decoder, G722Encoder } from "./g722.ts";
 export { LossConcealer } from "./loss-concealer.ts";
+export { OggOpusWriter } from "./ogg-opus.ts";
+export * from "./opus.ts";
 export { Resampler, type ResamplerRateHz } from "./resampler.ts";
 export { readWav, writeWav, type WavAudio } from "./wav.ts";

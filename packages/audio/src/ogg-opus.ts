@@ -1,0 +1,132 @@
+const HEADER_BYTES = 27;
+const MAX_SEGMENTS = 255;
+/** RFC 3533 §6: the flags of a page's header. */
+const FIRST_PAGE = 0x02;
+const LAST_PAGE = 0x04;
+/** RFC 7845 §4: granule positions count at 48 kHz, whatever the encoder was given. */
+const GRANULE_RATE_HZ = 48_000;
+/** A player can seek to each page: one a second, as RFC 7845 §6 advises not to exceed. */
+const PAGE_SAMPLES = GRANULE_RATE_HZ;
+
+export interface OggOpusOptions {
+  channels: 1 | 2;
+  /** What the encoder puts before the sound (its lookahead), in samples of 48 kHz; players leave it out. */
+  preSkip: number;
+  /** Of the sound before it was encoded; only told, playback is at 48 kHz. */
+  inputSampleRateHz: number;
+  /** Tells this stream from others in one file. */
+  serialNumber: number;
+  /** Program and library that made it. */
+  vendor: string;
+  /** `TITLE` and the like, in upper case (RFC 7845 §5.2, after Vorbis). */
+  tags?: Readonly<Record<string, string>>;
+  /** Takes the file piece by piece; each is a whole page and stays as it is. */
+  write: (page: Uint8Array) => void;
+}
+
+/** Puts Opus packets of one stream into an Ogg file (RFC 3533, RFC 7845). */
+export class OggOpusWriter {
+  readonly #options: OggOpusOptions;
+  #sequence = 0;
+  /** Of the page under way. */
+  #packets: Uint8Array[] = [];
+  #segments = 0;
+  #pageSamples = 0;
+  /** Samples of 48 kHz in all packets so far, the page under way included. */
+  #samples = 0;
+
+  /** Writes the two header pages. */
+  constructor(options: OggOpusOptions) {
+    this.#options = options;
+    this.#writePage([headerPacket(options)], 0, FIRST_PAGE);
+    this.#writePage([tagsPacket(options)], 0, 0);
+  }
+
+  /** @param samples What the packet decodes to, of one channel at 48 kHz. */
+  packet(packet: Uint8Array, samples: number): void {
+    const segments = lacingOf(packet).length;
+    // The last page has to say that it is the last: one is kept back until another packet comes.
+    if (this.#pageSamples >= PAGE_SAMPLES || this.#segments + segments > MAX_SEGMENTS) this.#flush(0);
+    this.#packets.push(packet);
+    this.#segments += segments;
+    this.#pageSamples += samples;
+    this.#samples += samples;
+  }
+
+  /**
+   * Writes what is left.
+   *
+   * @param samples Length of the sound at 48 kHz: what the last packet holds beyond it is not played (RFC 7845 §4.4).
+   */
+  end(samples: number): void {
+    this.#samples = Math.min(this.#samples, this.#options.preSkip + samples);
+    this.#flush(LAST_PAGE);
+  }
+
+  #flush(flags: number): void {
+    this.#writePage(this.#packets, this.#samples, flags);
+    this.#packets = [];
+    this.#segments = 0;
+    this.#pageSamples = 0;
+  }
+
+  #writePage(packets: readonly Uint8Array[], granulePosition: number, flags: number): void {
+    const lacing = packets.flatMap(lacingOf);
+    const page = Buffer.concat([Buffer.alloc(HEADER_BYTES), Buffer.from(lacing), ...packets]);
+    page.write("OggS", 0, "latin1");
+    page[5] = flags;
+    page.writeBigInt64LE(BigInt(granulePosition), 6);
+    page.writeUInt32LE(this.#options.serialNumber, 14);
+    page.writeUInt32LE(this.#sequence++, 18);
+    page[26] = lacing.length;
+    page.writeUInt32LE(checksum(page), 22);
+    this.#options.write(page);
+  }
+}
+
+/** RFC 3533 §6: a packet's length as a sum of segments' lengths; one of less than 255 bytes ends it. */
+function lacingOf(packet: Uint8Array): number[] {
+  const lacing = Array.from<number>({ length: Math.floor(packet.length / 255) }).fill(255);
+  lacing.push(packet.length % 255);
+  if (lacing.length > MAX_SEGMENTS) throw new RangeError("Ogg: a packet of this size needs more than a page");
+  return lacing;
+}
+
+/** RFC 7845 §5.1: mapping family 0, one channel or left and right. */
+function headerPacket({ channels, preSkip, inputSampleRateHz }: OggOpusOptions): Uint8Array {
+  const packet = Buffer.alloc(19);
+  packet.write("OpusHead", 0, "latin1");
+  packet[8] = 1;
+  packet[9] = channels;
+  packet.writeUInt16LE(preSkip, 10);
+  packet.writeUInt32LE(inputSampleRateHz, 12);
+  return packet;
+}
+
+/** RFC 7845 §5.2. */
+function tagsPacket({ vendor, tags = {} }: OggOpusOptions): Uint8Array {
+  const comments = Object.entries(tags).map(([name, value]) => sized(`${name}=${value}`));
+  const count = Buffer.alloc(4);
+  count.writeUInt32LE(comments.length);
+  return Buffer.concat([Buffer.from("OpusTags"), sized(vendor), count, ...comments]);
+}
+
+function sized(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(bytes.length);
+  return Buffer.concat([size, bytes]);
+}
+
+/** RFC 3533 §6: polynomial 0x04c11db7, nothing reflected, over the page with a checksum of zero. */
+const checksums = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let remainder = byte << 24;
+  for (let bit = 0; bit < 8; bit++) remainder = (remainder << 1) ^ (remainder < 0 ? 0x04c11db7 : 0);
+  return remainder;
+});
+
+function checksum(page: Uint8Array): number {
+  let sum = 0;
+  for (const byte of page) sum = (sum << 8) ^ (checksums[(sum >>> 24) ^ byte] ?? 0);
+  return sum >>> 0;
+}

@@ -6,7 +6,8 @@ import { Trickle } from "./trickle.ts";
 test("candidates wait for the answer and then go together, later ones one request after the other", async () => {
   const trickle = new Trickle();
   const sent: [readonly string[], boolean][] = [];
-  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+  let answer = (): void => {};
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
   trickle.add("a");
   trickle.add("b");
   trickle.start(async (candidates, isComplete) => {

@@ -12,6 +12,7 @@ import { skipWithout } from "./support/peers.ts";
 import { freeTcpPort, Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { runSipp } from "./support/sipp.ts";
+import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "./support/wait.ts";
 
 describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
@@ -90,19 +91,34 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
   });
 
-  for (const transport of ["udp", "tcp"]) {
-    test(`IPv6 is listened on too (${transport}), and audio over it refused with the reason`, async () => {
-      const bind = { address: "::1", port: 0 };
-      const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
-      const server = `[::1]:${platform.sipPort};transport=${transport}`;
-      const from = "sip:me@[::1]";
-      const alive = await caller.options({ to: `sip:${server}`, from });
-      assert.ok(alive.ok && alive.status === 200);
-      const sdp = "v=0\r\no=- 1 1 IN IP6 ::1\r\ns=-\r\nc=IN IP6 ::1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
-      const call = await caller.invite({ to: `sip:${number}@${server}`, from, sdp });
-      await caller.close();
-      assert.ok(!call.ok);
-      assert.deepEqual([call.status, call.headers?.get("warning")?.slice(0, 3)], [488, "301"]);
-    });
-  }
+  test("a call over IPv6 is heard and answered, signalling and audio", async () => {
+    const from = "+15550600003";
+    const { sipPort } = platform;
+    const caller = await TestCaller.call({ sipPort, number, from, address: "::1" });
+    try {
+      assert.match(caller.session.remoteSdp, /^c=IN IP6 ::1\r$/m);
+      await caller.agentToFinish();
+      const { startedAtMs } = await caller.say(
+        withSilence(await readRecording("go-forward.wav"), { beforeMs: 0, afterMs: 500 }),
+      );
+      await caller.agentToSpeak({ sinceMs: startedAtMs });
+    } finally {
+      await caller.hangUp();
+    }
+    const call = await endedCall(platform, from);
+    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+  });
+
+  test("audio to where no way leads is refused with the reason", async () => {
+    const bind = { address: "127.0.0.1", port: 0 };
+    const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
+    const to = `sip:${number}@127.0.0.1:${platform.sipPort}`;
+    // A link-local address says nothing without its link.
+    const sdp =
+      "v=0\r\no=- 1 1 IN IP6 fe80::1\r\ns=-\r\nc=IN IP6 fe80::1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
+    const call = await caller.invite({ to, from: "sip:me@127.0.0.1", sdp });
+    await caller.close();
+    assert.ok(!call.ok);
+    assert.deepEqual([call.status, call.headers?.get("warning")?.slice(0, 3)], [488, "300"]);
+  });
 });

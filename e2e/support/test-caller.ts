@@ -22,6 +22,8 @@ export interface TestCallerOptions {
   number: string;
   from: string;
   codec?: CodecName;
+  /** Of both sides, signalling and audio; 127.0.0.1 unless told. */
+  address?: string;
 }
 
 /** One packet of the agent as it arrived. */
@@ -66,7 +68,7 @@ export class TestCaller {
 
   /** A caller that has not called yet. */
   static async open(options: TestCallerOptions): Promise<TestCaller> {
-    const bind = { address: "127.0.0.1", port: 0 };
+    const bind = { address: options.address ?? "127.0.0.1", port: 0 };
     const userAgent = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
     let receive: (packet: RtpPacket, arrivalMs: number) => void = () => {};
     const rtp = await RtpSession.open({
@@ -88,7 +90,7 @@ export class TestCaller {
     this.#codec = codecs[name];
     this.#decode = name === "PCMU" ? decodePcmu : decodePcma;
     this.#audio = {
-      address: "127.0.0.1",
+      address: options.address ?? "127.0.0.1",
       port: rtp.port,
       codecs: [{ name, clockRateHz: 8000, payloadType: this.#codec.payloadType }],
     };
@@ -99,10 +101,11 @@ export class TestCaller {
     signal,
     onRinging,
   }: { signal?: AbortSignal; onRinging?: () => void } = {}): Promise<InviteResult> {
-    const { sipPort, number, from } = this.#options;
+    const { sipPort, number, from, address = "127.0.0.1" } = this.#options;
+    const host = address.includes(":") ? `[${address}]` : address;
     const result = await this.#userAgent.invite({
-      to: `sip:${number}@127.0.0.1:${sipPort}`,
-      from: `sip:${from}@127.0.0.1:${this.#userAgent.address.port}`,
+      to: `sip:${number}@${host}:${sipPort}`,
+      from: `sip:${from}@${host}:${this.#userAgent.address.port}`,
       sdp: buildOffer(this.#audio),
       onProvisional: ({ status }) => status === 180 && onRinging?.(),
       ...(signal !== undefined && { signal }),

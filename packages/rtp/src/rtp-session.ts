@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { RemoteInfo, Socket } from "node:dgram";
-import { isIP } from "node:net";
+import { isIP, isIPv6, SocketAddress } from "node:net";
 import { isRtcp, parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import type { PortPool } from "./port-pool.ts";
 import { RtcpReporter, type RtcpStatistics } from "./rtcp/rtcp-reporter.ts";
@@ -53,6 +53,11 @@ const CLOCK_RATE_HZ = 8000;
 /** RFC 3711 §3.3.1: a first sequence number from the lower half cannot wrap before the peer has heard the stream. */
 const FIRST_SEQUENCE_MASK = 0x7fff;
 
+/** IPv6 has many spellings, and arriving packets tell only one. */
+function canonical(address: string): string {
+  return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
+}
+
 function usable({ address, port }: TransportAddress): TransportAddress | undefined {
   const isUsable =
     isIP(address) !== 0 &&
@@ -61,7 +66,7 @@ function usable({ address, port }: TransportAddress): TransportAddress | undefin
     Number.isInteger(port) &&
     port > 0 &&
     port <= 0xffff;
-  return isUsable ? { address, port } : undefined;
+  return isUsable ? { address: canonical(address), port } : undefined;
 }
 
 /**

@@ -28,7 +28,8 @@ function errorCode(error: unknown): string | undefined {
 }
 
 async function bind(address: string, port: number): Promise<Socket> {
-  const socket = createSocket({ type: isIPv6(address) ? "udp6" : "udp4", lookup: useLiteral });
+  const family = isIPv6(address) ? ({ type: "udp6", ipv6Only: true } as const) : ({ type: "udp4" } as const);
+  const socket = createSocket({ ...family, lookup: useLiteral });
   try {
     // Awaited from before: with `useLiteral` a socket listens, or fails, before `bind` returns.
     const listening = once(socket, "listening");

@@ -37,7 +37,6 @@ export async function createMediaHost(
 class Host implements MediaHost {
   readonly #providers: Providers;
   readonly #send: (message: FromMedia) => void;
-  readonly #rtpAddress: string;
   readonly #rtpTimeoutMs: number;
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
@@ -51,7 +50,6 @@ class Host implements MediaHost {
   constructor(configuration: MediaConfiguration, providers: Providers, send: (message: FromMedia) => void) {
     this.#providers = providers;
     this.#send = send;
-    this.#rtpAddress = configuration.rtpAddress;
     this.#rtpTimeoutMs = configuration.rtpTimeoutMs;
     this.#ports = new PortPool(configuration.rtpPorts);
     this.#outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
@@ -107,7 +105,7 @@ class Host implements MediaHost {
     const conversation = this.#createConversation(call, turnLog);
     try {
       const media = await PhoneMedia.open({
-        address: this.#rtpAddress,
+        address: call.isIPv6 === true ? "::" : "0.0.0.0",
         ports: this.#ports,
         wheel: this.#wheel,
         conversation,

@@ -7,8 +7,6 @@ import type { CodecName } from "./audio-codec.ts";
 /** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
 export interface MediaConfiguration {
   type: "configure";
-  /** Address that RTP sockets are bound to. */
-  rtpAddress: string;
   /** This process's own slice of `PARLEY_RTP_PORTS`, both ends included. */
   rtpPorts: { first: number; last: number };
   /** How long a peer may send nothing while it should before its call counts as lost; Infinity: for ever. */
@@ -32,6 +30,8 @@ export type ProviderConfiguration = Pick<
 /** What one phone call's media and conversation need to know. */
 export interface MediaCall {
   callId: string;
+  /** Whether audio goes over IPv6. */
+  isIPv6?: boolean;
   /** Of the conversation's audio: 16,000 where the caller offers a codec of wideband. */
   sampleRateHz: 8000 | 16000;
   /** Prompt with its variables rendered. */

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 import { type MediaDescription, type SessionDescription, write } from "sdp-transform";
 import {
   type CryptoAttribute,
@@ -94,7 +94,7 @@ export function buildOffer(settings: AudioSettings): string {
 }
 
 /** The codec that {@link answerOffer} would choose; undefined where it would refuse. */
-export function findOfferedCodec(offer: string, settings: Pick<AudioSettings, "codecs" | "srtp">) {
+export function findOfferedCodec(offer: string, settings: StreamSettings) {
   return chooseStream(parseDescription(offer)?.audio ?? [], settings)?.codec.ours;
 }
 
@@ -148,29 +148,37 @@ export function acceptAnswer(answer: string, settings: AudioSettings): Negotiati
   return { ok: false, status: 488, reason: "No Common Codec" };
 }
 
+/** What decides whether a stream fits. */
+type StreamSettings = Pick<AudioSettings, "address" | "codecs" | "srtp">;
+
 interface ChosenStream {
   stream: AudioStream;
   codec: ChosenCodec;
 }
 
-function chooseStream(
-  streams: readonly AudioStream[],
-  settings: Pick<AudioSettings, "codecs" | "srtp">,
-): ChosenStream | undefined {
+function chooseStream(streams: readonly AudioStream[], settings: StreamSettings): ChosenStream | undefined {
   for (const stream of streams) {
-    const codec = isEncryptionFit(stream, settings) ? chooseCodec(settings.codecs, stream.codecs) : undefined;
+    const isFit = isReachable(stream, settings) && isEncryptionFit(stream, settings);
+    const codec = isFit ? chooseCodec(settings.codecs, stream.codecs) : undefined;
     if (codec !== undefined) return { stream, codec };
   }
   return undefined;
 }
 
-function isEncryptionFit({ crypto }: AudioStream, { srtp }: Pick<AudioSettings, "srtp">): boolean {
+/** From where we are: not over the other version of IP. On hold there is no address, and behind a host name may be any. */
+function isReachable({ address }: AudioStream, ours: StreamSettings): boolean {
+  return isIP(address) === 0 || address === "0.0.0.0" || isIP(address) === isIP(ours.address);
+}
+
+function isEncryptionFit({ crypto }: AudioStream, { srtp }: StreamSettings): boolean {
   return crypto === undefined ? srtp?.isRequired !== true : srtp !== undefined;
 }
 
 function whyNoneFits(streams: readonly AudioStream[], settings: AudioSettings): string {
   if (streams.length === 0) return "No Audio";
-  const isAnyFit = streams.some((stream) => isEncryptionFit(stream, settings));
+  const reachable = streams.filter((stream) => isReachable(stream, settings));
+  if (reachable.length === 0) return "Incompatible Network Protocol";
+  const isAnyFit = reachable.some((stream) => isEncryptionFit(stream, settings));
   return isAnyFit ? "No Common Codec" : "No Common Encryption";
 }
 

@@ -154,25 +154,36 @@ test("an offer and its answer agree", () => {
   assert.match(ours, /o=- 42 7 IN IP4 198\.51\.100\.7/);
   const theirs = answerOffer(ours, {
     ...settings,
-    address: "2001:db8::1",
+    address: "198.51.100.8",
     port: 5,
     codecs: settings.codecs.slice(1),
   });
   assert.ok(theirs.ok);
-  assert.match(theirs.sdp, /c=IN IP6 2001:db8::1/);
+  assert.match(theirs.sdp, /c=IN IP4 198\.51\.100\.8/);
   const agreed = acceptAnswer(theirs.sdp, settings);
   assert.ok(agreed.ok);
   assert.deepEqual(agreed.audio, {
     codec: { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
-    remote: { address: "2001:db8::1", port: 5 },
+    remote: { address: "198.51.100.8", port: 5 },
     telephoneEventPayloadType: 101,
     direction: "sendrecv",
     ptimeMs: 20,
-    remoteRtcp: { address: "2001:db8::1", port: 6 },
+    remoteRtcp: { address: "198.51.100.8", port: 6 },
     isRtcpMultiplexed: false,
     srtp: undefined,
   });
   assert.equal(acceptAnswer(offer("m=audio 5004 RTP/AVP 18"), settings).ok, false);
+});
+
+test("audio over the other version of IP is refused, over ours taken, on hold as well", () => {
+  const ours = { ...settings, address: "2001:db8::1" };
+  const refused = answerOffer(buildOffer(settings), ours);
+  assert.ok(!refused.ok);
+  assert.deepEqual([refused.status, refused.reason], [488, "Incompatible Network Protocol"]);
+  const answer = answerOffer(buildOffer({ ...settings, address: "2001:db8::7" }), ours);
+  assert.ok(answer.ok);
+  assert.match(answer.sdp, /c=IN IP6 2001:db8::1/);
+  assert.equal(answerOffer(buildOffer({ ...settings, address: "0.0.0.0" }), ours).ok, true);
 });
 
 test("no mutation of a description throws", () => {

@@ -1,6 +1,8 @@
+import { isIP, isIPv6 } from "node:net";
 import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
+import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
@@ -21,8 +23,8 @@ export interface CallControlOptions {
   logger: Logger;
 }
 
-/** RFC 3261 §20.43: 301 stands for an incompatible network address format. */
-const noIPv6Media = '301 parley "Audio is carried over IPv4 only"';
+/** RFC 3261 §20.43: 300 stands for an incompatible network protocol. */
+const noRoute = '300 parley "No way for audio to the address that is offered"';
 
 /** Answers what comes in over SIP. */
 export class CallControl {
@@ -55,10 +57,10 @@ export class CallControl {
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // Before the call is written down: a flood that we cannot take is not to fill the database.
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
-    const mediaPeer = findMediaPeer(invite.source.address, invite.body);
-    if (mediaPeer === undefined) return invite.reject(488, undefined, { Warning: noIPv6Media });
+    const mediaAddress = await this.#findMediaAddress(findMediaPeer(invite.source.address, invite.body));
+    if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
     if (invite.signal.aborted) return;
-    await this.#take(invite, target, mediaPeer);
+    await this.#take(invite, target, mediaAddress);
   }
 
   /** A registrar sends calls to the user name that we registered, and leaves the number that was dialled in To. */
@@ -104,8 +106,15 @@ export class CallControl {
     return false;
   }
 
-  async #take(invite: IncomingInvite, target: InboundNumber, mediaPeer: string): Promise<void> {
-    const { calls, heldCalls, media, nodeId, logger, publicAddress } = this.#options;
+  /** Of ours, as it stands in SDP; undefined where no route leads to the peer. */
+  async #findMediaAddress(peer: string): Promise<string | undefined> {
+    const { publicAddress } = this.#options;
+    if (publicAddress !== undefined && isIP(publicAddress) === isIP(peer)) return publicAddress;
+    return await findLocalAddressTowards(peer).catch(() => undefined);
+  }
+
+  async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
+    const { calls, heldCalls, media, nodeId, logger } = this.#options;
     const { agent, number, trunk, organization } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
@@ -139,8 +148,8 @@ export class CallControl {
     };
     await heldCalls.carry(record, (mediaCall) => {
       const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
-        await media.open({ ...mediaCall, sampleRateHz }, handlers);
-      return new InboundCall({ invite, mediaPeer, publicAddress, openMedia });
+        await media.open({ ...mediaCall, sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
+      return new InboundCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
     });
   }
 }

@@ -11,8 +11,10 @@ function turn(id: number, totalMs: number | null): Turn {
 test("audio goes over IPv4, whatever the signalling came by", () => {
   assert.equal(findMediaPeer("192.0.2.1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.1");
   assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.7");
-  assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP6 2001:db8::1\r\n"), undefined);
-  assert.equal(findMediaPeer("2001:db8::1", ""), undefined);
+  assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP6 2001:db8::7\r\n"), "2001:db8::1");
+  assert.equal(findMediaPeer("192.0.2.1", "v=0\r\nc=IN IP6 2001:db8::7\r\n"), "2001:db8::7");
+  assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP4 0.0.0.0\r\n"), "2001:db8::1");
+  assert.equal(findMediaPeer("2001:db8::1", ""), "2001:db8::1");
 });
 
 test("a begun second counts; a call that nobody answered costs nothing", () => {

@@ -1,14 +1,18 @@
-import { isIPv4 } from "node:net";
+import { isIP } from "node:net";
 import type { CallLatency, Turn } from "@parley/contract";
 
 /**
- * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, and
- * where that is IPv6 what the offer says, since audio is carried over IPv4 only. Undefined: no audio is possible.
+ * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, which
+ * a NAT has not falsified, unless the offer wants audio over the other version of IP.
  */
-export function findMediaPeer(sourceAddress: string, offer: string): string | undefined {
-  if (isIPv4(sourceAddress)) return sourceAddress;
-  return /^c=IN IP4 (\d{1,3}(?:\.\d{1,3}){3})/m.exec(offer)?.[1];
+export function findMediaPeer(sourceAddress: string, offer: string): string {
+  const offered = /^c=IN IP[46] (\S+)/m.exec(offer)?.[1] ?? "";
+  const isOtherVersion = isIP(offered) !== 0 && isIP(offered) !== isIP(sourceAddress);
+  return isOtherVersion && !isNowhere(offered) ? offered : sourceAddress;
 }
+
+/** What stands in an offer on hold (RFC 3264 §8.4). */
+const isNowhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
 
 /** Begun seconds from the answer to the end; a call that was never answered costs nothing. */
 export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): number {

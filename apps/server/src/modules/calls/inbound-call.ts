@@ -8,7 +8,6 @@ import {
   type Session,
 } from "@parley/sip";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../call-host/media-pool.ts";
-import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
 import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
 import {
@@ -22,10 +21,10 @@ import {
 
 export interface InboundCallOptions {
   invite: IncomingInvite;
-  /** Whom our audio will go to. */
-  mediaPeer: string;
-  /** The address that goes into our SDP; undefined: the one that the peer reaches us by. */
-  publicAddress: string | undefined;
+  /** The address that goes into our SDP. */
+  mediaAddress: string;
+  /** A call without SRTP is refused. */
+  isSrtpRequired: boolean;
   openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
 }
 
@@ -40,11 +39,12 @@ export function refuseForNow(invite: IncomingInvite): void {
 /** The SIP of a call that came in and is for an agent of ours. */
 export class InboundCall implements CallSignalling {
   readonly #options: InboundCallOptions;
-  readonly #srtp = { keys: new LocalSrtpKeys(), isRequired: false };
+  readonly #srtp: CallAudioSettings["srtp"];
   #session: Session | undefined;
 
   constructor(options: InboundCallOptions) {
     this.#options = options;
+    this.#srtp = { keys: new LocalSrtpKeys(), isRequired: options.isSrtpRequired };
   }
 
   async establish(call: HeldCall): Promise<void> {
@@ -84,10 +84,9 @@ export class InboundCall implements CallSignalling {
   }
 
   async #openMedia(call: HeldCall): Promise<{ media: MediaLeg; settings: CallAudioSettings }> {
-    const { invite, mediaPeer, publicAddress, openMedia } = this.#options;
-    const address = publicAddress ?? (await findLocalAddressTowards(mediaPeer));
+    const { invite, mediaAddress: address, openMedia } = this.#options;
     // Wideband where the caller's first offer has it; who offers nothing gets what every telephone has.
-    const first = findOfferedCodec(invite.body, { codecs: audioCodecs, srtp: this.#srtp });
+    const first = findOfferedCodec(invite.body, { address, codecs: audioCodecs, srtp: this.#srtp });
     const sampleRateHz = sampleRateOf(first?.name);
     try {
       const media = await openMedia(sampleRateHz, call.mediaHandlers);

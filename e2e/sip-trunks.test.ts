@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, SipTrunk, SipTrunkCheck } from "@parley/contract";
-import { UserAgent } from "@parley/sip";
+import { buildOffer, LocalSrtpKeys, UserAgent } from "@parley/sip";
 import { TestRegistrar } from "../apps/server/src/modules/sip-trunks/testing.ts";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { Kamailio } from "./support/kamailio.ts";
@@ -68,6 +68,30 @@ describe("the trunks of a started platform", () => {
       }
     },
   );
+
+  test("a trunk that requires encrypted audio refuses a call without, and takes one with it", async () => {
+    const { number } = await createOnTrunk({ isSrtpRequired: true });
+    const { sipPort } = platform;
+    await assert.rejects(
+      TestCaller.call({ sipPort, number, from: "+15550700003" }),
+      /488 No Common Encryption/,
+    );
+    const caller = await UserAgent.listen({
+      bind: { address: "127.0.0.1", port: 0 },
+      onInvite: (invite) => invite.reject(486),
+    });
+    const offer = buildOffer({
+      address: "127.0.0.1",
+      port: 40_000,
+      codecs: [{ name: "PCMU", clockRateHz: 8000, payloadType: 0 }],
+      srtp: { keys: new LocalSrtpKeys(), isRequired: true },
+    });
+    const to = `sip:${number}@127.0.0.1:${sipPort}`;
+    const call = await caller.invite({ to, from: "sip:+15550700004@127.0.0.1", sdp: offer });
+    await caller.close();
+    assert.ok(call.ok);
+    assert.match(call.session.remoteSdp, /RTP\/SAVP[^]*a=crypto:1 /);
+  });
 
   test("a call that a registrar sends to the account is for the number in To", async () => {
     const registrar = await TestRegistrar.listen({ accounts: { line7: "secret" } });

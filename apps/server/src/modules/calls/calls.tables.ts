@@ -61,6 +61,8 @@ export const calls = pgTable(
     recordingStatus: text("recording_status").$type<CallResultStatus>(),
     /** Null where the agent asks for neither extraction nor evaluation. */
     analysisStatus: text("analysis_status").$type<CallResultStatus>(),
+    /** Why it failed. */
+    analysisDetail: text("analysis_detail"),
     extraction: jsonb("extraction").$type<CallExtraction>(),
     evaluation: jsonb("evaluation").$type<CallEvaluation>(),
     createdAt: createdAt(),

@@ -5,6 +5,8 @@ export interface Organization {
   id: string;
   name: string;
   isBillingActive: boolean;
+  /** ISO 3166; where its calls may go. Null: the countries of its own numbers. */
+  allowedCountries: readonly string[] | null;
 }
 
 export class OrganizationsService {

@@ -76,6 +76,8 @@ export const organizations = pgTable("organizations", {
   metadata: text("metadata"),
   /** The operator's switch; false: most operations answer `billing_inactive` and no call is taken. */
   isBillingActive: boolean("is_billing_active").notNull().default(true),
+  /** ISO 3166; where calls may go. Null: the countries of its own numbers. */
+  allowedCountries: text("allowed_countries").array(),
   createdAt: createdAt(),
 });
 

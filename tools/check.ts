@@ -5,6 +5,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check"],
   ["types", "tsc", "-p", "."],
   ["types of the client", "tsc", "-p", "packages/client"],
+  ["types of the pages", "tsc", "-p", "apps/dashboard"],
   ["lint", "oxlint", "--deny-warnings"],
   ["unused", "knip"],
   ["imports", "node", "tools/imports.ts"],

@@ -81,7 +81,7 @@ async function importsOf(file: string): Promise<Import[]> {
 }
 
 const problems: string[] = [];
-for await (const file of glob("{apps,packages}/**/*.ts", {
+for await (const file of glob("{apps,packages}/**/*.{ts,tsx}", {
   exclude: (name) => name.includes("node_modules"),
 })) {
   for (const each of await importsOf(file)) {

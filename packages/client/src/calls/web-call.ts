@@ -136,7 +136,7 @@ export class WebCall {
    *
    * @throws {JoinError} where it cannot be had; the call goes on with the one before.
    */
-  async setMicrophone(deviceId: string): Promise<void> {
+  async setMicrophone(deviceId?: string): Promise<void> {
     const microphone = await openMicrophone(deviceId);
     if (this.#state === "ended") return stop(microphone);
     const before = this.#microphone;

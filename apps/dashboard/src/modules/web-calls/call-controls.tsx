@@ -1,0 +1,79 @@
+import type { JoinError, WebCall } from "@parley/client";
+import { useEffect, useId, useRef, useState } from "react";
+import { HangUpIcon, MicrophoneIcon, VolumeIcon } from "../../ui/icons.tsx";
+import { messageOf } from "../../ui/use-loaded.ts";
+import { AgentState } from "./agent-state.tsx";
+import "./call-controls.css";
+import { LevelMeter, MicrophoneChoice } from "./microphone-choice.tsx";
+
+interface CallControlsProps {
+  call: WebCall;
+  startedAtMs: number;
+  microphone: string | undefined;
+  onMicrophone: (deviceId: string | undefined) => void;
+}
+
+/** What one does in a call: mute, volume, another microphone, hang up. */
+export function CallControls({ call, startedAtMs, microphone, onMicrophone }: CallControlsProps) {
+  const volumeId = useId();
+  const [isMuted, setMuted] = useState(call.isMuted);
+  const [volume, setVolume] = useState(call.volume);
+  const [problem, setProblem] = useState<string>();
+  const hangUp = useRef<HTMLButtonElement>(null);
+  // The button that started the call is gone, and the focus with it.
+  useEffect(() => hangUp.current?.focus(), []);
+  useEffect(() => call.on("error", ({ message }: JoinError) => setProblem(message)), [call]);
+  const choose = async (deviceId: string | undefined): Promise<void> => {
+    try {
+      await call.setMicrophone(deviceId);
+      onMicrophone(deviceId);
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const mute = (): void => {
+    call.setMuted(!isMuted);
+    setMuted(!isMuted);
+  };
+  return (
+    <div className="call-controls">
+      <AgentState call={call} startedAtMs={startedAtMs} />
+      <div className="buttons">
+        <button type="button" className="button" aria-pressed={isMuted} onClick={mute}>
+          <MicrophoneIcon isMuted={isMuted} />
+          {isMuted ? "Muted" : "Mute"}
+        </button>
+        <button ref={hangUp} type="button" className="button danger" onClick={() => void call.hangUp()}>
+          <HangUpIcon />
+          Hang up
+        </button>
+      </div>
+      <LevelMeter stream={call.microphoneStream} />
+      {problem !== undefined && (
+        <p role="alert" className="notice error">
+          {problem}
+        </p>
+      )}
+      <div className="volume">
+        <VolumeIcon />
+        <label htmlFor={volumeId} className="hidden-visually">
+          Volume of the agent
+        </label>
+        <input
+          id={volumeId}
+          type="range"
+          min="0"
+          max="1"
+          step="0.05"
+          value={volume}
+          onChange={({ target }) => {
+            call.setVolume(target.valueAsNumber);
+            setVolume(target.valueAsNumber);
+          }}
+        />
+      </div>
+      <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
+    </div>
+  );
+}

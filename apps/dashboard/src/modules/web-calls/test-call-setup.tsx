@@ -1,0 +1,80 @@
+import type { Agent, Environment, Parley, TestCallCreate } from "@parley/client";
+import { type FormEvent, useCallback, useEffect, useId, useState } from "react";
+import { CallIcon } from "../../ui/icons.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { MicrophoneChoice, MicrophoneTest } from "./microphone-choice.tsx";
+import { type VariableRow, VariablesEditor, rowsOf, valuesOf } from "./variables-editor.tsx";
+
+interface TestCallSetupProps {
+  parley: Parley;
+  agent: Agent;
+  microphone: string | undefined;
+  onMicrophone: (deviceId: string | undefined) => void;
+  isJoining: boolean;
+  onStart: (body: TestCallCreate) => void;
+  onCancel: () => void;
+}
+
+/** Which environment a test call runs in, with what, and which microphone. */
+export function TestCallSetup(props: TestCallSetupProps) {
+  const { parley, agent, microphone, onMicrophone, isJoining, onStart, onCancel } = props;
+  const environmentId = useId();
+  const [environment, setEnvironment] = useState("");
+  const [rows, setRows] = useState<readonly VariableRow[]>([]);
+  useEffect(() => {
+    setEnvironment("");
+    setRows(rowsOf({ ...agent.defaultVariables, ...agent.testVariables }));
+  }, [agent]);
+  const environments = useLoaded(
+    useCallback(async (signal) => await parley.listEnvironments(agent.id, { signal }), [parley, agent.id]),
+  );
+  const start = (event: FormEvent): void => {
+    event.preventDefault();
+    onStart({ environment: environment === "" ? null : environment, variables: valuesOf(rows) });
+  };
+  return (
+    <form className="setup-form" onSubmit={start}>
+      <div className="field">
+        <label htmlFor={environmentId}>Environment</label>
+        <select
+          id={environmentId}
+          className="input"
+          value={environment}
+          onChange={({ target }) => setEnvironment(target.value)}
+        >
+          <option value="">Draft (as it is saved)</option>
+          {environments.state === "ready" &&
+            environments.value.map((each) => (
+              <option key={each.name} value={each.name}>
+                {nameOf(each)}
+              </option>
+            ))}
+        </select>
+        {environments.state === "failed" && (
+          <p role="alert" className="hint">
+            {environments.message}
+          </p>
+        )}
+      </div>
+      <VariablesEditor rows={rows} onChange={setRows} />
+      <MicrophoneChoice chosen={microphone} onChoose={onMicrophone} />
+      {isJoining ? (
+        <button type="button" className="button" onClick={onCancel}>
+          Connecting… (cancel)
+        </button>
+      ) : (
+        <>
+          <MicrophoneTest deviceId={microphone} />
+          <button type="submit" className="button primary">
+            <CallIcon />
+            Start call
+          </button>
+        </>
+      )}
+    </form>
+  );
+}
+
+function nameOf({ name, revision }: Environment): string {
+  return revision === null ? `${name} (draft)` : `${name} (revision ${revision})`;
+}

@@ -1,0 +1,121 @@
+import type { Agent, Parley, TestCallCreate, WebCall } from "@parley/client";
+import { type ReactNode, useState } from "react";
+import { CallControls } from "./call-controls.tsx";
+import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
+import { InstructionForm } from "./instruction-form.tsx";
+import { Latency } from "./latency.tsx";
+import { TestCallSetup } from "./test-call-setup.tsx";
+import "./test-call.css";
+import { Transcript } from "./transcript.tsx";
+import { useCallChanges, useWebCall } from "./use-web-call.ts";
+
+interface TestCallProps {
+  parley: Parley;
+  agent: Agent;
+  /** Stands above what is chosen for a call. */
+  children: ReactNode;
+}
+
+/** Tries an agent: what is to be set before, the call, and what stays of it afterwards. */
+export function TestCall({ parley, agent, children }: TestCallProps) {
+  const { joining, join, cancel } = useWebCall();
+  const [microphone, setMicrophone] = useState<string>();
+  const start = (body: TestCallCreate): void => {
+    void join(async (signal) => await parley.startTestCall(agent.id, body, { signal }), microphone);
+  };
+  const setup = (
+    <>
+      {children}
+      <TestCallSetup
+        parley={parley}
+        agent={agent}
+        microphone={microphone}
+        onMicrophone={setMicrophone}
+        isJoining={joining.phase === "joining"}
+        onStart={start}
+        onCancel={cancel}
+      />
+    </>
+  );
+  if (joining.phase === "joined") {
+    return (
+      <JoinedCall
+        {...joining}
+        key={joining.callId}
+        microphone={microphone}
+        onMicrophone={setMicrophone}
+        onInstruct={async (instruction, speak) => {
+          await parley.sendInstruction(joining.callId, { instruction, speak });
+        }}
+        setup={setup}
+      />
+    );
+  }
+  return (
+    <div className="test-call">
+      <section className="card side" aria-label="Call">
+        {joining.phase === "failed" && (
+          <p role="alert" className="notice error">
+            {joining.message}
+          </p>
+        )}
+        {setup}
+      </section>
+      <section className="card conversation empty" aria-label="Conversation">
+        <p>
+          Talk to <strong>{agent.name}</strong> from here.
+        </p>
+        <p className="hint">
+          Transfers and keypad tones are simulated: no telephone rings. The call is kept with its transcript.
+        </p>
+      </section>
+    </div>
+  );
+}
+
+interface JoinedCallProps {
+  call: WebCall;
+  callId: string;
+  startedAtMs: number;
+  microphone: string | undefined;
+  onMicrophone: (deviceId: string | undefined) => void;
+  onInstruct: (instruction: string, speak: boolean) => Promise<void>;
+  /** Shown again when the call is over. */
+  setup: ReactNode;
+}
+
+function JoinedCall(props: JoinedCallProps) {
+  const { call, callId, startedAtMs, microphone, onMicrophone, onInstruct, setup } = props;
+  useCallChanges(call);
+  const { end } = call;
+  return (
+    <div className={end === undefined ? "test-call in-call" : "test-call"}>
+      <section className="card side" aria-label="Call">
+        {end === undefined ? (
+          <CallControls
+            call={call}
+            startedAtMs={startedAtMs}
+            microphone={microphone}
+            onMicrophone={onMicrophone}
+          />
+        ) : (
+          <>
+            <div role="status" className={isOrdinaryEnd(end) ? "notice" : "notice error"}>
+              <p>{explainEnd(end)}</p>
+              <p className="call-id">
+                Call <code>{callId}</code>
+              </p>
+            </div>
+            {setup}
+          </>
+        )}
+      </section>
+      <section className="card conversation" aria-labelledby="conversation-title">
+        <h2 id="conversation-title">Conversation</h2>
+        <Transcript items={call.transcript} speech={call.speech} />
+        {end === undefined && <InstructionForm onInstruct={onInstruct} />}
+      </section>
+      <Latency turns={call.turns} />
+    </div>
+  );
+}

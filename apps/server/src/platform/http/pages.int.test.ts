@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { buildPages } from "@parley/dashboard";
+import { fastify } from "fastify";
+import { sendError } from "./errors.ts";
+import { registerPages } from "./pages.ts";
+
+function createApp(building = buildPages(), callUrl?: string) {
+  const app = fastify();
+  app.setErrorHandler(sendError);
+  registerPages(app, building, callUrl);
+  return app;
+}
+
+test("the page and what it names are served, the latter to be kept for ever", async () => {
+  const app = createApp();
+  const page = await app.inject({ url: "/try?from=mail" });
+  assert.equal(page.statusCode, 200);
+  assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
+  assert.equal(page.headers["cache-control"], "no-cache");
+  const names = [...page.body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, name = ""]) => name);
+  assert.equal(names.length, 2);
+  for (const url of names) {
+    const plain = await app.inject({ url });
+    assert.equal(plain.statusCode, 200);
+    assert.match(String(plain.headers["cache-control"]), /immutable/);
+    const zipped = await app.inject({ url, headers: { "accept-encoding": "br, gzip" } });
+    assert.equal(zipped.headers["content-encoding"], "gzip");
+    assert.equal(gunzipSync(zipped.rawPayload).toString(), plain.body);
+  }
+  await app.close();
+});
+
+test("the page may load nothing from, and send nothing to, anybody else", async () => {
+  const app = createApp(buildPages(), "https://voice.example.com/parley");
+  const { headers, body } = await app.inject({ url: "/try" });
+  const policy = String(headers["content-security-policy"]);
+  assert.match(policy, /default-src 'none'; script-src 'self';/);
+  assert.match(policy, /connect-src 'self' https:\/\/voice\.example\.com;/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.doesNotMatch(body, /<script(?![^>]*src=)|style=/);
+  await app.close();
+});
+
+test("a page that has not changed is not sent again", async () => {
+  const app = createApp();
+  const { headers } = await app.inject({ url: "/try" });
+  const again = await app.inject({ url: "/try", headers: { "if-none-match": String(headers.etag) } });
+  assert.equal(again.statusCode, 304);
+  assert.equal(again.body, "");
+  await app.close();
+});
+
+test("no other file is served", async () => {
+  const app = createApp();
+  for (const url of ["/assets/try.js", "/assets/..%2f..%2fpackage.json", "/assets/"]) {
+    assert.equal((await app.inject({ url })).statusCode, 404);
+  }
+  await app.close();
+});
+
+test("pages that cannot be built are an error of the server, which runs on", async () => {
+  const app = createApp(Promise.reject(new Error("does not compile")));
+  assert.equal((await app.inject({ url: "/try" })).statusCode, 500);
+  await app.close();
+});

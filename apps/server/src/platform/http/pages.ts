@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { PageFile } from "@parley/dashboard";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+
+interface ServedFile extends PageFile {
+  gzipped: Uint8Array;
+  etag: string;
+}
+
+/**
+ * Serves the pages that people see. Nothing in them comes from, or goes to, anybody but this server.
+ *
+ * @param building may still be under way: requests wait for it.
+ * @param callUrl where browsers join calls, if that is not the address that they asked for the page.
+ */
+export function registerPages(
+  app: FastifyInstance,
+  building: Promise<readonly PageFile[]>,
+  callUrl: string | undefined,
+): void {
+  const served = building.then((files) => new Map(files.map((file) => [file.path, prepare(file)])));
+  // A request tells of it; without one it does not matter.
+  served.catch((error: unknown) => app.log.error({ err: error }, "the pages could not be built"));
+  const headers = {
+    "content-security-policy": contentSecurityPolicy(callUrl),
+    "permissions-policy": "microphone=(self), camera=(), geolocation=()",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  for (const url of ["/try", "/assets/:file"]) {
+    app.get(url, async (request, reply) => {
+      const [path = ""] = request.url.split("?");
+      const file = (await served).get(path);
+      if (file === undefined) throw new AppError("not_found");
+      reply.headers(headers);
+      return await send(file, request, reply);
+    });
+  }
+}
+
+async function send(file: ServedFile, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  reply.headers({
+    "cache-control": file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache",
+    etag: file.etag,
+    vary: "accept-encoding",
+  });
+  if (request.headers["if-none-match"] === file.etag) return await reply.code(304).send();
+  reply.type(file.contentType);
+  const isGzipAccepted = /\bgzip\b/.test(String(request.headers["accept-encoding"]));
+  if (!isGzipAccepted) return await reply.send(file.bytes);
+  return await reply.header("content-encoding", "gzip").send(file.gzipped);
+}
+
+function prepare(file: PageFile): ServedFile {
+  const hash = createHash("sha256").update(file.bytes).digest("base64url").slice(0, 22);
+  return { ...file, gzipped: gzipSync(file.bytes, { level: 9 }), etag: `W/"${hash}"` };
+}
+
+function contentSecurityPolicy(callUrl: string | undefined): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self'${callUrl === undefined ? "" : ` ${new URL(callUrl).origin}`}`,
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+}

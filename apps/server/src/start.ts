@@ -4,6 +4,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
+import { buildPages } from "@parley/dashboard";
 import { slicePortRange } from "@parley/rtp";
 import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
@@ -28,6 +29,7 @@ import type { Config } from "./platform/config/config.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import type { Database } from "./platform/database/database.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
+import { registerPages } from "./platform/http/pages.ts";
 import { registerProbes } from "./platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
@@ -256,6 +258,7 @@ async function listenHttp(
   started.add(async () => await app.close());
   registerProbes(app, probes);
   bindModuleRoutes(app, modules);
+  registerPages(app, buildPages(), undefined);
   const { host, port } = config.http;
   try {
     await app.listen({ host, port });

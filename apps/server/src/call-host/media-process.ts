@@ -1,6 +1,9 @@
+import { constants, setPriority } from "node:os";
 import { createMediaHost, type MediaHost } from "./media-host.ts";
 import type { FromMedia, ToMedia } from "./media-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
+
+preferAudio();
 
 /** A media process: does what the main process tells it by messages, and ends with it. */
 let host: Promise<MediaHost> | undefined;
@@ -22,3 +25,12 @@ const { send } = runChild<ToMedia, FromMedia>({
   },
   close: async () => await (await host)?.close(),
 });
+
+/** Audio that comes a moment late is heard to; what the other processes do can wait for that moment. */
+function preferAudio(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+  } catch {
+    // Few systems let any user do this (docs/operating.md); where nothing competes nothing is lost.
+  }
+}

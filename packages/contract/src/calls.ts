@@ -4,12 +4,15 @@ import { defineRoute } from "./route.ts";
 import {
   closedObject,
   dataOf,
+  environmentNameSchema,
   idSchema,
   nullable,
   nullableEnum,
   pageOf,
   pageQuery,
+  phoneNumberSchema,
   timestampSchema,
+  variablesSchema,
 } from "./schemas.ts";
 
 export const callStatuses = [
@@ -200,6 +203,7 @@ export const callSchema = Type.Object(
     analysisStatus: nullableEnum(resultStatuses, {
       description: "Null: the agent asks for neither extraction nor evaluation, or the call has not ended.",
     }),
+    analysisDetail: nullable(Type.String({ description: "Why `analysisStatus` is `failed`." })),
     extraction: Type.Union([extractionSchema, Type.Null()]),
     evaluation: Type.Union([evaluationSchema, Type.Null()]),
     llmName: nullable(
@@ -219,6 +223,94 @@ const callDetailSchema = Type.Object(
 export type Call = Static<typeof callSchema>;
 export type CallDetail = Static<typeof callDetailSchema>;
 
+const callParams = Type.Object({ id: { ...idSchema, description: "Id of the call." } });
+
+const callCreateSchema = closedObject(
+  {
+    agentId: { ...idSchema, description: "The agent that speaks." },
+    toNumber: Type.String({
+      minLength: 1,
+      maxLength: 32,
+      pattern: "^(\\+[0-9 ().-]+|[0-9]{1,6}|[A-Za-z][A-Za-z0-9._-]*)$",
+      description:
+        "A telephone number with its country code (`+…`), or an extension (digits or a name) that the agent's trunk knows.",
+      examples: ["+14155550199"],
+    }),
+    fromNumber: Type.Optional({
+      ...phoneNumberSchema,
+      description: "The caller ID: any number of the agent's trunk. Default: the agent's first number.",
+      examples: ["+14155550123"],
+    }),
+    environment: Type.Optional({
+      ...environmentNameSchema,
+      description: "The agent's environment that the call runs in. Default: `production`.",
+    }),
+    variables: Type.Optional({
+      ...variablesSchema,
+      description: "Of this call, over those of the agent and the environment.",
+    }),
+    ringTimeoutSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 5,
+        maximum: 120,
+        default: 60,
+        description: "How long it may ring before it counts as `no_answer`.",
+      }),
+    ),
+  },
+  { title: "CallCreate" },
+);
+
+export type CallCreate = Static<typeof callCreateSchema>;
+
+export const createCallRoute = defineRoute({
+  method: "POST",
+  path: "/calls",
+  operationId: "createCall",
+  tag: "Calls",
+  summary: "Place a call",
+  description:
+    "The agent calls a number by its SIP trunk. The answer comes at once, with the call `queued`; what becomes of it is " +
+    "in `GET /calls/{id}` and in the post-call webhook. Emergency numbers are never dialled, and other numbers only in the " +
+    "countries that the organization allows, which are those of its own numbers where it has named none " +
+    "(`destination_not_allowed`). When it is answered the agent says `firstMessageOutbound`, or else `firstMessage`. " +
+    "A callee who is busy (486, 600) makes it `busy`; one who does not answer (408, 480, or the time to ring is over) " +
+    "`no_answer`; one who declines (603, 607, 608) `failed` with `dial_rejected`; whatever else goes wrong, `failed` with " +
+    "`dial_failed`. `endDetail` then holds the SIP status and its reason.",
+  body: callCreateSchema,
+  status: 201,
+  response: dataOf(callSchema),
+  errors: [
+    "environment_not_found",
+    "from_number_not_on_trunk",
+    "destination_not_allowed",
+    "agent_not_callable",
+    "capacity_exceeded",
+  ],
+});
+
+export const hangUpCallRoute = defineRoute({
+  method: "POST",
+  path: "/calls/{id}/hangup",
+  operationId: "hangUpCall",
+  tag: "Calls",
+  summary: "Hang up a call",
+  description:
+    "Ends a call in progress (`completed`, `api_hangup`), or one that is not answered yet (`canceled`). The answer shows " +
+    "the call as it is then; its end may be written down a moment later.",
+  params: callParams,
+  status: 200,
+  response: dataOf(callSchema),
+  errors: ["call_not_active", "call_not_addressable"],
+});
+
+const numberFilter = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "Exactly this number, in E.164, or name.",
+  examples: ["+14155550123"],
+});
+
 export const listCallsRoute = defineRoute({
   method: "GET",
   path: "/calls",
@@ -232,6 +324,13 @@ export const listCallsRoute = defineRoute({
     status: Type.Optional(Type.Enum([...callStatuses])),
     direction: Type.Optional(Type.Enum(["inbound", "outbound"])),
     channel: Type.Optional(channelSchema),
+    environment: Type.Optional({
+      ...environmentNameSchema,
+      description: "`production` for those that ran in none other.",
+    }),
+    fromNumber: Type.Optional(numberFilter),
+    toNumber: Type.Optional(numberFilter),
+    isTest: Type.Optional(Type.Boolean()),
     createdAfter: Type.Optional({ ...timestampSchema, description: "At this time or later." }),
     createdBefore: Type.Optional({ ...timestampSchema, description: "Earlier than this time." }),
   }),
@@ -246,7 +345,7 @@ export const getCallRoute = defineRoute({
   tag: "Calls",
   summary: "Get a call with its transcript and turns",
   description: "While the call is in progress the transcript holds what has been said so far.",
-  params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
+  params: callParams,
   status: 200,
   response: dataOf(callDetailSchema),
 });

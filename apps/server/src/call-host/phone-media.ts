@@ -135,6 +135,8 @@ export class PhoneMedia {
   }
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
+    // What a network plays while it rings is not for the conversation: it is no callee.
+    if (!this.#isAnswered) return;
     if (packet.payloadType === this.#path?.telephoneEventPayloadType) this.#dtmf.receive(packet, arrivalMs);
     this.#incoming.push(packet, arrivalMs);
   }

@@ -8,6 +8,8 @@ import type { Session } from "./session.ts";
 export interface InviteOptions {
   to: Party;
   from: Party;
+  /** Names the call in every message (RFC 3261 §20.8); has to be unique in the world. Default: random. */
+  callId?: string;
   /** Default: the URI of `to`. */
   requestUri?: string;
   /** The next hop, such as a trunk. Default: the Request-URI says it. */

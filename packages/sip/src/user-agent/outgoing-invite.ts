@@ -56,7 +56,7 @@ export class OutgoingInvite implements OpenCall {
   readonly #options: InviteOptions;
   readonly #digest: DigestClient | undefined;
   readonly #targets: RedirectTargets;
-  readonly #callId = randomBytes(16).toString("hex");
+  readonly #callId: string;
   readonly #localTag = newTag();
   readonly #result = Promise.withResolvers<InviteResult>();
   /** Settles when nothing of the attempt is left that would have to be told to the peer. */
@@ -79,6 +79,7 @@ export class OutgoingInvite implements OpenCall {
   constructor(core: UserAgentCore, options: InviteOptions) {
     this.#core = core;
     this.#options = options;
+    this.#callId = options.callId ?? randomBytes(16).toString("hex");
     this.#digest = options.credentials === undefined ? undefined : new DigestClient(options.credentials);
     this.#requestUri = options.requestUri ?? uriOf(options.to);
     this.#minSessionSeconds = core.sessionTimer.minSeconds;

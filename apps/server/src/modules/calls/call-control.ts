@@ -1,14 +1,15 @@
-import { isIP, isIPv6 } from "node:net";
-import { DigestAuthenticator, type IncomingInvite, parseUri } from "@parley/sip";
+import { isIPv6 } from "node:net";
+import { DigestAuthenticator, type IncomingInvite } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
-import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { findMediaPeer } from "./calls.rules.ts";
 import type { CallsService } from "./calls.service.ts";
 import type { CallToHold, HeldCalls } from "./held-calls.ts";
+import { findMediaAddress } from "./media-address.ts";
+import { numberIn } from "./sip-number.ts";
 import { InboundCall, type InboundCallOptions, refuseForNow } from "./inbound-call.ts";
 
 export interface CallControlOptions {
@@ -57,7 +58,10 @@ export class CallControl {
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     // Before the call is written down: a flood that we cannot take is not to fill the database.
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
-    const mediaAddress = await this.#findMediaAddress(findMediaPeer(invite.source.address, invite.body));
+    const mediaAddress = await findMediaAddress(
+      this.#options.publicAddress,
+      findMediaPeer(invite.source.address, invite.body),
+    );
     if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
     if (invite.signal.aborted) return;
     await this.#take(invite, target, mediaAddress);
@@ -106,13 +110,6 @@ export class CallControl {
     return false;
   }
 
-  /** Of ours, as it stands in SDP; undefined where no route leads to the peer. */
-  async #findMediaAddress(peer: string): Promise<string | undefined> {
-    const { publicAddress } = this.#options;
-    if (publicAddress !== undefined && isIP(publicAddress) === isIP(peer)) return publicAddress;
-    return await findLocalAddressTowards(peer).catch(() => undefined);
-  }
-
   async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
     const { calls, heldCalls, media, nodeId, logger } = this.#options;
     const { agent, number, trunk, organization } = target;
@@ -152,11 +149,6 @@ export class CallControl {
       return new InboundCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
     });
   }
-}
-
-function numberIn(text: string): string | undefined {
-  const uri = parseUri(text);
-  return uri?.scheme === "tel" ? uri.number : uri?.user;
 }
 
 /** Null where the caller withholds the number (RFC 3323). */

@@ -1,9 +1,17 @@
-import { getCallRoute, listCallsRoute } from "@parley/contract";
+import { createCallRoute, getCallRoute, listCallsRoute } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { CallsService } from "./calls.service.ts";
+import type { OutboundCallsService } from "./outbound-calls.service.ts";
 
-export function bindCallRoutes(app: FastifyInstance, calls: CallsService): void {
+export function bindCallRoutes(
+  app: FastifyInstance,
+  calls: CallsService,
+  outboundCalls: OutboundCallsService,
+): void {
+  bindRoute(app, createCallRoute, async ({ principal, body }) => ({
+    data: await outboundCalls.place(principal.organizationId, body),
+  }));
   bindRoute(
     app,
     listCallsRoute,

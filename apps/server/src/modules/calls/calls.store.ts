@@ -1,4 +1,4 @@
-import type { CallStatus, PageQuery, Turn } from "@parley/contract";
+import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
 import {
   type SQL,
   and,
@@ -26,6 +26,11 @@ export interface CallFilter extends PageQuery {
   status?: CallStatus;
   direction?: "inbound" | "outbound";
   channel?: "phone" | "web";
+  /** `production` stands for none. */
+  environment?: string;
+  fromNumber?: string;
+  toNumber?: string;
+  isTest?: boolean;
   createdAfter?: string;
   createdBefore?: string;
 }
@@ -73,6 +78,11 @@ export async function listCalls(
   if (filter.status !== undefined) conditions.push(eq(calls.status, filter.status));
   if (filter.direction !== undefined) conditions.push(eq(calls.direction, filter.direction));
   if (filter.channel !== undefined) conditions.push(eq(calls.channel, filter.channel));
+  if (filter.environment === PRODUCTION) conditions.push(isNull(calls.environment));
+  else if (filter.environment !== undefined) conditions.push(eq(calls.environment, filter.environment));
+  if (filter.fromNumber !== undefined) conditions.push(eq(calls.fromNumber, filter.fromNumber));
+  if (filter.toNumber !== undefined) conditions.push(eq(calls.toNumber, filter.toNumber));
+  if (filter.isTest !== undefined) conditions.push(eq(calls.isTest, filter.isTest));
   if (filter.createdAfter !== undefined) conditions.push(gte(calls.createdAt, new Date(filter.createdAfter)));
   if (filter.createdBefore !== undefined)
     conditions.push(lt(calls.createdAt, new Date(filter.createdBefore)));

@@ -3,6 +3,12 @@ import type { AgentDocument } from "../agents/agent-document.rules.ts";
 import { renderTemplate, type Variables } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
+/** What the agent says first: in a call that it places it may be something else. Null: it waits. */
+export function firstMessageOf(document: AgentDocument, direction: "inbound" | "outbound"): string | null {
+  const { firstMessage, firstMessageOutbound } = document;
+  return direction === "outbound" ? (firstMessageOutbound ?? firstMessage) : firstMessage;
+}
+
 /**
  * What a media process is told of a call: the agent's document with its variables filled in. `variables` are the
  * conversation's own and the built-in ones.

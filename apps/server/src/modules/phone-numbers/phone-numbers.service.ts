@@ -173,6 +173,20 @@ export class PhoneNumbersService {
     }
   }
 
+  /** Those of these numbers (E.164) that the trunk carries. */
+  async listOnTrunk(
+    organizationId: string,
+    sipTrunkId: string,
+    e164s: readonly string[],
+  ): Promise<PhoneNumber[]> {
+    return (await store.findNumbersOnTrunk(this.#database, organizationId, sipTrunkId, e164s)).map(present);
+  }
+
+  /** Every number of the organization. */
+  async listE164(organizationId: string): Promise<string[]> {
+    return await store.listE164(this.#database, organizationId);
+  }
+
   async #unbind(transaction: Queries, by: Author, agentId: string, id: string): Promise<void> {
     await this.#writer.write(transaction, by, agentId, (before) =>
       writeDocument(before, unbindNumber(before.document, id)),

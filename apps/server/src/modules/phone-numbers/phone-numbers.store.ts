@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, count, eq } from "drizzle-orm";
+import { type SQL, and, count, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
@@ -50,6 +50,33 @@ export async function listNumbers(
     .offset(offset);
   const [counted] = await queries.select({ total: count() }).from(phoneNumbers).where(where);
   return { rows, total: counted?.total ?? 0 };
+}
+
+/** Those of these numbers (E.164) that the trunk carries. */
+export async function findNumbersOnTrunk(
+  queries: Queries,
+  organizationId: string,
+  sipTrunkId: string,
+  e164s: readonly string[],
+): Promise<PhoneNumberRow[]> {
+  return await queries
+    .select()
+    .from(phoneNumbers)
+    .where(
+      and(
+        eq(phoneNumbers.organizationId, organizationId),
+        eq(phoneNumbers.sipTrunkId, sipTrunkId),
+        inArray(phoneNumbers.e164, [...e164s]),
+      ),
+    );
+}
+
+export async function listE164(queries: Queries, organizationId: string): Promise<string[]> {
+  const rows = await queries
+    .select({ e164: phoneNumbers.e164 })
+    .from(phoneNumbers)
+    .where(eq(phoneNumbers.organizationId, organizationId));
+  return rows.map(({ e164 }) => e164);
 }
 
 /** Agents that numbers of the trunk are bound to. */

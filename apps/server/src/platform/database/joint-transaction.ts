@@ -6,6 +6,8 @@ type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 /** Emptied at the transaction's end: work that outlives it goes to the database again. */
 interface Scope {
   transaction: Transaction | undefined;
+  /** What waits for its commit. */
+  afterCommit: (() => void)[];
 }
 
 const SOURCE = Symbol("source");
@@ -20,14 +22,27 @@ export async function inJointTransaction<T>(
   database: Database,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  return await database.transaction(async (transaction) => {
-    const scope: Scope = { transaction };
+  const scope: Scope = { transaction: undefined, afterCommit: [] };
+  const result = await database.transaction(async (transaction) => {
+    scope.transaction = transaction;
     try {
       return await scopes.run(scope, async () => await work(transaction));
     } finally {
       scope.transaction = undefined;
     }
   });
+  for (const then of scope.afterCommit) then();
+  return result;
+}
+
+/**
+ * Calls back once what was written so far is there for others: after the joint transaction where one is under way, and
+ * then only if it is kept; else at once. The callback must not throw; its own work belongs to no transaction.
+ */
+export function afterCommit(then: () => void): void {
+  const scope = scopes.getStore();
+  if (scope?.transaction === undefined) outsideJointTransaction(then);
+  else scope.afterCommit.push(() => outsideJointTransaction(then));
 }
 
 /** A database that goes to the joint transaction where one is under way. */
@@ -50,5 +65,5 @@ export function sourceOf(queries: Queries & { [SOURCE]?: Queries }): Queries {
 
 /** What `work` does with the database is its own, whatever transaction it is called in: others are to see it at once. */
 export function outsideJointTransaction<T>(work: () => T): T {
-  return scopes.run({ transaction: undefined }, work);
+  return scopes.run({ transaction: undefined, afterCommit: [] }, work);
 }

@@ -1,10 +1,14 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 
+/** Places become free as calls end. */
+const CAPACITY_RETRY_AFTER_SECONDS = "5";
+
 /** The one place where a failure becomes an HTTP answer. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toAppError(error);
   if (refusal.code === "internal") request.log.error({ err: error }, "request failed");
+  if (refusal.code === "capacity_exceeded") reply.header("retry-after", CAPACITY_RETRY_AFTER_SECONDS);
   reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));
 }
 

@@ -34,18 +34,22 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
   };
 };
 
-/** Texts become numbers where the schema wants numbers; what is not one stays as it is and is refused. */
+/** Texts become numbers and booleans where the schema wants them; what is neither stays as it is and is refused. */
 function readQuery(
   properties: Readonly<Record<string, TSchema & { type?: unknown }>>,
   query: unknown,
 ): unknown {
   if (typeof query !== "object" || query === null) return query;
   const entries = Object.entries(query).map(([name, value]: [string, unknown]) => {
-    const type = properties[name]?.type;
-    const isNumeric = (type === "integer" || type === "number") && typeof value === "string";
-    return [name, isNumeric && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value] as const;
+    return [name, typeof value === "string" ? readText(value, properties[name]?.type) : value] as const;
   });
   return Object.fromEntries(entries);
+}
+
+function readText(text: string, type: unknown): unknown {
+  const isNumeric = type === "integer" || type === "number";
+  if (isNumeric && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
 }
 
 function findUnstorable(value: unknown, path: string, level = 0): Issue[] {

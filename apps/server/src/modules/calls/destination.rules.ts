@@ -1,0 +1,85 @@
+import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/max";
+
+/** A user name, or digits of which no number with its country can be made. */
+const extension = /^(\d{1,6}|[A-Za-z][\w.-]*)$/;
+
+/** What every telephone takes for an emergency call, whatever the country (3GPP TS 22.101 §10.1). */
+const everywhere = ["000", "08", "110", "112", "118", "119", "911", "999"];
+
+/** Beyond those: police, fire, ambulance and the like, by country. */
+const byCountry: Readonly<Record<string, readonly string[]>> = {
+  AE: ["997", "998"],
+  AR: ["100", "101", "103", "107"],
+  AT: ["122", "133", "140", "144"],
+  AU: ["106"],
+  BE: ["100", "101"],
+  BR: ["190", "191", "192", "193", "197", "198", "199"],
+  CH: ["117", "144", "1414"],
+  CL: ["131", "132", "133"],
+  CN: ["120", "122"],
+  CO: ["123"],
+  CZ: ["150", "155", "156", "158"],
+  DK: ["114"],
+  EG: ["122", "123", "180"],
+  ES: ["061", "062", "080", "085", "088", "091", "092"],
+  FR: ["15", "17", "18", "114", "115", "191", "196", "197"],
+  GR: ["100", "108", "166", "199"],
+  HU: ["104", "105", "107"],
+  ID: ["113"],
+  IL: ["100", "101", "102"],
+  IN: ["100", "101", "102", "108"],
+  IT: ["113", "115", "117", "1515", "1530"],
+  KR: ["113"],
+  MX: ["060", "065", "066"],
+  MY: ["994"],
+  NO: ["113"],
+  NZ: ["111"],
+  PE: ["105", "106", "116"],
+  PH: ["117"],
+  PL: ["997", "998"],
+  PT: ["115", "117"],
+  RU: ["01", "02", "03", "04", "101", "102", "103", "104"],
+  SA: ["937", "997", "998"],
+  SG: ["995"],
+  TH: ["191", "199", "1669"],
+  TR: ["122", "155", "156", "158", "177"],
+  UA: ["101", "102", "103", "104"],
+  US: ["988"],
+  VN: ["113", "114", "115"],
+  ZA: ["10111", "10177"],
+};
+
+/**
+ * Whether a number or extension may be called.
+ *
+ * @param destination E.164, or an extension.
+ * @param allowedCountries ISO 3166 codes.
+ */
+export function isDestinationAllowed(destination: string, allowedCountries: readonly string[]): boolean {
+  if (!destination.startsWith("+"))
+    return extension.test(destination) && !isEmergency(destination, allowedCountries);
+  const number = parsePhoneNumberFromString(destination);
+  const country = number && countryOf(number);
+  if (number === undefined || country === undefined) return false;
+  return allowedCountries.includes(country) && !isEmergency(number.nationalNumber, [country]);
+}
+
+/** The countries that these numbers (E.164) are of. */
+export function countriesOf(numbers: readonly string[]): string[] {
+  const countries = numbers.map((text) => {
+    const number = parsePhoneNumberFromString(text);
+    return number && countryOf(number);
+  });
+  return [...new Set(countries)].filter((country) => country !== undefined);
+}
+
+/** Undefined for satellites and other networks of no country. A number that nobody has counts as the largest country's of its code. */
+function countryOf(number: PhoneNumber): string | undefined {
+  return number.country ?? number.getPossibleCountries()[0];
+}
+
+/** With and without the digit that some switchboards want for an outside line. */
+function isEmergency(dialled: string, countries: readonly string[]): boolean {
+  const numbers = new Set([...everywhere, ...countries.flatMap((country) => byCountry[country] ?? [])]);
+  return numbers.has(dialled) || (/^[09]/.test(dialled) && everywhere.includes(dialled.slice(1)));
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { outcomeOfDial } from "./dial-outcome.rules.ts";
+
+const byStatus = [
+  [486, "busy", "dial_busy"],
+  [600, "busy", "dial_busy"],
+  [408, "no_answer", "dial_no_answer"],
+  [480, "no_answer", "dial_no_answer"],
+  [603, "failed", "dial_rejected"],
+  [607, "failed", "dial_rejected"],
+  [608, "failed", "dial_rejected"],
+  [404, "failed", "dial_failed"],
+  [407, "failed", "dial_failed"],
+  [488, "failed", "dial_failed"],
+  [503, "failed", "dial_failed"],
+] as const;
+
+for (const [status, callStatus, endReason] of byStatus) {
+  test(`${status} makes a call ${callStatus} (${endReason}), and stands in its detail`, () => {
+    assert.deepEqual(outcomeOfDial({ ok: false, cause: "rejected", status, reason: "Because" }), {
+      status: callStatus,
+      endReason,
+      endDetail: `${status} Because`,
+    });
+  });
+}
+
+test("a call that rings for too long was not answered, and a trunk that says nothing has failed", () => {
+  const timeout = { ok: false, status: 408, reason: "Request Timeout" } as const;
+  assert.equal(outcomeOfDial({ ...timeout, cause: "ring_timeout" }).status, "no_answer");
+  assert.equal(outcomeOfDial({ ...timeout, cause: "no_response" }).endReason, "dial_failed");
+  assert.equal(outcomeOfDial({ ...timeout, cause: "transport_error" }).endReason, "dial_failed");
+});

@@ -20,6 +20,9 @@ export const transcriptItemSchema = Type.Object(
       description:
         "Of an interrupted agent message only what was heard; of a `tool_call` its arguments as JSON.",
     }),
+    direction: Type.Optional(
+      Type.Enum(["received", "sent"], { description: "Of a `dtmf`: keys of the other side, or of the agent." }),
+    ),
     startMs: Type.Number({ description: "From the start of the call's media." }),
     endMs: Type.Number(),
     interrupted: Type.Optional(Type.Boolean({ description: "True: more was meant to be said." })),

@@ -43,6 +43,7 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): O
     baseURL: options.baseUrl,
     fetch: http.fetch,
     includeUsage: true,
+    supportsStructuredOutputs: true,
     ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
   });
   const model = provider.chatModel(options.model);

@@ -1,5 +1,5 @@
 import { AppError } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 import {
   chooseRevision,
@@ -35,6 +35,15 @@ export class AgentResolution {
       requested === undefined ? undefined : await findEnvironment(this.#database, agentId, requested);
     const revision = chooseRevision(agent, entry, requested, named);
     return resolveSnapshot(agent, entry, revision, await this.#read(agent, revision), named);
+  }
+
+  /** The configuration that once ran; undefined where there is none such. */
+  async findRevision(
+    queries: Queries,
+    { organizationId, agentId, revision }: { organizationId: string; agentId: string; revision: number },
+  ): Promise<AgentDocument | undefined> {
+    const version = await findVersion(queries, organizationId, agentId, revision);
+    return version && this.#writer.openSnapshot(version);
   }
 
   async #read(agent: SavedAgent, revision: number): Promise<AgentDocument> {

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
+import { ProviderError } from "@parley/conversation";
 import { ensureModels } from "../../models/fetch.ts";
 import { createInProcessInference } from "../inference/in-process-client.ts";
 import { loadGguf } from "./gguf.ts";
@@ -134,4 +135,42 @@ test("a tool is called through a grammar that its schema makes", async () => {
   assert.deepEqual(JSON.parse(call?.input ?? ""), { farewell: "Bye." });
   const finish = parts.at(-1);
   assert.equal(finish?.type === "finish" && finish.finishReason.unified, "tool-calls");
+});
+
+test("JSON is written through a grammar that its schema makes", async () => {
+  const parts = await partsOf(
+    ask("My name is Ada and I am 36 years old.", {
+      responseFormat: {
+        type: "json",
+        schema: {
+          type: "object",
+          properties: {
+            name: { type: ["string", "null"] },
+            age: { type: ["number", "null"] },
+            mood: { type: ["string", "null"], enum: ["good", "bad", null] },
+          },
+          required: ["name", "age", "mood"],
+          additionalProperties: false,
+        },
+      },
+      maxOutputTokens: 100,
+    }),
+  );
+  const answer: Record<string, unknown> = JSON.parse(textOf(parts));
+  assert.deepEqual(Object.keys(answer), ["name", "age", "mood"]);
+  assert.ok(answer["age"] === null || typeof answer["age"] === "number");
+  assert.ok(["good", "bad", null].some((mood) => mood === answer["mood"]));
+});
+
+test("what nobody waits for on the line gives way to what somebody does, and can be asked for again", async () => {
+  const background = partsOf(
+    ask("Tell me a long story about a ship.", {
+      maxOutputTokens: 500,
+      providerOptions: { local: { isBackground: true } },
+    }),
+  );
+  const refused = assert.rejects(background, (error) => error instanceof ProviderError && error.isRetryable);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.match(textOf(await partsOf(ask("What is the capital of France?"))), /Paris/);
+  await refused;
 });

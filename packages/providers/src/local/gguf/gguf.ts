@@ -1,11 +1,19 @@
 import path from "node:path";
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type * as LlamaCpp from "node-llama-cpp";
-import type { LlamaChat, LlamaContext, LlamaModel } from "node-llama-cpp";
+import { ProviderError } from "@parley/conversation";
+import type {
+  GbnfJsonSchema,
+  Llama,
+  LlamaChat,
+  LlamaContext,
+  LlamaGrammar,
+  LlamaModel,
+} from "node-llama-cpp";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import { toChatHistory } from "./chat-history.ts";
-import { toFunctions } from "./tool-functions.ts";
+import { toFunctions, toGrammarSchema } from "./tool-functions.ts";
 
 export interface LoadGgufOptions {
   /** The model's file. */
@@ -20,7 +28,11 @@ export interface LoadGgufOptions {
 export interface Gguf {
   /** `local/<file name>`. */
   readonly name: string;
-  /** Streams a reply with the model's own chat template; tools are called through a grammar. */
+  /**
+   * Streams a reply with the model's own chat template. Tools are called, and JSON is written, through a grammar. What
+   * nobody waits for on the line (`providerOptions.local.isBackground`) gives way to what somebody does, failing with a
+   * retryable `ProviderError`.
+   */
   readonly generate: NonNullable<InferenceHandlers["generate"]>;
   /** Idempotent; a reply under way is aborted. */
   close(): Promise<void>;
@@ -53,7 +65,7 @@ export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
       ...(options.threads === undefined ? {} : { threads: options.threads }),
     });
     const name = `local/${path.basename(options.path, ".gguf")}`;
-    return new LoadedGguf(llamaCpp, name, model, context, async () => await llama.dispose());
+    return new LoadedGguf(llamaCpp, llama, name, model, context);
   } catch (error) {
     await llama.dispose();
     throw error;
@@ -69,22 +81,24 @@ interface Talk {
 class LoadedGguf implements Gguf {
   readonly name: string;
   readonly #model: LlamaModel;
-  readonly #dispose: () => Promise<void>;
+  readonly #llama: Llama;
   readonly #queue: JobQueue;
   readonly #closing = new AbortController();
   readonly #talks: Talk[];
+  /** Breaks off the reply under way that nobody waits for on the line. */
+  #giveWay: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(
     llamaCpp: typeof LlamaCpp,
+    llama: Llama,
     name: string,
     model: LlamaModel,
     context: LlamaContext,
-    dispose: () => Promise<void>,
   ) {
     this.name = name;
     this.#model = model;
-    this.#dispose = dispose;
+    this.#llama = llama;
     this.#queue = new JobQueue({ provider: name, maxWaiting });
     this.#talks = Array.from({ length: sequences }, () => ({
       chat: new llamaCpp.LlamaChat({ contextSequence: context.getSequence() }),
@@ -94,6 +108,13 @@ class LoadedGguf implements Gguf {
 
   readonly generate: Gguf["generate"] = async ({ options }, { signal, emit }) => {
     const either = AbortSignal.any([signal, this.#closing.signal]);
+    if (options.providerOptions?.["local"]?.["isBackground"] === true) {
+      await this.#queue.run({ urgency: "partial", signal: either }, async () => {
+        await this.#generateInBackground(options, either, emit);
+      });
+      return {};
+    }
+    this.#giveWay?.();
     await this.#queue.run({ urgency: "final", signal: either }, async () => {
       await this.#generate(options, either, emit);
     });
@@ -105,9 +126,26 @@ class LoadedGguf implements Gguf {
     // Behind the reply under way: what it works with must not be freed under it.
     this.#closed ??= this.#queue.run(
       { urgency: "final", signal: new AbortController().signal },
-      this.#dispose,
+      async () => await this.#llama.dispose(),
     );
     await this.#closed;
+  }
+
+  async #generateInBackground(
+    options: LanguageModelV4CallOptions,
+    signal: AbortSignal,
+    emit: (part: LanguageModelV4StreamPart) => void,
+  ): Promise<void> {
+    const giving = new AbortController();
+    this.#giveWay = () => {
+      const message = "gave way to a call";
+      giving.abort(new ProviderError({ provider: this.name, kind: "status", message, isRetryable: true }));
+    };
+    try {
+      await this.#generate(options, AbortSignal.any([signal, giving.signal]), emit);
+    } finally {
+      this.#giveWay = undefined;
+    }
   }
 
   async #generate(
@@ -119,7 +157,8 @@ class LoadedGguf implements Gguf {
     const talk = this.#takeTalk(JSON.stringify(history));
     const { chat } = talk;
     const meterBefore = chat.sequence.tokenMeter.getState();
-    const functions = toFunctions(options);
+    const grammar = await this.#grammarFor(options);
+    const functions = grammar === undefined ? toFunctions(options) : undefined;
     const id = "reply";
     emit({ type: "stream-start", warnings: [] });
     emit({ type: "text-start", id });
@@ -132,7 +171,7 @@ class LoadedGguf implements Gguf {
       ...(options.topK === undefined ? {} : { topK: options.topK }),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
       ...(options.stopSequences === undefined ? {} : { customStopTriggers: options.stopSequences }),
-      ...(functions === undefined ? {} : { functions }),
+      ...(functions === undefined ? { ...(grammar !== undefined && { grammar }) } : { functions }),
     });
     emit({ type: "text-end", id });
     const calls = functionCalls ?? [];
@@ -163,6 +202,13 @@ class LoadedGguf implements Gguf {
         outputTokens: { total: usedOutputTokens, text: usedOutputTokens, reasoning: undefined },
       },
     });
+  }
+
+  async #grammarFor({ responseFormat }: LanguageModelV4CallOptions): Promise<LlamaGrammar | undefined> {
+    if (responseFormat?.type !== "json") return undefined;
+    const schema = toGrammarSchema(responseFormat.schema);
+    if (schema === undefined) return await this.#llama.getGrammarFor("json");
+    return await this.#llama.createGrammarForJsonSchema<GbnfJsonSchema>(schema);
   }
 
   /** The talk that shares most of its beginning with this prompt; of equals the one that was used longest ago. */

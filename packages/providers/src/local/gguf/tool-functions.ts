@@ -21,11 +21,17 @@ export function toFunctions({
  * The part of a JSON Schema that a grammar can hold a model to: objects, arrays, enumerations and plain types. What is
  * beyond that becomes a free string; arguments are validated again where the tool is run.
  */
-function toGrammarSchema(schema: unknown): GbnfJsonSchema | undefined {
+export function toGrammarSchema(schema: unknown): GbnfJsonSchema | undefined {
   if (!isObject(schema)) return undefined;
   const description = typeof schema["description"] === "string" ? { description: schema["description"] } : {};
   if (Array.isArray(schema["enum"])) {
-    return { enum: schema["enum"].filter((each) => typeof each !== "object"), ...description };
+    return {
+      enum: schema["enum"].filter((each) => each === null || typeof each !== "object"),
+      ...description,
+    };
+  }
+  if (Array.isArray(schema["type"])) {
+    return { type: schema["type"].filter(isPlainType), ...description };
   }
   switch (schema["type"]) {
     case "object": {
@@ -45,4 +51,10 @@ function toGrammarSchema(schema: unknown): GbnfJsonSchema | undefined {
     default:
       return { type: "string", ...description };
   }
+}
+
+type PlainType = "string" | "number" | "integer" | "boolean" | "null";
+
+function isPlainType(type: unknown): type is PlainType {
+  return typeof type === "string" && /^(string|number|integer|boolean|null)$/.test(type);
 }

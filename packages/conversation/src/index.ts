@@ -6,6 +6,8 @@ export * from "./providers/turn-end.ts";
 export * from "./providers/voice-activity.ts";
 export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";
+export { SPEAK_NOW } from "./dialogue/prompt.ts";
+export { toProviderError } from "./dialogue/model-error.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
@@ -18,6 +20,7 @@ export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {
   AgentState,
+  Instruction,
   ProviderPart,
   TurnLatency,
   VoiceAgentSettings,

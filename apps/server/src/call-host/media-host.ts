@@ -78,6 +78,11 @@ class Host implements MediaHost {
           return call.media.connect(message.path);
         case "start":
           return call.media.start();
+        case "instruct": {
+          const { callId, instructionId, instruction } = message;
+          const isTaken = call.conversation.instruct(instruction);
+          return this.#send({ type: "instructed", callId, instructionId, isTaken });
+        }
         case "close":
           return this.#close(message.callId, call);
       }

@@ -1,4 +1,5 @@
-import type { VoiceEvent } from "@parley/conversation";
+import { randomUUID } from "node:crypto";
+import type { Instruction, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type {
@@ -37,6 +38,8 @@ export interface MediaLeg {
   readonly prepared: Promise<void>;
   connect: (path: MediaPath) => void;
   start: () => void;
+  /** Resolves with whether the agent listens; false too where the process dies. Waits as long as the process lives. */
+  instruct: (instruction: Instruction) => Promise<boolean>;
   /** Idempotent. Undefined where the process died. */
   close: () => Promise<MediaStatistics | undefined>;
 }
@@ -57,6 +60,8 @@ interface OpenCall {
   opened: PromiseWithResolvers<number>;
   prepared: PromiseWithResolvers<void>;
   closed: PromiseWithResolvers<MediaStatistics | undefined>;
+  /** By id, those that have not been answered. */
+  instructions: Map<string, (isTaken: boolean) => void>;
   handlers: MediaLegHandlers;
 }
 
@@ -89,6 +94,12 @@ export class MediaPool {
     return this.#leastLoaded() !== undefined;
   }
 
+  /** How many calls more would find a place now. */
+  get freePlaces(): number {
+    const usable = this.#members.filter((member) => this.#isUsable(member));
+    return usable.reduce((places, { calls }) => places + this.#callsPerProcess - calls.size, 0);
+  }
+
   /** Largest lag of any media process's wheel: p99 over the last 10 s. */
   get wheelLagP99Ms(): number {
     return Math.max(0, ...this.#members.map((member) => member.wheelLagP99Ms));
@@ -103,6 +114,7 @@ export class MediaPool {
       opened: Promise.withResolvers<number>(),
       prepared: Promise.withResolvers<void>(),
       closed: Promise.withResolvers<MediaStatistics | undefined>(),
+      instructions: new Map(),
       handlers,
     };
     member.calls.set(callId, state);
@@ -121,6 +133,14 @@ export class MediaPool {
         prepared: state.prepared.promise,
         connect: (path) => member.child.send({ type: "connect", callId, path }),
         start: () => member.child.send({ type: "start", callId }),
+        instruct: async (instruction) => {
+          if (member.calls.get(callId) !== state) return false;
+          const instructionId = randomUUID();
+          const { promise: taken, resolve } = Promise.withResolvers<boolean>();
+          state.instructions.set(instructionId, resolve);
+          member.child.send({ type: "instruct", callId, instructionId, instruction });
+          return await taken;
+        },
         close: () => {
           member.child.send({ type: "close", callId });
           return state.closed.promise;
@@ -142,14 +162,14 @@ export class MediaPool {
   }
 
   #leastLoaded(): MediaMember | undefined {
-    const free = this.#members.filter(
-      (member) =>
-        member.child.isReady &&
-        member.calls.size < this.#callsPerProcess &&
-        // Where it has no calls, others make this machine slow, and refusing would spare nobody.
-        (member.calls.size === 0 || member.laggingReports < LAGGING_REPORTS),
-    );
+    const free = this.#members.filter((member) => this.#isUsable(member));
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
+  }
+
+  #isUsable({ child, calls, laggingReports }: MediaMember): boolean {
+    const isKeepingUp = laggingReports < LAGGING_REPORTS;
+    // Where it has no calls, others make this machine slow, and refusing would spare nobody.
+    return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || isKeepingUp);
   }
 
   #createMember(index: number, options: MediaPoolOptions): MediaMember {
@@ -191,6 +211,10 @@ function receive(member: MediaMember, message: FromMedia): void {
     case "prepared":
       call.prepared.resolve();
       break;
+    case "instructed":
+      call.instructions.get(message.instructionId)?.(message.isTaken);
+      call.instructions.delete(message.instructionId);
+      break;
     case "event":
       call.handlers.onEvent(message.event);
       break;
@@ -199,9 +223,15 @@ function receive(member: MediaMember, message: FromMedia): void {
       break;
     case "closed":
       member.calls.delete(message.callId);
+      refuseInstructions(call);
       call.closed.resolve(message.statistics);
       break;
   }
+}
+
+function refuseInstructions({ instructions }: OpenCall): void {
+  for (const answer of instructions.values()) answer(false);
+  instructions.clear();
 }
 
 function loseCalls(member: MediaMember, description: string): void {
@@ -212,6 +242,7 @@ function loseCalls(member: MediaMember, description: string): void {
   for (const call of lost) {
     call.opened.reject(new Error(description));
     call.prepared.resolve();
+    refuseInstructions(call);
     call.closed.resolve(undefined);
     call.handlers.onLost(description);
   }

@@ -1,4 +1,4 @@
-import type { VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
+import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
 import type { ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { Config } from "../platform/config/config.ts";
@@ -79,6 +79,8 @@ export type ToMedia =
   | { type: "connect"; callId: string; path: MediaPath }
   /** The call is answered: the conversation begins. */
   | { type: "start"; callId: string }
+  /** Told to the agent; answered by `instructed`. */
+  | { type: "instruct"; callId: string; instructionId: string; instruction: Instruction }
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */
   | { type: "close"; callId: string };
 
@@ -103,6 +105,8 @@ export type FromMedia =
   | { type: "openFailed"; callId: string; message: string }
   /** The greeting is ready to be heard, or could not be made ready in time. */
   | { type: "prepared"; callId: string }
+  /** `isTaken` false: no agent listens any more. */
+  | { type: "instructed"; callId: string; instructionId: string; isTaken: boolean }
   /** What the conversation did; `ended` among them asks for the call to be hung up. */
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */

@@ -1,6 +1,11 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { TranscriptEntry } from "../transcript.ts";
 
+/** How the model is told that an instruction, which follows this, is to be said at once. */
+export const SPEAK_NOW =
+  "Say the following to the other side now, in your own words and in a sentence or two, without a greeting and without " +
+  "saying who asked for it: ";
+
 type ToolCallEntry = TranscriptEntry & { type: "tool_call" };
 
 const STILL_AT_WORK =

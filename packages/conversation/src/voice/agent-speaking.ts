@@ -142,6 +142,11 @@ export class AgentSpeaking {
     if (this.#delivery !== undefined && speechId === this.#speechId) this.#settle(this.#delivery);
   }
 
+  /** What follows the sentence that is being said is dropped. */
+  finishSentence(speechId: number): void {
+    if (speechId === this.#speechId) this.#delivery?.finishSentence();
+  }
+
   /** Silent at once, until `resume` or `stop`. */
   pause(): void {
     this.#isHeld = true;

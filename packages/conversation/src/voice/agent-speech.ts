@@ -80,6 +80,8 @@ export class AgentSpeech {
   #nextClauseId = 1;
   #segment = 0;
   #isTextComplete = false;
+  /** It ends with the sentence that is being said. */
+  #isFinishing = false;
   #endsConversation = false;
   #isPaused = false;
   #isClosed = false;
@@ -137,6 +139,13 @@ export class AgentSpeech {
     this.#failSynthesis(this.#synthesisError("timeout", `no audio within ${deadlineMs} ms`));
   }
 
+  /** Drops what follows the sentence that is being said, as soon as its end is known; the conversation goes on after it. */
+  finishSentence(): void {
+    if (this.#isFinishing || this.#isClosed) return;
+    this.#isFinishing = true;
+    this.#endWithSentence();
+  }
+
   /** Cancels source and synthesis. Idempotent; what was heard can still be read from `output`. */
   close(): void {
     if (this.#isClosed) return;
@@ -182,7 +191,7 @@ export class AgentSpeech {
 
   async #follow(source: AsyncIterable<ReplyPart>): Promise<void> {
     for await (const part of source) {
-      if (this.#isClosed) return;
+      if (this.#isClosed || this.#isTextComplete) return;
       this.#take(part);
     }
     this.#completeText();
@@ -190,7 +199,7 @@ export class AgentSpeech {
 
   /** Whole clauses that are on their way are still said. */
   #failText(cause: unknown): void {
-    if (this.#isClosed || this.#failure !== undefined) return;
+    if (this.#isClosed || this.#isTextComplete || this.#failure !== undefined) return;
     const error = toProviderError(cause, "llm");
     this.#options.onFault("llm", error);
     this.#failure = { type: "failed", part: "llm", error };
@@ -216,7 +225,7 @@ export class AgentSpeech {
       case "retry":
         return this.#options.onFault("llm", part.error);
       case "end":
-        this.#endsConversation = part.endsConversation;
+        this.#endsConversation = part.endsConversation && !this.#isFinishing;
     }
   }
 
@@ -230,6 +239,7 @@ export class AgentSpeech {
 
   #completeText(): void {
     this.#speakAll(this.#splitter.flush());
+    if (this.#isTextComplete) return;
     this.#endText();
   }
 
@@ -237,6 +247,14 @@ export class AgentSpeech {
     this.#isTextComplete = true;
     if (this.#failure?.part !== "tts") this.#stream?.end();
     this.#noticeComplete();
+  }
+
+  #endWithSentence(): void {
+    if (!this.output.cutAfterSentence(this.#isTextComplete)) return;
+    this.#endsConversation = false;
+    if (this.#isTextComplete) return;
+    this.#endText();
+    this.#options.controller.abort();
   }
 
   #noticeComplete(): void {
@@ -252,6 +270,9 @@ export class AgentSpeech {
       const id = this.#nextClauseId++;
       this.output.addClause(id, withItsSpace(text, clause), this.#segment);
       this.#stream?.speak(id, text);
+      if (!this.#isFinishing) continue;
+      this.#endWithSentence();
+      if (this.#isTextComplete) return;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Dialogue, Reply } from "../dialogue/dialogue.ts";
 import type { TranscriptEntry, TranscriptItem } from "../transcript.ts";
+import { SPEAK_NOW } from "../dialogue/prompt.ts";
 import { AgentSpeech, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./agent-speech.ts";
 import { standardTexts } from "./speech-texts.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
@@ -141,6 +142,11 @@ export class Delivery {
     return frame;
   }
 
+  /** What follows the sentence that is being said is dropped. */
+  finishSentence(): void {
+    this.#speech.finishSentence();
+  }
+
   /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
   settle(): Int16Array | undefined {
     const { output } = this.#speech;
@@ -172,7 +178,7 @@ export class Delivery {
   #reportLatency(): void {
     const { now, onEvent } = this.#options;
     const content = this.#content;
-    if (content.type !== "reply" || content.turn === undefined) return;
+    if ((content.type !== "reply" && content.type !== "instruction") || content.turn === undefined) return;
     onEvent({ type: "turn", latency: this.#measure(content.turn, now()) });
   }
 
@@ -216,9 +222,15 @@ function replyTo(
       return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
     case "preview":
       return dialogue.respond(content, controller);
+    case "instruction":
+      return dialogue.respond({ type: "continue", guidance: guidanceToSpeak(content) }, controller);
     case "reply":
       return dialogue.respond({ type: "continue" }, controller);
   }
+}
+
+function guidanceToSpeak({ text, turn }: SpeechContent & { type: "instruction" }): string {
+  return `${turn === undefined ? "" : "Answer what was said last, briefly. "}${SPEAK_NOW}${text}`;
 }
 
 function greetingGuidance(firstMessage: string): string {

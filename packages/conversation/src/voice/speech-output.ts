@@ -11,6 +11,9 @@ const FRAME_MS = 20;
 /** Audio that is cut off fades over this, or it clicks. */
 const FADE_MS = 5;
 
+/** As clauses are cut: with what closes quotations and brackets, and the space behind it. */
+const SENTENCE_END = /[.!?…。！？｡]["'”’»)\]」』）*_]*\s*$/u;
+
 interface Clause {
   id: number;
   text: string;
@@ -53,6 +56,8 @@ export class SpeechOutput {
   #offset = 0;
   #heldSamples = 0;
   #isFading = false;
+  /** More was to be said than is announced. */
+  #isCutShort = false;
 
   constructor(sampleRateHz: SampleRateHz) {
     this.#samplesPerMs = sampleRateHz / 1000;
@@ -110,6 +115,24 @@ export class SpeechOutput {
       pending.push({ id: rest.id, text: rest.text.trim() });
     }
     return pending;
+  }
+
+  /**
+   * Drops what follows the sentence that is being said; what was said of it then counts as cut short. Returns false while
+   * that sentence's end is not known, because more of the text may come.
+   */
+  cutAfterSentence(isTextComplete: boolean): boolean {
+    const begun = this.#clauses.findLastIndex(({ playedSamples }) => playedSamples > 0);
+    const end = this.#clauses.findIndex((_clause, index) => index >= begun && this.#endsSentence(index));
+    if (end < 0) return isTextComplete;
+    const dropped = new Set(this.#clauses.splice(end + 1));
+    this.#isCutShort ||= dropped.size > 0 || !isTextComplete;
+    const [first] = this.#chunks;
+    if (first !== undefined && dropped.has(first.clause)) this.#offset = 0;
+    const kept = this.#chunks.filter(({ clause }) => !dropped.has(clause));
+    this.#chunks.splice(0, this.#chunks.length, ...kept);
+    this.#heldSamples = kept.reduce((samples, { pcm }) => samples + pcm.length, -this.#offset);
+    return true;
   }
 
   /** Nothing held: the next frame has to come from the provider. */
@@ -197,6 +220,8 @@ export class SpeechOutput {
         last.isWhole &&= isWhole;
       }
     }
+    const last = segments.at(-1);
+    if (last !== undefined) last.isWhole &&= !this.#isCutShort;
     return segments;
   }
 
@@ -257,6 +282,13 @@ export class SpeechOutput {
     }
     this.#heldSamples -= filled;
     return filled;
+  }
+
+  #endsSentence(index: number): boolean {
+    const clause = this.#clauses[index];
+    const next = this.#clauses[index + 1];
+    if (clause === undefined) return false;
+    return SENTENCE_END.test(clause.text) || (next !== undefined && next.segment !== clause.segment);
   }
 
   #find(clauseId: number): Clause | undefined {

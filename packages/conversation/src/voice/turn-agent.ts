@@ -1,5 +1,5 @@
 import type { Draft } from "./turn-draft.ts";
-import { IDLE, type SpeechContent, type TurnEvent } from "./turn-state.ts";
+import { type CallerTurn, IDLE, type SpeechContent, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { VoiceEndReason } from "./voice-event.ts";
 
 /** The far end's jitter buffer still plays the goodbye after its last packet was sent. */
@@ -47,11 +47,60 @@ export function dropPrepared(draft: Draft): void {
   draft.effects.push({ type: "dropReply" });
 }
 
-/** What tools have answered is told as soon as nobody speaks; what the caller says meanwhile is answered with it. */
-export function tellNews(draft: Draft): void {
+/**
+ * What instructions ask for, and then what tools have answered, is said as soon as nobody speaks; what the caller says
+ * meanwhile is answered with it.
+ */
+export function sayNext(draft: Draft): void {
   const { hasNews, agent, utterance, isGreetingDue, hangup } = draft.state;
-  if (!hasNews || agent.phase !== "idle" || utterance !== undefined || isGreetingDue) return;
-  if (hangup === undefined) speak(draft, { type: "reply", turn: undefined });
+  if (agent.phase !== "idle" || utterance !== undefined || isGreetingDue || hangup !== undefined) return;
+  if (speakInstruction(draft, undefined)) return;
+  if (hasNews) speak(draft, { type: "reply", turn: undefined });
+}
+
+/** Whether anything that is asked of the agent still comes to pass. */
+export function isAgentListening({ phase, hangup, agent }: TurnState): boolean {
+  const isLastWords = agent.phase !== "idle" && agent.lastWords !== undefined;
+  return phase === "running" && hangup === undefined && !isLastWords;
+}
+
+/** Something is to be said now: what is being said ends with its sentence, what is only being thought of makes way. */
+export function receiveInstruction(draft: Draft, text: string): void {
+  const { state } = draft;
+  if (!isAgentListening(state)) return;
+  state.instructions = [...state.instructions, text];
+  dropPrepared(draft);
+  const { agent, utterance } = state;
+  if (agent.phase !== "thinking") return agent.phase === "idle" ? sayNext(draft) : makeWay(draft);
+  // The greeting is said to its end, and so is an instruction.
+  const { content, speechId } = agent;
+  if (content.type !== "reply" && content.type !== "reminder") return;
+  draft.effects.push({ type: "stopSpeech", speechId });
+  state.agent = IDLE;
+  const turn = content.type === "reply" ? content.turn : undefined;
+  if (turn !== undefined && utterance === undefined) {
+    speakInstruction(draft, turn);
+    return;
+  }
+  state.hasNews ||= content.type === "reply";
+  sayNext(draft);
+}
+
+/** The first that waits; false where none does. */
+export function speakInstruction(draft: Draft, turn: CallerTurn | undefined): boolean {
+  const [text, ...later] = draft.state.instructions;
+  if (text === undefined) return false;
+  draft.state.instructions = later;
+  speak(draft, { type: "instruction", text, turn });
+  return true;
+}
+
+/** Ends the speech with its sentence where an instruction waits; one that is paused may end by itself. */
+export function makeWay(draft: Draft): void {
+  const { agent, instructions } = draft.state;
+  if (instructions.length === 0 || agent.phase !== "speaking" || agent.pausedAtMs !== undefined) return;
+  if (agent.content.type === "instruction" || agent.lastWords !== undefined) return;
+  draft.effects.push({ type: "finishSentence", speechId: agent.speechId });
 }
 
 export function beginSpeech({ state }: Draft, speechId: number): void {
@@ -71,8 +120,10 @@ export function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded"
   if (agent.content.type !== "reminder") state.lastActivityMs = atMs;
   const last =
     agent.lastWords ??
-    (event.endsConversation ? { reason: "agent_hangup" as const, detail: undefined } : undefined);
-  if (last === undefined) return tellNews(draft);
+    (event.endsConversation && state.instructions.length === 0
+      ? { reason: "agent_hangup" as const, detail: undefined }
+      : undefined);
+  if (last === undefined) return sayNext(draft);
   state.hangup = { ...last, atMs: atMs + (agent.phase === "speaking" ? HANGUP_TAIL_MS : 0) };
 }
 

@@ -1,3 +1,4 @@
+import { makeWay } from "./turn-agent.ts";
 import type { Draft } from "./turn-draft.ts";
 import { interrupts } from "./turn-interruption.ts";
 import { IDLE, type Utterance } from "./turn-state.ts";
@@ -16,9 +17,12 @@ export function interruptWhenLongEnough(draft: Draft): void {
     return;
   }
   // Nobody barges into a greeting that has not begun: it is said whatever the caller says first.
-  if (agent.content.type !== "reply" || interruptingMs(utterance) < settings.interruptionThresholdMs) return;
+  const { content } = agent;
+  if (content.type !== "reply" && content.type !== "instruction") return;
+  if (interruptingMs(utterance) < settings.interruptionThresholdMs) return;
   draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
-  draft.state.owesReply = true;
+  draft.state.owesReply ||= content.type === "reply" || content.turn !== undefined;
+  if (content.type === "instruction") draft.state.instructions = [content.text, ...draft.state.instructions];
   draft.state.agent = IDLE;
 }
 
@@ -48,6 +52,7 @@ export function resumePaused(draft: Draft): void {
   if (agent.phase === "idle") return;
   draft.effects.push({ type: "resumeSpeech", speechId: agent.speechId });
   draft.state.agent = { ...agent, pausedAtMs: undefined, falsePauses: agent.falsePauses + 1 };
+  makeWay(draft);
   if (utterance === undefined) return;
   draft.state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
 }

@@ -1,4 +1,11 @@
-import { dropPrepared, endWithApology, greetWhenDue, speak, tellNews } from "./turn-agent.ts";
+import {
+  dropPrepared,
+  endWithApology,
+  greetWhenDue,
+  sayNext,
+  speak,
+  speakInstruction,
+} from "./turn-agent.ts";
 import { interruptWhenLongEnough, resumePaused, settleInterruption } from "./turn-barge-in.ts";
 import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
 import type { Draft } from "./turn-draft.ts";
@@ -130,6 +137,8 @@ function considerEnd(draft: Draft): void {
 function prepareReply(draft: Draft, text: string): void {
   const { state } = draft;
   if (state.agent.phase !== "idle" || state.isGreetingDue || text === "") return;
+  // That is said first, and answers the caller as well.
+  if (state.instructions.length > 0) return;
   if (state.preparedText === text) return;
   dropPrepared(draft);
   state.preparedText = text;
@@ -137,6 +146,14 @@ function prepareReply(draft: Draft, text: string): void {
   state.owesReply ||= state.hasNews;
   state.hasNews = false;
   draft.effects.push({ type: "prepareReply", text });
+}
+
+/** What is prepared knows nothing of what stands in the history since. */
+export function renewReply(draft: Draft): void {
+  const { preparedText } = draft.state;
+  if (preparedText === undefined) return;
+  dropPrepared(draft);
+  prepareReply(draft, preparedText);
 }
 
 export function receiveReply(draft: Draft): void {
@@ -175,15 +192,15 @@ export function reachEndpoint(draft: Draft): void {
   draft.effects.push({ type: "callerTurn", turn });
   state.owesReply = false;
   if (state.isGreetingDue) return greetWhenDue(draft);
-  speak(draft, { type: "reply", turn });
+  if (!speakInstruction(draft, turn)) speak(draft, { type: "reply", turn });
 }
 
 function continueAfterNoise(draft: Draft): void {
   dropPrepared(draft);
   if (draft.state.isGreetingDue) return greetWhenDue(draft);
-  if (!draft.state.owesReply) return tellNews(draft);
+  draft.state.hasNews ||= draft.state.owesReply;
   draft.state.owesReply = false;
-  speak(draft, { type: "reply", turn: undefined });
+  sayNext(draft);
 }
 
 export function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {

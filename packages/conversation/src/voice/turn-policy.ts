@@ -1,4 +1,13 @@
-import { beginSpeech, end, endSpeech, failSpeech, greet, speak, tellNews } from "./turn-agent.ts";
+import {
+  beginSpeech,
+  end,
+  endSpeech,
+  failSpeech,
+  greet,
+  receiveInstruction,
+  sayNext,
+  speak,
+} from "./turn-agent.ts";
 import { hurryPaused } from "./turn-barge-in.ts";
 import {
   hearWindow,
@@ -9,6 +18,7 @@ import {
   receiveJudgement,
   receiveReply,
   receiveText,
+  renewReply,
 } from "./turn-caller.ts";
 import { endpointAt, flushDeadlineAt, reminderAt, silenceAt, unheardAt } from "./turn-deadlines.ts";
 import { Draft } from "./turn-draft.ts";
@@ -67,9 +77,11 @@ function decide(draft: Draft, event: TurnEvent): void {
     case "key":
       state.lastActivityMs = event.atMs;
       return;
+    case "instructed":
+      return event.speak ? receiveInstruction(draft, event.text) : renewReply(draft);
     case "toolAnswered":
       state.hasNews = true;
-      return tellNews(draft);
+      return sayNext(draft);
     case "timer":
       return wake(draft);
     case "hangup":

@@ -52,6 +52,8 @@ export type TurnEvent =
     }
   /** The caller pressed a key. */
   | { type: "key"; atMs: number }
+  /** Stands in the history; with `speak` the agent is to say it as soon as nobody speaks. */
+  | { type: "instructed"; atMs: number; text: string; speak: boolean }
   /** A tool has answered that no reply waits for. */
   | { type: "toolAnswered"; atMs: number }
   /** A `wakeAt` has been reached. */
@@ -64,6 +66,8 @@ export type SpeechContent =
   | { type: "greeting" }
   /** Answers `turn`, or (`undefined`) what stands in the history. */
   | { type: "reply"; turn: CallerTurn | undefined }
+  /** Says what an instruction asks for; `turn` is the caller's where it has not been answered, which this does too. */
+  | { type: "instruction"; text: string; turn: CallerTurn | undefined }
   /** The caller has not answered. */
   | { type: "reminder" }
   | { type: "phrase"; phrase: "apology" | "repeatRequest" };
@@ -93,6 +97,8 @@ export type TurnEffect =
   /** The reply to a turn whose text it was prepared for is the prepared one. */
   | { type: "speak"; speechId: number; content: SpeechContent }
   | { type: "stopSpeech"; speechId: number }
+  /** The speech ends with the sentence that is being said. */
+  | { type: "finishSentence"; speechId: number }
   /** Silent at once, until it goes on where it was or is stopped. */
   | { type: "pauseSpeech"; speechId: number }
   | { type: "resumeSpeech"; speechId: number }
@@ -164,7 +170,9 @@ export interface TurnState {
   readonly isGreetingDue: boolean;
   /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
   readonly owesReply: boolean;
-  /** Tools have answered, and the agent has not told of it. */
+  /** What instructions ask to be said, in the order in which they came. */
+  readonly instructions: readonly string[];
+  /** Tools have answered, and the agent has not told of it; or what it was to say had to wait. */
   readonly hasNews: boolean;
   /** All is said: the call ends as soon as the last of it was heard. */
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
@@ -202,6 +210,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     greetingAtMs: Infinity,
     isGreetingDue: false,
     owesReply: false,
+    instructions: [],
     hasNews: false,
     hangup: undefined,
     maxDurationAtMs: Infinity,

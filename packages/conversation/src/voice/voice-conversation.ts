@@ -10,6 +10,7 @@ import { AgentSpeaking } from "./agent-speaking.ts";
 import type { AgentVoice } from "./agent-speech.ts";
 import { CallerHearing } from "./caller-hearing.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
+import { isAgentListening } from "./turn-agent.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,
@@ -18,7 +19,7 @@ import {
   type TurnSettings,
   type TurnState,
 } from "./turn-state.ts";
-import type { VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
+import type { Instruction, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
 import { VoiceGate } from "./voice-gate.ts";
 
 export interface VoiceConversationOptions {
@@ -162,6 +163,19 @@ export class VoiceConversation {
     this.#dispatch({ type: "key", atMs: this.#mediaMs });
   }
 
+  /**
+   * Tells the agent something that the caller does not hear. It enters history and transcript at once.
+   *
+   * @returns false where nobody listens any more: the conversation has not begun, is over or is about to be.
+   */
+  instruct({ text, speak }: Instruction): boolean {
+    if (this.#isOver || !isAgentListening(this.#state)) return false;
+    const atMs = this.#mediaMs;
+    this.#enter({ type: "instruction", text }, atMs, atMs);
+    this.#dispatch({ type: "instructed", atMs, text, speak });
+    return true;
+  }
+
   /** Ends the conversation for a reason from outside; `ended` is told before this returns, unless it has been. */
   end(reason: VoiceEndReason, detail?: string): void {
     this.#dispatch({ type: "hangup", atMs: this.#mediaMs, reason, ...(detail !== undefined && { detail }) });
@@ -240,6 +254,8 @@ export class VoiceConversation {
         return this.#speaking.speak(effect.speechId, effect.content);
       case "stopSpeech":
         return this.#speaking.stop(effect.speechId);
+      case "finishSentence":
+        return this.#speaking.finishSentence(effect.speechId);
       case "pauseSpeech":
         return this.#speaking.pause();
       case "resumeSpeech":

@@ -12,6 +12,13 @@ export type VoiceEndReason =
   | "error_tts"
   | "error_internal";
 
+/** What somebody who listens in tells the agent. */
+export interface Instruction {
+  text: string;
+  /** The agent says it now, in its own words; else it has its next reply go by it. */
+  speak: boolean;
+}
+
 export type AgentState = "listening" | "thinking" | "speaking";
 
 export type ProviderPart = "stt" | "llm" | "tts";

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
+import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
 import { toCallQuality } from "./call-quality.rules.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
@@ -115,6 +116,25 @@ export class HeldCall {
     this.#outcome = outcome;
     this.#decided.resolve(outcome);
     this.#over.abort();
+  }
+
+  /** What is asked of it from outside, by whatever node. */
+  async carryOut(command: CallCommand): Promise<CallCommandAnswer> {
+    if (this.signal.aborted) return "refused";
+    switch (command.type) {
+      case "instruct": {
+        if (!this.#isAnswered) return "refused";
+        const isTaken = await this.#media?.instruct({ text: command.text, speak: command.speak });
+        return isTaken === true ? "done" : "refused";
+      }
+      case "hangUp":
+        this.hangUp(
+          this.#isAnswered
+            ? { status: "completed", endReason: "api_hangup" }
+            : { status: "canceled", endReason: "canceled" },
+        );
+        return "done";
+    }
   }
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */

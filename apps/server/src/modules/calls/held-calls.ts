@@ -4,10 +4,11 @@ import type { MediaCall } from "../../call-host/media-protocol.ts";
 import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
+import type { CallCommand, CallCommandAnswer, CallHolder } from "../nodes/call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { CallsService } from "./calls.service.ts";
 import { type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
-import { toMediaCall } from "./media-call.rules.ts";
+import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
 import { builtInVariables } from "./variables.rules.ts";
 
 export interface HeldCallsOptions {
@@ -40,7 +41,7 @@ export interface CallToHold {
 const DRAIN_POLL_MS = 100;
 
 /** The calls that this node holds, until their end is written down. */
-export class HeldCalls {
+export class HeldCalls implements CallHolder {
   readonly #options: HeldCallsOptions;
   readonly #calls = new Map<string, HeldCall>();
   /** Calls on their way to a record, and those that write their end. */
@@ -66,6 +67,18 @@ export class HeldCalls {
   /** Undefined where this node does not hold the call. */
   get(callId: string): HeldCall | undefined {
     return this.#calls.get(callId);
+  }
+
+  carryOut(callId: string, command: CallCommand): Promise<CallCommandAnswer> | undefined {
+    return this.#calls.get(callId)?.carryOut(command);
+  }
+
+  /** Others took this node for lost, and closed its calls: those whose records say so are hung up. */
+  async endClosed(): Promise<void> {
+    for (const id of await this.#options.calls.listEnded([...this.#calls.keys()])) {
+      const endDetail = "the node was silent for too long";
+      this.#calls.get(id)?.hangUp({ status: "failed", endReason: "node_lost", endDetail });
+    }
   }
 
   /**
@@ -130,7 +143,7 @@ function describeMediaCall(call: CallToHold): ReturnType<typeof toMediaCall> {
   const { id: agentId, environment } = agent;
   return toMediaCall(
     { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, variables },
-    agent.document,
+    { ...agent.document, firstMessage: firstMessageOf(agent.document, direction) },
     { ...variables, ...builtIn },
   );
 }

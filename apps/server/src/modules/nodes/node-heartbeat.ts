@@ -15,10 +15,14 @@ import {
 } from "./nodes.rules.ts";
 import * as store from "./nodes.store.ts";
 
-export interface NodeHeartbeatOptions {
-  nodeId: string;
+/** Where other nodes reach this one. */
+export interface NodeAddresses {
   httpAddress: string;
   sipAddress: string;
+}
+
+export interface NodeHeartbeatOptions {
+  nodeId: string;
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
   calls: Pick<CallsService, "closeOrphans">;
@@ -57,9 +61,9 @@ export class NodeHeartbeat {
   }
 
   /** Beats from now on; rejects where the first beat fails. */
-  async start(): Promise<void> {
-    await this.#write();
-    this.#running = this.#run();
+  async start(addresses: NodeAddresses): Promise<void> {
+    await this.#write(addresses);
+    this.#running = this.#run(addresses);
   }
 
   /** By the last beat, or one that is overdue. */
@@ -79,10 +83,10 @@ export class NodeHeartbeat {
   }
 
   /** Once: follows the clock, tells of this node, and looks after the others. */
-  async beat(): Promise<void> {
+  async beat(addresses: NodeAddresses): Promise<void> {
     const { clock, database, logger } = this.#options;
     await clock.follow(database);
-    const wasForgotten = await this.#write();
+    const wasForgotten = await this.#write(addresses);
     this.#series = withBeat(this.#series, this.#monotonicMs());
     if (wasForgotten) {
       logger.warn("this node was silent for so long that others closed its calls");
@@ -91,7 +95,7 @@ export class NodeHeartbeat {
     if (mayJudge(this.#series)) await this.#sweep();
   }
 
-  async #run(): Promise<void> {
+  async #run(addresses: NodeAddresses): Promise<void> {
     const { signal } = this.#closed;
     while (!signal.aborted) {
       const intervalMs = this.#isAnswering ? BEAT_INTERVAL_MS : RETRY_INTERVAL_MS;
@@ -99,7 +103,7 @@ export class NodeHeartbeat {
       if (signal.aborted) return;
       const overdue = setTimeout(() => this.#noteAnswering(false), ANSWER_DEADLINE_MS);
       try {
-        await this.beat();
+        await this.beat(addresses);
         this.#noteAnswering(true);
       } catch (error) {
         this.#noteAnswering(false, error);
@@ -109,14 +113,13 @@ export class NodeHeartbeat {
     }
   }
 
-  async #write(): Promise<boolean> {
-    const { nodeId, httpAddress, sipAddress, database, clock, load } = this.#options;
+  async #write(addresses: NodeAddresses): Promise<boolean> {
+    const { nodeId, database, clock, load } = this.#options;
     const current = load();
     const { callsHeld, freePlaces } = current;
     return await store.writeBeat(database, {
       id: nodeId,
-      httpAddress,
-      sipAddress,
+      ...addresses,
       state: stateOf(current),
       callsHeld,
       freePlaces,

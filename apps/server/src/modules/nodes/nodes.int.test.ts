@@ -8,6 +8,7 @@ import { BEAT_INTERVAL_MS, type NodeLoad, SILENCE_LIMIT_MS } from "./nodes.rules
 import * as store from "./nodes.store.ts";
 
 const logger = createLogger({ level: "silent" });
+const ADDRESSES = { httpAddress: "http://127.0.0.1:1", sipAddress: "127.0.0.1:2" };
 const READY: NodeLoad = { isDraining: false, isReady: true, callsHeld: 0, freePlaces: 10 };
 
 /** Nodes on one database and one time that the test moves. */
@@ -33,8 +34,6 @@ class TestNodes {
   create({ nodeId = randomUUID() as string, load = READY, onLost = async () => {} } = {}): NodeHeartbeat {
     return new NodeHeartbeat({
       nodeId,
-      httpAddress: "http://127.0.0.1:1",
-      sipAddress: "127.0.0.1:2",
       database: this.server.database,
       clock: { now: () => this.now(), follow: async () => {} },
       calls: this.server.modules.calls,
@@ -52,7 +51,7 @@ class TestNodes {
   /** All of them, and nobody else, beat for so long. */
   async beat(ms: number, ...nodes: NodeHeartbeat[]): Promise<void> {
     for (let passedMs = 0; passedMs <= ms; passedMs += BEAT_INTERVAL_MS) {
-      for (const node of nodes) await node.beat();
+      for (const node of nodes) await node.beat(ADDRESSES);
       this.pass(BEAT_INTERVAL_MS);
     }
   }
@@ -97,11 +96,11 @@ test("a node that was taken for lost learns of it with its next beat", async (co
   let losses = 0;
   const silent = nodes.create({ onLost: async () => void (losses += 1) });
   const other = nodes.create();
-  await silent.start();
+  await silent.start(ADDRESSES);
   await nodes.beat(2 * SILENCE_LIMIT_MS + BEAT_INTERVAL_MS, other);
-  await silent.beat();
+  await silent.beat(ADDRESSES);
   assert.equal(losses, 1);
-  await silent.beat();
+  await silent.beat(ADDRESSES);
   assert.equal(losses, 1);
   await silent.close();
 });
@@ -109,7 +108,7 @@ test("a node that was taken for lost learns of it with its next beat", async (co
 test("a node that ends takes itself off the list", async (context) => {
   const nodes = await TestNodes.open(context);
   const node = nodes.create();
-  await node.start();
+  await node.start(ADDRESSES);
   assert.equal((await store.listNodeIds(nodes.server.database)).length, 1);
   await node.close();
   await node.close();
@@ -120,7 +119,7 @@ test("a node tells what room it has and whether it takes calls", async (context)
   const nodes = await TestNodes.open(context);
   const load = { isDraining: true, isReady: true, callsHeld: 3, freePlaces: 7 };
   const node = nodes.create({ load });
-  await node.beat();
+  await node.beat(ADDRESSES);
   const { rows } = await nodes.server.database.$client.query(
     "select state, calls_held, free_places from nodes",
   );

@@ -24,10 +24,6 @@ export async function deleteNode(queries: Queries, id: string): Promise<void> {
   await queries.delete(nodes).where(eq(nodes.id, id));
 }
 
-export async function deleteEveryNode(queries: Queries): Promise<void> {
-  await queries.delete(nodes);
-}
-
 /** Until the end of the transaction; false where another node has the lock. */
 export async function takeSweepLock(queries: Queries): Promise<boolean> {
   const { rows } = await queries.execute<{ taken: boolean }>(

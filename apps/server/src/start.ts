@@ -22,6 +22,7 @@ import { deleteExpiredIdentitiesJob } from "./modules/organizations/organization
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
+import { WebhookSender } from "./modules/webhooks/webhook-sender.ts";
 import { deleteOldWebhooksJob, deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
@@ -131,6 +132,14 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   const traces = startSipTraces(ground, connection.database);
   const sip = await listenSip(ground, { control, heldCalls }, traces);
   modules.sipTrunkChecks.useSip(sip);
+  modules.outboundCalls.useLine({
+    nodeId,
+    userAgent: sip.agent,
+    heldCalls,
+    media,
+    publicAddress: config.publicAddress,
+    logger,
+  });
   const sipPort = sip.agent.address.port;
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
@@ -239,7 +248,8 @@ function startWebhookDelivery(
 ): WebhookDelivery {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   started.add(async () => await client.close());
-  const delivery = new WebhookDelivery({ database, client, webhooks, signingSecrets, calls });
+  const sender = new WebhookSender({ client, signingSecrets });
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   started.add(async () => delivery.close());
   return delivery;
 }

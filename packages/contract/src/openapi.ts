@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
+import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhook-events.ts";
 import { liveCallEventSchema } from "./test-calls.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -132,6 +133,24 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
   };
 }
 
+/** The request that we send, as the receiver sees it. */
+function webhookOf(webhook: WebhookDefinition, components: Components): JsonObject {
+  const { summary, description, answer } = webhook;
+  const jsonOf = (schema: TSchema): JsonObject => ({
+    content: { "application/json": { schema: components.reference(schema) } },
+  });
+  return {
+    post: {
+      tags: ["Webhooks"],
+      summary,
+      description,
+      security: [],
+      requestBody: { required: true, ...jsonOf(webhookBodySchema(webhook)) },
+      responses: { "2XX": { description: "Taken.", ...(answer !== undefined && jsonOf(answer)) } },
+    },
+  };
+}
+
 /** The OpenAPI 3.1 document of the whole API, as committed in `openapi.json` and served at `/openapi.json`. */
 export function buildOpenApi(): JsonObject {
   const components = new Components();
@@ -150,6 +169,7 @@ export function buildOpenApi(): JsonObject {
     security: [{ apiKey: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: Object.fromEntries(webhooks.map((each) => [each.type, webhookOf(each, components)])),
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
       parameters: { IdempotencyKey: idempotencyKeyParameter },

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { defineRoute } from "./route.ts";
-import { dataOf, nullable } from "./schemas.ts";
+import { closedObject, dataOf, idSchema, nullable, pageOf, pageQuery, timestampSchema } from "./schemas.ts";
+import { webhookTypes } from "./webhook-events.ts";
 
 const signingSchema = Type.Object(
   {
@@ -39,7 +40,8 @@ export const rotateSigningSecretRoute = defineRoute({
   description:
     "From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of " +
     "`{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, " +
-    "`webhook-timestamp`, `webhook-signature`), which its libraries verify. For 24 hours after a rotation the secret " +
+    "`webhook-timestamp`, `webhook-signature`), which its libraries verify. Requests of custom tools carry them too; where " +
+    "there is no body, an empty one is signed. For 24 hours after a rotation the secret " +
     "before signs as well: two `v1=`, two signatures.",
   status: 200,
   response: dataOf(signingSecretSchema),
@@ -67,4 +69,100 @@ export const getSigningRoute = defineRoute({
   summary: "Get whether webhooks are signed",
   status: 200,
   response: dataOf(signingSchema),
+});
+
+const deliveryStatuses = ["pending", "delivered", "failed"] as const;
+
+const deliverySchema = Type.Object(
+  {
+    id: { ...idSchema, description: "Of the event: `webhook-id` of its requests." },
+    type: Type.Enum([...webhookTypes]),
+    callId: nullable({ ...idSchema, description: "Of `call.*`; else null." }),
+    messageId: nullable({ ...idSchema, description: "Of `message.received`; else null." }),
+    url: Type.String(),
+    status: Type.Enum([...deliveryStatuses], {
+      description: "`pending`: not sent yet, or to be sent again. `failed`: given up.",
+    }),
+    attempts: Type.Integer({ minimum: 0, description: "Without those that were asked for (`resend`)." }),
+    nextAttemptAt: nullable({ ...timestampSchema, description: "Null: there is none to come." }),
+    createdAt: timestampSchema,
+  },
+  { title: "WebhookDelivery", description: "One event, and what became of it. Kept for 30 days." },
+);
+
+const attemptSchema = Type.Object(
+  {
+    id: idSchema,
+    startedAt: timestampSchema,
+    durationMs: Type.Number({ description: "To the end of the answer, or of waiting for it." }),
+    answerStatus: nullable(Type.Integer({ description: "HTTP status. Null: there was no answer." })),
+    answer: nullable(Type.String({ description: "Its first 2,000 characters." })),
+    problem: nullable(
+      Type.String({ description: "Null: it was taken.", examples: ["no answer within 10000 ms"] }),
+    ),
+    isResend: Type.Boolean({ description: "It was asked for." }),
+  },
+  { title: "WebhookAttempt" },
+);
+
+const deliveryDetailSchema = Type.Object(
+  {
+    ...deliverySchema.properties,
+    body: nullable(
+      Type.String({
+        description: "Exactly as sent. Null: not built yet, as a call is still being analysed.",
+      }),
+    ),
+    attemptLog: Type.Array(attemptSchema, { description: "The oldest first." }),
+  },
+  { title: "WebhookDeliveryDetail" },
+);
+
+export type WebhookDeliverySummary = Static<typeof deliverySchema>;
+export type WebhookDeliveryDetail = Static<typeof deliveryDetailSchema>;
+
+const deliveryParams = Type.Object({ id: { ...idSchema, description: "Id of the delivery." } });
+
+export const listDeliveriesRoute = defineRoute({
+  method: "GET",
+  path: "/webhooks/deliveries",
+  operationId: "listWebhookDeliveries",
+  tag: "Webhooks",
+  summary: "List webhook deliveries",
+  query: closedObject({
+    ...pageQuery,
+    type: Type.Optional(Type.Enum([...webhookTypes])),
+    status: Type.Optional(Type.Enum([...deliveryStatuses])),
+    callId: Type.Optional(idSchema),
+    createdAfter: Type.Optional({ ...timestampSchema, description: "At this time or later." }),
+    createdBefore: Type.Optional({ ...timestampSchema, description: "Earlier than this time." }),
+  }),
+  status: 200,
+  response: pageOf(deliverySchema),
+});
+
+export const getDeliveryRoute = defineRoute({
+  method: "GET",
+  path: "/webhooks/deliveries/{id}",
+  operationId: "getWebhookDelivery",
+  tag: "Webhooks",
+  summary: "Get a webhook delivery with its attempts",
+  params: deliveryParams,
+  status: 200,
+  response: dataOf(deliveryDetailSchema),
+});
+
+export const resendDeliveryRoute = defineRoute({
+  method: "POST",
+  path: "/webhooks/deliveries/{id}/resend",
+  operationId: "resendWebhookDelivery",
+  tag: "Webhooks",
+  summary: "Send a webhook again",
+  description:
+    "Makes one more attempt, soon: the same event and body, signed anew. It does not count as one of the four, and changes " +
+    "the status only where it is taken.",
+  params: deliveryParams,
+  status: 200,
+  response: dataOf(deliverySchema),
+  errors: ["webhook_not_sent"],
 });

@@ -20,6 +20,7 @@ import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallsService } from "./calls/calls.service.ts";
+import { OutboundCallsService } from "./calls/outbound-calls.service.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
 import { ConversationsService } from "./conversations/conversations.service.ts";
 import { bindFolderRoutes } from "./folders/folders.routes.ts";
@@ -30,6 +31,7 @@ import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
 import { SigningSecretsService } from "./webhooks/signing-secrets.service.ts";
+import { WebhookDeliveriesService } from "./webhooks/webhook-deliveries.service.ts";
 import { WebhooksService } from "./webhooks/webhooks.service.ts";
 import { bindWebhookRoutes } from "./webhooks/webhooks.routes.ts";
 import { TrunkChecksService } from "./sip-trunks/trunk-checks.service.ts";
@@ -48,10 +50,12 @@ export interface Modules {
   phoneNumbers: PhoneNumbersService;
   conversations: ConversationsService;
   calls: CallsService;
+  outboundCalls: OutboundCallsService;
   callTraces: CallTracesService;
   callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
   webhooks: WebhooksService;
+  webhookDeliveries: WebhookDeliveriesService;
 }
 
 /** The features' services, each given what it needs of the others. */
@@ -72,6 +76,14 @@ export function createModules({
   const agentResolution = new AgentResolution(database, writer);
   const webhooks = new WebhooksService(jobs);
   const conversations = new ConversationsService(database);
+  const phoneNumbers = new PhoneNumbersService(database, {
+    agents,
+    agentResolution,
+    writer,
+    sipTrunks,
+    organizations,
+  });
+  const calls = new CallsService(database, conversations, webhooks);
   return {
     organizations,
     sipTrunks,
@@ -84,17 +96,19 @@ export function createModules({
     agentResolution,
     conversations,
     apiKeys: new ApiKeysService(database, organizations),
-    phoneNumbers: new PhoneNumbersService(database, {
-      agents,
+    phoneNumbers,
+    calls,
+    outboundCalls: new OutboundCallsService({
+      calls,
       agentResolution,
-      writer,
+      phoneNumbers,
       sipTrunks,
       organizations,
     }),
-    calls: new CallsService(database, conversations, webhooks),
     callTraces: new CallTracesService(database),
     callStatistics: new CallStatistics(database),
     webhooks,
+    webhookDeliveries: new WebhookDeliveriesService(database, webhooks),
     signingSecrets: new SigningSecretsService(database, encryption),
   };
 }
@@ -107,10 +121,10 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
   bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents, modules.sipTrunkChecks);
   bindFolderRoutes(app, modules.folders, modules.agents);
-  bindCallRoutes(app, modules.calls);
+  bindCallRoutes(app, modules.calls, modules.outboundCalls);
   bindCallTraceRoutes(app, modules.callTraces);
   bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);
-  bindWebhookRoutes(app, modules.signingSecrets);
+  bindWebhookRoutes(app, modules.signingSecrets, modules.webhookDeliveries);
   bindApiKeyRoutes(app, modules.apiKeys);
 }

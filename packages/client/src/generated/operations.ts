@@ -630,6 +630,18 @@ export class Operations extends Requests {
   }
 
   /**
+   * Fill in a call's extraction and evaluation again.
+   *
+   * By the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. The answer shows the call with `analysisStatus` `pending`; until it is `ready` the earlier results stay. No webhook is sent again. A call whose agent asked for neither stays as it is.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `internal`
+   */
+  async reanalyzeCall(id: string, options: RequestOptions = {}): Promise<Call> {
+    return await this.send({ method: "POST", path: path`/calls/${id}/reanalyze`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
    * Get the SIP messages of a call and how the network treated its audio.
    *
    * Messages appear within about two seconds and are kept for as many days as the operator set (seven by default); afterwards the list is empty.

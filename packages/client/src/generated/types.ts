@@ -3,7 +3,7 @@
 /** The shape of every answer that is not a success. */
 export interface ErrorBody {
   /** What programs decide by. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "call_not_active" | "call_already_joined" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
   /** What people read. May change. */
   message: string;
   details?: {
@@ -22,6 +22,8 @@ export interface TranscriptItem {
   role?: "user" | "agent";
   /** Of an interrupted agent message only what was heard; of a `tool_call` its arguments as JSON. */
   text: string;
+  /** Of a `dtmf`: keys of the other side, or of the agent. */
+  direction?: "received" | "sent";
   /** From the start of the call's media. */
   startMs: number;
   endMs: number;
@@ -1794,7 +1796,7 @@ export interface CallCreate {
    * From 5 to 120.
    * @default 60
    */
-  ringTimeoutSeconds: number;
+  ringTimeoutSeconds?: number;
 }
 
 /** Over the call's agent turns, once it has ended. */
@@ -1928,6 +1930,8 @@ export interface Call {
   recordingStatus: "pending" | "ready" | "failed" | null;
   /** Null: the agent asks for neither extraction nor evaluation, or the call has not ended. */
   analysisStatus: "pending" | "ready" | "failed" | null;
+  /** Why `analysisStatus` is `failed`. */
+  analysisDetail: string | null;
   extraction: CallExtraction | null;
   evaluation: CallEvaluation | null;
   /** Language model that ran. */
@@ -1981,6 +1985,8 @@ export interface CallDetail {
   recordingStatus: "pending" | "ready" | "failed" | null;
   /** Null: the agent asks for neither extraction nor evaluation, or the call has not ended. */
   analysisStatus: "pending" | "ready" | "failed" | null;
+  /** Why `analysisStatus` is `failed`. */
+  analysisDetail: string | null;
   extraction: CallExtraction | null;
   evaluation: CallEvaluation | null;
   /** Language model that ran. */

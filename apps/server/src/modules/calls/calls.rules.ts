@@ -1,5 +1,8 @@
 import { isIP } from "node:net";
-import type { CallLatency, Turn } from "@parley/contract";
+import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
+
+/** How long the post-call webhook waits for what is made of a call (contract.md, Webhooks). */
+const RESULTS_DEADLINE_MS = 60_000;
 
 /**
  * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, which
@@ -18,6 +21,21 @@ const isNowhere = (address: string): boolean => address === "0.0.0.0" || address
 export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): number {
   if (answeredAt === null) return 0;
   return Math.max(0, Math.ceil((endedAt.getTime() - answeredAt.getTime()) / 1000));
+}
+
+interface CallResults {
+  recordingStatus: CallResultStatus | null;
+  analysisStatus: CallResultStatus | null;
+}
+
+/** Whether more is still to be known of the call. */
+export function isResultPending({ recordingStatus, analysisStatus }: CallResults): boolean {
+  return recordingStatus === "pending" || analysisStatus === "pending";
+}
+
+/** When the end of a call is told at the latest. */
+export function postCallWebhookAt(call: CallResults & { endedAt: Date }): Date {
+  return isResultPending(call) ? new Date(call.endedAt.getTime() + RESULTS_DEADLINE_MS) : call.endedAt;
 }
 
 /** p50 and p95 of each part over the turns in which it was measured; null where there are no turns. */

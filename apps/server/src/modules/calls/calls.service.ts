@@ -2,6 +2,7 @@ import type {
   Call,
   CallDetail,
   CallEndReason,
+  CallPostData,
   CallQuality,
   CallStatus,
   TranscriptItem,
@@ -13,10 +14,11 @@ import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
-import { countBillableSeconds, summarizeLatency } from "./calls.rules.ts";
+import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
 import * as store from "./calls.store.ts";
 
-export interface InboundCall {
+/** A call of either channel and direction, as its record begins. */
+export interface NewCall {
   organizationId: string;
   agentId: string;
   /** What ran: null in auto mode. */
@@ -24,18 +26,30 @@ export interface InboundCall {
   configurationRevision: number;
   /** Null: production. */
   environment: string | null;
-  phoneNumberId: string;
-  sipTrunkId: string;
+  channel: "phone" | "web";
+  direction: "inbound" | "outbound";
+  status: "queued" | "ringing";
+  /** Of ours; null for a web call. */
+  phoneNumberId: string | null;
+  sipTrunkId: string | null;
   /** Null: withheld. */
   fromNumber: string | null;
   toNumber: string;
   nodeId: string;
-  sipCallId: string;
+  sipCallId: string | null;
   variables: Record<string, string>;
   postCallWebhookUrl: string | null;
+  /** When it began to ring; null: not yet. */
+  startedAt: Date | null;
+  /** A browser test call, or one of a test run. */
+  isTest?: boolean;
+}
+
+/** A call that came in by telephone. */
+export type InboundCall = Omit<NewCall, "channel" | "direction" | "status" | "startedAt"> & {
   /** When it began to ring. */
   at: Date;
-}
+};
 
 export interface CallAnswer {
   at: Date;
@@ -55,15 +69,20 @@ export interface CallEnd {
   quality?: CallQuality;
 }
 
+/** What is made of a call after its end. */
+export type CallResult = Partial<
+  Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "extraction" | "evaluation">
+>;
+
 export class CallsService {
   readonly #database: Database;
   readonly #conversations: ConversationsService;
-  readonly #webhooks: Pick<WebhooksService, "announce">;
+  readonly #webhooks: Pick<WebhooksService, "announce" | "hasten">;
 
   constructor(
     database: Database,
     conversations: ConversationsService,
-    webhooks: Pick<WebhooksService, "announce">,
+    webhooks: Pick<WebhooksService, "announce" | "hasten">,
   ) {
     this.#database = database;
     this.#conversations = conversations;
@@ -80,34 +99,36 @@ export class CallsService {
     return { ...present(row), transcript, turns };
   }
 
+  /** Without what was said. */
+  async describe(organizationId: string, id: string): Promise<Call & { nodeId: string }> {
+    const row = await store.findCall(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    return { ...present(row), nodeId: row.nodeId };
+  }
+
   async list(organizationId: string, filter: store.CallFilter) {
     return toPage(filter, await store.listCalls(this.#database, organizationId, filter), present);
   }
 
   /** Writes down a call that has begun to ring, with its conversation. */
-  async openInbound(call: InboundCall): Promise<{ callId: string; conversationId: string }> {
-    const { variables, at, ...columns } = call;
+  async openInbound({ at, ...call }: InboundCall): Promise<{ callId: string; conversationId: string }> {
+    return await this.open({
+      ...call,
+      channel: "phone",
+      direction: "inbound",
+      status: "ringing",
+      startedAt: at,
+    });
+  }
+
+  /** Writes down a call with its conversation. */
+  async open({ variables, ...columns }: NewCall): Promise<{ callId: string; conversationId: string }> {
     return await this.#database.transaction(async (transaction) => {
-      const { organizationId, agentId, agentRevision, configurationRevision, environment } = call;
-      const conversation = {
-        organizationId,
-        agentId,
-        agentRevision,
-        configurationRevision,
-        environment,
-        channel: "phone" as const,
-        variables,
-      };
-      const { id: conversationId } = await this.#conversations.create(transaction, conversation);
-      const row = await store.insertCall(transaction, {
-        ...columns,
-        conversationId,
-        channel: "phone",
-        direction: "inbound",
-        status: "ringing",
-        startedAt: at,
-      });
-      return { callId: row.id, conversationId };
+      const { organizationId, agentId, agentRevision, configurationRevision, environment, channel } = columns;
+      const ran = { organizationId, agentId, agentRevision, configurationRevision, environment, channel };
+      const conversation = await this.#conversations.create(transaction, { ...ran, variables });
+      const row = await store.insertCall(transaction, { ...columns, conversationId: conversation.id });
+      return { callId: row.id, conversationId: conversation.id };
     });
   }
 
@@ -121,7 +142,13 @@ export class CallsService {
     await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return;
-      await store.updateCall(transaction, id, { status: "in_progress", answeredAt: at, ...names });
+      await store.updateCall(transaction, id, {
+        status: "in_progress",
+        // A callee may answer without having rung.
+        startedAt: row.startedAt ?? at,
+        answeredAt: at,
+        ...names,
+      });
     });
   }
 
@@ -150,7 +177,7 @@ export class CallsService {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return false;
-      await store.updateCall(transaction, id, {
+      const change = {
         status,
         endReason,
         endDetail: endDetail === undefined ? null : toStorableText(endDetail),
@@ -158,19 +185,32 @@ export class CallsService {
         billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
         quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
-        ...(row.postCallWebhookUrl !== null && { postCallWebhookStatus: "pending" }),
-      });
+        ...(row.postCallWebhookUrl !== null && { postCallWebhookStatus: "pending" as const }),
+      };
+      await store.updateCall(transaction, id, change);
       const { organizationId, postCallWebhookUrl: url } = row;
       if (url !== null) {
-        const event = { organizationId, type: "call.post" as const, subjectId: id, url };
+        const firstAttemptAt = postCallWebhookAt({ ...row, ...change });
+        const event = { organizationId, type: "call.post" as const, callId: id, url, firstAttemptAt };
         await this.#webhooks.announce(transaction, event, endedAt);
       }
       return true;
     });
   }
 
+  /**
+   * Writes down, in the transaction of whoever made it, what came of an ended call; its webhook waits for no more than
+   * what is still pending.
+   */
+  async noteResult(transaction: Queries, id: string, result: CallResult, now: Date): Promise<void> {
+    await store.updateCall(transaction, id, result);
+    const row = await store.lockCall(transaction, id);
+    if (row?.endedAt == null || isResultPending(row)) return;
+    await this.#webhooks.hasten(transaction, row.organizationId, id, now);
+  }
+
   /** What the post-call webhook tells of a call that has ended. */
-  async describeEnded(organizationId: string, id: string): Promise<object> {
+  async describeEnded(organizationId: string, id: string): Promise<CallPostData> {
     const { transcript, ...call } = await this.get(organizationId, id);
     const { variables } = await this.#conversations.get(organizationId, call.conversationId);
     const { agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;

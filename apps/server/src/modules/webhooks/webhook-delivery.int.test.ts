@@ -1,201 +1,301 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
-import { text } from "node:stream/consumers";
-import test, { type TestContext } from "node:test";
-import { Webhook } from "standardwebhooks";
+import type { ServerResponse } from "node:http";
+import test from "node:test";
+import type { MessageReceivedData } from "@parley/contract";
 import { Jobs } from "../../platform/jobs/jobs.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import { CallsService } from "../calls/calls.service.ts";
-import { createTestServer } from "../testing.ts";
+import { isSigned, isSignedWith, openDeliveries, startReceiver } from "./testing.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
 import { deleteOldWebhooksJob, deliverWebhooksJob } from "./webhooks.jobs.ts";
-import { type DeliveryJob, WebhooksService } from "./webhooks.service.ts";
-import { webhookEvents } from "./webhooks.tables.ts";
+import { WebhooksService } from "./webhooks.service.ts";
+import { webhookAttempts, webhookEvents } from "./webhooks.tables.ts";
 
 const MINUTE_MS = 60_000;
 const END = { status: "completed", endReason: "user_hangup" } as const;
 
-interface Enqueued {
-  data: DeliveryJob;
-  startAfter: Date | undefined;
-}
-
-/** A call whose agent names a server that answers as told, and the jobs that its end leaves, to be run by hand. */
-async function open(t: TestContext, respond: (response: ServerResponse) => void) {
-  const server = await createTestServer();
-  const { organizationId, database, modules } = server;
-  const requests: { headers: IncomingHttpHeaders; body: string }[] = [];
-  const receiver = createServer((request, response) => {
-    void text(request).then((body) => {
-      requests.push({ headers: request.headers, body });
-      respond(response);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const address = receiver.address();
-  assert.ok(typeof address === "object" && address !== null);
-  const clock = { now: new Date() };
-  const jobs: Enqueued[] = [];
-  const queue = {
-    enqueue: async (_transaction: unknown, _kind: unknown, data: object, startAfter?: Date) =>
-      void jobs.push({ data: data as DeliveryJob, startAfter }),
-  };
-  const webhooks = new WebhooksService(queue);
-  const calls = new CallsService(database, modules.conversations, webhooks);
-  const client = new OutboundClient({ isPrivateAllowed: true });
-  const { signingSecrets } = modules;
-  const parts = { database, client, signingSecrets, calls, webhooks };
-  const delivery = new WebhookDelivery({ ...parts, now: () => clock.now });
-  t.after(async () => {
-    await client.close();
-    receiver.closeAllConnections();
-    receiver.close();
-    await server.close();
-  });
-  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
-  const openCall = async (): Promise<string> => {
-    const { callId } = await calls.openInbound({
-      organizationId,
-      agentId: agent.id,
-      agentRevision: 3,
-      configurationRevision: 3,
-      environment: "staging",
-      phoneNumberId: number.id,
-      sipTrunkId: trunk.id,
-      fromNumber: null,
-      toNumber: "+14155550123",
-      nodeId: "node",
-      sipCallId: randomUUID(),
-      variables: { customer: "Ada" },
-      postCallWebhookUrl: `http://127.0.0.1:${address.port}/calls`,
-      at: clock.now,
-    });
-    return callId;
-  };
-  const progressOf = async (id: string) => {
-    const { postCallWebhookStatus, postCallWebhookAttempts } = await calls.get(organizationId, id);
-    return [postCallWebhookStatus, postCallWebhookAttempts];
-  };
-  const runNext = async (): Promise<Enqueued> => {
-    const job = jobs.shift();
-    assert.ok(job !== undefined);
-    clock.now = job.startAfter ?? clock.now;
-    await delivery.deliver(job.data);
-    return job;
-  };
-  return { ...parts, server, requests, receiver, clock, jobs, openCall, progressOf, runNext, delivery };
-}
+const accept = (response: ServerResponse): void => void response.end();
 
 test("the end of a call is told once, signed by both secrets of a rotation, with what the call was", async (t) => {
-  const { server, calls, signingSecrets, requests, clock, jobs, openCall, progressOf, runNext, delivery } =
-    await open(t, (response) => void response.end("thanks"));
-  const secrets = [
-    (await signingSecrets.rotate(server.organizationId)).secret,
-    (await signingSecrets.rotate(server.organizationId)).secret,
-  ];
+  const all = await openDeliveries(t, (response) => void response.end("thanks"));
+  const { signingSecrets, organizationId, receiver, jobs, openCall, endCall, progressOf, runNext, delivery } =
+    all;
+  const first = await signingSecrets.rotate(organizationId);
+  const second = await signingSecrets.rotate(organizationId);
   const id = await openCall();
   assert.deepEqual(await progressOf(id), [null, 0]);
-  await calls.finish(id, { ...END, endedAt: clock.now });
-  assert.equal(await calls.finish(id, { ...END, endedAt: clock.now }), false);
+  assert.equal(await endCall(id), true);
+  assert.equal(await endCall(id), false);
   assert.equal(jobs.length, 1);
   assert.deepEqual(await progressOf(id), ["pending", 0]);
   const { data: job } = await runNext();
   await delivery.deliver(job);
   assert.deepEqual(await progressOf(id), ["delivered", 1]);
-  assert.deepEqual([requests.length, jobs.length], [1, 0]);
-  const [request] = requests;
+  assert.deepEqual([receiver.requests.length, jobs.length], [1, 0]);
+  const [request] = receiver.requests;
   assert.ok(request !== undefined);
-  const headers: Record<string, string> = JSON.parse(JSON.stringify(request.headers));
-  for (const secret of secrets) new Webhook(secret).verify(request.body, headers);
+  for (const { secret } of [first, second]) assert.ok(isSignedWith(secret, request));
+  const { secret: foreign } = await signingSecrets
+    .rotate(randomUUID())
+    .catch(() => ({ secret: "whsec_AAAA" }));
+  assert.ok(!isSignedWith(foreign, request));
   const { type, id: eventId, data } = JSON.parse(request.body);
-  assert.deepEqual([type, eventId], ["call.post", headers["webhook-id"]]);
+  assert.deepEqual([type, eventId], ["call.post", request.headers["webhook-id"]]);
   assert.deepEqual([data.id, data.agentRevision, data.environment], [id, 3, "staging"]);
   assert.deepEqual([data.endReason, data.variables], ["user_hangup", { customer: "Ada" }]);
 });
 
 test("what is not taken is sent again after 1, 5 and 30 minutes, the same each time, and then given up", async (t) => {
-  const { calls, requests, clock, jobs, openCall, progressOf, runNext } = await open(
+  const { receiver, clock, jobs, openCall, endCall, progressOf, runNext } = await openDeliveries(
     t,
     (response) => void response.writeHead(500).end("no"),
   );
   const id = await openCall();
-  await calls.finish(id, { ...END, endedAt: clock.now });
+  await endCall(id);
   await runNext();
   for (const [index, minutes] of [1, 5, 30].entries()) {
     assert.deepEqual(await progressOf(id), ["pending", index + 1]);
     const failedAt = clock.now.getTime();
     const { startAfter } = await runNext();
-    assert.equal(startAfter?.getTime(), failedAt + minutes * MINUTE_MS);
+    assert.ok(Math.abs((startAfter?.getTime() ?? 0) - failedAt - minutes * MINUTE_MS) < 5_000);
   }
   assert.deepEqual(await progressOf(id), ["failed", 4]);
   assert.equal(jobs.length, 0);
+  const { requests } = receiver;
   assert.equal(new Set(requests.map(({ body }) => body)).size, 1);
   assert.equal(new Set(requests.map(({ headers }) => headers["webhook-id"])).size, 1);
   assert.equal(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 4);
 });
 
-test("a server that refuses or hangs has failed; of an answer of 10 MB only the beginning is kept", async (t) => {
-  let respond = (_response: ServerResponse): void => {};
-  const { database, calls, receiver, clock, openCall, progressOf, runNext } = await open(t, (response) =>
-    respond(response),
+test("each attempt is signed with what signs at its time", async (t) => {
+  const { signingSecrets, organizationId, receiver, openCall, endCall, runNext } = await openDeliveries(
+    t,
+    (response) => void response.writeHead(500).end(),
   );
+  await endCall(await openCall());
+  await runNext();
+  const { secret } = await signingSecrets.rotate(organizationId);
+  await runNext();
+  await signingSecrets.disable(organizationId);
+  await runNext();
+  assert.deepEqual(receiver.requests.map(isSigned), [false, true, false]);
+  assert.ok(receiver.requests[1] !== undefined && isSignedWith(secret, receiver.requests[1]));
+});
+
+test("of whatever a server does instead of answering, the call learns that it failed and the log why", async (t) => {
+  const all = await openDeliveries(t, accept);
+  const { database, organizationId, deliveries, receiver, openCall, endCall, progressOf, runNext } = all;
+  const redirect = (response: ServerResponse): void =>
+    void response.writeHead(302, { location: receiver.url }).end();
+  const close = (response: ServerResponse): void => {
+    response.writeHead(200, { "content-length": "100" }).write("half of ");
+    setTimeout(() => response.destroy(), 20);
+  };
+  const outcomes: [(response: ServerResponse) => void, RegExp][] = [
+    [redirect, /^HTTP status 302$/],
+    [close, /^the connection failed: /],
+    [(response) => void response.socket?.destroy(), /^the connection failed: /],
+    [(response) => void response.writeHead(503).end("x".repeat(5_000)), /^HTTP status 503$/],
+  ];
+  for (const [respond, problem] of outcomes) {
+    receiver.respond = respond;
+    all.jobs.length = 0;
+    const id = await openCall();
+    await endCall(id);
+    await runNext();
+    assert.deepEqual(await progressOf(id), ["pending", 1]);
+    const filter = { page: 1, pageSize: 1, sort: "desc", callId: id } as const;
+    const [{ id: deliveryId } = { id: "" }] = (await deliveries.list(organizationId, filter)).data;
+    const { attemptLog } = await deliveries.get(organizationId, deliveryId);
+    assert.match(attemptLog[0]?.problem ?? "", problem);
+  }
+  receiver.stop();
   const id = await openCall();
-  await calls.finish(id, { ...END, endedAt: clock.now });
+  await endCall(id);
+  all.jobs.splice(0, all.jobs.length - 1);
   await runNext();
   assert.deepEqual(await progressOf(id), ["pending", 1]);
-  respond = (response) => void response.end("x".repeat(10_000_000));
+  const attempts = await database.select().from(webhookAttempts);
+  assert.equal(attempts.length, 5);
+  assert.ok(attempts.some(({ problem }) => /ECONNREFUSED/.test(problem ?? "")));
+  // Redirects are answers: nobody follows them.
+  assert.equal(receiver.requests.length, 4);
+});
+
+test("a server that answers 10 MB, with what no database takes in it, has taken the event", async (t) => {
+  const { database, openCall, endCall, progressOf, runNext } = await openDeliveries(
+    t,
+    (response) => void response.end(`\0${"ä".repeat(5_000_000)}`),
+  );
+  const id = await openCall();
+  await endCall(id);
   await runNext();
-  assert.deepEqual(await progressOf(id), ["delivered", 2]);
-  assert.equal((await database.select().from(webhookEvents))[0]?.answer?.length, 2_000);
-  receiver.closeAllConnections();
-  receiver.close();
-  const other = await openCall();
-  await calls.finish(other, { ...END, endedAt: clock.now });
+  assert.deepEqual(await progressOf(id), ["delivered", 1]);
+  const [attempt] = await database.select().from(webhookAttempts);
+  assert.match(attempt?.answer ?? "", /^.ä{1999}$/u);
+});
+
+test("the end of a call is told once what is made of it is there, and stays as it was told", async (t) => {
+  const { database, calls, receiver, clock, jobs, openCall, endCall, progressOf, runNext } =
+    await openDeliveries(t, (response) => void response.writeHead(500).end());
+  const id = await openCall();
+  const note = async (result: Parameters<typeof calls.noteResult>[2]): Promise<void> =>
+    await database.transaction(
+      async (transaction) => await calls.noteResult(transaction, id, result, clock.now),
+    );
+  await note({ recordingStatus: "pending", analysisStatus: "pending" });
+  const endedAt = clock.now;
+  await endCall(id);
+  assert.equal(jobs[0]?.startAfter?.getTime(), endedAt.getTime() + MINUTE_MS);
+  clock.now = new Date(endedAt.getTime() + 5_000);
+  await note({ recordingStatus: "ready" });
+  assert.equal(jobs.length, 1);
+  await note({ analysisStatus: "ready", extraction: { city: "Paris" } });
+  assert.equal(jobs.length, 2);
+  const [last] = jobs.splice(0, 1);
   await runNext();
-  assert.deepEqual(await progressOf(other), ["pending", 1]);
+  assert.deepEqual(await progressOf(id), ["pending", 1]);
+  // The job that would have told it in any case has nothing left to do.
+  jobs.unshift(...(last === undefined ? [] : [last]));
+  await runNext();
+  assert.equal(receiver.requests.length, 1);
+  await note({ extraction: { city: "Rome" } });
+  await runNext();
+  const told = receiver.requests.map(({ body }) => JSON.parse(body).data.extraction);
+  assert.deepEqual(told, [{ city: "Paris" }, { city: "Paris" }]);
+});
+
+test("what is not there a minute after the end is not waited for", async (t) => {
+  const { database, calls, receiver, clock, openCall, endCall, runNext } = await openDeliveries(t, accept);
+  const id = await openCall();
+  const note = async (status: "pending" | "ready"): Promise<void> =>
+    await database.transaction(
+      async (transaction) =>
+        await calls.noteResult(
+          transaction,
+          id,
+          { analysisStatus: status, extraction: { late: true } },
+          clock.now,
+        ),
+    );
+  await database.transaction(
+    async (transaction) => await calls.noteResult(transaction, id, { analysisStatus: "pending" }, clock.now),
+  );
+  await endCall(id);
+  await runNext();
+  await note("ready");
+  assert.equal(receiver.requests.length, 1);
+  assert.equal(JSON.parse(receiver.requests[0]?.body ?? "").data.extraction, null);
+});
+
+test("a message that was received is told, signed, and sent again where it is not taken", async (t) => {
+  const all = await openDeliveries(t, (response) => void response.writeHead(500).end());
+  const { database, webhooks, organizationId, signingSecrets, receiver, clock, jobs, runNext } = all;
+  const { secret } = await signingSecrets.rotate(organizationId);
+  const data: MessageReceivedData = {
+    id: randomUUID(),
+    agentId: randomUUID(),
+    conversationId: randomUUID(),
+    messagingConnectionId: randomUUID(),
+    direction: "INBOUND",
+    channel: "sms",
+    fromNumber: "+14155550100",
+    toNumber: "+14155550123",
+    body: "Are you open?",
+    createdAt: clock.now.toISOString(),
+  };
+  await database.transaction(async (transaction) => {
+    await webhooks.announce(
+      transaction,
+      { organizationId, type: "message.received", url: receiver.url, data },
+      clock.now,
+    );
+  });
+  await runNext();
+  receiver.respond = accept;
+  await runNext();
+  assert.equal(jobs.length, 0);
+  const [first, second] = receiver.requests;
+  assert.ok(first !== undefined && second !== undefined && isSignedWith(secret, second));
+  assert.equal(first.body, second.body);
+  const { type, id, data: told } = JSON.parse(second.body);
+  assert.deepEqual([type, id, told], ["message.received", second.headers["webhook-id"], data]);
 });
 
 test("a job of the real queue delivers, and an end that is rolled back is never told", async (t) => {
   const delivered = Promise.withResolvers<void>();
-  const { server, database, client, signingSecrets, requests, openCall } = await open(t, (response) => {
-    response.end();
-    delivered.resolve();
-  });
+  const { server, database, sender, organizationId, receiver, openCall } = await openDeliveries(
+    t,
+    (response) => {
+      response.end();
+      delivered.resolve();
+    },
+  );
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const webhooks = new WebhooksService(jobs);
   const calls = new CallsService(database, modules.conversations, webhooks);
-  const delivery = new WebhookDelivery({ database, client, webhooks, signingSecrets, calls });
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   await jobs.work(deliverWebhooksJob(delivery));
+  const now = new Date();
   const event = {
-    organizationId: server.organizationId,
+    organizationId,
     type: "call.post",
     url: "http://127.0.0.1:9",
+    firstAttemptAt: now,
   } as const;
   const rolledBack = database.transaction(async (transaction) => {
-    await webhooks.announce(transaction, { ...event, subjectId: randomUUID() }, new Date());
+    await webhooks.announce(transaction, { ...event, callId: randomUUID() }, now);
     throw new Error("changed its mind");
   });
   await assert.rejects(rolledBack, /changed its mind/);
-  await calls.finish(await openCall(), { ...END, endedAt: new Date() });
+  await calls.finish(await openCall(), { ...END, endedAt: now });
   await delivered.promise;
   await jobs.close();
-  assert.equal(requests.length, 1);
+  assert.equal(receiver.requests.length, 1);
   assert.equal((await database.select().from(webhookEvents)).length, 1);
 });
 
-test("an event is kept for thirty days", async (t) => {
-  const { database, calls, clock, openCall } = await open(t, (response) => void response.end());
-  await calls.finish(await openCall(), { ...END, endedAt: clock.now });
-  const count = async (): Promise<number> => (await database.select().from(webhookEvents)).length;
+test("an organization whose server hangs does not hold up the webhooks of another", async (t) => {
+  const { server, database, sender, organizationId, receiver, openCall } = await openDeliveries(t, () => {});
+  const { connectionString, modules } = server;
+  const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
+  const webhooks = new WebhooksService(jobs);
+  const calls = new CallsService(database, modules.conversations, webhooks);
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  for (let index = 0; index < 40; index += 1)
+    await calls.finish(await openCall(), { ...END, endedAt: new Date() });
+  const told = Promise.withResolvers<void>();
+  const other = await startReceiver(t, (response) => {
+    response.end();
+    told.resolve();
+  });
+  const { organizationId: otherId } = await server.createOrganization();
+  const now = new Date();
+  await jobs.work(deliverWebhooksJob(delivery));
+  await database.transaction(async (transaction) => {
+    const data = { id: randomUUID() } as MessageReceivedData;
+    const event = { organizationId: otherId, type: "message.received", url: other.url, data } as const;
+    await webhooks.announce(transaction, event, now);
+  });
+  await told.promise;
+  assert.ok(receiver.requests.length <= 5, `${organizationId} has ${receiver.requests.length} at once`);
+  delivery.close();
+  await jobs.close();
+});
+
+test("an event and its attempts are kept for thirty days", async (t) => {
+  const { database, clock, openCall, endCall, runNext } = await openDeliveries(t, accept);
+  await endCall(await openCall());
+  await runNext();
+  const count = async (): Promise<number[]> => [
+    (await database.select().from(webhookEvents)).length,
+    (await database.select().from(webhookAttempts)).length,
+  ];
   const after = (days: number): Date => new Date(clock.now.getTime() + days * 24 * 60 * MINUTE_MS);
   await deleteOldWebhooksJob(database, () => after(29)).run({});
-  assert.equal(await count(), 1);
+  assert.deepEqual(await count(), [1, 1]);
   await deleteOldWebhooksJob(database, () => after(31)).run({});
-  assert.equal(await count(), 0);
+  assert.deepEqual(await count(), [0, 0]);
 });

@@ -4,8 +4,9 @@ import type { WebhookDelivery } from "./webhook-delivery.ts";
 import { deleteEventsBefore } from "./webhooks.store.ts";
 import { DELIVERY_JOB, type DeliveryJob } from "./webhooks.service.ts";
 
-/** Servers that do not answer hold up others only when there are this many of them. */
 const CONCURRENCY = 20;
+/** Servers that do not answer hold up those of their own organization, and no other's. */
+const CONCURRENCY_PER_ORGANIZATION = 5;
 /** Of runs that could not write down how they went: at a minute's distance, longer than a database is away. */
 const RETRIES = 100;
 /** Long after the last attempt: what a customer may still ask about. */
@@ -15,6 +16,7 @@ export function deliverWebhooksJob(delivery: WebhookDelivery): JobKind<DeliveryJ
   return {
     ...DELIVERY_JOB,
     concurrency: CONCURRENCY,
+    concurrencyPerGroup: CONCURRENCY_PER_ORGANIZATION,
     retries: RETRIES,
     run: async (job) => await delivery.deliver(job),
   };

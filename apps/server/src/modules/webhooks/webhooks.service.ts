@@ -1,4 +1,6 @@
-import type { Queries } from "../../platform/database/database.ts";
+import { randomUUID } from "node:crypto";
+import type { CallPostData, CallPreData, MessageReceivedData, WebhookType } from "@parley/contract";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import * as store from "./webhooks.store.ts";
 
@@ -8,31 +10,43 @@ const RETRY_DELAYS_MS = [1 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS] as const;
 
 export const DELIVERY_JOB = { name: "deliver-webhook" } as const;
 
-export interface DeliveryJob {
-  eventId: string;
-  /** Counts from 1: a job that runs twice delivers once. */
-  attempt: number;
-}
+/** One attempt: that which is due at a time, or one that was asked for. A job that runs twice delivers once. */
+export type DeliveryJob = { eventId: string } & ({ dueAt: string } | { resendId: string });
 
-export interface NewWebhookEvent {
-  organizationId: string;
-  type: "call.post";
-  subjectId: string;
-  url: string;
-}
+export type NewWebhookEvent = { organizationId: string; url: string } & (
+  | { type: "call.post"; callId: string; firstAttemptAt: Date }
+  | { type: "message.received"; data: MessageReceivedData }
+);
 
 export interface WebhookProgress {
   status: "pending" | "delivered" | "failed";
   attempts: number;
 }
 
-export interface AttemptOutcome {
-  isDelivered: boolean;
-  /** When it ended. */
-  at: Date;
+/** How a request to a customer's server went. */
+export interface WebhookAttempt {
+  startedAt: Date;
+  durationMs: number;
   answerStatus: number | null;
+  /** The beginning of it. */
   answer: string | null;
+  /** Null: it was taken. */
   problem: string | null;
+}
+
+/** What is known of an event when it is written down. */
+interface EventFacts {
+  id: string;
+  type: WebhookType;
+  createdAt: Date;
+}
+
+/** The body of an event's requests, as the contract describes it. */
+export function buildBody(
+  { id, type, createdAt }: EventFacts,
+  data: CallPreData | CallPostData | MessageReceivedData,
+): string {
+  return JSON.stringify({ type, id, createdAt: createdAt.toISOString(), data });
 }
 
 /** The events that customers' servers are told of. */
@@ -45,27 +59,87 @@ export class WebhooksService {
 
   /** Inside the transaction of its cause: both are written, or none. */
   async announce(transaction: Queries, event: NewWebhookEvent, now: Date): Promise<void> {
-    const eventId = await store.insertEvent(transaction, { ...event, createdAt: now });
-    await this.#jobs.enqueue<DeliveryJob>(transaction, DELIVERY_JOB, { eventId, attempt: 1 });
+    const { organizationId, type, url } = event;
+    const facts = { id: randomUUID(), type, createdAt: now };
+    const isSettled = event.type === "message.received";
+    const nextAttemptAt = isSettled ? now : event.firstAttemptAt;
+    await store.insertEvent(transaction, {
+      ...facts,
+      organizationId,
+      url,
+      nextAttemptAt,
+      subjectId: isSettled ? event.data.id : event.callId,
+      body: isSettled ? buildBody(facts, event.data) : null,
+    });
+    await this.#enqueueDue(transaction, { id: facts.id, organizationId }, nextAttemptAt);
+  }
+
+  /** In the transaction that makes whole what the events of a call tell: they need wait no longer. */
+  async hasten(transaction: Queries, organizationId: string, callId: string, now: Date): Promise<void> {
+    for (const id of await store.hastenFirstAttempts(transaction, callId, now))
+      await this.#enqueueDue(transaction, { id, organizationId }, now);
+  }
+
+  /** Has an event that was sent before sent once more, beyond the attempts that it has of itself. */
+  async resend(transaction: Queries, event: { id: string; organizationId: string }): Promise<void> {
+    const job: DeliveryJob = { eventId: event.id, resendId: randomUUID() };
+    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { group: event.organizationId });
+  }
+
+  /** Whether the job's attempt is still to be made. */
+  async find(database: Database, job: DeliveryJob): Promise<store.WebhookEventRow | undefined> {
+    const row = await store.findEvent(database, job.eventId);
+    return row !== undefined && (await isToDo(database, row, job)) ? row : undefined;
   }
 
   /** Writes down an attempt, with the job of the next one; undefined where another run of it did so before. */
   async record(
     transaction: Queries,
-    { eventId, attempt }: DeliveryJob,
-    { isDelivered, at, ...outcome }: AttemptOutcome,
+    job: DeliveryJob,
+    attempt: WebhookAttempt,
   ): Promise<WebhookProgress | undefined> {
-    const row = await store.lockEvent(transaction, eventId);
-    if (row === undefined || row.attempts !== attempt - 1) return undefined;
-    const delayMs = isDelivered ? undefined : RETRY_DELAYS_MS[attempt - 1];
-    const pendingOrFailed = delayMs === undefined ? ("failed" as const) : ("pending" as const);
-    const progress = { status: isDelivered ? ("delivered" as const) : pendingOrFailed, attempts: attempt };
-    await store.updateEvent(transaction, eventId, { ...progress, ...outcome, attemptedAt: at });
-    if (delayMs !== undefined) {
-      const next = { eventId, attempt: attempt + 1 };
-      const startAfter = new Date(at.getTime() + delayMs);
-      await this.#jobs.enqueue<DeliveryJob>(transaction, DELIVERY_JOB, next, startAfter);
-    }
-    return progress;
+    const row = await store.lockEvent(transaction, job.eventId);
+    if (row === undefined || !(await isToDo(transaction, row, job))) return undefined;
+    const isResend = "resendId" in job;
+    const id = isResend ? job.resendId : randomUUID();
+    await store.insertAttempt(transaction, { ...attempt, id, eventId: row.id, isResend });
+    const next = progressAfter(row, attempt, isResend);
+    await store.updateEvent(transaction, row.id, next);
+    if (!isResend && next.nextAttemptAt !== null)
+      await this.#enqueueDue(transaction, row, next.nextAttemptAt);
+    return next;
   }
+
+  async #enqueueDue(
+    transaction: Queries,
+    { id, organizationId }: { id: string; organizationId: string },
+    at: Date,
+  ): Promise<void> {
+    const job: DeliveryJob = { eventId: id, dueAt: at.toISOString() };
+    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { startAfter: at, group: organizationId });
+  }
+}
+
+async function isToDo(queries: Queries, row: store.WebhookEventRow, job: DeliveryJob): Promise<boolean> {
+  if ("resendId" in job) return !(await store.hasAttempt(queries, job.resendId));
+  return row.nextAttemptAt?.toISOString() === job.dueAt;
+}
+
+type Progress = WebhookProgress & { nextAttemptAt: Date | null };
+
+function progressAfter(
+  { status, attempts, nextAttemptAt }: store.WebhookEventRow,
+  { startedAt, durationMs, problem }: WebhookAttempt,
+  isResend: boolean,
+): Progress {
+  const made = isResend ? attempts : attempts + 1;
+  if (problem === null) return { status: "delivered", attempts: made, nextAttemptAt: null };
+  if (isResend) return { status, attempts, nextAttemptAt };
+  const delayMs = RETRY_DELAYS_MS[attempts];
+  if (delayMs === undefined) return { status: "failed", attempts: made, nextAttemptAt: null };
+  return {
+    status: "pending",
+    attempts: made,
+    nextAttemptAt: new Date(startedAt.getTime() + durationMs + delayMs),
+  };
 }

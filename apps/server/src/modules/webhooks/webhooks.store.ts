@@ -1,19 +1,67 @@
-import { and, eq, isNull, lt } from "drizzle-orm";
+import type { PageQuery, WebhookType } from "@parley/contract";
+import { type SQL, and, asc, count, eq, getTableColumns, gt, gte, isNull, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { webhookEvents } from "./webhooks.tables.ts";
+import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { webhookAttempts, webhookEvents } from "./webhooks.tables.ts";
 
 export type WebhookEventRow = typeof webhookEvents.$inferSelect;
+export type WebhookAttemptRow = typeof webhookAttempts.$inferSelect;
 type WebhookEventInsert = typeof webhookEvents.$inferInsert;
+type WebhookAttemptInsert = typeof webhookAttempts.$inferInsert;
 
-export async function insertEvent(queries: Queries, event: WebhookEventInsert): Promise<string> {
-  const [row] = await queries.insert(webhookEvents).values(event).returning({ id: webhookEvents.id });
-  if (row === undefined) throw new Error("the event was not stored");
-  return row.id;
+export interface DeliveryFilter extends PageQuery {
+  type?: WebhookType;
+  status?: "pending" | "delivered" | "failed";
+  callId?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+}
+
+export async function insertEvent(queries: Queries, event: WebhookEventInsert): Promise<void> {
+  await queries.insert(webhookEvents).values(event);
 }
 
 export async function findEvent(queries: Queries, id: string): Promise<WebhookEventRow | undefined> {
   const [row] = await queries.select().from(webhookEvents).where(eq(webhookEvents.id, id));
   return row;
+}
+
+export async function findEventOf(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEventRow | undefined> {
+  const where = and(eq(webhookEvents.organizationId, organizationId), eq(webhookEvents.id, id));
+  const [row] = await queries.select().from(webhookEvents).where(where);
+  return row;
+}
+
+/** Bodies stay behind: a page of them could be large. */
+export async function listEvents(
+  queries: Queries,
+  organizationId: string,
+  filter: DeliveryFilter,
+): Promise<Rows<Omit<WebhookEventRow, "body">>> {
+  const conditions: SQL[] = [eq(webhookEvents.organizationId, organizationId)];
+  if (filter.type !== undefined) conditions.push(eq(webhookEvents.type, filter.type));
+  if (filter.status !== undefined) conditions.push(eq(webhookEvents.status, filter.status));
+  if (filter.callId !== undefined) conditions.push(eq(webhookEvents.subjectId, filter.callId));
+  if (filter.createdAfter !== undefined)
+    conditions.push(gte(webhookEvents.createdAt, new Date(filter.createdAfter)));
+  if (filter.createdBefore !== undefined)
+    conditions.push(lt(webhookEvents.createdAt, new Date(filter.createdBefore)));
+  const where = and(...conditions);
+  const { limit, offset, orderBy } = pageOf(filter, webhookEvents.createdAt, webhookEvents.id);
+  const { body: _body, ...columns } = getTableColumns(webhookEvents);
+  const rows = await queries
+    .select(columns)
+    .from(webhookEvents)
+    .where(where)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  const [counted] = await queries.select({ total: count() }).from(webhookEvents).where(where);
+  return { rows, total: counted?.total ?? 0 };
 }
 
 export async function lockEvent(queries: Queries, id: string): Promise<WebhookEventRow | undefined> {
@@ -29,6 +77,17 @@ export async function updateEvent(
   await queries.update(webhookEvents).set(change).where(eq(webhookEvents.id, id));
 }
 
+/** Brings forward the first attempts that wait for something to be told; returns the events. */
+export async function hastenFirstAttempts(queries: Queries, subjectId: string, at: Date): Promise<string[]> {
+  const isWaiting = and(isNull(webhookEvents.body), eq(webhookEvents.attempts, 0));
+  const rows = await queries
+    .update(webhookEvents)
+    .set({ nextAttemptAt: at })
+    .where(and(eq(webhookEvents.subjectId, subjectId), isWaiting, gt(webhookEvents.nextAttemptAt, at)))
+    .returning({ id: webhookEvents.id });
+  return rows.map(({ id }) => id);
+}
+
 /** The first body that is stored stays; returns it. */
 export async function freezeBody(queries: Queries, id: string, body: string): Promise<string> {
   await queries
@@ -36,6 +95,26 @@ export async function freezeBody(queries: Queries, id: string, body: string): Pr
     .set({ body })
     .where(and(eq(webhookEvents.id, id), isNull(webhookEvents.body)));
   return (await findEvent(queries, id))?.body ?? body;
+}
+
+export async function insertAttempt(queries: Queries, attempt: WebhookAttemptInsert): Promise<void> {
+  await queries.insert(webhookAttempts).values(attempt);
+}
+
+export async function hasAttempt(queries: Queries, id: string): Promise<boolean> {
+  const rows = await queries
+    .select({ id: webhookAttempts.id })
+    .from(webhookAttempts)
+    .where(eq(webhookAttempts.id, id));
+  return rows.length > 0;
+}
+
+export async function listAttempts(queries: Queries, eventId: string): Promise<WebhookAttemptRow[]> {
+  return await queries
+    .select()
+    .from(webhookAttempts)
+    .where(eq(webhookAttempts.eventId, eventId))
+    .orderBy(asc(webhookAttempts.startedAt));
 }
 
 export async function deleteEventsBefore(queries: Queries, before: Date): Promise<void> {

@@ -18,18 +18,29 @@ export interface JobKind<Data extends object> {
   cron?: string;
   /** How many of them a node works on at once; one unless stated. */
   concurrency?: number;
+  /** How many of them may be of one `group`; as many as there are unless stated. */
+  concurrencyPerGroup?: number;
+  /** A run that takes longer has failed; 60 unless stated. */
+  expireSeconds?: number;
   /** How often a run that fails is tried again, less and less often; 3 unless stated. */
   retries?: number;
 }
 
+export interface EnqueueOptions {
+  /** At once unless stated. */
+  startAfter?: Date;
+  /** On whose behalf: what others leave to be done does not hold it up (`concurrencyPerGroup`). */
+  group?: string;
+}
+
 /** Where work is left to be done. */
 export interface JobQueue {
-  /** In the transaction whose commit it follows; not before `startAfter`. */
+  /** In the transaction whose commit it follows. */
   enqueue: <Data extends object>(
     transaction: Queries,
     kind: Pick<JobKind<Data>, "name">,
     data: Data,
-    startAfter?: Date,
+    options?: EnqueueOptions,
   ) => Promise<void>;
 }
 
@@ -64,13 +75,18 @@ export class Jobs implements JobQueue {
   /** Declares the kind on this node and begins to work on it. */
   async work<Data extends object>(kind: JobKind<Data>): Promise<void> {
     await this.#boss.createQueue(kind.name, {
-      expireInSeconds: EXPIRE_SECONDS,
+      expireInSeconds: kind.expireSeconds ?? EXPIRE_SECONDS,
       retryLimit: kind.retries ?? RETRIES,
       retryBackoff: true,
       retryDelayMax: LONGEST_RETRY_DELAY_SECONDS,
     });
     if (kind.cron !== undefined) await this.#boss.schedule(kind.name, kind.cron);
-    await this.#boss.work<Data>(kind.name, { localConcurrency: kind.concurrency ?? 1 }, async (jobs) => {
+    const { concurrency = 1, concurrencyPerGroup } = kind;
+    const limits = {
+      localConcurrency: concurrency,
+      ...(concurrencyPerGroup !== undefined && { localGroupConcurrency: concurrencyPerGroup }),
+    };
+    await this.#boss.work<Data>(kind.name, limits, async (jobs) => {
       for (const job of jobs) await kind.run(job.data);
     });
   }
@@ -79,10 +95,14 @@ export class Jobs implements JobQueue {
     transaction: Queries,
     kind: Pick<JobKind<Data>, "name">,
     data: Data,
-    startAfter?: Date,
+    { startAfter, group }: EnqueueOptions = {},
   ): Promise<void> {
     const db = fromDrizzle(transaction, sql);
-    await this.#boss.send(kind.name, data, { db, ...(startAfter !== undefined && { startAfter }) });
+    await this.#boss.send(kind.name, data, {
+      db,
+      ...(startAfter !== undefined && { startAfter }),
+      ...(group !== undefined && { group: { id: group } }),
+    });
   }
 
   /** Lets running jobs end. Idempotent. */

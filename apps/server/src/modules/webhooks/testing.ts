@@ -1,0 +1,160 @@
+/** A customer's server, the recipes by which it verifies what comes, and the platform's side of deliveries, by hand. */
+import assert from "node:assert/strict";
+import { createHmac, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
+import { CallsService } from "../calls/calls.service.ts";
+import { createTestServer } from "../testing.ts";
+import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
+import { WebhookDelivery } from "./webhook-delivery.ts";
+import { WebhookSender } from "./webhook-sender.ts";
+import { type DeliveryJob, WebhooksService } from "./webhooks.service.ts";
+
+export interface ReceivedRequest {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+type Respond = (response: ServerResponse) => void;
+
+interface Receiver {
+  url: string;
+  requests: ReceivedRequest[];
+  respond: Respond;
+  /** What comes from now on is refused. */
+  stop: () => void;
+}
+
+export async function startReceiver(t: TestContext, respond: Respond): Promise<Receiver> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      receiver.requests.push({ headers: request.headers, body });
+      receiver.respond(response);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${address.port}/hook`,
+    requests: [],
+    respond,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  t.after(() => receiver.stop());
+  return receiver;
+}
+
+/** Whether the request is from who holds the secret: by the public library, and by what our documentation says. */
+export function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
+  const verdicts = [isStandard(secret, { headers, body }), isOurs(secret, { headers, body })];
+  assert.equal(verdicts[0], verdicts[1], "both signatures say the same");
+  return verdicts[0] === true;
+}
+
+export function isSigned({ headers }: ReceivedRequest): boolean {
+  return headers["x-service-signature"] !== undefined || headers["webhook-signature"] !== undefined;
+}
+
+function isStandard(secret: string, { headers, body }: ReceivedRequest): boolean {
+  try {
+    const plain: Record<string, string> = JSON.parse(JSON.stringify(headers));
+    // It parses what it has verified, and tools' requests need not have a body.
+    new Webhook(secret).verify(body, plain);
+    return true;
+  } catch (error) {
+    return error instanceof SyntaxError && body === "";
+  }
+}
+
+function isOurs(secret: string, { headers, body }: ReceivedRequest): boolean {
+  const parts = String(headers["x-service-signature"]).split(",");
+  const time = parts.find((part) => part.startsWith("t="))?.slice(2);
+  const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");
+  return parts.includes(`v1=${expected}`);
+}
+
+export interface Enqueued {
+  data: DeliveryJob;
+  startAfter: Date | undefined;
+}
+
+/** A call whose agent names a server that answers as told, and the jobs that its end leaves, to be run by hand. */
+export async function openDeliveries(t: TestContext, respond: Respond) {
+  const server = await createTestServer();
+  t.after(async () => await server.close());
+  const { organizationId, database, modules } = server;
+  const client = new OutboundClient({ isPrivateAllowed: true });
+  t.after(async () => await client.close());
+  const receiver = await startReceiver(t, respond);
+  const clock = { now: new Date() };
+  const jobs: Enqueued[] = [];
+  const webhooks = new WebhooksService({
+    enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
+      void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
+  });
+  const calls = new CallsService(database, modules.conversations, webhooks);
+  const { signingSecrets } = modules;
+  const sender = new WebhookSender({ client, signingSecrets, now: () => clock.now });
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  const deliveries = new WebhookDeliveriesService(database, webhooks);
+  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
+  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
+  const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  const openCall = async (): Promise<string> => {
+    const { callId } = await calls.openInbound({
+      organizationId,
+      agentId: agent.id,
+      agentRevision: 3,
+      configurationRevision: 3,
+      environment: "staging",
+      phoneNumberId: number.id,
+      sipTrunkId: trunk.id,
+      fromNumber: null,
+      toNumber: "+14155550123",
+      nodeId: "node",
+      sipCallId: randomUUID(),
+      variables: { customer: "Ada" },
+      postCallWebhookUrl: receiver.url,
+      at: clock.now,
+    });
+    return callId;
+  };
+  return {
+    server,
+    organizationId,
+    database,
+    client,
+    receiver,
+    clock,
+    jobs,
+    webhooks,
+    calls,
+    signingSecrets,
+    sender,
+    delivery,
+    deliveries,
+    openCall,
+    endCall: async (id: string): Promise<boolean> =>
+      await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: clock.now }),
+    progressOf: async (id: string) => {
+      const { postCallWebhookStatus, postCallWebhookAttempts } = await calls.get(organizationId, id);
+      return [postCallWebhookStatus, postCallWebhookAttempts];
+    },
+    /** At the time that it is for. */
+    runNext: async (): Promise<Enqueued> => {
+      const job = jobs.shift();
+      assert.ok(job !== undefined);
+      clock.now = job.startAfter ?? clock.now;
+      await delivery.deliver(job.data);
+      return job;
+    },
+  };
+}

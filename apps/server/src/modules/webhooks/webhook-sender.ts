@@ -1,0 +1,78 @@
+import { toStorableText } from "../../platform/database/storable-text.ts";
+import {
+  type OutboundAnswer,
+  type OutboundClient,
+  OutboundError,
+} from "../../platform/outbound-http/outbound-client.ts";
+import type { SigningSecretsService } from "./signing-secrets.service.ts";
+import { signatureHeaders } from "./webhook-signature.rules.ts";
+import type { WebhookAttempt } from "./webhooks.service.ts";
+
+const LONGEST_KEPT_ANSWER = 2_000;
+
+export interface WebhookSenderOptions {
+  client: OutboundClient;
+  signingSecrets: Pick<SigningSecretsService, "findSecrets">;
+  now?: () => Date;
+}
+
+export interface WebhookMessage {
+  id: string;
+  organizationId: string;
+  url: string;
+  body: string;
+}
+
+/** Makes the request of a webhook, signed with what signs at that moment. */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #now: () => Date;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  /** Rejects with the signal's reason, or where the secrets cannot be read; all else is how the attempt went. */
+  async send(
+    { id, organizationId, url, body }: WebhookMessage,
+    { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
+  ): Promise<{ attempt: WebhookAttempt; answer: OutboundAnswer | undefined }> {
+    const { client, signingSecrets } = this.#options;
+    const secrets = await signingSecrets.findSecrets(organizationId);
+    const startedAt = this.#now();
+    const startedMs = performance.now();
+    const headers = {
+      "user-agent": "Parley",
+      "content-type": "application/json",
+      ...signatureHeaders({ id, body, at: startedAt }, secrets),
+    };
+    const outcome = await client
+      .send({ method: "POST", url, headers, body, deadlineMs, signal })
+      .catch((error: unknown) => {
+        if (error instanceof OutboundError) return error;
+        throw error;
+      });
+    const durationMs = Math.round(performance.now() - startedMs);
+    return { attempt: { startedAt, durationMs, ...describe(outcome) }, answer: answerIn(outcome) };
+  }
+}
+
+function answerIn(outcome: OutboundAnswer | OutboundError): OutboundAnswer | undefined {
+  return outcome instanceof OutboundError ? undefined : outcome;
+}
+
+function describe(
+  outcome: OutboundAnswer | OutboundError,
+): Pick<WebhookAttempt, "answerStatus" | "answer" | "problem"> {
+  if (outcome instanceof OutboundError)
+    return { answerStatus: null, answer: null, problem: toStorableText(outcome.message) };
+  const { status, body } = outcome;
+  // A character takes four bytes at most; what is cut within one ends in a replacement character.
+  const text = new TextDecoder().decode(body.subarray(0, 4 * LONGEST_KEPT_ANSWER));
+  return {
+    answerStatus: status,
+    answer: toStorableText(text.slice(0, LONGEST_KEPT_ANSWER)),
+    problem: status >= 200 && status < 300 ? null : `HTTP status ${status}`,
+  };
+}

@@ -133,7 +133,7 @@ test("a server that answers 10 MB, with what no database takes in it, has taken 
   await runNext();
   assert.deepEqual(await progressOf(id), ["delivered", 1]);
   const [attempt] = await database.select().from(webhookAttempts);
-  assert.match(attempt?.answer ?? "", /^.ä{1999}$/u);
+  assert.match(attempt?.answer ?? "", /^ä{1999}$/);
 });
 
 test("the end of a call is told once what is made of it is there, and stays as it was told", async (t) => {
@@ -235,7 +235,7 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(database, modules.conversations, webhooks);
+  const calls = new CallsService(database, modules.conversations, webhooks, modules.analysis);
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   await jobs.work(deliverWebhooksJob(delivery));
   const now = new Date();
@@ -262,8 +262,9 @@ test("an organization whose server hangs does not hold up the webhooks of anothe
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(database, modules.conversations, webhooks);
+  const calls = new CallsService(database, modules.conversations, webhooks, modules.analysis);
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  await jobs.work(deliverWebhooksJob(delivery));
   for (let index = 0; index < 40; index += 1)
     await calls.finish(await openCall(), { ...END, endedAt: new Date() });
   const told = Promise.withResolvers<void>();
@@ -273,7 +274,6 @@ test("an organization whose server hangs does not hold up the webhooks of anothe
   });
   const { organizationId: otherId } = await server.createOrganization();
   const now = new Date();
-  await jobs.work(deliverWebhooksJob(delivery));
   await database.transaction(async (transaction) => {
     const data = { id: randomUUID() } as MessageReceivedData;
     const event = { organizationId: otherId, type: "message.received", url: other.url, data } as const;

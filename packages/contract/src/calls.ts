@@ -111,7 +111,7 @@ const mosSchema = nullable(
 
 const qualitySchema = Type.Object(
   {
-    codec: Type.Enum(["PCMU", "PCMA", "G722"]),
+    codec: Type.Enum(["PCMU", "PCMA", "G722", "opus"]),
     srtpSuite: nullable(
       Type.String({
         description: "Null: the audio was not encrypted.",
@@ -182,7 +182,7 @@ export const callSchema = Type.Object(
     fromNumber: nullable(
       Type.String({ description: "E.164 where the caller's number is one; null: withheld." }),
     ),
-    toNumber: Type.String(),
+    toNumber: nullable(Type.String({ description: "Null: a call in the browser." })),
     phoneNumberId: nullable(idSchema),
     sipTrunkId: nullable(idSchema),
     createdAt: timestampSchema,

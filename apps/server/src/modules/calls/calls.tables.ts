@@ -39,7 +39,8 @@ export const calls = pgTable(
     endReason: text("end_reason").$type<CallEndReason>(),
     endDetail: text("end_detail"),
     fromNumber: text("from_number"),
-    toNumber: text("to_number").notNull(),
+    /** Null for a web call. */
+    toNumber: text("to_number"),
     /** The node that holds the call: only it can say how the call goes on. */
     nodeId: text("node_id").notNull(),
     sipCallId: text("sip_call_id"),

@@ -1,0 +1,1 @@
+ALTER TABLE "calls" ALTER COLUMN "to_number" DROP NOT NULL;

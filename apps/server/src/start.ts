@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
+import { lookup } from "node:dns/promises";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildPages } from "@parley/dashboard";
+import { connectInference } from "@parley/providers";
 import { slicePortRange } from "@parley/rtp";
 import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
+import { createLanguageModel } from "./call-host/language-models.ts";
 import { MediaPool } from "./call-host/media-pool.ts";
 import { fetchModels } from "./inference/fetch-models.ts";
 import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
+import { analyzeCallJob } from "./modules/analysis/analysis.jobs.ts";
+import { CallAnalyst } from "./modules/analysis/call-analyst.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
 import type { ProviderNames } from "./modules/calls/held-call.ts";
 import { HeldCalls } from "./modules/calls/held-calls.ts";
@@ -24,9 +29,12 @@ import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
 import { WebhookSender } from "./modules/webhooks/webhook-sender.ts";
 import { deleteOldWebhooksJob, deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
+import { NodeHeartbeat } from "./modules/nodes/node-heartbeat.ts";
+import { PostgresBus } from "./platform/bus/postgres-bus.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
+import { DatabaseClock } from "./platform/database/database-clock.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import type { Database } from "./platform/database/database.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
@@ -35,6 +43,7 @@ import { registerProbes } from "./platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
+import { findLocalAddressTowards } from "./platform/local-address.ts";
 import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
 import { RateLimiter } from "./platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
@@ -62,6 +71,10 @@ interface Ground {
 
 /** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
 const CALLS_PER_MEDIA_PROCESS = 250;
+/** Nobody waits on the line, and a model may reason before it writes. */
+const ANALYSIS_MODEL_DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
+/** Of instructions and transcript: about 2,500 tokens for a local model, whose context is 4,096, and 40,000 elsewhere. */
+const MOST_ANALYSED_CHARACTERS = { local: 10_000, remote: 160_000 };
 const READY_POLL_MS = 20;
 
 /**
@@ -83,7 +96,14 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   const { connection, media, inference } = await startFoundation(ground);
   const jobs = await Jobs.start({ connectionString: connection.directUrl, logger });
   started.add(async () => await jobs.close());
-  const modules = createModules({ ...connection, jobs });
+  const bus = await PostgresBus.start({
+    connectionString: connection.directUrl,
+    database: connection.database,
+    logger,
+  });
+  started.add(async () => await bus.close());
+  const clock = await DatabaseClock.start(connection.database);
+  const modules = createModules({ ...connection, jobs, bus, clock, hasLanguageModel: canAnalyze(config) });
   if (config.bootstrapApiKey !== undefined)
     await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
   const idempotency = new Idempotency(connection.database);
@@ -95,17 +115,35 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   ];
   for (const kind of kinds) await jobs.work(kind);
   await jobs.work(deliverWebhooksJob(startWebhookDelivery(ground, connection.database, modules)));
-  // Their ends are told by jobs.
-  await modules.calls.closeOrphans([nodeId], new Date(), undefined);
+  if (canAnalyze(config))
+    await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
+  // Nobody else uses our own database. Ends of calls are told by jobs.
+  if (connection.isEmbedded) await modules.calls.closeOrphans([nodeId], clock.now(), undefined);
 
   const metrics: Metrics = new Metrics({
     activeCalls: () => heldCalls.size,
     wheelLagP99Ms: () => media.wheelLagP99Ms,
   });
   const spans = startTracing(ground);
-  const heldCalls = new HeldCalls({
+  const isReady = (): boolean => media.isReady && inference.isReady;
+  const heartbeat = new NodeHeartbeat({
+    nodeId,
+    database: connection.database,
+    clock,
     calls: modules.calls,
-    isReady: () => media.isReady && inference.isReady,
+    load: () => ({
+      isDraining: heldCalls.isDraining,
+      isReady: isReady(),
+      callsHeld: heldCalls.size,
+      freePlaces: media.freePlaces,
+    }),
+    onLost: async () => await heldCalls.endClosed(),
+    logger,
+  });
+  const heldCalls = new HeldCalls({
+    nodeId,
+    calls: modules.calls,
+    isReady: () => isReady() && heartbeat.isDatabaseAnswering,
     providerNames: (llmModel) => namesOf(config, llmModel),
     metrics,
     spans,
@@ -122,7 +160,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     logger,
   });
   const findObstacles = async (): Promise<string[]> => [
-    ...((await isAnswering(connection.database.$client)) ? [] : ["the database"]),
+    ...(heartbeat.isDatabaseAnswering ? [] : ["the database"]),
     ...(inference.isReady ? [] : ["the speech models"]),
     ...(media.isReady ? [] : ["the media processes"]),
     ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
@@ -141,6 +179,14 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     logger,
   });
   const sipPort = sip.agent.address.port;
+  const stopHolding = modules.callCommands.hold(nodeId, heldCalls, logger);
+  started.add(async () => stopHolding());
+  const address = await findNodeAddress(config, connection.directUrl);
+  await heartbeat.start({
+    httpAddress: `http://${address}:${new URL(httpUrl).port}`,
+    sipAddress: `${address}:${sipPort}`,
+  });
+  started.add(async () => await heartbeat.close());
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
   // Before that carriers learn that no more calls are to come here.
@@ -149,6 +195,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     database: connection.database,
     sipTrunks: modules.sipTrunks,
     agent: sip.agent,
+    now: () => clock.now(),
     logger,
   });
   started.add(async () => await watcher.close());
@@ -252,6 +299,33 @@ function startWebhookDelivery(
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   started.add(async () => delivery.close());
   return delivery;
+}
+
+/** The built-in responder reads answers out of a prompt; it cannot judge a call. */
+function canAnalyze({ languageModel }: Config): boolean {
+  return languageModel.provider !== "builtin-responder";
+}
+
+function startAnalyst(
+  { config, started }: Ground,
+  database: Database,
+  { calls, agentResolution }: Modules,
+  { path: inferencePath }: InferenceProcess,
+): CallAnalyst {
+  const inference = connectInference({ path: inferencePath });
+  const closers: (() => Promise<void>)[] = [async () => inference.close()];
+  started.add(async () => void (await Promise.all(closers.map((close) => close()))));
+  const model = createLanguageModel(config.languageModel, inference, closers, ANALYSIS_MODEL_DEADLINES);
+  const mostCharacters =
+    MOST_ANALYSED_CHARACTERS[config.languageModel.provider === "gguf" ? "local" : "remote"];
+  const analyst = new CallAnalyst({
+    database,
+    calls,
+    agentResolution,
+    analysisModel: { model, mostCharacters },
+  });
+  started.add(async () => analyst.close());
+  return analyst;
 }
 
 async function listenHttp(
@@ -359,11 +433,12 @@ function explainListenError(error: unknown, what: string): Error {
   return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
 }
 
-async function isAnswering(client: { query: (text: string) => Promise<unknown> }): Promise<boolean> {
-  return await client.query("select 1").then(
-    () => true,
-    () => false,
-  );
+/** Under which other nodes reach this one: its own address in the network in which the database is. */
+async function findNodeAddress(config: Config, databaseUrl: string): Promise<string> {
+  if (config.publicAddress !== undefined) return config.publicAddress;
+  const { hostname } = new URL(databaseUrl);
+  const { address } = await lookup(hostname === "" ? "127.0.0.1" : hostname.replaceAll(/[[\]]/g, ""));
+  return await findLocalAddressTowards(address);
 }
 
 async function becomeReady(

@@ -21,7 +21,9 @@ export const transcriptItemSchema = Type.Object(
         "Of an interrupted agent message only what was heard; of a `tool_call` its arguments as JSON.",
     }),
     direction: Type.Optional(
-      Type.Enum(["received", "sent"], { description: "Of a `dtmf`: keys of the other side, or of the agent." }),
+      Type.Enum(["received", "sent"], {
+        description: "Of a `dtmf`: keys of the other side, or of the agent.",
+      }),
     ),
     startMs: Type.Number({ description: "From the start of the call's media." }),
     endMs: Type.Number(),

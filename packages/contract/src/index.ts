@@ -7,6 +7,7 @@ export {
 } from "./agent-configuration.ts";
 export * from "./agent-versions.ts";
 export * from "./agents.ts";
+export * from "./analysis.ts";
 export * from "./analytics.ts";
 export * from "./api-keys.ts";
 export * from "./call-traces.ts";
@@ -24,6 +25,7 @@ export {
   type ValuesOf,
 } from "./field-table.ts";
 export * from "./folders.ts";
+export * from "./instructions.ts";
 export * from "./keys.ts";
 export * from "./openapi.ts";
 export * from "./phone-numbers.ts";

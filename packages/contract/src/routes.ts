@@ -1,5 +1,6 @@
 import * as versions from "./agent-versions.ts";
 import * as agents from "./agents.ts";
+import * as analysis from "./analysis.ts";
 import * as analytics from "./analytics.ts";
 import * as apiKeys from "./api-keys.ts";
 import * as callTraces from "./call-traces.ts";
@@ -8,6 +9,7 @@ import * as conversations from "./conversations.ts";
 import * as customTools from "./custom-tools.ts";
 import * as environments from "./environments.ts";
 import * as folders from "./folders.ts";
+import * as instructions from "./instructions.ts";
 import * as phoneNumbers from "./phone-numbers.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks.ts";
@@ -54,6 +56,8 @@ export const routes: readonly RouteDefinition[] = [
   calls.listCallsRoute,
   calls.getCallRoute,
   calls.hangUpCallRoute,
+  analysis.reanalyzeCallRoute,
+  instructions.instructCallRoute,
   callTraces.getCallTraceRoute,
   callTraces.getCallTracePcapRoute,
   analytics.countActiveCallsRoute,

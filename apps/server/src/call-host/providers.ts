@@ -1,4 +1,3 @@
-import path from "node:path";
 import {
   type AgentVoice,
   createLastingSpeechToText,
@@ -11,11 +10,8 @@ import {
 } from "@parley/conversation";
 import {
   connectInference,
-  createBuiltinResponder,
   createDeepgramSpeechToText,
   createElevenLabsTextToSpeech,
-  createInferenceLanguageModel,
-  createOpenAiCompatibleModel,
   createOpenAiSpeechToText,
   createOpenAiTextToSpeech,
   defaultLocalVoice,
@@ -26,10 +22,9 @@ import {
   LocalTurnEnd,
 } from "@parley/providers";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
+import { createLanguageModel } from "./language-models.ts";
 import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol.ts";
 
-/** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
-const EMBEDDING_DEADLINE_MS = 5_000;
 /** From the end of a pause to the text of it, before the recogniser counts as lost. */
 const STREAMING_ANSWER_DEADLINE_MS = 900;
 /** A request carries the whole utterance. */
@@ -103,33 +98,6 @@ function createLanguageModels(
     named.set(llmModel, model);
     return model;
   };
-}
-
-function createLanguageModel(
-  configuration: ProviderConfiguration["languageModel"],
-  inference: InferenceClient,
-  closers: (() => Promise<void>)[],
-): LanguageModel {
-  switch (configuration.provider) {
-    case "openai-compatible": {
-      const model = createOpenAiCompatibleModel(configuration);
-      closers.push(async () => await model.close());
-      return model;
-    }
-    case "gguf":
-      return createInferenceLanguageModel(inference, { modelId: path.basename(configuration.path) });
-    case "builtin-responder":
-      return createBuiltinResponder({
-        embed: async (texts, signal) => {
-          const { vectors } = await inference.request(
-            "embed",
-            { texts },
-            { signal, deadlineMs: EMBEDDING_DEADLINE_MS },
-          );
-          return vectors;
-        },
-      });
-  }
 }
 
 function createSpeechToText(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { routes } from "@parley/contract";
-import { type Operation, Resources, Walk, assertRefused, bodyOf, operations } from "./api-walk.ts";
+import { type Operation, Resources, Walk, assertRefused, bodyOf, conflicts, operations } from "./api-walk.ts";
 
 const withIds = operations.filter(({ path }) => path.includes("{"));
 /** With a few single things among them: whatever is read by a path that ends in no parameter. */
@@ -126,7 +126,9 @@ test("every operation, used as meant, answers with the status of success", async
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
     const url = resources.fill(operation.path);
     const answer = await walk.send(operation, url, { body: bodyOf(operation) });
-    assert.ok(answer.status < 300, `${operation.operationId} ${JSON.stringify(answer.body)}`);
+    const conflict = conflicts[operation.operationId];
+    if (conflict !== undefined) assertRefused(answer, conflict);
+    else assert.ok(answer.status < 300, `${operation.operationId} ${JSON.stringify(answer.body)}`);
   }
   await walk.close();
 });
@@ -162,6 +164,7 @@ test("a POST that is sent again under its key is answered again, and refused wit
     const headers = { "idempotency-key": operation.operationId };
     const body = bodyOf(operation);
     const first = await walk.send(operation, url, { body, headers });
+    if (operation.operationId in conflicts) continue;
     assert.ok(first.status < 300, JSON.stringify(first.body));
     assert.equal(first.headers["idempotent-replayed"], undefined);
     const second = await walk.send(operation, url, { body, headers });

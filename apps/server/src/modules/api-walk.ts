@@ -52,6 +52,9 @@ const particulars: Readonly<Record<string, object>> = {
   createAgent: { publishMode: "manual" },
 };
 
+/** What an operation answers that is used as meant, but of which the call that rings is in no state for it. */
+export const conflicts: Readonly<Record<string, string>> = { reanalyzeCall: "call_not_ended" };
+
 /** What is unique is another in the resources than in the samples, which can then be made beside them. */
 const resourceFields: Readonly<Record<string, object>> = {
   createCustomTool: { name: "other" },

@@ -1,4 +1,6 @@
 import type { FastifyInstance } from "fastify";
+import type { Bus } from "../platform/bus/bus.ts";
+import type { Clock } from "../platform/database/database-clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
@@ -12,9 +14,13 @@ import { bindCustomToolRoutes } from "./agents/custom-tools.routes.ts";
 import { CustomToolsService } from "./agents/custom-tools.service.ts";
 import { bindEnvironmentRoutes } from "./agents/environments.routes.ts";
 import { EnvironmentsService } from "./agents/environments.service.ts";
+import { AnalysisService } from "./analysis/analysis.service.ts";
+import { bindAnalysisRoutes } from "./analysis/analysis.routes.ts";
 import { bindAnalyticsRoutes } from "./analytics/analytics.routes.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
+import { bindCallInstructionRoutes } from "./calls/call-instructions.routes.ts";
+import { CallInstructions } from "./calls/call-instructions.service.ts";
 import { bindCallTraceRoutes } from "./calls/call-trace.routes.ts";
 import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { CallTracesService } from "./calls/call-trace.service.ts";
@@ -25,6 +31,7 @@ import { bindConversationRoutes } from "./conversations/conversations.routes.ts"
 import { ConversationsService } from "./conversations/conversations.service.ts";
 import { bindFolderRoutes } from "./folders/folders.routes.ts";
 import { FoldersService } from "./folders/folders.service.ts";
+import { CallCommands } from "./nodes/call-commands.ts";
 import { OrganizationsService } from "./organizations/organizations.service.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
@@ -50,7 +57,10 @@ export interface Modules {
   phoneNumbers: PhoneNumbersService;
   conversations: ConversationsService;
   calls: CallsService;
+  analysis: AnalysisService;
   outboundCalls: OutboundCallsService;
+  callCommands: CallCommands;
+  callInstructions: CallInstructions;
   callTraces: CallTracesService;
   callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
@@ -63,10 +73,17 @@ export function createModules({
   database,
   encryption,
   jobs,
+  bus,
+  clock,
+  hasLanguageModel,
 }: {
   database: Database;
   encryption: Encryption;
   jobs: JobQueue;
+  bus: Bus;
+  clock: Clock;
+  /** One that can be asked about calls. */
+  hasLanguageModel: boolean;
 }): Modules {
   const organizations = new OrganizationsService(database);
   const sipTrunks = new SipTrunksService(database, encryption);
@@ -83,7 +100,9 @@ export function createModules({
     sipTrunks,
     organizations,
   });
-  const calls = new CallsService(database, conversations, webhooks);
+  const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
+  const calls = new CallsService(database, conversations, webhooks, analysis);
+  const callCommands = new CallCommands({ database, bus, clock });
   return {
     organizations,
     sipTrunks,
@@ -98,6 +117,7 @@ export function createModules({
     apiKeys: new ApiKeysService(database, organizations),
     phoneNumbers,
     calls,
+    analysis,
     outboundCalls: new OutboundCallsService({
       calls,
       agentResolution,
@@ -105,6 +125,8 @@ export function createModules({
       sipTrunks,
       organizations,
     }),
+    callCommands,
+    callInstructions: new CallInstructions(calls, callCommands),
     callTraces: new CallTracesService(database),
     callStatistics: new CallStatistics(database),
     webhooks,
@@ -122,6 +144,8 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents, modules.sipTrunkChecks);
   bindFolderRoutes(app, modules.folders, modules.agents);
   bindCallRoutes(app, modules.calls, modules.outboundCalls);
+  bindAnalysisRoutes(app, modules.calls);
+  bindCallInstructionRoutes(app, modules.callInstructions);
   bindCallTraceRoutes(app, modules.callTraces);
   bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);

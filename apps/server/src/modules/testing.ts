@@ -49,6 +49,10 @@ export async function createTestServer(): Promise<TestServer> {
     encryption,
     // No jobs run here.
     jobs: { enqueue: async () => {} },
+    // Nor does another node.
+    bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
+    clock: { now: () => new Date() },
+    hasLanguageModel: true,
   });
   const app = await createHttpServer({
     logger: createLogger({ level: "silent" }),

@@ -12,6 +12,7 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
+import type { AnalysisService } from "../analysis/analysis.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
@@ -34,7 +35,8 @@ export interface NewCall {
   sipTrunkId: string | null;
   /** Null: withheld. */
   fromNumber: string | null;
-  toNumber: string;
+  /** Null for a web call. */
+  toNumber: string | null;
   nodeId: string;
   sipCallId: string | null;
   variables: Record<string, string>;
@@ -71,22 +73,25 @@ export interface CallEnd {
 
 /** What is made of a call after its end. */
 export type CallResult = Partial<
-  Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "extraction" | "evaluation">
+  Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
 >;
 
 export class CallsService {
   readonly #database: Database;
   readonly #conversations: ConversationsService;
   readonly #webhooks: Pick<WebhooksService, "announce" | "hasten">;
+  readonly #analysis: AnalysisService;
 
   constructor(
     database: Database,
     conversations: ConversationsService,
     webhooks: Pick<WebhooksService, "announce" | "hasten">,
+    analysis: AnalysisService,
   ) {
     this.#database = database;
     this.#conversations = conversations;
     this.#webhooks = webhooks;
+    this.#analysis = analysis;
   }
 
   async get(organizationId: string, id: string): Promise<CallDetail> {
@@ -186,6 +191,7 @@ export class CallsService {
         quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
         ...(row.postCallWebhookUrl !== null && { postCallWebhookStatus: "pending" as const }),
+        ...(await this.#analysis.request(transaction, row)),
       };
       await store.updateCall(transaction, id, change);
       const { organizationId, postCallWebhookUrl: url } = row;
@@ -207,6 +213,19 @@ export class CallsService {
     const row = await store.lockCall(transaction, id);
     if (row?.endedAt == null || isResultPending(row)) return;
     await this.#webhooks.hasten(transaction, row.organizationId, id, now);
+  }
+
+  /** Has an ended call analysed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
+  async reanalyze(organizationId: string, id: string): Promise<Call> {
+    return await this.#database.transaction(async (transaction) => {
+      const row = await store.lockCall(transaction, id);
+      if (row?.organizationId !== organizationId) throw new AppError("not_found");
+      if (row.endedAt === null) throw new AppError("call_not_ended");
+      this.#analysis.assertModel();
+      const state = await this.#analysis.request(transaction, row);
+      await store.updateCall(transaction, id, state);
+      return present({ ...row, ...state });
+    });
   }
 
   /** What the post-call webhook tells of a call that has ended. */

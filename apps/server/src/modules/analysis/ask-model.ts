@@ -1,0 +1,149 @@
+import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { type LanguageModel, toProviderError } from "@parley/conversation";
+import {
+  type AnalysedCall,
+  type AnalysisFields,
+  type AnalysisResult,
+  answerSchema,
+  readAnswer,
+  renderInstructions,
+  renderTranscript,
+} from "./analysis.rules.ts";
+
+/** Answers of a wrong shape, and refusals to answer. */
+const MOST_BAD_ANSWERS = 3;
+/** Requests that failed for a reason that may pass, in a row. */
+const MOST_FAILURES = 8;
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_QUOTED_ANSWER = 4_000;
+const LEAST_TRANSCRIPT = 2_000;
+const MOST_OUTPUT_TOKENS = 8_000;
+
+export interface AnalysisModel {
+  model: LanguageModel;
+  /** Of the instructions and the transcript: what the model takes in. */
+  mostCharacters: number;
+}
+
+export type AnalysisOutcome = { result: AnalysisResult } | { problem: string };
+
+/** How a server is asked for JSON: what it does not know it refuses, and is asked for less. */
+type Form = "schema" | "object" | "text";
+const lesserForm: Readonly<Record<Form, Form | undefined>> = {
+  schema: "object",
+  object: "text",
+  text: undefined,
+};
+
+/**
+ * Asks a model about a call, again where its answer has the wrong shape (telling it what is wrong) or a request failed
+ * and may succeed later. Rejects only with the signal's reason; `pause` rejects with it too.
+ */
+export async function askModel(
+  { model, mostCharacters }: AnalysisModel,
+  fields: AnalysisFields,
+  call: AnalysedCall,
+  { signal, pause }: { signal: AbortSignal; pause: (ms: number) => Promise<void> },
+): Promise<AnalysisOutcome> {
+  const instructions = renderInstructions(fields, call);
+  const room = Math.max(LEAST_TRANSCRIPT, mostCharacters - instructions.length);
+  const transcript = renderTranscript(call.transcript, room);
+  const first: LanguageModelV4Prompt = [
+    { role: "system", content: instructions },
+    { role: "user", content: [{ type: "text", text: `Transcript:\n\n${transcript}` }] },
+  ];
+  let prompt = first;
+  let form: Form = "schema";
+  let failures = 0;
+  let badAnswers = 0;
+  for (;;) {
+    const reply = await requestReply(model, { prompt, ...toOptions(form, fields) }, signal);
+    if ("error" in reply) {
+      const { error } = reply;
+      const lesser: Form | undefined =
+        error.status === 400 || error.status === 422 ? lesserForm[form] : undefined;
+      failures += 1;
+      if (lesser !== undefined) form = lesser;
+      else if (!error.isRetryable || failures >= MOST_FAILURES) return { problem: error.message };
+      else await pause(pauseMs(failures, error.retryAfterMs));
+      continue;
+    }
+    failures = 0;
+    const reading = readAnswer(reply.text, fields);
+    if (reading.isValid && (reading.missing.length === 0 || badAnswers > 0))
+      return { result: reading.result };
+    badAnswers += 1;
+    const problems = reading.isValid ? reading.missing.map(lookAgain) : reading.problems;
+    if (badAnswers >= MOST_BAD_ANSWERS) return { problem: describeFailure(reply, problems) };
+    prompt = [...first, ...correction(reply.text, problems)];
+  }
+}
+
+function toOptions(form: Form, fields: AnalysisFields): Omit<LanguageModelV4CallOptions, "prompt"> {
+  const options = {
+    temperature: 0,
+    maxOutputTokens: MOST_OUTPUT_TOKENS,
+    // Whoever waits on the line comes first at the model of this machine.
+    providerOptions: { local: { isBackground: true } },
+  };
+  if (form === "text") return options;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rules make it, in a subset of JSON Schema
+  const schema = answerSchema(fields) as JSONSchema7;
+  return {
+    ...options,
+    responseFormat: { type: "json", ...(form === "schema" && { schema, name: "call_analysis" }) },
+  };
+}
+
+type Reply = { text: string; isRefused: boolean } | { error: ReturnType<typeof toProviderError> };
+
+/** Streamed, since a server that is heard of meanwhile may take its time. */
+async function requestReply(
+  model: LanguageModel,
+  options: LanguageModelV4CallOptions,
+  signal: AbortSignal,
+): Promise<Reply> {
+  try {
+    const { stream } = await model.doStream({ ...options, abortSignal: signal });
+    let text = "";
+    let isRefused = false;
+    for await (const part of stream) {
+      if (part.type === "text-delta") text += part.delta;
+      if (part.type === "error") throw part.error;
+      if (part.type === "finish") isRefused = part.finishReason.unified === "content-filter";
+    }
+    signal.throwIfAborted();
+    return { text, isRefused };
+  } catch (cause) {
+    signal.throwIfAborted();
+    return { error: toProviderError(cause, `${model.provider}/${model.modelId}`) };
+  }
+}
+
+function correction(answer: string, problems: readonly string[]): LanguageModelV4Prompt {
+  const text = `That does not do: ${problems.join("; ")}. Give the whole JSON object again.`;
+  const quoted = answer.trim().slice(0, LONGEST_QUOTED_ANSWER).toWellFormed();
+  return [
+    ...(quoted === ""
+      ? []
+      : [{ role: "assistant" as const, content: [{ type: "text" as const, text: quoted }] }]),
+    { role: "user", content: [{ type: "text", text }] },
+  ];
+}
+
+const lookAgain = (name: string): string =>
+  `extraction.${name} is required: look again, and leave it null only if the call really does not say`;
+
+function describeFailure(
+  { text, isRefused }: { text: string; isRefused: boolean },
+  problems: readonly string[],
+): string {
+  if (isRefused) return "the language model refused to answer";
+  if (text.trim() === "") return "the language model answered nothing";
+  return `the language model's answer had the wrong shape ${MOST_BAD_ANSWERS} times: ${problems.join("; ")}`;
+}
+
+function pauseMs(failures: number, askedForMs: number | undefined): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(askedForMs ?? 0, FIRST_PAUSE_MS * 2 ** (failures - 1)));
+}

@@ -48,7 +48,14 @@ async function start(): Promise<Servers> {
     encryptionKey: undefined,
   });
   closers.unshift(close);
-  const modules = createModules({ database, encryption, jobs: { enqueue: async () => {} }, hasLanguageModel: false });
+  const modules = createModules({
+    database,
+    encryption,
+    jobs: { enqueue: async () => {} },
+    bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
+    clock: { now: () => new Date() },
+    hasLanguageModel: false,
+  });
   const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");
   const { key: apiKey } = await modules.apiKeys.create(organizationId, "bench", null);
   const by = { organizationId, actor: { type: "api_key", name: "bench" } } as const;

@@ -33,6 +33,7 @@ import type {
   CallCreate,
   Call,
   CallDetail,
+  Instruction,
   CallTrace,
   ActiveCalls,
   CallsOfDay,
@@ -639,6 +640,26 @@ export class Operations extends Requests {
    */
   async reanalyzeCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/reanalyze`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Tell the agent something during the call.
+   *
+   * The caller does not hear it. With `speak` false the agent's next reply goes by it. With `speak` true the agent says it now, in its own words: where it is speaking it finishes its sentence and drops the rest, where the caller is speaking it waits for the end of the turn; several are said in the order in which they came. Each stands in the transcript as an item of type `instruction`. An answer of 202 means that the conversation has it, on whichever node the call is; an instruction that could not be handed over within 2 seconds is dropped (`call_not_addressable`).
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `internal`
+   */
+  async instructCall(id: string, body: {
+    /** For the agent, in plain language: 1 to 2000 characters without the space around them. */
+    instruction: string;
+    /**
+     * Say it now.
+     * @default false
+     */
+    speak: boolean;
+  }, options: RequestOptions = {}): Promise<Instruction> {
+    return await this.send({ method: "POST", path: path`/calls/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

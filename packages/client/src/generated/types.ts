@@ -361,6 +361,11 @@ export interface AgentCreate {
    * @default 0.3
    */
   knowledgeBaseSimilarityThreshold?: number | null;
+  /**
+   * Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know.
+   * @default true
+   */
+  recordingEnabled?: boolean | null;
   /** Asked before each call, which it may change or refuse. */
   preCallWebhookUrl?: string | null;
   /** Told of each call after its end. */
@@ -708,6 +713,8 @@ export interface Agent {
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
+  /** Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know. */
+  recordingEnabled: boolean;
   /** Asked before each call, which it may change or refuse. */
   preCallWebhookUrl: string | null;
   /** Told of each call after its end. */
@@ -970,6 +977,8 @@ export interface AgentUpdate {
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold?: number | null;
+  /** Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know. */
+  recordingEnabled?: boolean | null;
   /** Asked before each call, which it may change or refuse. */
   preCallWebhookUrl?: string | null;
   /** Told of each call after its end. */
@@ -1385,6 +1394,8 @@ export interface AgentSnapshot {
    * From 0 to 1.
    */
   knowledgeBaseSimilarityThreshold: number;
+  /** Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know. */
+  recordingEnabled: boolean;
   /** Asked before each call, which it may change or refuse. */
   preCallWebhookUrl: string | null;
   /** Told of each call after its end. */
@@ -1829,7 +1840,7 @@ export interface CallLatency {
 
 /** How the network treated the call's audio. */
 export interface CallQuality {
-  codec: "PCMU" | "PCMA" | "G722";
+  codec: "PCMU" | "PCMA" | "G722" | "opus";
   /** Null: the audio was not encrypted. */
   srtpSuite: string | null;
   /**
@@ -1904,7 +1915,8 @@ export interface Call {
   endDetail: string | null;
   /** E.164 where the caller's number is one; null: withheld. */
   fromNumber: string | null;
-  toNumber: string;
+  /** Null: a call in the browser. */
+  toNumber: string | null;
   phoneNumberId: string | null;
   sipTrunkId: string | null;
   /** ISO 8601, UTC. */
@@ -1959,7 +1971,8 @@ export interface CallDetail {
   endDetail: string | null;
   /** E.164 where the caller's number is one; null: withheld. */
   fromNumber: string | null;
-  toNumber: string;
+  /** Null: a call in the browser. */
+  toNumber: string | null;
   phoneNumberId: string | null;
   sipTrunkId: string | null;
   /** ISO 8601, UTC. */
@@ -1995,6 +2008,12 @@ export interface CallDetail {
   ttsName: string | null;
   transcript: TranscriptItem[];
   turns: Turn[];
+}
+
+export interface Instruction {
+  callId: string;
+  delivered: true;
+  speak: boolean;
 }
 
 export interface NetworkEnd {
@@ -2279,7 +2298,8 @@ export interface CallPreEvent {
     direction: "inbound" | "outbound";
     /** E.164 where the caller's number is one; null: withheld. */
     fromNumber: string | null;
-    toNumber: string;
+    /** Null: a call in the browser. */
+    toNumber: string | null;
     /** What the conversation runs with. */
     variables: Record<string, string>;
     /** Null: the call is of no campaign. */
@@ -2320,7 +2340,8 @@ export interface CallPostEvent {
     direction: "inbound" | "outbound";
     /** E.164 where the caller's number is one; null: withheld. */
     fromNumber: string | null;
-    toNumber: string;
+    /** Null: a call in the browser. */
+    toNumber: string | null;
     /** What the conversation runs with. */
     variables: Record<string, string>;
     /** Null: the call is of no campaign. */

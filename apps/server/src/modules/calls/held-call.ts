@@ -34,6 +34,7 @@ export type CallMedia = Omit<MediaLeg, "rtpPort" | "connect">;
 
 export interface HeldCallOptions {
   callId: string;
+  organizationId: string;
   recorder: CallRecorder;
   providerNames: ProviderNames;
   metrics: Metrics;
@@ -67,6 +68,15 @@ export class HeldCall {
   /** Aborted then. */
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  get organizationId(): string {
+    return this.#options.organizationId;
+  }
+
+  /** Answered, and not over. */
+  get isInProgress(): boolean {
+    return this.#isAnswered && !this.signal.aborted;
   }
 
   get isAnswered(): boolean {

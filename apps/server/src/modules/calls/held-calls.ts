@@ -4,7 +4,7 @@ import type { MediaCall } from "../../call-host/media-protocol.ts";
 import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
-import type { CallCommand, CallCommandAnswer, CallHolder } from "../nodes/call-command.ts";
+import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "../nodes/call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { CallsService } from "./calls.service.ts";
 import { type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
@@ -12,6 +12,7 @@ import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
 import { builtInVariables } from "./variables.rules.ts";
 
 export interface HeldCallsOptions {
+  nodeId: string;
   calls: CallsService;
   /** False while calls cannot be taken. */
   isReady: () => boolean;
@@ -32,9 +33,9 @@ export interface CallToHold {
   variables: Record<string, string>;
   channel: "phone" | "web";
   direction: "inbound" | "outbound";
-  /** Null: withheld. */
+  /** Null: withheld, or a web call. */
   fromNumber: string | null;
-  toNumber: string;
+  toNumber: string | null;
   at: Date;
 }
 
@@ -69,6 +70,13 @@ export class HeldCalls implements CallHolder {
     return this.#calls.get(callId);
   }
 
+  findHere(callId: string): CallHere | undefined {
+    const call = this.#calls.get(callId);
+    if (call === undefined) return undefined;
+    const { organizationId, isInProgress } = call;
+    return { nodeId: this.#options.nodeId, organizationId, isInProgress };
+  }
+
   carryOut(callId: string, command: CallCommand): Promise<CallCommandAnswer> | undefined {
     return this.#calls.get(callId)?.carryOut(command);
   }
@@ -97,6 +105,7 @@ export class HeldCalls implements CallHolder {
     if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
     const call = new HeldCall({
       callId,
+      organizationId: agent.organizationId,
       recorder,
       providerNames: providerNames(agent.document.llmModel),
       metrics,
@@ -135,7 +144,7 @@ function describeMediaCall(call: CallToHold): ReturnType<typeof toMediaCall> {
   const builtIn = builtInVariables({
     callId,
     fromNumber: fromNumber ?? "",
-    toNumber,
+    toNumber: toNumber ?? "",
     direction,
     timezone: agent.document.timezone,
     now: call.at,

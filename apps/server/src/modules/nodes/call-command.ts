@@ -6,8 +6,17 @@ export type CallCommand =
 /** `refused`: the call cannot do this, or no longer. */
 export type CallCommandAnswer = "done" | "refused";
 
+/** A call of this node. */
+export interface CallHere {
+  nodeId: string;
+  organizationId: string;
+  isInProgress: boolean;
+}
+
 /** Knows the calls of this node. */
 export interface CallHolder {
+  /** Undefined where the call is not held here. */
+  findHere: (callId: string) => CallHere | undefined;
   /** Undefined where the call is not held here. */
   carryOut: (callId: string, command: CallCommand) => Promise<CallCommandAnswer> | undefined;
 }

@@ -34,7 +34,9 @@ async function setUp(context: TestContext) {
     if (holding === undefined) return commands;
     const { nodeId, callId, answer } = holding;
     const carryOut = (id: string, asked: CallCommand) => (id === callId ? answer(asked) : undefined);
-    ends.push(commands.hold(nodeId, { carryOut }, logger));
+    const findHere = (id: string) =>
+      id === callId ? { nodeId, organizationId: server.organizationId, isInProgress: true } : undefined;
+    ends.push(commands.hold(nodeId, { carryOut, findHere }, logger));
     return commands;
   };
   return { server, openNode };
@@ -69,8 +71,9 @@ test("a command to a call of this node needs no database", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const own = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
-  assert.equal(await own.sendHere(call.id, command), "done");
-  assert.equal(await own.sendHere(randomUUID(), command), undefined);
+  assert.equal(own.findHere(call.id)?.nodeId, call.nodeId);
+  assert.equal(await own.send(call, command), "done");
+  assert.equal(own.findHere(randomUUID()), undefined);
 });
 
 test("a node that does not hold the call any more refuses", async (context) => {

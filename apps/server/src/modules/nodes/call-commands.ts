@@ -4,7 +4,7 @@ import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/database/database-clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { outsideJointTransaction } from "../../platform/database/joint-transaction.ts";
-import type { CallCommand, CallCommandAnswer, CallHolder } from "./call-command.ts";
+import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "./call-command.ts";
 import * as store from "./nodes.store.ts";
 
 export interface CallCommandsOptions {
@@ -60,20 +60,15 @@ export class CallCommands {
     call: { id: string; nodeId: string },
     command: CallCommand,
   ): Promise<CallCommandAnswer | "unreachable"> {
-    return (
-      (await this.sendHere(call.id, command)) ??
-      // Inside the transaction of an idempotent request nobody would hear of it before it is over.
-      (await outsideJointTransaction(async () => await this.#sendAway(call, command)))
-    );
+    const answering = this.#holder?.carryOut(call.id, command);
+    if (answering !== undefined) return await within(answering, DEADLINE_MS, "unreachable");
+    // Inside the transaction of an idempotent request nobody would hear of it before it is over.
+    return await outsideJointTransaction(async () => await this.#sendAway(call, command));
   }
 
-  /** Undefined where this node does not hold the call. */
-  async sendHere(
-    callId: string,
-    command: CallCommand,
-  ): Promise<CallCommandAnswer | "unreachable" | undefined> {
-    const answering = this.#holder?.carryOut(callId, command);
-    return answering && (await within(answering, DEADLINE_MS, "unreachable"));
+  /** What is known of a call without asking anybody; undefined where this node does not hold it. */
+  findHere(callId: string): CallHere | undefined {
+    return this.#holder?.findHere(callId);
   }
 
   async #sendAway(

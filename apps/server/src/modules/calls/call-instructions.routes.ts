@@ -1,0 +1,11 @@
+import { instructCallRoute } from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { bindRoute } from "../../platform/http/bind-route.ts";
+import type { CallInstructions } from "./call-instructions.service.ts";
+
+export function bindCallInstructionRoutes(app: FastifyInstance, instructions: CallInstructions): void {
+  bindRoute(app, instructCallRoute, async ({ principal, params, body }) => {
+    await instructions.instruct(principal.organizationId, params.id, body);
+    return { data: { callId: params.id, delivered: true as const, speak: body.speak } };
+  });
+}

@@ -22,6 +22,7 @@ import { ApiKeysService } from "./api-keys/api-keys.service.ts";
 import { bindCallInstructionRoutes } from "./calls/call-instructions.routes.ts";
 import { CallInstructions } from "./calls/call-instructions.service.ts";
 import { bindCallTraceRoutes } from "./calls/call-trace.routes.ts";
+import { CallHangUpsService } from "./calls/call-hang-ups.service.ts";
 import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
@@ -59,6 +60,7 @@ export interface Modules {
   calls: CallsService;
   analysis: AnalysisService;
   outboundCalls: OutboundCallsService;
+  callHangUps: CallHangUpsService;
   callCommands: CallCommands;
   callInstructions: CallInstructions;
   callTraces: CallTracesService;
@@ -118,6 +120,7 @@ export function createModules({
     phoneNumbers,
     calls,
     analysis,
+    callHangUps: new CallHangUpsService(calls, callCommands),
     outboundCalls: new OutboundCallsService({
       calls,
       agentResolution,
@@ -143,7 +146,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
   bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents, modules.sipTrunkChecks);
   bindFolderRoutes(app, modules.folders, modules.agents);
-  bindCallRoutes(app, modules.calls, modules.outboundCalls);
+  bindCallRoutes(app, modules);
   bindAnalysisRoutes(app, modules.calls);
   bindCallInstructionRoutes(app, modules.callInstructions);
   bindCallTraceRoutes(app, modules.callTraces);

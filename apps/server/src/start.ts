@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
@@ -257,6 +257,8 @@ async function startCallProcesses(
   signal.throwIfAborted();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
   started.add(async () => await rm(folder, { recursive: true, force: true }));
+  const recordingFolder = path.join(config.dataDirectory, "recordings");
+  await mkdir(recordingFolder, { recursive: true, mode: 0o700 });
   const isWindows = process.platform === "win32";
   const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
   const inference = startInferenceProcess(config, inferencePath, logger);
@@ -274,6 +276,7 @@ async function startCallProcesses(
         config.turnLogDays === 0
           ? undefined
           : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
+      recordingFolder,
       isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
       providers: {
         speechToText: config.speechToText,

@@ -5,6 +5,7 @@ import {
   callEndingFields,
   keypadFields,
   knowledgeBaseFields,
+  recordingFields,
   transferFields,
   webhookFields,
 } from "./agent-fields/call-handling.ts";
@@ -39,6 +40,7 @@ export const agentFields = {
   ...transferFields,
   ...keypadFields,
   ...knowledgeBaseFields,
+  ...recordingFields,
   ...webhookFields,
   ...messagingFields,
   ...widgetFields,

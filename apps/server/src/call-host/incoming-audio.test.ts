@@ -58,7 +58,7 @@ function hear(audio: IncomingAudio, packets: readonly { atMs: number; packet: Rt
       const next = waiting.shift();
       if (next !== undefined) audio.push(next.packet, next.atMs);
     }
-    audio.read(frame, nowMs);
+    audio.read(frame, nowMs, 8 * nowMs);
     heard.push(...frame);
   }
   return Int16Array.from(heard.slice(heard.findIndex((sample) => Math.abs(sample) > LOUDNESS / 4)));
@@ -155,4 +155,33 @@ test("where the peer describes its silence its noise is heard, until it speaks a
   const expected = 32_767 * 10 ** (-40 / 20);
   assert.ok(least > expected * 0.8 && largest < expected * 1.2, `${least} to ${largest}`);
   assert.ok(isEven(heard.subarray(55 * 160, 65 * 160), 160));
+});
+
+test("what is heard is told as it came, at the place where it is heard, with what was lost", () => {
+  const told: [string, number, number][] = [];
+  const audio = new IncomingAudio(16_000, {
+    caller: (codec, payload, at) => told.push([codec, payload.length, at]),
+    lost: (samples, at) => told.push(["lost", samples, at]),
+    agent: () => assert.fail("this is the caller's side"),
+  });
+  audio.connect("PCMU", 0, undefined);
+  const peer = new Peer();
+  const packets = Array.from({ length: 40 }, (_, index) => {
+    const packet = index < 30 ? peer.say("PCMU", 0, 30) : peer.say("G722", 9, 30);
+    return { atMs: 30 * index, packet };
+  });
+  hear(
+    audio,
+    packets.filter((_, index) => index !== 10),
+  );
+  const [first] = told;
+  assert.ok(first !== undefined);
+  // Thirty milliseconds each, without a gap.
+  assert.deepEqual(
+    told.map(([, , at]) => at),
+    told.map((_, index) => first[2] + index * 30 * 48),
+  );
+  assert.deepEqual(told[10]?.slice(0, 2), ["lost", 30 * 48]);
+  assert.deepEqual(told[9]?.slice(0, 2), ["PCMU", 240]);
+  assert.deepEqual(told[30]?.slice(0, 2), ["G722", 240]);
 });

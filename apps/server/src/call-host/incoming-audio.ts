@@ -8,6 +8,7 @@ import {
   RTP_CLOCK_RATE_HZ,
   staticPayloadTypes,
 } from "./audio-codec.ts";
+import { type CallAudioTap, toSpoolClock } from "./recording-spool.ts";
 
 /** A frame whose peak stays below this holds no speech: the jitter buffer may change its delay there unheard. */
 const QUIET_PEAK = 300;
@@ -29,6 +30,7 @@ interface Decoder {
 export class IncomingAudio {
   /** Of the sound that it gives. */
   readonly sampleRateHz: 8000 | 16000;
+  readonly #tap: CallAudioTap | undefined;
   readonly #jitter: JitterBuffer;
   readonly #concealer: LossConcealer;
   readonly #noise = new ComfortNoise();
@@ -40,8 +42,10 @@ export class IncomingAudio {
   #pending: Int16Array = NO_AUDIO;
   #isQuiet = true;
 
-  constructor(sampleRateHz: 8000 | 16000) {
+  /** @param tap Gets what is heard, as it came; comfort noise is left out. */
+  constructor(sampleRateHz: 8000 | 16000, tap?: CallAudioTap) {
     this.sampleRateHz = sampleRateHz;
+    this.#tap = tap;
     this.#concealer = new LossConcealer(sampleRateHz);
     this.#jitter = new JitterBuffer({
       clockRateHz: RTP_CLOCK_RATE_HZ,
@@ -77,11 +81,16 @@ export class IncomingAudio {
     this.#jitter.push(packet, arrivalMs);
   }
 
-  /** Fills a frame with what is to be heard next, silence where there is nothing. */
-  read(frame: Int16Array, nowMs: number): void {
+  /**
+   * Fills a frame with what is to be heard next, silence where there is nothing.
+   *
+   * @param timestamp Of the frame, by RTP's clock: where in the call what it is made of is to be recorded.
+   */
+  read(frame: Int16Array, nowMs: number, timestamp: number): void {
     let filled = 0;
     while (filled < frame.length) {
-      if (this.#pending.length === 0) this.#pending = this.#next(nowMs);
+      if (this.#pending.length === 0)
+        this.#pending = this.#next(nowMs, timestamp + (filled * RTP_CLOCK_RATE_HZ) / this.sampleRateHz);
       const taken = this.#pending.subarray(0, frame.length - filled);
       if (taken.length === 0) {
         const rest = frame.subarray(filled);
@@ -97,14 +106,15 @@ export class IncomingAudio {
   }
 
   /** Empty where nothing is to be expected. */
-  #next(nowMs: number): Int16Array {
+  #next(nowMs: number, timestamp: number): Int16Array {
     const next = this.#jitter.pull(nowMs, this.#isQuiet);
     switch (next.kind) {
       case "frame":
-        return next.payloadType === COMFORT_NOISE_PAYLOAD_TYPE
-          ? this.#hearNoise(next.payload)
-          : this.#decode(next.payload, next.payloadType);
+        if (next.payloadType === COMFORT_NOISE_PAYLOAD_TYPE) return this.#hearNoise(next.payload);
+        this.#tap?.caller(this.#codecOf(next.payloadType), next.payload, toSpoolClock(timestamp));
+        return this.#decode(next.payload, next.payloadType);
       case "lost":
+        this.#tap?.lost(toSpoolClock(next.samples), toSpoolClock(timestamp));
         return this.#concealer.conceal((next.samples * this.sampleRateHz) / RTP_CLOCK_RATE_HZ);
       case "idle":
         return NO_AUDIO;
@@ -129,10 +139,14 @@ export class IncomingAudio {
     return pcm;
   }
 
+  #codecOf(payloadType: number): CodecName {
+    return this.#codecs.get(payloadType) ?? "PCMU";
+  }
+
   /** A sender may change its codec from one packet to the next; the new one begins afresh. */
   #decoderFor(payloadType: number): Decoder {
     if (this.#decoder?.payloadType !== payloadType) {
-      const codec = createAudioCodec(this.#codecs.get(payloadType) ?? "PCMU");
+      const codec = createAudioCodec(this.#codecOf(payloadType));
       this.#decoder = {
         payloadType,
         codec,

@@ -3,6 +3,7 @@ import { MediaWheel, PortPool } from "@parley/rtp";
 import { createWebhookTool } from "../custom-tools/webhook-tool.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
+import { type CallSpool, RecordingSpools } from "./recording-spool.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { type TurnLog, TurnLogs } from "./turn-logs.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-protocol.ts";
@@ -17,6 +18,7 @@ interface HostedCall {
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   media: PhoneMedia;
+  spool: CallSpool | undefined;
 }
 
 export interface MediaHost {
@@ -43,6 +45,7 @@ class Host implements MediaHost {
   readonly #phrases = new PhraseBook();
   readonly #outbound: OutboundClient;
   readonly #turnLogs: TurnLogs | undefined;
+  readonly #spools: RecordingSpools;
   /** Calls by id; a promise while a call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -57,6 +60,10 @@ class Host implements MediaHost {
     const { turnLogs } = configuration;
     this.#turnLogs =
       turnLogs && new TurnLogs({ ...turnLogs, onError: (error) => reportError("a turn log", error) });
+    this.#spools = new RecordingSpools({
+      folder: configuration.recordingFolder,
+      onError: (error, callId) => reportError(`the recording of call ${callId}`, error),
+    });
     // A remote voice may be gone when the first call needs it; a local one would only take time from that call.
     if (configuration.providers.textToSpeech.provider !== "local") {
       const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
@@ -98,6 +105,7 @@ class Host implements MediaHost {
       await call.turnLog?.close();
     }
     this.#wheel.close();
+    await this.#spools.close();
     this.#phrases.close();
     await this.#outbound.close();
     await this.#providers.close();
@@ -108,6 +116,7 @@ class Host implements MediaHost {
     const { callId } = call;
     const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
     const conversation = this.#createConversation(call, turnLog);
+    const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
     try {
       const media = await PhoneMedia.open({
         address: call.isIPv6 === true ? "::" : "0.0.0.0",
@@ -117,15 +126,17 @@ class Host implements MediaHost {
         sampleRateHz: call.sampleRateHz,
         timeoutMs: this.#rtpTimeoutMs,
         onTimeout: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
+        tap: spool,
       });
       this.#send({ type: "opened", callId, rtpPort: media.port });
       void conversation
         .prepare(AbortSignal.timeout(PREPARATION_DEADLINE_MS))
         .then(() => this.#send({ type: "prepared", callId }));
-      return { conversation, media, turnLog };
+      return { conversation, media, turnLog, spool };
     } catch (error) {
       conversation.close();
       void turnLog?.close();
+      void spool?.close();
       this.#calls.delete(callId);
       this.#send({
         type: "openFailed",
@@ -176,13 +187,14 @@ class Host implements MediaHost {
     });
   }
 
-  #close(callId: string, { conversation, media, turnLog }: HostedCall): void {
+  #close(callId: string, { conversation, media, turnLog, spool }: HostedCall): void {
     if (!this.#calls.delete(callId)) return;
     // What was being said when the other side hung up enters the transcript first.
     conversation.end("user_hangup");
     conversation.close();
     void turnLog?.close();
     media.close();
+    void spool?.close();
     this.#send({ type: "closed", callId, statistics: media.statistics });
   }
 

@@ -16,6 +16,8 @@ export interface MediaConfiguration {
   modelsDirectory: string;
   /** Where it is written down how turns were decided, and for how many days; undefined: nowhere. */
   turnLogs: { folder: string; keptDays: number } | undefined;
+  /** Where the audio of calls is kept until recordings are made of it; exists. */
+  recordingFolder: string;
   providers: ProviderConfiguration;
   /** Tools may reach private addresses. */
   isPrivateWebhookAllowed: boolean;
@@ -48,6 +50,8 @@ export interface MediaCall {
   agent: VoiceAgentSettings;
   /** Takes over when `agent.voice` fails; undefined: the operator's choice. */
   fallbackVoiceId: string | undefined;
+  /** From the answer on. */
+  isRecorded: boolean;
 }
 
 /** What the SDP answer settled: where audio goes and how it is coded. */

@@ -1,6 +1,7 @@
 import { Resampler } from "@parley/audio";
 import { type AudioPacket, AudioPacketizer } from "@parley/rtp";
 import { type AudioCodec, type CodecName, createAudioCodec } from "./audio-codec.ts";
+import { type CallAudioTap, toSpoolClock } from "./recording-spool.ts";
 
 const FRAME_MS = 20;
 const FRAME_BYTES = 160;
@@ -8,6 +9,7 @@ const FRAME_BYTES = 160;
 /** What a phone call says: frames of 20 ms in, encoded packets of the length that the peer wants out. */
 export class OutgoingAudio {
   readonly #sampleRateHz: 8000 | 16000;
+  readonly #tap: CallAudioTap | undefined;
   readonly #silence: Int16Array;
   readonly #packetizer: AudioPacketizer;
   readonly #payload = new Uint8Array(FRAME_BYTES);
@@ -16,9 +18,13 @@ export class OutgoingAudio {
   #resampler: Resampler;
   #wasSpeaking = false;
 
-  /** @param sampleRateHz Of the frames that it is given. */
-  constructor(sampleRateHz: 8000 | 16000, send: (packet: AudioPacket) => void) {
+  /**
+   * @param sampleRateHz Of the frames that it is given.
+   * @param tap Gets what is said, as it is sent.
+   */
+  constructor(sampleRateHz: 8000 | 16000, send: (packet: AudioPacket) => void, tap?: CallAudioTap) {
     this.#sampleRateHz = sampleRateHz;
+    this.#tap = tap;
     this.#silence = new Int16Array((FRAME_MS * sampleRateHz) / 1000);
     this.#packetizer = new AudioPacketizer(FRAME_MS, send);
     this.#resampler = new Resampler(sampleRateHz, this.#codec.sampleRateHz);
@@ -41,6 +47,7 @@ export class OutgoingAudio {
     // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
     const marker = pcm !== undefined && !this.#wasSpeaking;
     this.#wasSpeaking = pcm !== undefined;
+    this.#tap?.agent(this.#codecName, this.#payload, toSpoolClock(timestamp));
     this.#packetizer.write(this.#payload, timestamp, marker);
   }
 }

@@ -12,6 +12,7 @@ import { RTP_CLOCK_RATE_HZ } from "./audio-codec.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import type { MediaPath, MediaStatistics } from "./media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
+import type { CallAudioTap } from "./recording-spool.ts";
 
 const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
@@ -35,6 +36,8 @@ export interface PhoneMediaOptions {
   timeoutMs: number;
   /** Called once when it has been silent for that long. */
   onTimeout: (silentMs: number) => void;
+  /** Gets what is heard and said. */
+  tap?: CallAudioTap | undefined;
 }
 
 /**
@@ -76,14 +79,17 @@ export class PhoneMedia {
   }
 
   private constructor(session: RtpSession, options: PhoneMediaOptions) {
-    const { conversation, sampleRateHz, wheel } = options;
+    const { conversation, sampleRateHz, wheel, tap } = options;
     this.#options = options;
     this.#conversation = conversation;
     this.#session = session;
-    this.#incoming = new IncomingAudio(sampleRateHz);
+    this.#incoming = new IncomingAudio(sampleRateHz, tap);
     this.#frame = new Int16Array((FRAME_MS * sampleRateHz) / 1000);
-    this.#outgoing = new OutgoingAudio(sampleRateHz, ({ payload, timestamp, marker }) =>
-      session.send(payload, this.#path?.payloadType ?? 0, timestamp, marker),
+    this.#outgoing = new OutgoingAudio(
+      sampleRateHz,
+      ({ payload, timestamp, marker }) =>
+        session.send(payload, this.#path?.payloadType ?? 0, timestamp, marker),
+      tap,
     );
     this.#dtmf = new DtmfReceiver({
       clockRateHz: RTP_CLOCK_RATE_HZ,
@@ -150,12 +156,13 @@ export class PhoneMedia {
     this.#session.report(dueMs);
     // Held: what comes is music if anything, and nobody is there to hear.
     if (!path.isSending) return;
-    this.#incoming.read(this.#frame, dueMs);
-    this.#conversation.hear(this.#frame);
     this.#firstTick ??= tick;
+    const timestamp = (tick - this.#firstTick) * FRAME_UNITS;
+    this.#incoming.read(this.#frame, dueMs, timestamp);
+    this.#conversation.hear(this.#frame);
     // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
     // follows them would count as late at the other side, for the rest of the call.
-    this.#outgoing.write(this.#conversation.nextFrame(), (tick - this.#firstTick) * FRAME_UNITS);
+    this.#outgoing.write(this.#conversation.nextFrame(), timestamp);
   }
 
   #startWhenHeard(nowMs: number): void {

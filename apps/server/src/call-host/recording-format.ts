@@ -71,7 +71,7 @@ function kindOf(record: SpoolRecord): number {
 /** Undefined where the file is no spool, or ends before its first record. Reads as it goes, waiting for the disk. */
 export function readSpool(file: string): Spool | undefined {
   const header = Buffer.alloc(FILE_HEADER_BYTES);
-  const descriptor = openSync(file);
+  const descriptor = openSync(file, "r");
   try {
     if (readSync(descriptor, header, 0, FILE_HEADER_BYTES, 0) < FILE_HEADER_BYTES) return undefined;
   } finally {
@@ -90,7 +90,7 @@ function isRecordingRate(rate: number): rate is RecordingRateHz {
 const READ_BYTES = 256 * 1024;
 
 function* readRecords(file: string): Generator<SpoolRecord> {
-  const descriptor = openSync(file);
+  const descriptor = openSync(file, "r");
   try {
     let buffer: Buffer = Buffer.alloc(0);
     for (let position = FILE_HEADER_BYTES; ;) {

@@ -1,6 +1,7 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { RTP_CLOCK_RATE_HZ } from "./audio-codec.ts";
 import {
   FILE_HEADER_BYTES,
   payloadBytes,
@@ -32,6 +33,11 @@ export interface CallAudioTap {
   lost: (samples: number, at: number) => void;
   agent: (codec: SpoolCodec, payload: Uint8Array, at: number) => void;
 }
+
+const RTP_CLOCK_SAMPLES = SPOOL_RATE_HZ / RTP_CLOCK_RATE_HZ;
+
+/** From RTP's clock of telephone codecs to a spool's. */
+export const toSpoolClock = (units: number): number => units * RTP_CLOCK_SAMPLES;
 
 export interface RecordingSpoolsOptions {
   /** Exists. */

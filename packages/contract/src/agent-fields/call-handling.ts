@@ -98,6 +98,16 @@ export const knowledgeBaseFields = {
   ),
 };
 
+export const recordingFields = {
+  recordingEnabled: value(
+    Type.Boolean({
+      description:
+        "Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know.",
+    }),
+    true,
+  ),
+};
+
 export const webhookFields = {
   preCallWebhookUrl: value(webUrlSchema("Asked before each call, which it may change or refuse."), null),
   postCallWebhookUrl: value(webUrlSchema("Told of each call after its end."), null),

@@ -27,7 +27,7 @@ export interface AgentDocument extends AgentConfiguration {
 }
 
 /** Goes up with every field that the tables of the contract gain, lose or rename; a test sees to it. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The spec, 3.1: live whatever version is published. */
 const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set(["status", "sipTrunkId", "phoneNumbers"]);
@@ -58,6 +58,7 @@ type AnyDocument = Readonly<Record<string, unknown>>;
 const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
   // Version 1 kept status and trunk beside the document and had no tools and numbers.
   (document) => ({ phoneNumbers: [], customTools: [], ...document }),
+  (document) => document,
 ];
 
 /** Lifts what an older release wrote; what this one wrote is returned as it is. */

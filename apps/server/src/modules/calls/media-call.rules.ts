@@ -36,6 +36,7 @@ export function toMediaCall(
       llmReasoningEffort: document.llmReasoningEffort,
       endCall: toEndCall(document),
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
+      isRecorded: document.recordingEnabled,
       agent: {
         firstMessage: firstMessage.text,
         firstMessageMode: document.firstMessageMode,

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { uriScheme } from "../grammar/uri.ts";
 import type { SipRequest } from "../messages/message.ts";
+import { type BodyPart, handlingIn, readMultipart, typeIn } from "../messages/multipart.ts";
 import type { ResponseContent } from "../messages/response.ts";
 
 /** RFC 3261 §20.5. */
@@ -17,6 +18,10 @@ const knownMethods = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE"]);
 
 /** Methods whose body may be a session description, and nothing else that has to be understood. */
 const describingMethods = new Set(["INVITE", "UPDATE", "PRACK"]);
+
+const SDP = "application/sdp";
+/** A description alone, or with what others have to say of the call (RFC 5621 §7). */
+const ACCEPTED_BODIES = `${SDP}, multipart/mixed, multipart/alternative`;
 
 export interface Refusal {
   status: number;
@@ -62,25 +67,41 @@ function refusalOfBody(request: SipRequest): Refusal | undefined {
   if (encoding !== undefined && encoding !== "identity") {
     return { status: 415, content: { headers: { "Accept-Encoding": "identity" } } };
   }
-  const type = mediaTypeOf(request);
-  if (type === undefined) return { status: 400, content: { reason: "Missing Content-Type" } };
-  if (type === "application/sdp" || isOptional(request)) return undefined;
-  return { status: 415, content: { headers: { Accept: "application/sdp" } } };
-}
-
-/** §20.11: a body that may be ignored. */
-function isOptional(request: SipRequest): boolean {
-  return /;\s*handling\s*=\s*optional/i.test(request.headers.get("content-disposition") ?? "");
+  if (!request.headers.has("content-type")) {
+    return { status: 400, content: { reason: "Missing Content-Type" } };
+  }
+  const parts = partsOf(request);
+  if (parts === undefined) return { status: 400, content: { reason: "Malformed Multipart Body" } };
+  const isDescribed = parts.some(({ type }) => type === SDP);
+  const isFit = parts.every(
+    ({ type, handling }) =>
+      type === SDP ||
+      handling === "optional" ||
+      // RFC 5621 §8.3 makes `required` the default; who leaves it out beside a description does not mean it.
+      (isDescribed && handling === undefined),
+  );
+  return isFit ? undefined : { status: 415, content: { headers: { Accept: ACCEPTED_BODIES } } };
 }
 
 /** The type of a message's body in lower case, without parameters. */
 export function mediaTypeOf({ headers }: Pick<SipRequest, "headers">): string | undefined {
-  return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  const contentType = headers.get("content-type");
+  return contentType === undefined ? undefined : typeIn(contentType);
 }
 
-/** The session description in a message; empty where it has none. */
+/** What is in a message's body, in its order; undefined where that cannot be made out. */
+function partsOf({ headers, body }: Pick<SipRequest, "body" | "headers">): BodyPart[] | undefined {
+  const contentType = headers.get("content-type");
+  if (contentType === undefined) return undefined;
+  const type = typeIn(contentType);
+  if (type.startsWith("multipart/")) return readMultipart(contentType, body);
+  return [{ type, body, handling: handlingIn(headers.get("content-disposition")) }];
+}
+
+/** The session description in a message, in a part of its own or as the whole body; empty where it has none. */
 export function sdpOf(message: Pick<SipRequest, "body" | "headers">): string {
-  return mediaTypeOf(message) === "application/sdp" ? message.body.toString("utf8") : "";
+  const description = partsOf(message)?.find(({ type }) => type === SDP);
+  return description?.body.toString("utf8") ?? "";
 }
 
 /** §14.2, RFC 3311 §5.2: an offer that comes while an earlier one is undecided may come again in 0 to 10 s. */

@@ -29,7 +29,10 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
   let speech: { caller: Int16Array; agent: Int16Array };
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "parley-recording-"));
-    speech = { caller: await readSpeech("sense-and-sensibility-0870.wav"), agent: await readSpeech("go-forward.wav") };
+    speech = {
+      caller: await readSpeech("sense-and-sensibility-0870.wav"),
+      agent: await readSpeech("go-forward.wav"),
+    };
   });
   after(async () => await rm(folder, { recursive: true }));
 
@@ -58,9 +61,13 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
 
   /** Left and right at 8 kHz. */
   function decode(file: string): { left: Int16Array; right: Int16Array } {
-    const { stdout, stderr } = spawnSync("ffmpeg", ["-v", "warning", "-i", file, "-f", "s16le", "-ar", "8000", "-"], {
-      maxBuffer: 2 ** 26,
-    });
+    const { stdout, stderr } = spawnSync(
+      "ffmpeg",
+      ["-v", "warning", "-i", file, "-f", "s16le", "-ar", "8000", "-"],
+      {
+        maxBuffer: 2 ** 26,
+      },
+    );
     assert.equal(String(stderr), "");
     const samples = new Int16Array(new Uint8Array(stdout).buffer);
     return {
@@ -100,7 +107,15 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     const frames = Math.max(speech.caller.length, AGENT_FROM * FRAME + speech.agent.length) / FRAME;
     assert.ok(Math.abs((durationMs ?? 0) - frames * 20) <= 20, `${durationMs}`);
     assertHolds(file, "G.711");
-    const probe = spawnSync("ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", file]);
+    const probe = spawnSync("ffprobe", [
+      "-v",
+      "error",
+      "-show_entries",
+      "format=duration",
+      "-of",
+      "csv=p=0",
+      file,
+    ]);
     assert.ok(Math.abs(Number(String(probe.stdout)) * 1000 - (durationMs ?? 0)) < 10);
   });
 
@@ -117,7 +132,9 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     assert.ok((await encodeRecording(spool, file)) !== undefined);
     const { left, right } = decode(file);
     assert.ok(bestMatch(speech.caller.subarray(0, 140 * FRAME), left, 0, 200).likeness > 0.85);
-    assert.ok(bestMatch(speech.agent.subarray(0, 85 * FRAME), right, AGENT_FROM * FRAME, 200).likeness > 0.85);
+    assert.ok(
+      bestMatch(speech.agent.subarray(0, 85 * FRAME), right, AGENT_FROM * FRAME, 200).likeness > 0.85,
+    );
   });
 
   test("of a spool that was cut off is all that the spool still holds", async () => {
@@ -132,7 +149,9 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
   });
 
   test("survives packets that make no sense", async () => {
-    const noise = Array.from({ length: 100 }, (_, index) => new Uint8Array(1 + ((index * 37) % 90)).fill(index * 91));
+    const noise = Array.from({ length: 100 }, (_, index) =>
+      new Uint8Array(1 + ((index * 37) % 90)).fill(index * 91),
+    );
     const spool = await record("noise", 48_000, {
       caller: { codec: "opus", packets: noise },
       agent: { codec: "G722", packets: noise },

@@ -112,19 +112,23 @@ describe("a recording's spool", () => {
     assert.match(String(errors[1]), /ENOENT/);
   });
 
-  test("is given up where the disk is full", { skip: existsSync("/dev/full") ? false : "no /dev/full" }, async () => {
-    await symlink("/dev/full", path.join(folder, "full.spool"));
-    const errors: unknown[] = [];
-    const spools = new RecordingSpools({ folder, onError: (error) => errors.push(error) });
-    const spool = spools.open("full", 8000);
-    for (let frame = 0; frame < 100; frame++) spool.caller("PCMU", new Uint8Array(160), frame * FRAME);
-    await spools.close();
-    assert.match(String(errors[0]), /ENOSPC/);
-    assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.startsWith("full")),
-      [],
-    );
-  });
+  test(
+    "is given up where the disk is full",
+    { skip: existsSync("/dev/full") ? false : "no /dev/full" },
+    async () => {
+      await symlink("/dev/full", path.join(folder, "full.spool"));
+      const errors: unknown[] = [];
+      const spools = new RecordingSpools({ folder, onError: (error) => errors.push(error) });
+      const spool = spools.open("full", 8000);
+      for (let frame = 0; frame < 100; frame++) spool.caller("PCMU", new Uint8Array(160), frame * FRAME);
+      await spools.close();
+      assert.match(String(errors[0]), /ENOSPC/);
+      assert.deepEqual(
+        (await readdir(folder)).filter((name) => name.startsWith("full")),
+        [],
+      );
+    },
+  );
 
   test("is given up where the disk is a megabyte behind", async () => {
     const errors: unknown[] = [];

@@ -6,7 +6,11 @@ import { StereoTimeline } from "./recording-timeline.ts";
 const FRAME = 160;
 const FRAME_AT = 960;
 
-function record(use: (timeline: StereoTimeline) => void): { left: number[]; right: number[]; length: number } {
+function record(use: (timeline: StereoTimeline) => void): {
+  left: number[];
+  right: number[];
+  length: number;
+} {
   const frames: number[] = [];
   const timeline = new StereoTimeline(8000, (frame) => frames.push(...frame));
   use(timeline);

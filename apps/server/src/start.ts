@@ -26,6 +26,7 @@ import { bindModuleRoutes, createModules, type Modules } from "./modules/modules
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
+import { PreCallWebhook } from "./modules/webhooks/pre-call-webhook.ts";
 import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
 import { WebhookSender } from "./modules/webhooks/webhook-sender.ts";
 import { deleteOldWebhooksJob, deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
@@ -114,7 +115,8 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     deleteOldWebhooksJob(connection.database),
   ];
   for (const kind of kinds) await jobs.work(kind);
-  await jobs.work(deliverWebhooksJob(startWebhookDelivery(ground, connection.database, modules)));
+  const { delivery, preCall } = startWebhooks(ground, connection.database, modules);
+  await jobs.work(deliverWebhooksJob(delivery));
   if (canAnalyze(config))
     await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
   // Nobody else uses our own database. Ends of calls are told by jobs.
@@ -143,6 +145,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   const heldCalls = new HeldCalls({
     nodeId,
     calls: modules.calls,
+    preCall,
     isReady: () => isReady() && heartbeat.isDatabaseAnswering,
     providerNames: (llmModel) => namesOf(config, llmModel),
     metrics,
@@ -291,17 +294,17 @@ async function startCallProcesses(
   return { media, inference };
 }
 
-function startWebhookDelivery(
-  { config, started }: Ground,
+function startWebhooks(
+  { config, logger, started }: Ground,
   database: Database,
   { calls, webhooks, signingSecrets }: Modules,
-): WebhookDelivery {
+): { delivery: WebhookDelivery; preCall: PreCallWebhook } {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   started.add(async () => await client.close());
   const sender = new WebhookSender({ client, signingSecrets });
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   started.add(async () => delivery.close());
-  return delivery;
+  return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger }) };
 }
 
 /** The built-in responder reads answers out of a prompt; it cannot judge a call. */

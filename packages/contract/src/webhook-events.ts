@@ -71,7 +71,11 @@ export const preCallAnswerSchema = Type.Object(
     reject: Type.Optional(
       Type.Object(
         {
-          reason: Type.Optional(Type.String({ maxLength: 500, description: "Stands on the call's record." })),
+          reason: Type.Optional(
+            Type.String({
+              description: "Stands on the call's record (`endDetail`), its first 500 characters.",
+            }),
+          ),
         },
         { description: "There is to be no such call: a caller hears 603, nobody is dialled." },
       ),

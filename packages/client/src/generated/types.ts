@@ -2317,7 +2317,7 @@ export interface PreCallAnswer {
   firstMessage?: string;
   /** There is to be no such call: a caller hears 603, nobody is dialled. */
   reject?: {
-    /** Stands on the call's record. */
+    /** Stands on the call's record (`endDetail`), its first 500 characters. */
     reason?: string;
   };
 }

@@ -143,9 +143,9 @@ export class CallControl {
       toNumber: number.e164,
       at,
     };
-    await heldCalls.carry(record, (mediaCall) => {
+    await heldCalls.carry(record, (prepare) => {
       const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
-        await media.open({ ...mediaCall, sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
+        await media.open({ ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
       return new InboundCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
     });
   }

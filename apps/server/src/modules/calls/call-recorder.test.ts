@@ -26,6 +26,10 @@ class Writes implements CallWrites {
     this.#write("answered");
   }
 
+  async setVariables(): Promise<void> {
+    this.#write("variables");
+  }
+
   async appendItems(_callId: string, items: readonly { id: string }[]): Promise<void> {
     this.#write(items.map(({ id }) => id).join());
   }

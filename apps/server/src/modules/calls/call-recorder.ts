@@ -12,7 +12,7 @@ const MAX_WAITING = 1_000;
 /** What is asked of the calls' service. */
 export type CallWrites = Pick<
   CallsService,
-  "markRinging" | "markAnswered" | "appendItems" | "recordTurns" | "finish"
+  "markRinging" | "markAnswered" | "setVariables" | "appendItems" | "recordTurns" | "finish"
 >;
 
 /**
@@ -38,6 +38,11 @@ export class CallRecorder {
 
   answered(answer: CallAnswer): void {
     void this.#enqueue(() => this.#calls.markAnswered(this.#callId, answer));
+  }
+
+  /** What the conversation runs with after all. */
+  variables(variables: Record<string, string>): void {
+    void this.#enqueue(() => this.#calls.setVariables(this.#callId, variables));
   }
 
   item(item: TranscriptItem): void {

@@ -157,6 +157,13 @@ export class CallsService {
     });
   }
 
+  /** Of its conversation: all of them. */
+  async setVariables(id: string, variables: Record<string, string>): Promise<void> {
+    const conversationId = await store.findConversationId(this.#database, id);
+    if (conversationId === undefined) throw new Error(`there is no call ${id}`);
+    await this.#conversations.setVariables(conversationId, variables);
+  }
+
   /** Adds to the call's transcript, in this order; items that are there already (by id) are passed over. */
   async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
     const conversationId = await store.findConversationId(this.#database, id);

@@ -153,7 +153,7 @@ export class HeldCall {
     try {
       await signalling.establish(this);
     } catch (error) {
-      logger.error({ err: error, callId }, "a call could not be established");
+      if (!this.signal.aborted) logger.error({ err: error, callId }, "a call could not be established");
       const endDetail = error instanceof Error ? error.message : String(error);
       this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
     }

@@ -6,14 +6,17 @@ import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
 import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "../nodes/call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
+import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { CallsService } from "./calls.service.ts";
-import { type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
+import { type CallOutcome, type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
 import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
 import { builtInVariables } from "./variables.rules.ts";
 
 export interface HeldCallsOptions {
   nodeId: string;
   calls: CallsService;
+  /** Asked before each call whose agent names a server for it. */
+  preCall: Pick<PreCallWebhook, "ask">;
   /** False while calls cannot be taken. */
   isReady: () => boolean;
   /** What the calls run on, as their records name it. */
@@ -37,9 +40,16 @@ export interface CallToHold {
   fromNumber: string | null;
   toNumber: string | null;
   at: Date;
+  /** A browser test call, or one of a test run. */
+  isTest?: boolean;
 }
 
+/** What a media process is to know of the call, whose audio its signalling knows. */
+export type PreparedCall = Omit<MediaCall, "sampleRateHz">;
+
 const DRAIN_POLL_MS = 100;
+const LONGEST_REASON = 500;
+const LONGEST_NOTE = 2_000;
 
 /** The calls that this node holds, until their end is written down. */
 export class HeldCalls implements CallHolder {
@@ -92,17 +102,16 @@ export class HeldCalls implements CallHolder {
   /**
    * Carries a call, whose record has just been made, to its end; resolves when that is written down. Never rejects.
    *
-   * @param signallingFor is told what a media process is to know of the call.
+   * @param signallingFor is given what makes the call ready for its media, to be used once and before the call is answered
+   *   or placed. That may take seconds, and rejects once the call has ended, as it does where there is to be no call.
    */
   async carry(
     record: CallToHold,
-    signallingFor: (mediaCall: Omit<MediaCall, "sampleRateHz">) => CallSignalling,
+    signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
   ): Promise<void> {
     const { calls, metrics, spans, logger, providerNames } = this.#options;
     const { callId, agent } = record;
-    const { call: mediaCall, unknownVariables } = describeMediaCall(record);
     const recorder = new CallRecorder(calls, callId, logger);
-    if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
     const call = new HeldCall({
       callId,
       organizationId: agent.organizationId,
@@ -113,9 +122,30 @@ export class HeldCalls implements CallHolder {
       logger,
     });
     this.#calls.set(callId, call);
-    const running = call.run(signallingFor(mediaCall)).finally(() => this.#calls.delete(callId));
+    const signalling = signallingFor(async () => {
+      const { call: prepared, unknownVariables } = describeMediaCall(await this.#ask(record, call, recorder));
+      if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
+      return prepared;
+    });
+    const running = call.run(signalling).finally(() => this.#calls.delete(callId));
     this.watch(running);
     await running;
+  }
+
+  /** What the agent's server makes of the call. Rejects where the call is over by then. */
+  async #ask(record: CallToHold, call: HeldCall, recorder: CallRecorder): Promise<CallToHold> {
+    const { agent, callId: id, at: _at, isTest = false, ...facts } = record;
+    const { preCallWebhookUrl: url } = agent.document;
+    if (url === null) return record;
+    const { id: agentId, environment, organizationId } = agent;
+    const data = { ...facts, id, agentId, environment, isTest, campaignId: null };
+    const { answer, problems } = await this.#options.preCall.ask({ organizationId, url, data }, call.signal);
+    if (problems.length > 0) recorder.item(notePreCallProblems(problems));
+    if (answer.reject !== undefined) call.hangUp(rejectedByWebhook(answer.reject.reason));
+    call.signal.throwIfAborted();
+    const variables = { ...record.variables, ...answer.variables };
+    if (answer.variables !== undefined) recorder.variables(variables);
+    return { ...record, variables, agent: greetingWith(agent, answer.firstMessage) };
   }
 
   /** The node does not end before this has settled, or its time to end is over. */
@@ -155,6 +185,24 @@ function describeMediaCall(call: CallToHold): ReturnType<typeof toMediaCall> {
     { ...agent.document, firstMessage: firstMessageOf(agent.document, direction) },
     { ...variables, ...builtIn },
   );
+}
+
+/** Whoever speaks first, and however the agent's own first words come about: these are said instead of them. */
+function greetingWith(agent: ResolvedAgent, firstMessage: string | undefined): ResolvedAgent {
+  if (firstMessage === undefined) return agent;
+  const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "static" as const };
+  return { ...agent, document: { ...agent.document, ...greeting } };
+}
+
+function rejectedByWebhook(reason: string | undefined): CallOutcome {
+  const outcome = { status: "canceled", endReason: "rejected_by_webhook" } as const;
+  return reason === undefined ? outcome : { ...outcome, endDetail: reason.slice(0, LONGEST_REASON) };
+}
+
+/** For whoever wonders why the call went on as if nobody had been asked. */
+function notePreCallProblems(problems: readonly string[]): TranscriptItem {
+  const text = `The pre-call webhook, or part of its answer, was passed over: ${problems.join("; ")}.`;
+  return { id: "pre-call-webhook", type: "system", text: text.slice(0, LONGEST_NOTE), startMs: 0, endMs: 0 };
 }
 
 /** For whoever reads the conversation and wonders about a gap in what was said. */

@@ -80,6 +80,7 @@ export class InboundCall implements CallSignalling {
     const { invite } = this.#options;
     if (this.#session !== undefined) void this.#session.bye();
     else if (endReason === "node_lost") invite.reject(503);
+    else if (endReason === "rejected_by_webhook") invite.reject(603);
     else invite.reject(endReason === "error_internal" ? 500 : 480);
   }
 

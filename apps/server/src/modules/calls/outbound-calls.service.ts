@@ -176,7 +176,7 @@ function dial(
   { record, sipCallId, ringTimeoutMs }: { record: CallToHold; sipCallId: string; ringTimeoutMs: number },
 ): void {
   logger.info({ callId: record.callId, sipCallId, agentId: record.agent.id }, "call placed");
-  void heldCalls.carry(record, (mediaCall) => {
+  void heldCalls.carry(record, (prepare) => {
     return new OutboundCall({
       userAgent,
       route,
@@ -185,7 +185,7 @@ function dial(
       ringTimeoutMs,
       isDestinationAllowed: (number) => isDestinationAllowed(number, allowedCountries),
       publicAddress,
-      openMedia: async (audio, handlers) => await media.open({ ...mediaCall, ...audio }, handlers),
+      openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
     });
   });
 }

@@ -36,6 +36,10 @@ export class ConversationsService {
     return present(await store.insertConversation(queries, conversation));
   }
 
+  async setVariables(id: string, variables: Record<string, string>): Promise<void> {
+    await store.updateConversation(this.#database, id, { variables });
+  }
+
   async getTranscript(id: string): Promise<TranscriptItem[]> {
     return await store.listItems(this.#database, id);
   }

@@ -52,6 +52,14 @@ export async function listConversations(
   return { rows, total: counted?.total ?? 0 };
 }
 
+export async function updateConversation(
+  queries: Queries,
+  id: string,
+  change: Partial<typeof conversations.$inferInsert>,
+): Promise<void> {
+  await queries.update(conversations).set(change).where(eq(conversations.id, id));
+}
+
 export async function listItems(queries: Queries, conversationId: string): Promise<TranscriptItem[]> {
   const rows = await queries
     .select({ item: transcriptItems.item })

@@ -41,6 +41,13 @@ interface EventFacts {
   createdAt: Date;
 }
 
+export interface ToldEvent extends EventFacts {
+  organizationId: string;
+  subjectId: string;
+  url: string;
+  body: string;
+}
+
 /** The body of an event's requests, as the contract describes it. */
 export function buildBody(
   { id, type, createdAt }: EventFacts,
@@ -72,6 +79,13 @@ export class WebhooksService {
       body: isSettled ? buildBody(facts, event.data) : null,
     });
     await this.#enqueueDue(transaction, { id: facts.id, organizationId }, nextAttemptAt);
+  }
+
+  /** Writes down an event that was told already, and is not told again of itself. */
+  async log(transaction: Queries, event: ToldEvent, attempt: WebhookAttempt): Promise<void> {
+    const status = attempt.problem === null ? ("delivered" as const) : ("failed" as const);
+    await store.insertEvent(transaction, { ...event, status, attempts: 1 });
+    await store.insertAttempt(transaction, { ...attempt, eventId: event.id, isResend: false });
   }
 
   /** In the transaction that makes whole what the events of a call tell: they need wait no longer. */

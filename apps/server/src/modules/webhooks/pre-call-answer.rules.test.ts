@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readPreCallAnswer } from "./pre-call-answer.rules.ts";
+
+function read(answer: unknown, { status = 200, isCut = false } = {}) {
+  const text = typeof answer === "string" ? answer : JSON.stringify(answer);
+  return readPreCallAnswer({
+    status,
+    body: new Uint8Array(Buffer.from(text)),
+    isCut,
+    contentType: "text/plain",
+  });
+}
+
+test("a whole answer is taken as it is, whatever it calls itself", () => {
+  const answer = { variables: { name: "Ada" }, firstMessage: "Hello {{name}}.", reject: { reason: "busy" } };
+  assert.deepEqual(read(answer), { answer, problems: [] });
+  assert.deepEqual(read({ reject: {} }), { answer: { reject: {} }, problems: [] });
+});
+
+test("nothing is an answer as well, and so is null for each thing", () => {
+  for (const answer of ["", " \n", {}, { variables: null, firstMessage: null, reject: null }])
+    assert.deepEqual(read(answer), { answer: {}, problems: [] });
+});
+
+test("what is no JSON object, no success or too long says nothing", () => {
+  for (const answer of ["OK", "[]", "null", "7", '"x"', '{"variables":']) {
+    assert.deepEqual(read(answer), { answer: {}, problems: ["the answer is not a JSON object"] });
+  }
+  const body = { firstMessage: "x" };
+  assert.deepEqual(read(body, { status: 302 }), { answer: {}, problems: ["HTTP status 302"] });
+  assert.deepEqual(read(body, { isCut: true }), {
+    answer: {},
+    problems: ["the answer is longer than 1 MiB"],
+  });
+});
+
+test("each thing that cannot be used is named, and the others count", () => {
+  const variables = { name: "Ada", age: 42, "a b": "x", long: "x".repeat(4001), "": "x" };
+  assert.deepEqual(read({ variables, firstMessage: "Hi", reject: true, lucky: 7 }), {
+    answer: { variables: { name: "Ada" }, firstMessage: "Hi" },
+    problems: [
+      "variables.age cannot be used",
+      "variables.a b cannot be used",
+      "variables.long cannot be used",
+      "variables. cannot be used",
+      "reject cannot be used",
+      "lucky is not known",
+    ],
+  });
+  assert.deepEqual(read({ firstMessage: 7, variables: [] }), {
+    answer: {},
+    problems: ["firstMessage cannot be used", "variables cannot be used"],
+  });
+});
+
+test("texts that no database takes are mended", () => {
+  assert.deepEqual(read('{"firstMessage":"a\\u0000b\\ud800"}').answer, { firstMessage: "ab\ufffd" });
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { CallPreData } from "@parley/contract";
+import type { Logger } from "pino";
+import type { Database } from "../../platform/database/database.ts";
+import { type PreCallReading, readPreCallAnswer } from "./pre-call-answer.rules.ts";
+import type { WebhookSender } from "./webhook-sender.ts";
+import { buildBody, type ToldEvent, type WebhookAttempt, type WebhooksService } from "./webhooks.service.ts";
+
+const DEADLINE_MS = 5_000;
+
+export interface PreCallQuestion {
+  organizationId: string;
+  url: string;
+  data: CallPreData;
+}
+
+export interface PreCallWebhookOptions {
+  database: Database;
+  sender: WebhookSender;
+  webhooks: WebhooksService;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/** Asks a customer's server about a call that is about to be answered or placed. */
+export class PreCallWebhook {
+  readonly #options: PreCallWebhookOptions;
+  readonly #now: () => Date;
+
+  constructor(options: PreCallWebhookOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  /** Never rejects: without a good answer the call goes on as it would have. Ends early once the call is over. */
+  async ask({ organizationId, url, data }: PreCallQuestion, signal: AbortSignal): Promise<PreCallReading> {
+    const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: this.#now() };
+    const event = { ...facts, organizationId, subjectId: data.id, url, body: buildBody(facts, data) };
+    try {
+      const { attempt, answer } = await this.#options.sender.send(event, { deadlineMs: DEADLINE_MS, signal });
+      const reading =
+        answer === undefined
+          ? { answer: {}, problems: [attempt.problem ?? "no answer"] }
+          : readPreCallAnswer(answer);
+      await this.#log(event, attempt);
+      return reading;
+    } catch (error) {
+      if (signal.aborted) await this.#log(event, this.#brokenOff(event));
+      else
+        this.#options.logger.error({ err: error, callId: data.id }, "a pre-call webhook could not be sent");
+      return { answer: {}, problems: ["it could not be sent"] };
+    }
+  }
+
+  async #log(event: ToldEvent, attempt: WebhookAttempt): Promise<void> {
+    const { database, webhooks, logger } = this.#options;
+    const written = database.transaction(
+      async (transaction) => await webhooks.log(transaction, event, attempt),
+    );
+    await written.catch((error: unknown) =>
+      logger.error({ err: error, webhookId: event.id }, "a pre-call webhook could not be written down"),
+    );
+  }
+
+  #brokenOff({ createdAt }: ToldEvent): WebhookAttempt {
+    return {
+      startedAt: createdAt,
+      durationMs: this.#now().getTime() - createdAt.getTime(),
+      answerStatus: null,
+      answer: null,
+      problem: "the call ended before the answer came",
+    };
+  }
+}

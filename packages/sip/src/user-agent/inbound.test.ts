@@ -285,12 +285,13 @@ test("a request out of order gets 500, one for an unknown dialog 481", async () 
 
 test("an offer that stands among other bodies is found, unless the others must be understood", async () => {
   const rig = createCallRig();
+  let count = 0;
   const invite = async (handling: string): Promise<void> => {
+    count += 1;
     const isup = `Content-Type: application/isup${handling}\r\n\r\nx`;
     const body = `--b\r\n${isup}\r\n--b\r\nContent-Type: application/sdp\r\n\r\noffer\r\n--b--`;
     const headers = ["Content-Type: multipart/mixed;boundary=b"];
-    const { length } = handling;
-    rig.peer.request({ method: "INVITE", branch: `z9hG4bK${length}`, callId: `c${length}`, headers, body });
+    rig.peer.request({ method: "INVITE", branch: `z9hG4bK${count}`, callId: `call-${count}`, headers, body });
     await rig.clock.advance(0);
   };
   await invite("\r\nContent-Disposition: signal;handling=required");

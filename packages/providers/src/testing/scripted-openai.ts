@@ -7,12 +7,16 @@ export interface ScriptedChatRequest {
   model: string;
   messages: { role: string; content: string }[];
   tools: string[];
+  /** `response_format.type`, and the schema of `json_schema`. */
+  responseFormat: { type: string; schema: unknown } | undefined;
   /** The last user message, or an empty string. */
   lastUserText: string;
 }
 
 export interface ScriptedChatReply {
   text?: string;
+  /** What the model says instead of an answer that it will not give. */
+  refusal?: string;
   toolCalls?: { name: string; input: Record<string, unknown> }[];
 }
 
@@ -76,7 +80,7 @@ async function answer(
 }
 
 function readChatRequest(body: unknown): ScriptedChatRequest {
-  const { model, messages, tools } = isObject(body) ? body : {};
+  const { model, messages, tools, response_format: format } = isObject(body) ? body : {};
   const read = (Array.isArray(messages) ? messages : []).filter(isObject).map((message) => ({
     role: String(message["role"]),
     content:
@@ -86,6 +90,12 @@ function readChatRequest(body: unknown): ScriptedChatRequest {
   return {
     model: String(model),
     messages: read,
+    responseFormat: isObject(format)
+      ? {
+          type: String(format["type"]),
+          schema: isObject(format["json_schema"]) ? format["json_schema"]["schema"] : undefined,
+        }
+      : undefined,
     tools: functions.filter(isObject).map((each) => String(each["name"])),
     lastUserText: read.findLast((message) => message.role === "user")?.content ?? "",
   };
@@ -111,6 +121,7 @@ function chunksOf(reply: ScriptedChatReply, model: string): string[] {
   return [
     delta({ role: "assistant", content: first }),
     ...rest.map((content) => delta({ content })),
+    ...(reply.refusal === undefined ? [] : [delta({ refusal: reply.refusal })]),
     ...calls.flatMap(({ name, input }, index) => {
       const text = JSON.stringify(input);
       const half = Math.ceil(text.length / 2);

@@ -1,0 +1,353 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import type { CallDetail, TranscriptItem } from "@parley/contract";
+import { createOpenAiCompatibleModel } from "@parley/providers";
+import {
+  type ScriptedChatReply,
+  type ScriptedChatRequest,
+  type ScriptedOpenAiOptions,
+  startScriptedOpenAi,
+} from "@parley/providers/testing";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { Jobs } from "../../platform/jobs/jobs.ts";
+import { type TestServer, createTestServer } from "../testing.ts";
+import { analyzeCallJob } from "./analysis.jobs.ts";
+import { type AnalysisJob, AnalysisService } from "./analysis.service.ts";
+import { CallAnalyst, type CallAnalystOptions } from "./call-analyst.ts";
+
+const GOOD = JSON.stringify({
+  extraction: { caller: "Ada", guests: 4, day: "2026-11-28" },
+  evaluation: { polite: { reason: "It said please.", result: "pass" } },
+});
+
+const ASKED = {
+  postCallExtraction: [
+    { name: "caller", type: "string" as const, description: "Who called" },
+    { name: "guests", type: "number" as const, description: "How many guests" },
+    { name: "day", type: "date" as const, description: "Which day", required: true },
+  ],
+  postCallEvaluation: [{ name: "polite", criterion: "The agent was polite." }],
+};
+
+interface Bench {
+  server: TestServer;
+  analyst: CallAnalyst;
+  requests: ScriptedChatRequest[];
+  /** What was waited for between requests. */
+  pausesMs: number[];
+  /** Of a call that an agent took which asks for `ASKED`; ended, but not analysed. */
+  endCall: (words?: string[], agent?: object) => Promise<string>;
+  analyze: (id: string) => Promise<CallDetail>;
+}
+
+async function createBench(
+  t: TestContext,
+  reply: (request: ScriptedChatRequest, index: number) => ScriptedChatReply,
+  {
+    fault,
+    ...more
+  }: Pick<ScriptedOpenAiOptions, "fault"> & Pick<Partial<CallAnalystOptions>, "deadlineMs"> = {},
+): Promise<Bench> {
+  const requests: ScriptedChatRequest[] = [];
+  const pausesMs: number[] = [];
+  const server = await createTestServer();
+  const { database, modules, organizationId } = server;
+  const openai = await startScriptedOpenAi({
+    reply: (request, index) => {
+      requests.push(request);
+      return reply(request, index);
+    },
+    ...(fault && { fault }),
+  });
+  const model = createOpenAiCompatibleModel({
+    baseUrl: `${openai.url}/v1`,
+    model: "scripted",
+    firstByteTimeoutMs: 300,
+    betweenChunksTimeoutMs: 300,
+  });
+  const { calls, agentResolution } = modules;
+  const analyst = new CallAnalyst({
+    database,
+    calls,
+    agentResolution,
+    analysisModel: { model, mostCharacters: 20_000 },
+    pause: async (ms) => void pausesMs.push(ms),
+    ...more,
+  });
+  t.after(async () => {
+    analyst.close();
+    await model.close();
+    await openai.close();
+    await server.close();
+  });
+  const endCall = async (words = ["A table for four, please."], agent: object = ASKED): Promise<string> => {
+    const id = await openCall(server, agent);
+    const items = words.map((text, index): TranscriptItem => ({
+      id: String(index),
+      type: "message",
+      role: "user",
+      text,
+      startMs: 0,
+      endMs: 1,
+    }));
+    await calls.appendItems(id, items, new Date());
+    await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
+    return id;
+  };
+  const analyze = async (callId: string): Promise<CallDetail> => {
+    await analyst.analyze({ organizationId, callId });
+    return await calls.get(organizationId, callId);
+  };
+  return { server, analyst, requests, pausesMs, endCall, analyze };
+}
+
+let numbersTaken = 0;
+
+async function openCall(server: TestServer, agentFields: object): Promise<string> {
+  const { modules, organizationId } = server;
+  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
+  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id, ...agentFields });
+  numbersTaken += 1;
+  const e164 = `+1415557${String(numbersTaken).padStart(4, "0")}`;
+  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
+  const resolved = await modules.agentResolution.resolveAgent(organizationId, agent.id, {
+    kind: "inbound_number",
+    environment: null,
+  });
+  const { callId } = await modules.calls.openInbound({
+    organizationId,
+    agentId: agent.id,
+    agentRevision: null,
+    configurationRevision: resolved.configurationRevision,
+    environment: null,
+    phoneNumberId: number.id,
+    sipTrunkId: trunk.id,
+    fromNumber: null,
+    toNumber: e164,
+    nodeId: "node",
+    sipCallId: "sip",
+    variables: {},
+    postCallWebhookUrl: null,
+    at: new Date("2026-11-21T12:00:00Z"),
+  });
+  return callId;
+}
+
+const RESULTS = {
+  extraction: { caller: "Ada", guests: 4, day: "2026-11-28" },
+  evaluation: [{ name: "polite", result: "pass", reason: "It said please." }],
+};
+
+function assertReady(call: CallDetail, results: object = RESULTS): void {
+  const { analysisStatus, analysisDetail, extraction, evaluation } = call;
+  assert.deepEqual(
+    { analysisStatus, analysisDetail, extraction, evaluation },
+    { analysisStatus: "ready", analysisDetail: null, ...results },
+  );
+}
+
+function assertFailed(call: CallDetail, detail: RegExp): void {
+  assert.equal(call.analysisStatus, "failed");
+  assert.match(call.analysisDetail ?? "", detail);
+  assert.equal(call.extraction, null);
+}
+
+test("a call that has ended waits for its results, which a model fills in", async (t) => {
+  const { server, requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
+  const id = await endCall();
+  const ended = await server.modules.calls.get(server.organizationId, id);
+  assert.deepEqual([ended.analysisStatus, ended.extraction, ended.evaluation], ["pending", null, null]);
+  assertReady(await analyze(id));
+  const [request] = requests;
+  assert.equal(request?.responseFormat?.type, "json_schema");
+  assert.match(JSON.stringify(request?.responseFormat?.schema), /"guests":\{"type":\["number","null"\]/);
+  assert.match(request?.lastUserText ?? "", /Caller: A table for four, please\./);
+  assert.equal(requests.length, 1);
+});
+
+test("a call whose agent asks for nothing has no results to wait for", async (t) => {
+  const { requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
+  const call = await analyze(await endCall(["Hello"], {}));
+  assert.deepEqual([call.analysisStatus, call.extraction, call.evaluation], [null, null, null]);
+  assert.equal(requests.length, 0);
+});
+
+test("of a caller who said nothing nothing is asked", async (t) => {
+  const { requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
+  assertReady(await analyze(await endCall([])), {
+    extraction: { caller: null, guests: null, day: null },
+    evaluation: [{ name: "polite", result: "unknown", reason: "The caller said nothing." }],
+  });
+  assert.equal(requests.length, 0);
+});
+
+test("the configuration that ran decides, not what the agent has become", async (t) => {
+  const { server, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
+  const id = await endCall();
+  const { agentId } = await server.modules.calls.get(server.organizationId, id);
+  await server.modules.agents.update(server, agentId, { postCallExtraction: [], postCallEvaluation: [] });
+  assertReady(await analyze(id));
+  await server.modules.agents.delete(server, agentId);
+  assertReady(await analyze(id));
+});
+
+test("prose instead of JSON, and wrong types, are asked for again with what is wrong", async (t) => {
+  const answers = ["I would say it went well.", GOOD.replace("4", '"four"'), GOOD];
+  const { requests, endCall, analyze } = await createBench(t, (_, index) => ({ text: answers[index] ?? "" }));
+  assertReady(await analyze(await endCall()));
+  assert.match(requests[1]?.lastUserText ?? "", /the answer is not one JSON object/);
+  assert.match(requests[2]?.lastUserText ?? "", /extraction\.guests must be a number or null/);
+  assert.deepEqual(
+    requests[2]?.messages.map(({ role }) => role),
+    ["system", "user", "assistant", "user"],
+  );
+});
+
+test("a model that never gets it right fails the analysis, and says what was wrong", async (t) => {
+  const { requests, endCall, analyze } = await createBench(t, () => ({ text: '{ "extraction": {} }' }));
+  assertFailed(await analyze(await endCall()), /wrong shape 3 times: extraction\.caller is missing/);
+  assert.equal(requests.length, 3);
+});
+
+test("a required field that is null is looked for once more, and may stay null", async (t) => {
+  const text = GOOD.replace('"2026-11-28"', "null");
+  const { requests, endCall, analyze } = await createBench(t, () => ({ text }));
+  assertReady(await analyze(await endCall()), {
+    ...RESULTS,
+    extraction: { ...RESULTS.extraction, day: null },
+  });
+  assert.equal(requests.length, 2);
+  assert.match(requests[1]?.lastUserText ?? "", /extraction\.day is required: look again/);
+});
+
+test("a model that refuses fails the analysis after it was asked again", async (t) => {
+  const { requests, endCall, analyze } = await createBench(t, () => ({
+    refusal: "I cannot help with that.",
+  }));
+  assertFailed(await analyze(await endCall()), /refused to answer/);
+  assert.equal(requests.length, 3);
+});
+
+test("429, 500, a cut connection and a stalled one are asked again after longer and longer pauses", async (t) => {
+  const faults = [
+    { type: "status", status: 429 },
+    { type: "status", status: 500 },
+    { type: "close", after: 1 },
+    { type: "stall", after: 1 },
+    { type: "stallConnect" },
+  ] as const;
+  const bench = await createBench(t, () => ({ text: GOOD }), { fault: (index) => faults[index] });
+  assertReady(await bench.analyze(await bench.endCall()));
+  assert.deepEqual(bench.pausesMs, [2_000, 4_000, 8_000, 16_000, 30_000]);
+});
+
+test("a server that fails for good fails the analysis with its reason", async (t) => {
+  const bench = await createBench(t, () => ({ text: GOOD }), {
+    fault: () => ({ type: "status", status: 503 }),
+  });
+  assertFailed(await bench.analyze(await bench.endCall()), /scripted status 503/);
+  assert.equal(bench.pausesMs.length, 7);
+});
+
+test("a key that is refused fails the analysis at once", async (t) => {
+  const bench = await createBench(t, () => ({ text: GOOD }), {
+    fault: () => ({ type: "status", status: 401 }),
+  });
+  assertFailed(await bench.analyze(await bench.endCall()), /scripted status 401/);
+  assert.deepEqual(bench.pausesMs, []);
+});
+
+test("a server that knows no schemas is asked for JSON, and one that knows none of it for text", async (t) => {
+  for (const known of ["json_object", undefined]) {
+    const asked: (string | undefined)[] = [];
+    const bench = await createBench(
+      t,
+      ({ responseFormat }) => {
+        asked.push(responseFormat?.type);
+        return { text: GOOD };
+      },
+      {
+        fault: (index) =>
+          index < (known === undefined ? 2 : 1) ? { type: "status", status: 400 } : undefined,
+      },
+    );
+    assertReady(await bench.analyze(await bench.endCall()));
+    assert.deepEqual(asked, [known]);
+  }
+});
+
+test("a server that does not answer in time fails the analysis, and a node that ends leaves it to another", async (t) => {
+  const stalled = { fault: () => ({ type: "stallConnect" as const }) };
+  const late = await createBench(t, () => ({ text: GOOD }), { ...stalled, deadlineMs: 100 });
+  assertFailed(await late.analyze(await late.endCall()), /no answer within 0\.1 s/);
+  const ending = await createBench(t, () => ({ text: GOOD }), stalled);
+  const id = await ending.endCall();
+  const running = assert.rejects(ending.analyze(id), /the node is ending/);
+  ending.analyst.close();
+  await running;
+  const { modules, organizationId } = ending.server;
+  assert.equal((await modules.calls.get(organizationId, id)).analysisStatus, "pending");
+});
+
+test("an ended call is analysed again on request; what was known stays until then, and where that fails", async (t) => {
+  let text = GOOD;
+  const { server, endCall, analyze } = await createBench(t, () => ({ text }));
+  const id = await endCall();
+  await analyze(id);
+  const { status, body } = await server.request("POST", `/calls/${id}/reanalyze`);
+  assert.equal(status, 200);
+  const { data } = JSON.parse(JSON.stringify(body));
+  assert.deepEqual([data.analysisStatus, data.extraction], ["pending", RESULTS.extraction]);
+  text = GOOD.replace("Ada", "Grace");
+  assertReady(await analyze(id), { ...RESULTS, extraction: { ...RESULTS.extraction, caller: "Grace" } });
+  text = "no";
+  const failed = await analyze(id);
+  assert.equal(failed.analysisStatus, "failed");
+  assert.deepEqual(failed.extraction, { ...RESULTS.extraction, caller: "Grace" });
+});
+
+test("a call that goes on, or is another organization's, is not analysed again", async (t) => {
+  const { server, endCall } = await createBench(t, () => ({ text: GOOD }));
+  const open = await openCall(server, ASKED);
+  const ongoing = await server.request("POST", `/calls/${open}/reanalyze`);
+  assert.deepEqual([ongoing.status, JSON.parse(JSON.stringify(ongoing.body)).error], [409, "call_not_ended"]);
+  const foreign = await server.createOrganization();
+  const id = await endCall();
+  const other = await server.request("POST", `/calls/${id}/reanalyze`, undefined, foreign.apiKey);
+  assert.equal(other.status, 404);
+});
+
+test("without a language model the analysis has failed with the call's end, for a reason that says so", async (t) => {
+  const { server } = await createBench(t, () => ({ text: GOOD }));
+  const enqueued: object[] = [];
+  const without = new AnalysisService({
+    jobs: { enqueue: async (_transaction, _kind, data) => void enqueued.push({ ...data }) },
+    agentResolution: server.modules.agentResolution,
+    hasLanguageModel: false,
+  });
+  const call = await server.modules.calls.get(server.organizationId, await openCall(server, ASKED));
+  const state = await without.request(server.database, { ...call, organizationId: server.organizationId });
+  assert.equal(state.analysisStatus, "failed");
+  assert.match(state.analysisDetail ?? "", /no language model is configured/);
+  assert.deepEqual(enqueued, []);
+  assert.throws(() => without.assertModel(), { code: "llm_not_configured" });
+});
+
+test("what the call's end asks for is done by a job", async (t) => {
+  const { server, analyst } = await createBench(t, () => ({ text: GOOD }));
+  const { connectionString, database, modules, organizationId } = server;
+  const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
+  const done = Promise.withResolvers<void>();
+  const kind = analyzeCallJob(analyst);
+  await jobs.work<AnalysisJob>({ ...kind, run: async (job) => await kind.run(job).then(done.resolve) });
+  const { agentResolution } = modules;
+  const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel: true });
+  const id = await openCall(server, ASKED);
+  const call = await modules.calls.get(organizationId, id);
+  await database.transaction(async (transaction) => {
+    await analysis.request(transaction, { ...call, organizationId });
+  });
+  await done.promise;
+  assert.equal((await modules.calls.get(organizationId, id)).analysisStatus, "ready");
+  await jobs.close();
+});

@@ -23,7 +23,7 @@ export const instructCallRoute = defineRoute({
       description: `For the agent, in plain language: 1 to ${MAX_INSTRUCTION_CHARACTERS} characters without the space around them.`,
       examples: ["Offer the caller a discount of ten percent."],
     }),
-    speak: Type.Boolean({ default: false, description: "Say it now." }),
+    speak: Type.Optional(Type.Boolean({ default: false, description: "Say it now." })),
   }),
   status: 202,
   response: dataOf(

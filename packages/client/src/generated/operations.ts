@@ -657,7 +657,7 @@ export class Operations extends Requests {
      * Say it now.
      * @default false
      */
-    speak: boolean;
+    speak?: boolean;
   }, options: RequestOptions = {}): Promise<Instruction> {
     return await this.send({ method: "POST", path: path`/calls/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
   }

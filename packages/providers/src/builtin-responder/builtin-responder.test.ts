@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { SPEAK_NOW } from "@parley/conversation";
 import { createBuiltinResponder } from "./builtin-responder.ts";
 import { contentWords } from "./fact-index.ts";
 
@@ -172,5 +173,17 @@ test("an abort ends it with its reason", async () => {
   await assert.rejects(
     Promise.resolve(responder.doStream(call(["hello"], { abortSignal: AbortSignal.abort(reason) }))),
     (error) => error === reason,
+  );
+});
+
+test("what an instruction wants said at once is said word for word, after the answer that the caller waits for", async () => {
+  const prompt = call(["How much is a checkup?"]).prompt;
+  const told = (content: string) => partsOf({ prompt: [...prompt, { role: "system", content }] });
+  const textOf = (parts: readonly LanguageModelV4StreamPart[]) =>
+    parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+  assert.equal(textOf(await told(`${SPEAK_NOW}The dentist is late.`)), "The dentist is late.");
+  assert.equal(
+    textOf(await told(`Answer first. ${SPEAK_NOW}The dentist is late.`)),
+    "A checkup costs forty five pounds. The dentist is late.",
   );
 });

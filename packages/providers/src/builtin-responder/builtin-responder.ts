@@ -5,7 +5,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import type { LanguageModel } from "@parley/conversation";
+import { type LanguageModel, SPEAK_NOW } from "@parley/conversation";
 import { composeReply, type Exchange, type Reply } from "./compose-reply.ts";
 import { FactIndex, type Embed } from "./fact-index.ts";
 import { readPrompt, type PromptKnowledge } from "./prompt-knowledge.ts";
@@ -29,7 +29,7 @@ interface Prompt {
 /**
  * A model without a model: it answers from the agent's own prompt, by reading out the sentence that is nearest to the
  * question, and says so when none is near enough. It greets, thanks, says goodbye (and hangs up with `end_call` where
- * that is offered), follows no instructions and invents nothing. English only; the same input gives the same reply.
+ * that is offered), says what an instruction wants said at once, word for word, and invents nothing. English only; the same input gives the same reply.
  */
 export function createBuiltinResponder(options: BuiltinResponderOptions): LanguageModel {
   const prompts = new Map<string, Prompt>();
@@ -46,7 +46,8 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
   const respond = async (call: LanguageModelV4CallOptions): Promise<Reply> => {
     const signal = call.abortSignal ?? new AbortController().signal;
     signal.throwIfAborted();
-    const { instructions, exchange } = readConversation(call.prompt);
+    const { instructions, exchange, toSay } = readConversation(call.prompt);
+    if (toSay?.isAnswerWanted === false) return { text: toSay.text, endsCall: false };
     const { knowledge, index } = promptOf(instructions);
     const canEndCall = call.tools?.some((tool) => tool.name === endCallToolName) === true;
     const rank = async (text: string, words: readonly string[]) => {
@@ -55,6 +56,7 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     };
     const reply = await composeReply({ knowledge, exchange, rank });
     signal.throwIfAborted();
+    if (toSay !== undefined) return { text: `${reply.text} ${toSay.text}`.trim(), endsCall: false };
     return { ...reply, endsCall: reply.endsCall && canEndCall };
   };
   return {
@@ -85,14 +87,18 @@ function openPrompt(text: string, embed: Embed): Prompt {
 function readConversation(prompt: readonly LanguageModelV4Message[]): {
   instructions: string;
   exchange: Exchange;
+  toSay: { text: string; isAnswerWanted: boolean } | undefined;
 } {
   const first = prompt[0];
   const talk = prompt.map((message) => ({ role: message.role, text: textOf(message) }));
+  const last = prompt.at(-1);
+  const [before = "", ...wanted] = last?.role === "system" ? last.content.split(SPEAK_NOW) : [];
   const userTexts = talk.filter((each) => each.role === "user").map((each) => each.text);
   return {
+    toSay: wanted.length === 0 ? undefined : { text: wanted.join(SPEAK_NOW), isAnswerWanted: before !== "" },
     instructions: first?.role === "system" ? first.content : "",
     exchange: {
-      // Instructions that came meanwhile are not followed; the caller still waits for an answer.
+      // Other instructions that came meanwhile are not followed; the caller still waits for an answer.
       input: talk.findLast((each) => each.role !== "system")?.role === "user" ? userTexts.at(-1) : undefined,
       earlierInputs: userTexts.slice(0, -1),
       lastReply: talk.findLast((each) => each.role === "assistant" && each.text !== "")?.text,

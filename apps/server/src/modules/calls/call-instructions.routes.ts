@@ -5,7 +5,8 @@ import type { CallInstructions } from "./call-instructions.service.ts";
 
 export function bindCallInstructionRoutes(app: FastifyInstance, instructions: CallInstructions): void {
   bindRoute(app, instructCallRoute, async ({ principal, params, body }) => {
-    await instructions.instruct(principal.organizationId, params.id, body);
-    return { data: { callId: params.id, delivered: true as const, speak: body.speak } };
+    const { instruction, speak = false } = body;
+    await instructions.instruct(principal.organizationId, params.id, { instruction, speak });
+    return { data: { callId: params.id, delivered: true as const, speak } };
   });
 }

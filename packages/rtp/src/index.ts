@@ -17,7 +17,7 @@ export {
 } from "./media-wheel.ts";
 export { PortPool, slicePortRange, type PortRange } from "./port-pool.ts";
 export { estimateMos } from "./call-quality.ts";
-export type { StreamStatistics } from "./rtcp/rtcp-reporter.ts";
+export { RtcpReporter, type RtcpReporterOptions, type StreamStatistics } from "./rtcp/rtcp-reporter.ts";
 export { RtpSession, type RtpSessionCounters, type RtpSessionOptions } from "./rtp-session.ts";
 export type { SrtpKeys } from "./srtp/srtp-session.ts";
 export type { SrtpSuite } from "./srtp/suites.ts";

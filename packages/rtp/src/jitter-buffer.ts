@@ -15,8 +15,11 @@ export interface JitterBufferOptions {
 export type JitterBufferResult =
   /** The next payload to decode. Comfort noise (payload type 13, RFC 3389) comes as a frame too. */
   | { kind: "frame"; payload: Uint8Array; payloadType: number; timestamp: number }
-  /** Sound is missing here: conceal this many samples. */
-  | { kind: "lost"; samples: number }
+  /**
+   * Sound is missing here: conceal this many samples. `following` is the packet right after them, where it has come: it may
+   * tell of them (forward error correction).
+   */
+  | { kind: "lost"; samples: number; following?: Uint8Array }
   /** Nothing is to be expected: not started, or the sender is silent. */
   | { kind: "idle" };
 
@@ -158,7 +161,8 @@ export class JitterBuffer {
       if (isLoss && gap > this.#concealedAhead) {
         const samples = Math.min(gap - this.#concealedAhead, this.#frameSamples);
         this.#playTimestamp += samples;
-        return this.#conceal(samples);
+        const isLast = gap - this.#concealedAhead === samples;
+        return { ...this.#conceal(samples), ...(isLast && { following: head.packet.payload }) };
       }
       // Sequence numbers without a gap: the sender was silent, and a talk spurt begins (RFC 3551 §4.1).
       this.#isPlaying = isLoss;
@@ -360,7 +364,7 @@ export class JitterBuffer {
     return this.#conceal(this.#frameSamples);
   }
 
-  #conceal(samples: number): JitterBufferResult {
+  #conceal(samples: number): { kind: "lost"; samples: number } {
     this.#concealedMs += this.#toMs(samples);
     return { kind: "lost", samples };
   }

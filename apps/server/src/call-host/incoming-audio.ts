@@ -10,7 +10,7 @@ import {
 } from "./audio-codec.ts";
 import { type CallAudioTap, toSpoolClock } from "./recording-spool.ts";
 
-/** A frame whose peak stays below this holds no speech: the jitter buffer may change its delay there unheard. */
+/** Speech is louder. */
 const QUIET_PEAK = 300;
 const USUAL_PAYLOAD_BYTES = 160;
 /** A packet of comfort noise stands for at least this much of it. */
@@ -158,7 +158,8 @@ export class IncomingAudio {
   }
 }
 
-function isQuiet(frame: Int16Array): boolean {
+/** Whether a frame holds no speech, so that the jitter buffer may change its delay there unheard. */
+export function isQuiet(frame: Int16Array): boolean {
   for (const sample of frame) if (sample > QUIET_PEAK || sample < -QUIET_PEAK) return false;
   return true;
 }

@@ -61,7 +61,7 @@ export class RtcpReporter {
   /** Of sources that were heard before the present one. */
   #earlier = { received: 0, expected: 0, jitterSumMs: 0 };
   #peerReport: { ssrc: number; ntpMiddle: number; atMs: number } | undefined;
-  #remote: { lost: number; reports: number; jitterSumMs: number } | undefined;
+  #remote: { lost: number; fractionLost: number; reports: number; jitterSumMs: number } | undefined;
   #roundTrips = { count: 0, sumMs: 0 };
 
   constructor({ ssrc, clockRateHz, random }: RtcpReporterOptions) {
@@ -115,6 +115,11 @@ export class RtcpReporter {
     return this.#report(nowMs, true);
   }
 
+  /** Part of our packets that the peer missed, 0 to 1, by its last report; undefined where none has come. */
+  get remoteFractionLost(): number | undefined {
+    return this.#remote?.fractionLost;
+  }
+
   get statistics(): RtcpStatistics {
     const received = this.#earlier.received + (this.#source?.received ?? 0);
     const expected = this.#earlier.expected + (this.#source?.expected ?? 0);
@@ -151,6 +156,7 @@ export class RtcpReporter {
     const { reports = 0, jitterSumMs = 0 } = this.#remote ?? {};
     this.#remote = {
       lost: report.cumulativeLost,
+      fractionLost: report.fractionLost,
       reports: reports + 1,
       jitterSumMs: jitterSumMs + (1000 * report.jitter) / this.#clockRateHz,
     };

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fastify } from "fastify";
+import { sendError } from "../http/errors.ts";
+import { registerFolderRoutes } from "./folder-routes.ts";
+import { FolderStorage } from "./folder-storage.ts";
+import { S3Storage } from "./s3-storage.ts";
+import { describeObjectStorage, type OpenStorage, type S3Settings, startS3Server } from "./testing.ts";
+
+const settings: S3Settings = {
+  region: "eu-central-1",
+  bucket: "calls",
+  accessKeyId: "AKIDEXAMPLE",
+  secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+};
+
+describeObjectStorage("a folder", async (): Promise<OpenStorage> => {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-folder-"));
+  const app = fastify();
+  app.setErrorHandler(sendError);
+  let origin = "";
+  const storage = new FolderStorage({
+    folder,
+    isShared: false,
+    signingKey: randomBytes(32),
+    origin: () => origin,
+  });
+  registerFolderRoutes(app, storage);
+  origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    storage,
+    close: async () => {
+      await app.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+});
+
+describeObjectStorage("S3, on a server that checks signatures", async (): Promise<OpenStorage> => {
+  const { endpoint, close } = await startS3Server(settings);
+  return { storage: new S3Storage({ endpoint, ...settings }), close };
+});
+
+if (spawnSync("which", ["versitygw"]).status === 0) {
+  describeObjectStorage("S3, on Versity's gateway", startGateway);
+} else
+  console.error(
+    "SKIPPED: versitygw is not installed (go install github.com/versity/versitygw/cmd/versitygw)",
+  );
+
+describe("S3 that refuses", () => {
+  let server: Awaited<ReturnType<typeof startS3Server>>;
+  let folder: string;
+  before(async () => {
+    server = await startS3Server(settings);
+    folder = await mkdtemp(path.join(tmpdir(), "parley-s3-"));
+    await writeFile(path.join(folder, "file"), "words");
+  });
+  after(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test("is told with its reason: a wrong secret, no such bucket, nobody there", async () => {
+    const { endpoint } = server;
+    const attempt = async (change: object): Promise<void> =>
+      await new S3Storage({ endpoint, ...settings, ...change }).putFile(
+        "a.opus",
+        path.join(folder, "file"),
+        AbortSignal.timeout(10_000),
+      );
+    await attempt({});
+    await assert.rejects(attempt({ secretAccessKey: "wrong" }), /403.*SignatureDoesNotMatch/);
+    await assert.rejects(attempt({ bucket: "nowhere" }), /404.*NoSuchBucket/);
+    await assert.rejects(attempt({ endpoint: "http://127.0.0.1:1" }), /ECONNREFUSED/);
+  });
+});
+
+/** A gateway from S3 to a folder, by others. */
+async function startGateway(): Promise<OpenStorage> {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-gateway-"));
+  await mkdir(path.join(folder, settings.bucket));
+  const port = await freePort();
+  const { accessKeyId, secretAccessKey, region } = settings;
+  const credentials = ["--access", accessKeyId, "--secret", secretAccessKey, "--region", region];
+  const child = spawn(
+    "versitygw",
+    [...credentials, "--port", `127.0.0.1:${port}`, "posix", "--nometa", folder],
+    {
+      stdio: "ignore",
+    },
+  );
+  const endpoint = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const isUp = await fetch(endpoint).then(
+      async (response) => (await response.body?.cancel(), true),
+      () => false,
+    );
+    if (isUp) break;
+    await sleep(50);
+  }
+  return { storage: new S3Storage({ endpoint, ...settings }), close: async () => await end(child, folder) };
+}
+
+async function end(child: ChildProcess, folder: string): Promise<void> {
+  const exited = once(child, "exit");
+  child.kill("SIGKILL");
+  await exited;
+  await rm(folder, { recursive: true });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { request } from "undici";
+import { contentTypeOf, isObjectKey, type ObjectStorage } from "./object-storage.ts";
+
+export interface S3StorageOptions {
+  /** `https://s3.eu-central-1.amazonaws.com`, or another server that speaks S3. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+const PUT_DEADLINE_MS = 300_000;
+/** Signature Version 4 allows no more. */
+const MAX_LINK_SECONDS = 7 * 24 * 3600;
+const MAX_ERROR_CHARACTERS = 300;
+
+/** A bucket of S3, or of a server that speaks it. Buckets are named in the path, which every server understands. */
+export class S3Storage implements ObjectStorage {
+  readonly isShared = true;
+  readonly #options: S3StorageOptions;
+
+  constructor(options: S3StorageOptions) {
+    this.#options = options;
+  }
+
+  async putFile(key: string, file: string, signal: AbortSignal): Promise<void> {
+    const [{ size }, hash] = [await stat(file), await hashFile(file, signal)];
+    // The server refuses what was changed on the way.
+    const described = { "content-type": contentTypeOf(key), "x-amz-content-sha256": hash };
+    const { url, headers } = await this.#signer("PUT", this.#urlOf(key), { headers: described }).sign();
+    const response = await request(url, {
+      method: "PUT",
+      headers: { ...Object.fromEntries(headers), "content-length": String(size) },
+      body: createReadStream(file),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PUT_DEADLINE_MS)]),
+    });
+    const answer = await response.body.text();
+    if (response.statusCode === 200) return;
+    throw new Error(
+      `the object storage answered ${response.statusCode}: ${answer.slice(0, MAX_ERROR_CHARACTERS)}`,
+    );
+  }
+
+  async linkTo(key: string, expiresAt: Date): Promise<string> {
+    const url = this.#urlOf(key);
+    // What is expired already is signed as of then.
+    const signedAtMs = Math.min(Date.now(), expiresAt.getTime() - 1000);
+    const seconds = Math.floor((expiresAt.getTime() - signedAtMs) / 1000);
+    url.searchParams.set("X-Amz-Expires", String(Math.min(seconds, MAX_LINK_SECONDS)));
+    return String((await this.#signer("GET", url, { signQuery: true, signedAtMs }).sign()).url);
+  }
+
+  #urlOf(key: string): URL {
+    if (!isObjectKey(key)) throw new Error(`"${key}" is no key of an object`);
+    return new URL(`${this.#options.endpoint}/${this.#options.bucket}/${key}`);
+  }
+
+  /** Signs the headers, or the URL. */
+  #signer(
+    method: string,
+    url: URL,
+    how: { headers: Record<string, string> } | { signQuery: true; signedAtMs: number },
+  ): AwsV4Signer {
+    const { region, accessKeyId, secretAccessKey } = this.#options;
+    const credentials = { service: "s3", region, accessKeyId, secretAccessKey };
+    const signed =
+      "headers" in how
+        ? { headers: how.headers, allHeaders: true }
+        : { signQuery: true, datetime: basicTime(how.signedAtMs) };
+    return new AwsV4Signer({ method, url: String(url), ...credentials, ...signed });
+  }
+}
+
+/** ISO 8601's basic format: `20261121T120000Z`. */
+function basicTime(ms: number): string {
+  return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+}
+
+async function hashFile(file: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(file, { signal })) hash.update(chunk);
+  return hash.digest("hex");
+}

@@ -29,8 +29,16 @@ let built: Promise<readonly PageFile[]> | undefined;
  * @throws where the sources do not compile.
  */
 export async function buildPages(): Promise<readonly PageFile[]> {
-  built ??= bundle().finally(async () => await stop());
+  built ??= bundleOnce();
   return await built;
+}
+
+async function bundleOnce(): Promise<PageFile[]> {
+  try {
+    return await bundle();
+  } finally {
+    await stop();
+  }
 }
 
 async function bundle(): Promise<PageFile[]> {

@@ -19,6 +19,8 @@ const REJOIN_WITHIN_MS = 15_000;
 const CONNECT_DEADLINE_MS = 15_000;
 const REJOIN_ATTEMPT_MS = 6_000;
 const REJOIN_PAUSE_MS = 500;
+/** Until the server has told how the call ended, and what was heard of the agent's last words. */
+const LAST_WORDS_MS = 1_500;
 
 export interface WebCallEvents {
   state: "connected" | "reconnecting" | "ended";
@@ -49,6 +51,7 @@ export class WebCall {
   #live = newLiveCall;
   #end: CallEnd | undefined;
   #isMuted = false;
+  #hangingUp: Promise<void> | undefined;
 
   /** Made by `joinCall`. */
   constructor(session: WhipSession, iceServers: readonly IceServer[], microphone: MediaStream) {
@@ -150,8 +153,20 @@ export class WebCall {
   /** Ends the call. Idempotent; where the server is not reached it ends the call by itself within 15 s. */
   async hangUp(): Promise<void> {
     if (this.#state === "ended") return;
+    this.#hangingUp ??= this.#hangUpOnce();
+    await this.#hangingUp;
+  }
+
+  async #hangUpOnce(): Promise<void> {
+    stop(this.#microphone);
+    this.#audio.muted = true;
+    const isTold = new Promise<void>((resolve) => this.on("ended", () => resolve()));
+    const isOver = this.#session.end().then(
+      () => isTold,
+      () => {},
+    );
+    await Promise.race([isOver, pause(LAST_WORDS_MS)]);
     this.#finish({ reason: "user_hangup", detail: null });
-    await this.#session.end().catch(() => {});
   }
 
   /** Lets go of everything where no call came about. */
@@ -182,7 +197,7 @@ export class WebCall {
 
   /** A whole new connection: it comes about wherever an ICE restart would, and also where the old one is broken. */
   async #rejoin(lost: Peer): Promise<void> {
-    if (this.#state !== "connected" || this.#peer !== lost) return;
+    if (this.#state !== "connected" || this.#peer !== lost || this.#hangingUp !== undefined) return;
     this.#setState("reconnecting");
     const deadline = AbortSignal.timeout(REJOIN_WITHIN_MS);
     const { signal } = this.#over;
@@ -192,7 +207,7 @@ export class WebCall {
         return this.#setState("connected");
       } catch (error) {
         if (error instanceof JoinError && error.code === "call_over") break;
-        await new Promise((resolve) => setTimeout(resolve, REJOIN_PAUSE_MS));
+        await pause(REJOIN_PAUSE_MS);
       }
     }
     this.#finish({ reason: "connection_lost", detail: null });
@@ -239,6 +254,7 @@ export class WebCall {
   #finish(end: CallEnd): void {
     if (this.#state === "ended") return;
     this.#end = end;
+    this.#live = { ...this.#live, speech: undefined };
     this.#over.abort();
     this.#peer?.close();
     stop(this.#microphone);
@@ -256,4 +272,8 @@ function trackOf(stream: MediaStream): MediaStreamTrack {
 
 function stop(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
+}
+
+async function pause(durationMs: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, durationMs));
 }

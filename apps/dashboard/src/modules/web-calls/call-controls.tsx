@@ -49,31 +49,39 @@ export function CallControls({ call, startedAtMs, microphone, onMicrophone }: Ca
           Hang up
         </button>
       </div>
-      <LevelMeter stream={call.microphoneStream} />
+      <div className="level">
+        <MicrophoneIcon isMuted={isMuted} />
+        <LevelMeter stream={call.microphoneStream} />
+      </div>
       {problem !== undefined && (
         <p role="alert" className="notice error">
           {problem}
         </p>
       )}
-      <div className="volume">
-        <VolumeIcon />
-        <label htmlFor={volumeId} className="hidden-visually">
-          Volume of the agent
-        </label>
-        <input
-          id={volumeId}
-          type="range"
-          min="0"
-          max="1"
-          step="0.05"
-          value={volume}
-          onChange={({ target }) => {
-            call.setVolume(target.valueAsNumber);
-            setVolume(target.valueAsNumber);
-          }}
-        />
-      </div>
-      <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
+      <details>
+        <summary>Sound settings</summary>
+        <div className="sound">
+          <div className="level">
+            <VolumeIcon />
+            <label htmlFor={volumeId} className="hidden-visually">
+              Volume of the agent
+            </label>
+            <input
+              id={volumeId}
+              type="range"
+              min="0"
+              max="1"
+              step="0.05"
+              value={volume}
+              onChange={({ target }) => {
+                call.setVolume(target.valueAsNumber);
+                setVolume(target.valueAsNumber);
+              }}
+            />
+          </div>
+          <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
+        </div>
+      </details>
     </div>
   );
 }

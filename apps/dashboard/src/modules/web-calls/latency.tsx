@@ -52,7 +52,7 @@ function Bar({ durationMs, scaleMs, isWhole = false }: BarProps) {
   return (
     <span className={isWhole ? "bar whole" : "bar"}>
       <span className="track" aria-hidden="true">
-        <span style={{ width: `${share * 100}%` }} />
+        {durationMs !== null && <span style={{ width: `${share * 100}%` }} />}
       </span>
       <span className="value">{durationMs === null ? "–" : formatMs(durationMs)}</span>
     </span>

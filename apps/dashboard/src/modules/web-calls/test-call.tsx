@@ -1,5 +1,5 @@
 import type { Agent, Parley, TestCallCreate, WebCall } from "@parley/client";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CallControls } from "./call-controls.tsx";
 import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
@@ -45,7 +45,7 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
         microphone={microphone}
         onMicrophone={setMicrophone}
         onInstruct={async (instruction, speak) => {
-          await parley.sendInstruction(joining.callId, { instruction, speak });
+          await parley.instructCall(joining.callId, { instruction, speak });
         }}
         setup={setup}
       />
@@ -62,6 +62,11 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
         {setup}
       </section>
       <section className="card conversation empty" aria-label="Conversation">
+        <div className="orb" aria-hidden="true">
+          <span />
+          <span />
+          <span />
+        </div>
         <p>
           Talk to <strong>{agent.name}</strong> from here.
         </p>
@@ -88,6 +93,11 @@ function JoinedCall(props: JoinedCallProps) {
   const { call, callId, startedAtMs, microphone, onMicrophone, onInstruct, setup } = props;
   useCallChanges(call);
   const { end } = call;
+  const ending = useRef<HTMLDivElement>(null);
+  // The button that ended it is gone, and the focus with it.
+  useEffect(() => {
+    if (end !== undefined) ending.current?.focus();
+  }, [end]);
   return (
     <div className={end === undefined ? "test-call in-call" : "test-call"}>
       <section className="card side" aria-label="Call">
@@ -100,7 +110,12 @@ function JoinedCall(props: JoinedCallProps) {
           />
         ) : (
           <>
-            <div role="status" className={isOrdinaryEnd(end) ? "notice" : "notice error"}>
+            <div
+              ref={ending}
+              role="status"
+              tabIndex={-1}
+              className={isOrdinaryEnd(end) ? "notice" : "notice error"}
+            >
               <p>{explainEnd(end)}</p>
               <p className="call-id">
                 Call <code>{callId}</code>

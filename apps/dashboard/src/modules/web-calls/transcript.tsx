@@ -15,6 +15,14 @@ export function Transcript({ items, speech }: TranscriptProps) {
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [items, speech]);
+  // A keyboard that opens on a phone, for example.
+  useEffect(() => {
+    const resizes = new ResizeObserver(() => {
+      if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+    });
+    if (list.current !== null) resizes.observe(list.current);
+    return () => resizes.disconnect();
+  }, []);
   const keepPlace = (): void => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = list.current ?? {};
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < 48;

@@ -17,13 +17,15 @@ interface VariablesEditorProps {
 
 /** Rows for what an agent knows of. */
 export function rowsOf(variables: Readonly<Record<string, string>>): VariableRow[] {
-  return Object.entries(variables).map(([name, configured], id) => ({
-    id,
-    name,
-    value: "",
-    isKnown: true,
-    configured,
-  }));
+  return Object.entries(variables)
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, configured], id) => ({
+      id,
+      name,
+      value: "",
+      isKnown: true,
+      configured,
+    }));
 }
 
 /** Those that were given a value. */

@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { writeWav } from "@parley/audio";
+import chromium from "@sparticuz/chromium";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+
+const SAMPLE_RATE_HZ = 48_000;
+
+export interface ChromiumOptions {
+  /** What its microphone hears, once, 48 kHz; silence afterwards. Else a tone that beeps. */
+  microphone?: Int16Array;
+  /** Further flags. */
+  args?: readonly string[];
+}
+
+/** A headless Chromium out of an npm package, allowed to use its microphone. */
+export class Chromium {
+  readonly browser: Browser;
+  readonly #folder: string;
+
+  private constructor(browser: Browser, folder: string) {
+    this.browser = browser;
+    this.#folder = folder;
+  }
+
+  static async launch({ microphone, args = [] }: ChromiumOptions = {}): Promise<Chromium> {
+    const folder = await mkdtemp(path.join(tmpdir(), "parley-chromium-"));
+    const wav = path.join(folder, "microphone.wav");
+    if (microphone !== undefined) {
+      await writeFile(wav, writeWav({ sampleRateHz: SAMPLE_RATE_HZ, channels: 1, pcm: microphone }));
+    }
+    const browser = await puppeteer.launch({
+      executablePath: await chromium.executablePath(),
+      headless: "shell",
+      userDataDir: path.join(folder, "profile"),
+      args: [
+        "--no-sandbox",
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${wav}%noloop`]),
+        "--autoplay-policy=no-user-gesture-required",
+        "--allow-loopback-in-peer-connection",
+        // Names instead of addresses could be resolved by nobody here.
+        "--disable-features=WebRtcHideLocalIpsWithMdns",
+        ...args,
+      ],
+    });
+    return new Chromium(browser, folder);
+  }
+
+  /** A page that nothing of another test is left in, and what went wrong in it so far. */
+  async open(url: string): Promise<{ page: Page; problems: string[] }> {
+    const context = await this.browser.createBrowserContext();
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warn"].includes(message.type())) problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await page.goto(url, { waitUntil: "networkidle0" });
+    return { page, problems };
+  }
+
+  /** Ends it. */
+  async close(): Promise<void> {
+    await this.browser.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -18,8 +18,12 @@ export interface OpenStorage {
 }
 
 /** Tests a storage through its interface and the links that it gives. */
-export function describeObjectStorage(name: string, open: () => Promise<OpenStorage>): void {
-  describe(`an object storage: ${name}`, () => {
+export function describeObjectStorage(
+  name: string,
+  open: () => Promise<OpenStorage>,
+  { skip = false }: { skip?: string | false } = {},
+): void {
+  describe(`an object storage: ${name}`, { skip }, () => {
     let opened: OpenStorage;
     let folder: string;
     const signal = AbortSignal.timeout(60_000);

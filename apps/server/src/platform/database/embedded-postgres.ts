@@ -22,7 +22,6 @@ const LARGEST_LOG_BYTES = 1024 * 1024;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  max_connections: "60",
   shared_buffers: "32MB",
   jit: "off",
   timezone: "UTC",
@@ -40,6 +39,10 @@ export interface EmbeddedPostgresOptions {
   dataDirectory: string;
   /** Default true. False trades safety against power failure for speed. */
   isDurable?: boolean;
+  /** 60 unless told: enough for one node. */
+  maxConnections?: number;
+  /** Any free one unless told. */
+  port?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -63,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const cluster = await openCluster(options.dataDirectory, options.isDurable ?? true);
   for (let attempt = 1; ; attempt++) {
     const running = await findRunningServer(cluster);
-    const server = running ?? (await startServer(cluster));
+    const server = running ?? (await startServer(cluster, options));
     if (server === undefined) {
       if (attempt < START_ATTEMPTS) continue;
       throw new Error(`the embedded PostgreSQL did not start; ${cluster.logFile} says why`);
@@ -128,9 +131,13 @@ async function isAccepting(cluster: Cluster, server: RunningServer): Promise<boo
 }
 
 /** Undefined where the server ended before it was ready, e.g. because its port was taken meanwhile. */
-async function startServer(cluster: Cluster): Promise<RunningServer | undefined> {
-  const port = await findFreePort();
-  const chosen = { ...settings, ...(cluster.isDurable ? {} : volatileSettings) };
+async function startServer(
+  cluster: Cluster,
+  { maxConnections = 60, port: wantedPort }: EmbeddedPostgresOptions,
+): Promise<RunningServer | undefined> {
+  const port = wantedPort ?? (await findFreePort());
+  const max_connections = String(maxConnections);
+  const chosen = { ...settings, max_connections, ...(cluster.isDurable ? {} : volatileSettings) };
   const log = await openLog(cluster.logFile);
   try {
     const child = spawn(

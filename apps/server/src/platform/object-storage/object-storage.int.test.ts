@@ -87,13 +87,15 @@ describe("S3 that refuses", () => {
 /** A gateway from S3 to a folder, by others. */
 async function startGateway(): Promise<OpenStorage> {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-gateway-"));
-  await mkdir(path.join(folder, settings.bucket));
+  const [objects, sidecar] = [path.join(folder, "objects"), path.join(folder, "sidecar")];
+  await mkdir(path.join(objects, settings.bucket), { recursive: true });
+  await mkdir(sidecar);
   const port = await freePort();
   const { accessKeyId, secretAccessKey, region } = settings;
   const credentials = ["--access", accessKeyId, "--secret", secretAccessKey, "--region", region];
   const child = spawn(
     "versitygw",
-    [...credentials, "--port", `127.0.0.1:${port}`, "posix", "--nometa", folder],
+    [...credentials, "--port", `127.0.0.1:${port}`, "posix", "--sidecar", sidecar, objects],
     {
       stdio: "ignore",
     },

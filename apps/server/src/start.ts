@@ -12,6 +12,7 @@ import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import { createLanguageModel } from "./call-host/language-models.ts";
 import { MediaPool } from "./call-host/media-pool.ts";
+import { sliceWebPorts } from "./call-host/web-ports.ts";
 import { fetchModels } from "./inference/fetch-models.ts";
 import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
@@ -26,6 +27,7 @@ import { bindModuleRoutes, createModules, type Modules } from "./modules/modules
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
+import { ToolSigning } from "./modules/webhooks/tool-signing.ts";
 import { PreCallWebhook } from "./modules/webhooks/pre-call-webhook.ts";
 import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
 import { WebhookSender } from "./modules/webhooks/webhook-sender.ts";
@@ -146,6 +148,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     nodeId,
     calls: modules.calls,
     preCall,
+    toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
     isReady: () => isReady() && heartbeat.isDatabaseAnswering,
     providerNames: (llmModel) => namesOf(config, llmModel),
     metrics,
@@ -272,6 +275,10 @@ async function startCallProcesses(
     configure: (index) => ({
       type: "configure",
       rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
+      web: {
+        ports: sliceWebPorts(config.web.ports, index, config.mediaProcesses),
+        publicAddress: config.publicAddress,
+      },
       rtpTimeoutMs: config.rtpTimeoutMs,
       inferencePath,
       modelsDirectory: config.modelsDirectory,

@@ -4,7 +4,13 @@ import { type IncomingHttpHeaders, type ServerResponse, createServer } from "nod
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
-import { createWebhookTool, type ToolConversation, type WebhookTool } from "./webhook-tool.ts";
+import {
+  createWebhookTool,
+  type MessageToSign,
+  type SignRequest,
+  type ToolConversation,
+  type WebhookTool,
+} from "./webhook-tool.ts";
 
 interface Request {
   method: string;
@@ -58,13 +64,35 @@ async function open(t: TestContext, answer: (response: ServerResponse) => void, 
     input: unknown,
     more: Partial<WebhookTool> = {},
     signal = new AbortController().signal,
+    sign: SignRequest = async () => ({}),
   ): Promise<unknown> =>
-    await createWebhookTool({ ...base, ...more }, conversation, client).execute(input, {
+    await createWebhookTool({ ...base, ...more }, conversation, client, sign).execute(input, {
       toolCallId: "call_1",
       signal,
     });
   return { requests, call, url: base.url };
 }
+
+test("what is signed is exactly what is sent, an empty body where there is none, and no header replaces the signature", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  const signed: MessageToSign[] = [];
+  const sign: SignRequest = async (message) => {
+    signed.push(message);
+    return { "webhook-id": message.id, "webhook-signature": "v1,ours" };
+  };
+  const headers = [{ key: "Webhook-Signature", value: "theirs" }];
+  const { signal } = new AbortController();
+  await call({ number: "7" }, { headers }, signal, sign);
+  await call({ number: "7" }, { isRawBody: true }, signal, sign);
+  await call({ number: "7" }, { method: "GET" }, signal, sign);
+  assert.deepEqual(
+    requests.map(({ body }) => body),
+    signed.map(({ body }) => body),
+  );
+  assert.equal(signed[2]?.body, "");
+  assert.equal(new Set(requests.map((request) => request.headers["webhook-id"])).size, 3);
+  for (const request of requests) assert.equal(request.headers["webhook-signature"], "v1,ours");
+});
 
 const answerOk = (response: ServerResponse): void => void response.end("ok");
 

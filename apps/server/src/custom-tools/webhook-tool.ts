@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { TextDecoder } from "node:util";
 import type { DialogueTool, ToolInputSchema } from "@parley/conversation";
 import type {
@@ -40,6 +41,16 @@ export interface ToolConversation {
   variables: Readonly<Record<string, string>>;
 }
 
+export interface MessageToSign {
+  /** Another for each request. */
+  id: string;
+  /** Exactly as sent; empty where nothing is. */
+  body: string;
+}
+
+/** The headers by which a tool's server knows that a request is from us; none where nothing signs. */
+export type SignRequest = (message: MessageToSign) => Promise<Record<string, string>>;
+
 const DEADLINE_MS = 20_000;
 /** About 25,000 tokens: much more would push the conversation out of a model's context. */
 const LONGEST_OUTPUT = 100_000;
@@ -52,6 +63,7 @@ export function createWebhookTool(
   tool: WebhookTool,
   conversation: ToolConversation,
   client: OutboundClient,
+  sign: SignRequest,
 ): DialogueTool {
   const { name, description, inputSchema, isAsync } = tool;
   const check = createArgumentCheck(inputSchema);
@@ -65,7 +77,9 @@ export function createWebhookTool(
       const problems = check(input);
       if (problems.length > 0) throw new Error(`the arguments are not valid: ${problems.join("; ")}`);
       const request = toRequest(tool, { ...conversation, toolCallId }, input);
-      return readAnswer(await client.send({ ...request, deadlineMs: DEADLINE_MS, signal }));
+      const signature = await sign({ id: randomUUID(), body: request.body ?? "" });
+      const headers = { ...request.headers, ...signature };
+      return readAnswer(await client.send({ ...request, headers, deadlineMs: DEADLINE_MS, signal }));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
 import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "../nodes/call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
+import type { ToolSigning } from "../webhooks/tool-signing.ts";
 import type { CallsService } from "./calls.service.ts";
 import { type CallOutcome, type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
 import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
@@ -17,6 +18,7 @@ export interface HeldCallsOptions {
   calls: CallsService;
   /** Asked before each call whose agent names a server for it. */
   preCall: Pick<PreCallWebhook, "ask">;
+  toolSigning: ToolSigning;
   /** False while calls cannot be taken. */
   isReady: () => boolean;
   /** What the calls run on, as their records name it. */
@@ -109,7 +111,7 @@ export class HeldCalls implements CallHolder {
     record: CallToHold,
     signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
   ): Promise<void> {
-    const { calls, metrics, spans, logger, providerNames } = this.#options;
+    const { calls, toolSigning, metrics, spans, logger, providerNames } = this.#options;
     const { callId, agent } = record;
     const recorder = new CallRecorder(calls, callId, logger);
     const call = new HeldCall({
@@ -117,6 +119,7 @@ export class HeldCalls implements CallHolder {
       organizationId: agent.organizationId,
       recorder,
       providerNames: providerNames(agent.document.llmModel),
+      sign: toolSigning.signerFor(agent.organizationId),
       metrics,
       trace: spans && new CallTrace(spans, callId),
       logger,

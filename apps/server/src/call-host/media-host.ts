@@ -1,12 +1,14 @@
 import { Dialogue, emergencyTexts, PhraseBook, VoiceConversation } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
-import { createWebhookTool } from "../custom-tools/webhook-tool.ts";
+import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
 import { type CallSpool, RecordingSpools } from "./recording-spool.ts";
 import { createProviders, type Providers } from "./providers.ts";
+import { RemoteSigner } from "./remote-signer.ts";
 import { type TurnLog, TurnLogs } from "./turn-logs.ts";
-import type { FromMedia, MediaCall, MediaConfiguration, ToMedia } from "./media-protocol.ts";
+import { WebMedia } from "./web-media.ts";
+import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
 
 /** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
 const PREPARATION_DEADLINE_MS = 2_500;
@@ -17,9 +19,12 @@ const LOAD_INTERVAL_MS = 1_000;
 interface HostedCall {
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
-  media: PhoneMedia;
+  media: PhoneMedia | WebMedia;
   spool: CallSpool | undefined;
 }
+
+/** What a call's media is bound to. */
+type CallParts = Pick<HostedCall, "conversation" | "spool">;
 
 export interface MediaHost {
   receive: (message: Exclude<ToMedia, MediaConfiguration>) => void;
@@ -40,12 +45,16 @@ class Host implements MediaHost {
   readonly #providers: Providers;
   readonly #send: (message: FromMedia) => void;
   readonly #rtpTimeoutMs: number;
+  readonly #web: WebPorts;
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
   readonly #phrases = new PhraseBook();
   readonly #outbound: OutboundClient;
   readonly #turnLogs: TurnLogs | undefined;
   readonly #spools: RecordingSpools;
+  readonly #signer = new RemoteSigner((signatureId, callId, message) =>
+    this.#send({ type: "sign", callId, signatureId, message }),
+  );
   /** Calls by id; a promise while a call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
@@ -54,6 +63,7 @@ class Host implements MediaHost {
     this.#providers = providers;
     this.#send = send;
     this.#rtpTimeoutMs = configuration.rtpTimeoutMs;
+    this.#web = configuration.web;
     this.#ports = new PortPool(configuration.rtpPorts);
     this.#outbound = new OutboundClient({ isPrivateAllowed: configuration.isPrivateWebhookAllowed });
     this.#wheel = new MediaWheel({ onError: (error) => reportError("the media wheel", error) });
@@ -74,17 +84,30 @@ class Host implements MediaHost {
 
   receive(message: Exclude<ToMedia, MediaConfiguration>): void {
     if (message.type === "open") {
-      this.#calls.set(message.call.callId, this.#open(message.call));
+      const { call } = message;
+      this.#calls.set(
+        call.callId,
+        this.#open(call, (parts) => this.#openPhone(call, parts)),
+      );
       return;
     }
+    if (message.type === "openWeb") {
+      const { call } = message;
+      this.#calls.set(
+        call.callId,
+        this.#open(call, (parts) => this.#openWeb(call, parts)),
+      );
+      return;
+    }
+    if (message.type === "signed") return this.#signer.settle(message.signatureId, message.headers);
     // A call that is gone needs nothing more: its end has been told.
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
+      const { media } = call;
+      if (media instanceof WebMedia) this.#receiveWeb(message, media);
+      else if (message.type === "connect") media.connect(message.path);
+      else if (message.type === "start") media.start();
       switch (message.type) {
-        case "connect":
-          return call.media.connect(message.path);
-        case "start":
-          return call.media.start();
         case "instruct": {
           const { callId, instructionId, instruction } = message;
           const isTaken = call.conversation.instruct(instruction);
@@ -94,6 +117,24 @@ class Host implements MediaHost {
           return this.#close(message.callId, call);
       }
     });
+  }
+
+  /** Never rejects. */
+  #receiveWeb(message: Exclude<ToMedia, MediaConfiguration>, media: WebMedia): void {
+    switch (message.type) {
+      case "join": {
+        const { callId, requestId, sdp } = message;
+        void media.join(sdp).then((result) => this.#send({ type: "joined", callId, requestId, result }));
+        return;
+      }
+      case "candidates": {
+        const { callId, requestId, ufrag, candidates } = message;
+        const isTaken = media.addCandidates(ufrag, candidates);
+        return this.#send({ type: "candidatesTaken", callId, requestId, isTaken });
+      }
+      case "live":
+        return media.tell(message.event);
+    }
   }
 
   async close(): Promise<void> {
@@ -107,28 +148,22 @@ class Host implements MediaHost {
     this.#wheel.close();
     await this.#spools.close();
     this.#phrases.close();
+    this.#signer.close();
     await this.#outbound.close();
     await this.#providers.close();
   }
 
   /** Never rejects; undefined where the call could not be opened, which has then been told. */
-  async #open(call: MediaCall): Promise<HostedCall | undefined> {
+  async #open(
+    call: MediaCall,
+    openMedia: (parts: CallParts) => Promise<PhoneMedia | WebMedia>,
+  ): Promise<HostedCall | undefined> {
     const { callId } = call;
     const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
     const conversation = this.#createConversation(call, turnLog);
     const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
     try {
-      const media = await PhoneMedia.open({
-        address: call.isIPv6 === true ? "::" : "0.0.0.0",
-        ports: this.#ports,
-        wheel: this.#wheel,
-        conversation,
-        sampleRateHz: call.sampleRateHz,
-        timeoutMs: this.#rtpTimeoutMs,
-        onTimeout: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
-        tap: spool,
-      });
-      this.#send({ type: "opened", callId, rtpPort: media.port });
+      const media = await openMedia({ conversation, spool });
       void conversation
         .prepare(AbortSignal.timeout(PREPARATION_DEADLINE_MS))
         .then(() => this.#send({ type: "prepared", callId }));
@@ -145,6 +180,34 @@ class Host implements MediaHost {
       });
       return undefined;
     }
+  }
+
+  async #openPhone({ callId, isIPv6, sampleRateHz }: MediaCall, parts: CallParts): Promise<PhoneMedia> {
+    const media = await PhoneMedia.open({
+      address: isIPv6 === true ? "::" : "0.0.0.0",
+      ports: this.#ports,
+      wheel: this.#wheel,
+      conversation: parts.conversation,
+      sampleRateHz,
+      timeoutMs: this.#rtpTimeoutMs,
+      onTimeout: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
+      tap: parts.spool,
+    });
+    this.#send({ type: "opened", callId, rtpPort: media.port });
+    return media;
+  }
+
+  async #openWeb({ callId }: MediaCall, parts: CallParts): Promise<WebMedia> {
+    const media = await WebMedia.open({
+      web: this.#web,
+      wheel: this.#wheel,
+      conversation: parts.conversation,
+      tap: parts.spool,
+      onConnected: () => this.#send({ type: "connected", callId }),
+      onAbandoned: (silentMs) => this.#send({ type: "mediaTimeout", callId, silentMs }),
+    });
+    this.#send({ type: "openedWeb", callId });
+    return media;
   }
 
   #createConversation(call: MediaCall, turnLog: TurnLog | undefined): VoiceConversation {
@@ -165,13 +228,14 @@ class Host implements MediaHost {
       fallbackVoiceId,
       language: agent.language,
     });
+    const sign: SignRequest = async (request) => await this.#signer.sign(callId, request);
     return new VoiceConversation({
       sampleRateHz,
       agent: { ...agent, voice },
       dialogue: new Dialogue({
         model: languageModelFor(llmModel),
         instructions,
-        tools: tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound)),
+        tools: tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound, sign)),
         temperature: llmTemperature,
         ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
         ...(endCall !== undefined && { endCall }),

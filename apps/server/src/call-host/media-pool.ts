@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
+import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type {
   FromMedia,
@@ -9,6 +11,7 @@ import type {
   MediaPath,
   MediaStatistics,
   ToMedia,
+  WebJoinResult,
 } from "./media-protocol.ts";
 
 /** A process whose wheel lags more than this in as many reports (seconds) in a row gets no more calls: those it has would suffer. */
@@ -25,23 +28,47 @@ const MEDIA_EXEC_ARGV = ["--max-semi-space-size=16", "--heap-growing-percent=400
 
 export interface MediaLegHandlers {
   onEvent: (event: VoiceEvent) => void;
+  /** Signs a tool's request; never rejects. */
+  onSign: SignRequest;
   /** The peer has sent nothing for so long that it must be gone. */
   onMediaTimeout: (silentMs: number) => void;
   /** The media process died with the call in it. */
   onLost: (description: string) => void;
 }
 
-/** The main process's handle on one call in a media process. */
-export interface MediaLeg {
-  readonly rtpPort: number;
+/** The main process's handle on one call in a media process, whatever carries it. */
+export interface CallMedia {
   /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
   readonly prepared: Promise<void>;
-  connect: (path: MediaPath) => void;
-  start: () => void;
   /** Resolves with whether the agent listens; false too where the process dies. Waits as long as the process lives. */
   instruct: (instruction: Instruction) => Promise<boolean>;
   /** Idempotent. Undefined where the process died. */
   close: () => Promise<MediaStatistics | undefined>;
+}
+
+/** Of a call by telephone. */
+export interface MediaLeg extends CallMedia {
+  readonly rtpPort: number;
+  connect: (path: MediaPath) => void;
+  start: () => void;
+}
+
+/** Of a call in the browser. */
+export interface WebMediaLeg extends CallMedia {
+  /** Answers a browser's offer, the first or one of a connection made anew. */
+  join: (sdp: string) => Promise<WebJoinResult>;
+  /** Resolves with whether they belong to the offer that was answered last. */
+  addCandidates: (
+    ufrag: string | undefined,
+    candidates: readonly { mid: string; candidate: string }[],
+  ) => Promise<boolean>;
+  /** Tells the browser what happens. */
+  tell: (event: LiveCallEvent) => void;
+}
+
+export interface WebMediaLegHandlers extends MediaLegHandlers {
+  /** A browser is there for the first time, and the conversation begins. */
+  onConnected: () => void;
 }
 
 export class NoMediaCapacityError extends Error {
@@ -57,12 +84,52 @@ export interface MediaPoolOptions {
 }
 
 interface OpenCall {
+  /** With the port of a call by telephone. */
   opened: PromiseWithResolvers<number>;
   prepared: PromiseWithResolvers<void>;
   closed: PromiseWithResolvers<MediaStatistics | undefined>;
-  /** By id, those that have not been answered. */
-  instructions: Map<string, (isTaken: boolean) => void>;
-  handlers: MediaLegHandlers;
+  instructions: Questions<boolean>;
+  offers: Questions<WebJoinResult>;
+  candidates: Questions<boolean>;
+  handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>;
+}
+
+/** What was asked of a call in a media process and not answered yet, by id. */
+class Questions<Answer> {
+  readonly #otherwise: Answer;
+  readonly #open = new Map<string, (answer: Answer) => void>();
+  #isOver = false;
+
+  /** @param otherwise What a call that is over answers. */
+  constructor(otherwise: Answer) {
+    this.#otherwise = otherwise;
+  }
+
+  async ask(send: (id: string) => void): Promise<Answer> {
+    if (this.#isOver) return this.#otherwise;
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#open.set(id, resolve);
+    send(id);
+    return await promise;
+  }
+
+  answer(id: string, answer: Answer): void {
+    this.#open.get(id)?.(answer);
+    this.#open.delete(id);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const resolve of this.#open.values()) resolve(this.#otherwise);
+    this.#open.clear();
+  }
+}
+
+interface Opened {
+  member: MediaMember;
+  state: OpenCall;
+  leg: CallMedia;
 }
 
 interface MediaMember {
@@ -107,14 +174,50 @@ export class MediaPool {
 
   /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
   async open(call: MediaCall, handlers: MediaLegHandlers): Promise<MediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "open", call }, handlers);
+    const { callId } = call;
+    return {
+      ...leg,
+      rtpPort: await state.opened.promise,
+      connect: (path) => member.child.send({ type: "connect", callId, path }),
+      start: () => member.child.send({ type: "start", callId }),
+    };
+  }
+
+  /** The same for a call in the browser. */
+  async openWeb(call: MediaCall, handlers: WebMediaLegHandlers): Promise<WebMediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "openWeb", call }, handlers);
+    const { callId } = call;
+    return {
+      ...leg,
+      join: async (sdp) =>
+        await state.offers.ask((requestId) => member.child.send({ type: "join", callId, requestId, sdp })),
+      addCandidates: async (ufrag, candidates) =>
+        await state.candidates.ask((requestId) =>
+          member.child.send({ type: "candidates", callId, requestId, ufrag, candidates }),
+        ),
+      tell: (event) => member.child.send({ type: "live", callId, event }),
+    };
+  }
+
+  async #open(
+    request: Extract<ToMedia, { call: MediaCall }>,
+    handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>,
+  ): Promise<Opened> {
     const member = this.#leastLoaded();
     if (member === undefined) throw new NoMediaCapacityError("no media process has a free place");
-    const { callId } = call;
+    const { callId } = request.call;
     const state: OpenCall = {
       opened: Promise.withResolvers<number>(),
       prepared: Promise.withResolvers<void>(),
       closed: Promise.withResolvers<MediaStatistics | undefined>(),
-      instructions: new Map(),
+      instructions: new Questions(false),
+      offers: new Questions<WebJoinResult>({
+        ok: false,
+        refusal: "unacceptable",
+        reason: "The call is over.",
+      }),
+      candidates: new Questions(false),
       handlers,
     };
     member.calls.set(callId, state);
@@ -126,26 +229,8 @@ export class MediaPool {
       OPEN_DEADLINE_MS,
     );
     try {
-      member.child.send({ type: "open", call });
-      const rtpPort = await state.opened.promise;
-      return {
-        rtpPort,
-        prepared: state.prepared.promise,
-        connect: (path) => member.child.send({ type: "connect", callId, path }),
-        start: () => member.child.send({ type: "start", callId }),
-        instruct: async (instruction) => {
-          if (member.calls.get(callId) !== state) return false;
-          const instructionId = randomUUID();
-          const { promise: taken, resolve } = Promise.withResolvers<boolean>();
-          state.instructions.set(instructionId, resolve);
-          member.child.send({ type: "instruct", callId, instructionId, instruction });
-          return await taken;
-        },
-        close: () => {
-          member.child.send({ type: "close", callId });
-          return state.closed.promise;
-        },
-      };
+      member.child.send(request);
+      await state.opened.promise;
     } catch (error) {
       member.calls.delete(callId);
       member.child.send({ type: "close", callId });
@@ -153,6 +238,7 @@ export class MediaPool {
     } finally {
       clearTimeout(deadline);
     }
+    return { member, state, leg: commandCall(member, callId, state) };
   }
 
   /** Idempotent. Calls that are left are reported lost. */
@@ -193,6 +279,20 @@ export class MediaPool {
   }
 }
 
+function commandCall({ child }: MediaMember, callId: string, state: OpenCall): CallMedia {
+  return {
+    prepared: state.prepared.promise,
+    instruct: async (instruction) =>
+      await state.instructions.ask((instructionId) =>
+        child.send({ type: "instruct", callId, instructionId, instruction }),
+      ),
+    close: () => {
+      child.send({ type: "close", callId });
+      return state.closed.promise;
+    },
+  };
+}
+
 function receive(member: MediaMember, message: FromMedia): void {
   if (message.type === "load") {
     member.wheelLagP99Ms = message.wheelLagP99Ms;
@@ -212,9 +312,27 @@ function receive(member: MediaMember, message: FromMedia): void {
       call.prepared.resolve();
       break;
     case "instructed":
-      call.instructions.get(message.instructionId)?.(message.isTaken);
-      call.instructions.delete(message.instructionId);
+      call.instructions.answer(message.instructionId, message.isTaken);
       break;
+    case "openedWeb":
+      call.opened.resolve(0);
+      break;
+    case "joined":
+      call.offers.answer(message.requestId, message.result);
+      break;
+    case "candidatesTaken":
+      call.candidates.answer(message.requestId, message.isTaken);
+      break;
+    case "connected":
+      call.handlers.onConnected?.();
+      break;
+    case "sign": {
+      const { signatureId } = message;
+      void call.handlers
+        .onSign(message.message)
+        .then((headers) => member.child.send({ type: "signed", signatureId, headers }));
+      break;
+    }
     case "event":
       call.handlers.onEvent(message.event);
       break;
@@ -223,15 +341,14 @@ function receive(member: MediaMember, message: FromMedia): void {
       break;
     case "closed":
       member.calls.delete(message.callId);
-      refuseInstructions(call);
+      endQuestions(call);
       call.closed.resolve(message.statistics);
       break;
   }
 }
 
-function refuseInstructions({ instructions }: OpenCall): void {
-  for (const answer of instructions.values()) answer(false);
-  instructions.clear();
+function endQuestions({ instructions, offers, candidates }: OpenCall): void {
+  for (const questions of [instructions, offers, candidates]) questions.end();
 }
 
 function loseCalls(member: MediaMember, description: string): void {
@@ -242,7 +359,7 @@ function loseCalls(member: MediaMember, description: string): void {
   for (const call of lost) {
     call.opened.reject(new Error(description));
     call.prepared.resolve();
-    refuseInstructions(call);
+    endQuestions(call);
     call.closed.resolve(undefined);
     call.handlers.onLost(description);
   }

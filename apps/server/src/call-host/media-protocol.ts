@@ -1,5 +1,6 @@
+import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
-import type { ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
+import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { Config } from "../platform/config/config.ts";
 import type { CodecName } from "./audio-codec.ts";
@@ -9,6 +10,7 @@ export interface MediaConfiguration {
   type: "configure";
   /** This process's own slice of `PARLEY_RTP_PORTS`, both ends included. */
   rtpPorts: { first: number; last: number };
+  web: WebPorts;
   /** How long a peer may send nothing while it should before its call counts as lost; Infinity: for ever. */
   rtpTimeoutMs: number;
   /** Local socket of the inference process. */
@@ -21,6 +23,14 @@ export interface MediaConfiguration {
   providers: ProviderConfiguration;
   /** Tools may reach private addresses. */
   isPrivateWebhookAllowed: boolean;
+}
+
+/** Where browsers reach this process. */
+export interface WebPorts {
+  /** Both ends included; one port: all calls share it. */
+  ports: { first: number; last: number };
+  /** The operator's; undefined: the machine's own addresses alone. */
+  publicAddress: string | undefined;
 }
 
 /** The operator's providers, as the environment names them. */
@@ -79,20 +89,43 @@ export type ToMedia =
   | MediaConfiguration
   /** Takes a port and prepares the conversation: answered by `opened` or `openFailed`, then `prepared`. */
   | { type: "open"; call: MediaCall }
+  /** The same for a call in the browser, which begins by itself when one is connected. */
+  | { type: "openWeb"; call: MediaCall }
+  /** A browser's offer, at first or of a connection made anew; answered by `joined`. */
+  | { type: "join"; callId: string; requestId: string; sdp: string }
+  /** Answered by `candidatesTaken`. */
+  | {
+      type: "candidates";
+      callId: string;
+      requestId: string;
+      ufrag: string | undefined;
+      candidates: readonly { mid: string; candidate: string }[];
+    }
+  /** Told to the browser. */
+  | { type: "live"; callId: string; event: LiveCallEvent }
   /** Before `start`, and again at every later offer and answer. */
   | { type: "connect"; callId: string; path: MediaPath }
   /** The call is answered: the conversation begins. */
   | { type: "start"; callId: string }
   /** Told to the agent; answered by `instructed`. */
   | { type: "instruct"; callId: string; instructionId: string; instruction: Instruction }
+  /** Answers `sign`. */
+  | { type: "signed"; signatureId: string; headers: Record<string, string> }
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */
   | { type: "close"; callId: string };
+
+/** What came of a browser's offer. */
+export type WebJoinResult =
+  | { ok: true; sdp: string }
+  /** `malformed`: no SDP. */
+  | { ok: false; refusal: "malformed" | "unacceptable"; reason: string };
 
 /** How one call's media went. */
 export interface MediaStatistics {
   /** What was negotiated last; undefined where nothing was. */
-  codec: CodecName | undefined;
-  srtpSuite: SrtpSuite | undefined;
+  codec: CodecName | "opus" | undefined;
+  /** With DTLS-SRTP the suite is the connection's own affair. */
+  srtpSuite: SrtpSuite | "DTLS-SRTP" | undefined;
   /** `late` came too late to be played. */
   received: StreamStatistics & { late: number };
   packetsSent: number;
@@ -106,11 +139,20 @@ export interface MediaStatistics {
 
 export type FromMedia =
   | { type: "opened"; callId: string; rtpPort: number }
+  /** The same of a call in the browser. */
+  | { type: "openedWeb"; callId: string }
+  | { type: "joined"; callId: string; requestId: string; result: WebJoinResult }
+  /** `isTaken` false: they belong to another offer. */
+  | { type: "candidatesTaken"; callId: string; requestId: string; isTaken: boolean }
+  /** A browser is there for the first time. */
+  | { type: "connected"; callId: string }
   | { type: "openFailed"; callId: string; message: string }
   /** The greeting is ready to be heard, or could not be made ready in time. */
   | { type: "prepared"; callId: string }
   /** `isTaken` false: no agent listens any more. */
   | { type: "instructed"; callId: string; instructionId: string; isTaken: boolean }
+  /** A tool's request is to be signed; answered by `signed`. */
+  | { type: "sign"; callId: string; signatureId: string; message: MessageToSign }
   /** What the conversation did; `ended` among them asks for the call to be hung up. */
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */

@@ -1,7 +1,8 @@
 import type { OpusDecoder } from "@parley/audio";
 import { JitterBuffer, type JitterBufferCounters, type RtpPacket } from "@parley/rtp";
 import { isQuiet } from "./incoming-audio.ts";
-import { OPUS_CLOCK_RATE_HZ, opusSamplesIn, WEB_SAMPLE_RATE_HZ } from "./web-opus.ts";
+import type { CallAudioTap } from "./recording-spool.ts";
+import { FRAME_UNITS, OPUS_CLOCK_RATE_HZ, opusSamplesIn, WEB_SAMPLE_RATE_HZ } from "./web-opus.ts";
 
 const CLOCK_PER_SAMPLE = OPUS_CLOCK_RATE_HZ / WEB_SAMPLE_RATE_HZ;
 const NO_AUDIO = new Int16Array(0);
@@ -9,15 +10,20 @@ const NO_AUDIO = new Int16Array(0);
 /** What a call in the browser hears: packets of Opus in, an even stream of sound out. */
 export class WebIncomingAudio {
   readonly #decoder: OpusDecoder;
+  readonly #tap: CallAudioTap | undefined;
   readonly #jitter: JitterBuffer;
   #payloadType = -1;
   /** Sound that is not heard yet: what a packet longer than a frame leaves over. */
   #pending: Int16Array = NO_AUDIO;
   #isQuiet = true;
 
-  /** @param decoder Of `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it. */
-  constructor(decoder: OpusDecoder) {
+  /**
+   * @param decoder Of `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it.
+   * @param tap Gets what is heard, as it came.
+   */
+  constructor(decoder: OpusDecoder, tap: CallAudioTap | undefined) {
     this.#decoder = decoder;
+    this.#tap = tap;
     this.#jitter = new JitterBuffer({
       clockRateHz: OPUS_CLOCK_RATE_HZ,
       samplesIn: (payload, payloadType) =>
@@ -38,11 +44,16 @@ export class WebIncomingAudio {
     this.#jitter.push(packet, arrivalMs);
   }
 
-  /** Fills a frame with what is to be heard next, silence where there is nothing. */
-  read(frame: Int16Array, nowMs: number): void {
+  /**
+   * Fills a frame with what is to be heard next, silence where there is nothing.
+   *
+   * @param index Of the frame in the call.
+   */
+  read(frame: Int16Array, nowMs: number, index: number): void {
     let filled = 0;
     while (filled < frame.length) {
-      if (this.#pending.length === 0) this.#pending = this.#next(nowMs);
+      const at = index * FRAME_UNITS + filled * CLOCK_PER_SAMPLE;
+      if (this.#pending.length === 0) this.#pending = this.#next(nowMs, at);
       const taken = this.#pending.subarray(0, frame.length - filled);
       if (taken.length === 0) {
         frame.fill(0, filled);
@@ -56,12 +67,14 @@ export class WebIncomingAudio {
   }
 
   /** Empty where nothing is to be expected: the sender is silent (DTX), or gone. */
-  #next(nowMs: number): Int16Array {
+  #next(nowMs: number, at: number): Int16Array {
     const next = this.#jitter.pull(nowMs, this.#isQuiet);
     switch (next.kind) {
       case "frame":
+        this.#tap?.caller("opus", next.payload, at);
         return this.#decode(next.payload);
       case "lost":
+        this.#tap?.lost(next.samples, at);
         return this.#recover(next.samples / CLOCK_PER_SAMPLE, next.following);
       case "idle":
         return NO_AUDIO;

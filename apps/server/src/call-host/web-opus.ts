@@ -2,6 +2,10 @@
 export const OPUS_CLOCK_RATE_HZ = 48_000;
 /** Of a conversation in the browser: what recognition hears, and Opus codes without conversion. */
 export const WEB_SAMPLE_RATE_HZ = 16_000;
+export const FRAME_MS = 20;
+export const FRAME_SAMPLES = (FRAME_MS * WEB_SAMPLE_RATE_HZ) / 1000;
+/** Of the RTP clock. */
+export const FRAME_UNITS = (FRAME_MS * OPUS_CLOCK_RATE_HZ) / 1000;
 
 /** RFC 6716 §3.1, table 2: frames of SILK, of both, and of CELT, in samples of 48 kHz by configuration. */
 const silkFrames = [480, 960, 1920, 2880] as const;

@@ -1,8 +1,7 @@
 import type { OpusEncoder } from "@parley/audio";
-import { OPUS_CLOCK_RATE_HZ, emptyOpusPacket, WEB_SAMPLE_RATE_HZ } from "./web-opus.ts";
+import type { CallAudioTap } from "./recording-spool.ts";
+import { emptyOpusPacket, FRAME_SAMPLES, FRAME_UNITS } from "./web-opus.ts";
 
-const FRAME_MS = 20;
-const FRAME_UNITS = (FRAME_MS * OPUS_CLOCK_RATE_HZ) / 1000;
 /** Silence is coded for so long, so that what follows it is silence; then it is only announced, as encoders with DTX do. */
 const CODED_SILENCE_FRAMES = 10;
 const ANNOUNCEMENT_FRAMES = 20;
@@ -21,15 +20,20 @@ export interface OpusPacket {
 export class WebOutgoingAudio {
   readonly #encoder: OpusEncoder;
   readonly #send: (packet: OpusPacket) => void;
-  readonly #silence = new Int16Array((FRAME_MS * WEB_SAMPLE_RATE_HZ) / 1000);
+  readonly #tap: CallAudioTap | undefined;
+  readonly #silence = new Int16Array(FRAME_SAMPLES);
   #silentFrames = 0;
   #empty: Uint8Array = Uint8Array.of(0);
   #lossPercent = 0;
 
-  /** @param encoder Of frames of 20 ms at `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it. */
-  constructor(encoder: OpusEncoder, send: (packet: OpusPacket) => void) {
+  /**
+   * @param encoder Of frames of 20 ms at `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it.
+   * @param tap Gets what is said, as it is sent.
+   */
+  constructor(encoder: OpusEncoder, send: (packet: OpusPacket) => void, tap: CallAudioTap | undefined) {
     this.#encoder = encoder;
     this.#send = send;
+    this.#tap = tap;
   }
 
   /**
@@ -43,6 +47,7 @@ export class WebOutgoingAudio {
     if (this.#silentFrames <= CODED_SILENCE_FRAMES) {
       const payload = this.#encoder.encode(pcm ?? this.#silence);
       this.#empty = emptyOpusPacket(payload);
+      this.#tap?.agent("opus", payload, timestamp);
       // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
       this.#send({ payload, timestamp, marker: pcm !== undefined && wasSilent });
     } else if ((this.#silentFrames - CODED_SILENCE_FRAMES) % ANNOUNCEMENT_FRAMES === 1) {

@@ -36,7 +36,10 @@ export function readOffer(sdp: string): OfferReading {
     return refuse("The offer must have one audio line, and beside it at most a data channel.");
   const opus = findOpus(audio.lines);
   if (opus === undefined) return refuse("The audio line must offer Opus.");
-  if (!audio.lines.includes("a=sendrecv") && audio.lines.some((line) => /^a=(sendonly|recvonly|inactive)$/.test(line)))
+  if (
+    !audio.lines.includes("a=sendrecv") &&
+    audio.lines.some((line) => /^a=(sendonly|recvonly|inactive)$/.test(line))
+  )
     return refuse("The audio line must be sendrecv: the agent hears and speaks.");
   const everywhere = [...session.lines, ...audio.lines];
   const needed = ["a=ice-ufrag:", "a=ice-pwd:", "a=fingerprint:"];
@@ -88,7 +91,8 @@ export function readFragment(
   let mid = "0";
   for (const line of lines) {
     if (line.startsWith("a=mid:")) mid = line.slice("a=mid:".length);
-    if (line.startsWith("a=candidate:") && !hiddenCandidate.test(line)) candidates.push({ mid, candidate: line });
+    if (line.startsWith("a=candidate:") && !hiddenCandidate.test(line))
+      candidates.push({ mid, candidate: line });
   }
   const isFragment = ufrag !== undefined || candidates.length > 0 || lines.includes("a=end-of-candidates");
   return isFragment ? { ufrag, candidates } : undefined;
@@ -110,7 +114,9 @@ function splitSections(lines: readonly string[]): Section[] {
 }
 
 function findOpus(lines: readonly string[]): number | undefined {
-  const match = lines.map((line) => /^a=rtpmap:(\d{1,3}) opus\/48000\/2$/i.exec(line)).find((each) => each !== null);
+  const match = lines
+    .map((line) => /^a=rtpmap:(\d{1,3}) opus\/48000\/2$/i.exec(line))
+    .find((each) => each !== null);
   return match === undefined || match === null ? undefined : Number(match[1]);
 }
 
@@ -120,7 +126,9 @@ function narrow({ kind, lines }: Section, opus: number): string[] {
   return [
     ...kept
       .filter((line) => !droppedAttributes.test(line))
-      .map((line) => (line.startsWith("m=audio") ? line.replace(/^(m=audio \d+ \S+).*/, `$1 ${opus}`) : line)),
+      .map((line) =>
+        line.startsWith("m=audio") ? line.replace(/^(m=audio \d+ \S+).*/, `$1 ${opus}`) : line,
+      ),
     `a=rtpmap:${opus} opus/48000/2`,
     `a=fmtp:${opus} ${OPUS_PARAMETERS}`,
   ];

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { CallEndReason } from "@parley/contract";
+import type { CallEndReason, LiveCallEvent } from "@parley/contract";
 import type { TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
-import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { CallMedia, MediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
@@ -27,16 +28,17 @@ export interface CallSignalling {
   establish: (call: HeldCall) => Promise<void>;
   /** Tells the other side that the call is over, at whatever stage it is. Does not wait for it. */
   end: (outcome: CallOutcome) => void;
+  /** Tells the other side what goes on, where it wants to know. */
+  tell?: (event: LiveCallEvent) => void;
 }
-
-/** What every channel's media can do. */
-export type CallMedia = Omit<MediaLeg, "rtpPort" | "connect">;
 
 export interface HeldCallOptions {
   callId: string;
   organizationId: string;
   recorder: CallRecorder;
   providerNames: ProviderNames;
+  /** Of its tools' requests. */
+  sign: SignRequest;
   metrics: Metrics;
   /** Where nobody collects traces there is none. */
   trace: CallTrace | undefined;
@@ -50,6 +52,7 @@ export class HeldCall {
   readonly #decided = Promise.withResolvers<CallOutcome>();
   #outcome: CallOutcome | undefined;
   #media: CallMedia | undefined;
+  #tell: (event: LiveCallEvent) => void = () => {};
   #isAnswered = false;
 
   constructor(options: HeldCallOptions) {
@@ -91,6 +94,7 @@ export class HeldCall {
   /** What the call is to be told by its media. */
   readonly mediaHandlers: MediaLegHandlers = {
     onEvent: (event) => this.#receive(event),
+    onSign: async (message) => await this.#options.sign(message),
     onMediaTimeout: (silentMs) =>
       this.hangUp({
         status: "failed",
@@ -150,6 +154,7 @@ export class HeldCall {
   /** Carries the call through; resolves when its end is written down. Never rejects. */
   async run(signalling: CallSignalling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
+    this.#tell = (event) => signalling.tell?.(event);
     try {
       await signalling.establish(this);
     } catch (error) {
@@ -173,12 +178,15 @@ export class HeldCall {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     switch (event.type) {
       case "item":
+        this.#tell(event);
         return recorder.item(event.item);
       case "turn": {
         const turn = toTurnParts(event.latency);
         metrics.observeTurn(turn);
         trace?.turn(event.latency);
-        return recorder.turn({ id: randomUUID(), ...turn });
+        const recorded = { id: randomUUID(), ...turn };
+        this.#tell({ type: "turn", turn: recorded });
+        return recorder.turn(recorded);
       }
       case "fault":
         trace?.fault(event.part, event.provider, event.message);
@@ -193,7 +201,7 @@ export class HeldCall {
       }
       case "state":
       case "itemStarted":
-        return;
+        return this.#tell(event);
     }
   }
 }

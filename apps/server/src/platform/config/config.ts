@@ -43,6 +43,16 @@ interface SipTlsConfig {
   allowsWildcards: boolean;
 }
 
+/** Calls in browsers. */
+interface WebConfig {
+  /** Without a slash at its end. Undefined: what the request came to. */
+  publicUrl: string | undefined;
+  /** Both ends included; at least one for each media process. */
+  ports: { first: number; last: number };
+  stunUrls: readonly string[];
+  turn: { urls: readonly string[]; secret: string } | undefined;
+}
+
 export interface Config {
   http: { host: string; port: number };
   sip: { port: number; tls: SipTlsConfig | undefined };
@@ -50,6 +60,7 @@ export interface Config {
   publicAddress: string | undefined;
   /** Both ends included. */
   rtpPorts: { first: number; last: number };
+  web: WebConfig;
   /** Infinity: never. */
   rtpTimeoutMs: number;
   /** Absolute. */
@@ -113,6 +124,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     publicAddress: reader.parse("PARLEY_PUBLIC_ADDRESS", parseIpAddress),
     rtpPorts:
       reader.parse("PARLEY_RTP_PORTS", parsePortRange) ?? parsePortRange(variables.PARLEY_RTP_PORTS.default),
+    web: readWeb(reader),
     rtpTimeoutMs: readRtpTimeout(reader),
     dataDirectory,
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
@@ -139,6 +151,11 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
   if (config.database !== undefined && reader.text("PARLEY_ENCRYPTION_KEY") === undefined) {
     reader.report("PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (make one: openssl rand -base64 32)");
   }
+  const webPorts = config.web.ports.last - config.web.ports.first + 1;
+  if (webPorts < config.mediaProcesses)
+    reader.report(
+      `PARLEY_WEBRTC_PORTS must have a port for each of the ${config.mediaProcesses} media processes`,
+    );
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return { config: Object.freeze(config), warnings: unknownVariables(environment) };
 }
@@ -375,6 +392,38 @@ function parseHeaders(value: string): Record<string, string> {
 function parseIpAddress(value: string): string {
   if (isIP(value) !== 0) return value;
   throw new Error(`must be an IP address, not "${value}"`);
+}
+
+function readWeb(reader: Reader): WebConfig {
+  const turnUrls = reader.parse("PARLEY_TURN_URLS", iceUrlsOf("turn")) ?? [];
+  const secret = reader.text("PARLEY_TURN_SECRET");
+  if (turnUrls.length > 0 && secret === undefined)
+    reader.report("PARLEY_TURN_SECRET is required with PARLEY_TURN_URLS");
+  return {
+    publicUrl: reader.url("PARLEY_PUBLIC_URL", webProtocols),
+    ports:
+      reader.parse("PARLEY_WEBRTC_PORTS", parsePorts) ?? parsePorts(variables.PARLEY_WEBRTC_PORTS.default),
+    stunUrls: reader.parse("PARLEY_STUN_URLS", iceUrlsOf("stun")) ?? [],
+    turn: turnUrls.length > 0 && secret !== undefined ? { urls: turnUrls, secret } : undefined,
+  };
+}
+
+/** RFC 7064, RFC 7065. */
+function iceUrlsOf(scheme: "stun" | "turn"): (value: string) => string[] {
+  const pattern = scheme === "stun" ? /^stuns?:[\w.:[\]-]+$/ : /^turns?:[\w.:[\]-]+(\?transport=(udp|tcp))?$/;
+  return (value) => {
+    const urls = value.split(",").map((each) => each.trim());
+    const wrong = urls.find((url) => !pattern.test(url));
+    if (wrong === undefined) return urls;
+    throw new Error(`must be URLs like ${scheme}:host:3478, not "${wrong}"`);
+  };
+}
+
+/** A range, or one port. */
+function parsePorts(value: string): { first: number; last: number } {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : undefined;
+  if (port !== undefined && port >= 1 && port <= 65_535) return { first: port, last: port };
+  return parsePortRange(value);
 }
 
 function readRtpTimeout(reader: Reader): number {

@@ -41,6 +41,28 @@ export const variables = {
       "IP address under which callers reach this machine, where it is not the one that its packets come from (NAT).",
   },
   PARLEY_RTP_PORTS: { description: "UDP ports for audio, first and last.", default: "20000-29999" },
+  PARLEY_PUBLIC_URL: {
+    description:
+      "URL under which browsers reach this server's HTTP port, as they see it (`https://…`); the one that a request came to " +
+      "where absent.",
+  },
+  PARLEY_WEBRTC_PORTS: {
+    description:
+      "UDP ports for calls in browsers, first and last. With one for each media process (`30000`, or `30000-30003` for four) " +
+      "all calls of a process share it; else each call has its own.",
+    default: "30000-31999",
+  },
+  PARLEY_STUN_URLS: {
+    description: "STUN servers that browsers are told of: `stun:host:port`, with commas between several.",
+  },
+  PARLEY_TURN_URLS: {
+    description:
+      "TURN servers that browsers are told of: `turn:host:port?transport=udp`, with commas between several. Needs PARLEY_TURN_SECRET.",
+  },
+  PARLEY_TURN_SECRET: {
+    description:
+      "Secret that the TURN servers know (coturn's `static-auth-secret`): each call gets credentials of its own, good for an hour.",
+  },
   PARLEY_RTP_TIMEOUT_SECONDS: {
     description:
       "A call whose other side sends neither RTP nor RTCP for so long, not being on hold, is ended. 0: never.",

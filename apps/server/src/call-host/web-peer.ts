@@ -1,0 +1,145 @@
+import { type DataChannel, PeerConnection, type Track } from "node-datachannel";
+import { LIVE_CHANNEL_LABEL } from "@parley/contract";
+import { isRtcp, parseRtp, type PortRange, type RtpPacket } from "@parley/rtp";
+import { type BrowserOffer, completeAnswer } from "./web-sdp.ts";
+
+/** Ours gather at once: there are host candidates only. */
+const ANSWER_DEADLINE_MS = 3_000;
+/** Until what was said last on a connection has left. */
+const FAREWELL_MS = 500;
+/** A browser that does not read its events is not to fill our memory. */
+const MOST_BUFFERED_BYTES = 1024 * 1024;
+
+export interface WebPeerOptions {
+  /** Of this process. One port: all connections share it. */
+  ports: PortRange;
+  publicAddress: string | undefined;
+  /** Our stream's, as the answer names it. */
+  ssrc: number;
+  cname: string;
+  onPacket: (packet: RtpPacket, arrivalMs: number) => void;
+  onRtcp: (datagram: Uint8Array, arrivalMs: number) => void;
+  /** Audio can flow. */
+  onConnected: () => void;
+  /** The browser has closed the connection, or ICE has lost it. */
+  onDisconnected: () => void;
+  /** The data channel takes messages. */
+  onChannel: () => void;
+}
+
+/**
+ * One WebRTC connection with a browser, which has offered it. What was heard of the browser is not known here: see
+ * `WebMedia`.
+ */
+export class WebPeer {
+  readonly #options: WebPeerOptions;
+  readonly #connection: PeerConnection;
+  /** Referenced here: the library drops a track that nobody holds. */
+  #track: Track | undefined;
+  #channel: DataChannel | undefined;
+  #isClosed = false;
+
+  constructor(options: WebPeerOptions) {
+    const { ports } = options;
+    this.#options = options;
+    this.#connection = new PeerConnection("browser", {
+      // Its own default would ask a public server.
+      iceServers: [],
+      disableAutoNegotiation: true,
+      portRangeBegin: ports.first,
+      portRangeEnd: ports.last,
+      enableIceUdpMux: ports.first === ports.last,
+    });
+    this.#connection.onStateChange((state) => this.#follow(state));
+    this.#connection.onTrack((track) => this.#take(track));
+    this.#connection.onDataChannel((channel) => this.#listen(channel));
+  }
+
+  /** @throws Error where the offer cannot be answered. */
+  async answer(offer: BrowserOffer): Promise<string> {
+    const { promise: gathered, resolve } = Promise.withResolvers<boolean>();
+    const deadline = setTimeout(() => resolve(false), ANSWER_DEADLINE_MS);
+    this.#connection.onGatheringStateChange((state) => {
+      if (state === "complete") resolve(true);
+    });
+    try {
+      this.#connection.setRemoteDescription(offer.sdp, "offer");
+      this.#connection.setLocalDescription("answer");
+      const isGathered = await gathered;
+      const description = this.#isClosed ? null : this.#connection.localDescription();
+      if (!isGathered || description === null) throw new Error("no local candidates could be gathered");
+      const { ssrc, cname, publicAddress } = this.#options;
+      return completeAnswer(description.sdp, { ssrc, cname, publicAddress });
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  /** Passes over what is none. */
+  addCandidate(candidate: string, mid: string): void {
+    if (this.#isClosed) return;
+    try {
+      this.#connection.addRemoteCandidate(candidate, mid);
+    } catch {
+      // The browser has others, or is not reached and told so by ICE.
+    }
+  }
+
+  /** RTP or RTCP; lost while there is no connection. */
+  send(datagram: Uint8Array): void {
+    const track = this.#track;
+    if (this.#isClosed || track === undefined || !track.isOpen()) return;
+    try {
+      track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
+    } catch {
+      // It was closed in this moment.
+    }
+  }
+
+  /** On the data channel; lost where the browser has none, or does not read it. */
+  tell(message: string): void {
+    const channel = this.#channel;
+    if (this.#isClosed || channel === undefined || !channel.isOpen()) return;
+    if (channel.bufferedAmount() > MOST_BUFFERED_BYTES) return;
+    try {
+      channel.sendMessage(message);
+    } catch {
+      // It was closed in this moment.
+    }
+  }
+
+  /** Lets what was said last leave first. Idempotent. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    setTimeout(() => this.#connection.close(), FAREWELL_MS).unref();
+  }
+
+  #follow(state: string): void {
+    if (this.#isClosed) return;
+    if (state === "connected") this.#options.onConnected();
+    if (state === "disconnected" || state === "failed" || state === "closed") this.#options.onDisconnected();
+  }
+
+  #take(track: Track): void {
+    if (track.type() !== "audio") return;
+    this.#track = track;
+    track.onMessage((datagram) => {
+      if (this.#isClosed) return;
+      const arrivalMs = performance.now();
+      if (isRtcp(datagram)) return this.#options.onRtcp(datagram, arrivalMs);
+      const packet = parseRtp(datagram);
+      if (packet !== undefined) this.#options.onPacket(packet, arrivalMs);
+    });
+  }
+
+  #listen(channel: DataChannel): void {
+    if (channel.getLabel() !== LIVE_CHANNEL_LABEL) return;
+    this.#channel = channel;
+    const open = (): void => {
+      if (!this.#isClosed) this.#options.onChannel();
+    };
+    if (channel.isOpen()) open();
+    else channel.onOpen(open);
+  }
+}

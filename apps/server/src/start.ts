@@ -355,7 +355,7 @@ async function listenHttp(
   started.add(async () => await app.close());
   registerProbes(app, probes);
   bindModuleRoutes(app, modules);
-  registerPages(app, buildPages(), undefined);
+  registerPages(app, buildPages(), config.web.publicUrl);
   const { host, port } = config.http;
   try {
     await app.listen({ host, port });

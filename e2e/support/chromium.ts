@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { writeWav } from "@parley/audio";
 import chromium from "@sparticuz/chromium";
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { type Browser, launch, type Page } from "puppeteer-core";
 
 const SAMPLE_RATE_HZ = 48_000;
 
@@ -30,7 +30,7 @@ export class Chromium {
     if (microphone !== undefined) {
       await writeFile(wav, writeWav({ sampleRateHz: SAMPLE_RATE_HZ, channels: 1, pcm: microphone }));
     }
-    const browser = await puppeteer.launch({
+    const browser = await launch({
       executablePath: await chromium.executablePath(),
       headless: "shell",
       userDataDir: path.join(folder, "profile"),

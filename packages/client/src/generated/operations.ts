@@ -46,6 +46,8 @@ import type {
   WebhookSigning,
   WebhookDelivery,
   WebhookDeliveryDetail,
+  Organization,
+  OrganizationUpdate,
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKey,
@@ -916,6 +918,24 @@ export class Operations extends Requests {
    */
   async resendWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDelivery> {
     return await this.send({ method: "POST", path: path`/webhooks/deliveries/${id}/resend`, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Get the organization that the key belongs to.
+   *
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`
+   */
+  async getOrganization(options: RequestOptions = {}): Promise<Organization> {
+    return await this.send({ method: "GET", path: path`/organization`, answer: "data" }, options);
+  }
+
+  /**
+   * Change where the organization's calls may go.
+   *
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `internal`
+   */
+  async updateOrganization(body: OrganizationUpdate = {}, options: RequestOptions = {}): Promise<Organization> {
+    return await this.send({ method: "PATCH", path: path`/organization`, body, answer: "data" }, options);
   }
 
   /**

@@ -2244,6 +2244,26 @@ export interface WebhookDeliveryDetail {
   attemptLog: WebhookAttempt[];
 }
 
+export interface Organization {
+  id: string;
+  name: string;
+  /** False: most operations answer `billing_inactive`, and no call is taken or placed. */
+  isBillingActive: boolean;
+  /** Where calls may go: ISO 3166 codes of countries. Null: the countries of the organization's own numbers. */
+  allowedCountries: string[] | null;
+}
+
+export interface OrganizationUpdate {
+  /** Where calls may go: ISO 3166 codes of countries. Null: the countries of the organization's own numbers. */
+  allowedCountries?: string[] | null;
+  /** Read-only: accepted so that what GET gave can be sent back, and ignored. */
+  id?: unknown;
+  /** Read-only: accepted so that what GET gave can be sent back, and ignored. */
+  name?: unknown;
+  /** Read-only: accepted so that what GET gave can be sent back, and ignored. */
+  isBillingActive?: unknown;
+}
+
 export interface ApiKeyCreate {
   name: string;
   /** Must be ahead. Null: it does not expire. */

@@ -3,7 +3,8 @@ import { type FormEvent, useCallback, useEffect, useId, useState } from "react";
 import { CallIcon } from "../../ui/icons.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { MicrophoneChoice, MicrophoneTest } from "./microphone-choice.tsx";
-import { type VariableRow, VariablesEditor, rowsOf, valuesOf } from "./variables-editor.tsx";
+import { VariablesEditor } from "./variables-editor.tsx";
+import { type VariableRow, rowsOf, valuesOf } from "./variables.rules.ts";
 
 interface TestCallSetupProps {
   parley: Parley;

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rowsOf, valuesOf } from "./variables.rules.ts";
+
+test("what the agent has is a row each, and says nothing until it is given a value", () => {
+  const rows = rowsOf({ order: "4711", customer: "Ada" });
+  assert.deepEqual(
+    rows.map(({ name, configured }) => [name, configured]),
+    [
+      ["customer", "Ada"],
+      ["order", "4711"],
+    ],
+  );
+  assert.deepEqual(valuesOf(rows), {});
+});
+
+test("values that were given are sent under their trimmed names; rows without a name are not", () => {
+  const [first, second] = rowsOf({ customer: "Ada", order: "" });
+  assert(first !== undefined && second !== undefined);
+  const rows = [
+    { ...first, value: "Grace" },
+    { ...second, name: " city ", value: "Oslo" },
+    { ...second, name: " ", value: "lost" },
+  ];
+  assert.deepEqual(valuesOf(rows), { customer: "Grace", city: "Oslo" });
+});

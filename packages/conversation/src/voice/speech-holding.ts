@@ -5,8 +5,11 @@ import type { TurnState } from "./turn-state.ts";
 
 /** People take a line for dead after about two seconds; a phrase at hand is said well before. */
 const PATIENCE_MS = 1300;
-/** The first phrase for a tool: it is known to take time, while a model may be about to begin. */
-const TOOL_PATIENCE_MS = 1000;
+/**
+ * The silences before each phrase for a tool; the last one goes for all others. It is known to take time, while a model may
+ * be about to begin: the first phrase comes sooner, and who was told so needs to hear of it less and less often.
+ */
+const TOOL_PATIENCE_MS = [1000, 4000, 6000, 8000] as const;
 /** The caller has taken the word: as much speech as a barge-in needs. */
 const YIELD_MS = 200;
 const FRAME_MS = 20;
@@ -96,8 +99,11 @@ export class HoldingSpeech {
       return false;
     }
     this.#silentSinceMs ??= atMs;
-    const isFirstForTool = isToolAwaited && this.#next === 0;
-    return atMs - this.#silentSinceMs >= (isFirstForTool ? TOOL_PATIENCE_MS : PATIENCE_MS);
+    return atMs - this.#silentSinceMs >= (isToolAwaited ? this.#toolPatienceMs : PATIENCE_MS);
+  }
+
+  get #toolPatienceMs(): number {
+    return TOOL_PATIENCE_MS[Math.min(this.#next, TOOL_PATIENCE_MS.length - 1)] ?? PATIENCE_MS;
   }
 
   #begin(atMs: number): Playing | undefined {

@@ -4,6 +4,7 @@ import type { DialogueTool } from "../dialogue/tool.ts";
 import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { PhraseBook } from "./speech-phrases.ts";
+import { standardTexts } from "./speech-texts.ts";
 
 const CALL_LOOK_UP = [{ type: "toolCall", toolName: "look_up", input: {} }] as const;
 
@@ -58,9 +59,30 @@ for (const [language, phrase] of [
     const waitedMs = await firstWordMs(call);
     assert.ok(waitedMs > 1000 && waitedMs <= 600 + 1000 + 100, `${waitedMs} ms`);
     await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.");
-    assert.deepEqual(call.transcript.slice(0, 2), ["user: what colour", `agent: ${phrase}`]);
+    const expected = ["user: what colour", "tool_call: {}", `agent: ${phrase}`];
+    assert.deepEqual(call.transcript.slice(0, 3), expected);
   });
 }
+
+test("a tool that takes very long is bridged less and less often, and in other words each time", async () => {
+  const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 18_000);
+  await call.say("what colour", 600);
+  const beganMs = call.nowMs;
+  const beginnings: number[] = [];
+  while (call.transcript.at(-1) !== "agent: It is blue.") {
+    await call.waitUntil(() => call.isSpeaking);
+    beginnings.push(call.nowMs - beganMs);
+    await call.letAgentFinish();
+  }
+  const phrases = standardTexts("en").holding.map((text) => `agent: ${text}`);
+  assert.deepEqual(
+    call.transcript.filter((entry) => entry.startsWith("agent: ")),
+    [...phrases, "agent: It is blue."],
+  );
+  const gaps = beginnings.map((ms, index) => ms - (beginnings[index - 1] ?? 0));
+  assert.ok(gaps[0] !== undefined && gaps[0] <= 1700, `${gaps.join()}`);
+  assert.ok(gaps[1] !== undefined && gaps[1] >= 4000 && gaps[2] !== undefined && gaps[2] >= gaps[1] + 2000);
+});
 
 test("a tool that answers within a second is not bridged", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 700);
@@ -164,3 +186,17 @@ for (const isAsync of [false, true]) {
     assert.equal(call.clock.pendingCount, 0);
   });
 }
+
+test("a tool call stands in the transcript while the tool is at work, behind the words that came with it", async () => {
+  const silent = callWith(lookUp(4000), { replies: [CALL_LOOK_UP, "It is blue."] });
+  await silent.say("what colour", 600);
+  await silent.stayQuiet(1500);
+  assert.deepEqual(silent.transcript, ["user: what colour", "tool_call: {}"]);
+  const reply = [{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP] as const;
+  const speaking = callWith(lookUp(6000), { replies: [reply, "It is blue."] });
+  await speaking.say("what colour", 600);
+  await speaking.waitUntil(() => speaking.isSpeaking);
+  assert.deepEqual(speaking.transcript, ["user: what colour"]);
+  await speaking.stayQuiet(3000);
+  assert.deepEqual(speaking.transcript, ["user: what colour", "agent: Let me see.", "tool_call: {}"]);
+});

@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { SPEAK_NOW } from "@parley/conversation";
+import { slicePortRange } from "@parley/rtp";
+import {
+  startScriptedDeepgram,
+  startScriptedElevenLabs,
+  startScriptedOpenAi,
+} from "../../packages/providers/src/testing/index.ts";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../apps/server/src/platform/database/embedded-postgres.ts";
+import { Platform } from "./platform.ts";
+
+const RTP_PORTS = { first: 20_000, last: 21_999 };
+const CONNECTIONS_PER_NODE = 30;
+
+/** What its callers say, as the scripted recogniser hears it, whatever it is. */
+export const QUESTION = "When are you open";
+
+export const ANSWER = "We are open from nine to one, on every day but Sunday.";
+
+/** What the scripted model makes of an instruction that is to be said. */
+export function spoken(instruction: string): string {
+  return `I am to tell you: ${instruction}`;
+}
+
+/** Several nodes on one PostgreSQL, and scripted providers for all of them. */
+export class Cluster {
+  readonly nodes: readonly Platform[];
+  readonly #directory: string;
+  readonly #port: number;
+  readonly #closeProviders: () => Promise<void>;
+  #postgres: EmbeddedPostgres | undefined;
+
+  static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+    const directory = await mkdtemp(path.join(tmpdir(), "parley-e2e-cluster-"));
+    const postgres = await startPostgres(directory, undefined);
+    const providers = await startProviders();
+    const shared = {
+      DATABASE_URL: postgres.connectionString,
+      PARLEY_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      PARLEY_MEDIA_PROCESSES: "1",
+      PARLEY_LOG_LEVEL: "warn",
+      ...providers.env,
+      ...env,
+    };
+    const starting = Array.from({ length: count }, async (_, index) => {
+      const { first, last } = slicePortRange(RTP_PORTS, index, count);
+      return await Platform.start({ env: { ...shared, PARLEY_RTP_PORTS: `${first}-${last}` } });
+    });
+    const settled = await Promise.allSettled(starting);
+    const nodes = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const port = Number(new URL(postgres.connectionString).port);
+    const cluster = new Cluster({ directory, port, postgres, nodes, closeProviders: providers.close });
+    const failure = settled.find((each) => each.status === "rejected");
+    if (failure === undefined) return cluster;
+    await cluster.stop();
+    throw failure.reason;
+  }
+
+  private constructor(parts: {
+    directory: string;
+    port: number;
+    postgres: EmbeddedPostgres;
+    nodes: readonly Platform[];
+    closeProviders: () => Promise<void>;
+  }) {
+    this.nodes = parts.nodes;
+    this.#directory = parts.directory;
+    this.#port = parts.port;
+    this.#postgres = parts.postgres;
+    this.#closeProviders = parts.closeProviders;
+  }
+
+  node(index: number): Platform {
+    const node = this.nodes[index];
+    if (node === undefined) throw new Error(`there is no node ${index}`);
+    return node;
+  }
+
+  /** As an operator stops it, or its machine: connections break, and new ones are refused. */
+  async stopDatabase(): Promise<void> {
+    await this.#postgres?.close();
+    this.#postgres = undefined;
+  }
+
+  /** Under the same address, with what it held. */
+  async startDatabase(): Promise<void> {
+    this.#postgres ??= await startPostgres(this.#directory, this.#port);
+  }
+
+  /** Idempotent. */
+  async stop(): Promise<void> {
+    await this.startDatabase();
+    await Promise.all(this.nodes.map(async (node) => await node.stop()));
+    await this.stopDatabase();
+    await this.#closeProviders();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+async function startPostgres(directory: string, port: number | undefined): Promise<EmbeddedPostgres> {
+  return await startEmbeddedPostgres({
+    dataDirectory: directory,
+    isDurable: false,
+    maxConnections: 5 * CONNECTIONS_PER_NODE,
+    ...(port !== undefined && { port }),
+  });
+}
+
+async function startProviders(): Promise<{ env: Record<string, string>; close: () => Promise<void> }> {
+  const stt = await startScriptedDeepgram({ utterance: () => QUESTION, latencyMs: 50 });
+  const llm = await startScriptedOpenAi({
+    reply: ({ messages }) => {
+      const [, instruction] = messages.at(-1)?.content.split(SPEAK_NOW) ?? [];
+      return { text: instruction === undefined ? ANSWER : spoken(instruction) };
+    },
+    firstTokenDelayMs: 50,
+  });
+  const tts = await startScriptedElevenLabs({ latencyMs: 50 });
+  const env = {
+    PARLEY_STT: "deepgram",
+    DEEPGRAM_API_KEY: "test",
+    DEEPGRAM_BASE_URL: stt.url,
+    PARLEY_TTS: "elevenlabs",
+    ELEVENLABS_API_KEY: "test",
+    ELEVENLABS_BASE_URL: tts.url,
+    PARLEY_LLM_BASE_URL: `${llm.url}/v1`,
+    PARLEY_LLM_API_KEY: "test",
+    PARLEY_LLM_MODEL: "scripted",
+  };
+  return { env, close: async () => void (await Promise.all([stt.close(), llm.close(), tts.close()])) };
+}

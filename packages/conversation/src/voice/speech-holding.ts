@@ -52,6 +52,7 @@ export class HoldingSpeech {
   readonly #options: HoldingSpeechOptions;
   readonly #frame: Int16Array;
   #silentSinceMs: number | undefined;
+  #wasToolAwaited = false;
   #next = 0;
   #playing: Playing | undefined;
 
@@ -98,6 +99,9 @@ export class HoldingSpeech {
       this.#silentSinceMs = undefined;
       return false;
     }
+    // What the tool has answered is now the model's to tell: that is a wait of its own.
+    if (this.#wasToolAwaited && !isToolAwaited) this.#silentSinceMs = undefined;
+    this.#wasToolAwaited = isToolAwaited;
     this.#silentSinceMs ??= atMs;
     return atMs - this.#silentSinceMs >= (isToolAwaited ? this.#toolPatienceMs : PATIENCE_MS);
   }

@@ -8,8 +8,8 @@ export type TranscriptEntry =
   | { type: "tool_call"; toolCallId: string; toolName: string; text: string }
   /** `text` is what the tool answered: JSON, plain text or the reason of its failure. */
   | { type: "tool_result"; toolCallId: string; toolName: string; text: string; isError: boolean }
-  /** `text` is the key that was pressed: `0`–`9`, `*`, `#`, `A`–`D`. */
-  | { type: "dtmf"; text: string }
+  /** `text` is the keys that were pressed, by the other side or the agent: `0`–`9`, `*`, `#`, `A`–`D`; `w`: half a second's wait. */
+  | { type: "dtmf"; text: string; direction: "received" | "sent" }
   /** A note for whoever reads the transcript; the model does not see it. */
   | { type: "system"; text: string };
 

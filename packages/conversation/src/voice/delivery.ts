@@ -72,6 +72,7 @@ export class Delivery {
             ? { type: "tool_call", toolCallId, toolName, text: part.input }
             : { type: "tool_result", toolCallId, toolName, text: part.output, isError: part.isError };
         this.#transcript.addEntry(entry, options.mediaMs());
+        this.#emitItems(false);
       },
       onFault: (part, error) =>
         onEvent({ type: "fault", part, provider: error.provider, message: error.message }),
@@ -127,6 +128,8 @@ export class Delivery {
     const { output } = this.#speech;
     const segment = output.playingSegment;
     const frame = output.nextFrame();
+    // Tools that were called with the words that have been said now.
+    if (this.#transcript.hasSeveral) this.#emitItems(false);
     if (frame === undefined || segment === undefined) return undefined;
     const atMs = this.#options.mediaMs();
     const begunId = this.#transcript.markFrame(segment, atMs, atMs + FRAME_MS);
@@ -134,7 +137,6 @@ export class Delivery {
       const text = output.textOf(segment);
       this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
     }
-    if (this.#transcript.hasSeveral) this.#emitItems(false);
     if (!this.#isAudible) {
       this.#isAudible = true;
       this.#reportLatency();

@@ -1,4 +1,5 @@
 import type { Draft } from "./turn-draft.ts";
+import { enterKeys } from "./turn-keys.ts";
 import { type CallerTurn, IDLE, type SpeechContent, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { VoiceEndReason } from "./voice-event.ts";
 
@@ -52,8 +53,9 @@ export function dropPrepared(draft: Draft): void {
  * meanwhile is answered with it.
  */
 export function sayNext(draft: Draft): void {
-  const { hasNews, agent, utterance, isGreetingDue, hangup } = draft.state;
-  if (agent.phase !== "idle" || utterance !== undefined || isGreetingDue || hangup !== undefined) return;
+  const { hasNews, agent, utterance, keys, isGreetingDue, hangup } = draft.state;
+  if (agent.phase !== "idle" || isGreetingDue || hangup !== undefined) return;
+  if (utterance !== undefined || keys !== undefined) return;
   if (speakInstruction(draft, undefined)) return;
   if (hasNews) speak(draft, { type: "reply", turn: undefined });
 }
@@ -148,6 +150,7 @@ export function endWithApology(draft: Draft, reason: VoiceEndReason, detail: str
 
 export function end(draft: Draft, reason: VoiceEndReason, detail: string | undefined): void {
   const { state } = draft;
+  enterKeys(draft);
   if (state.agent.phase !== "idle") {
     draft.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
   }

@@ -11,7 +11,8 @@ import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./
 import type { Draft } from "./turn-draft.ts";
 import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
 import { isEcho } from "./turn-interruption.ts";
-import type { CallerTurn, TurnEvent, TurnState, Utterance } from "./turn-state.ts";
+import { addKey, enterKeys, keysDueAt } from "./turn-keys.ts";
+import { type CallerTurn, IDLE, type TurnEvent, type TurnState, type Utterance } from "./turn-state.ts";
 import { addVoice, flush, forgetUtterance, judge, resume } from "./turn-utterance.ts";
 import { wordsOf } from "./turn-words.ts";
 
@@ -137,6 +138,8 @@ function considerEnd(draft: Draft): void {
 function prepareReply(draft: Draft, text: string): void {
   const { state } = draft;
   if (state.agent.phase !== "idle" || state.isGreetingDue || text === "") return;
+  // They are answered together.
+  if (state.keys !== undefined) return;
   // That is said first, and answers the caller as well.
   if (state.instructions.length > 0) return;
   if (state.preparedText === text) return;
@@ -154,6 +157,27 @@ export function renewReply(draft: Draft): void {
   if (preparedText === undefined) return;
   dropPrepared(draft);
   prepareReply(draft, preparedText);
+}
+
+/** Who presses a key has heard enough: the agent falls silent, unless it may not be interrupted. */
+export function pressKey(draft: Draft, digit: string): void {
+  const { state } = draft;
+  addKey(draft, digit);
+  dropPrepared(draft);
+  const { agent, settings } = state;
+  if (agent.phase === "speaking" && !settings.disableInterruptions && agent.lastWords === undefined) {
+    draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+    state.agent = IDLE;
+    state.agentSpokeAtMs = draft.atMs;
+  }
+  if (keysDueAt(state) <= draft.atMs) finishKeys(draft);
+}
+
+/** The keys are answered like words, or together with the words that the caller says meanwhile. */
+export function finishKeys(draft: Draft): void {
+  enterKeys(draft);
+  draft.state.hasNews = true;
+  sayNext(draft);
 }
 
 export function receiveReply(draft: Draft): void {

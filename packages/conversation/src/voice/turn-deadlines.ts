@@ -1,3 +1,4 @@
+import { keysDueAt } from "./turn-keys.ts";
 import type { Agent, TurnState } from "./turn-state.ts";
 
 export const FLUSH_DEADLINE_MS = 5000;
@@ -15,6 +16,7 @@ export function nextWake(state: TurnState): number {
     flushDeadlineAt(state),
     unheardAt(state),
     endpointWakeAt(state),
+    keysDueAt(state),
     state.utterance === undefined ? state.greetingAtMs : Infinity,
     reminderAt(state),
     silenceAt(state),
@@ -46,7 +48,9 @@ export function commitAt(state: TurnState): number {
   const answer = utterance?.flush?.answer;
   if (utterance === undefined || answer === undefined) return endpointAt(state);
   const isReplyAwaited = preparedText === answer.text && !isReplyReady;
-  return decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_PATIENCE_MS : 0);
+  const readyAtMs = decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_PATIENCE_MS : 0);
+  // Who presses keys as well is answered to both.
+  return state.keys === undefined ? readyAtMs : Math.max(readyAtMs, keysDueAt(state));
 }
 
 /** The caller's turn is over as far as can be known, and its answer is still waited for. */
@@ -84,8 +88,10 @@ export function flushDeadlineAt({ utterance }: TurnState): number {
 }
 
 /** Neither the caller's speech nor the agent's thinking is silence. */
-export function silenceAt({ agent, utterance, greetingAtMs, lastActivityMs, settings }: TurnState): number {
-  const isQuiet = agent.phase === "idle" && utterance === undefined && greetingAtMs === Infinity;
+export function silenceAt(state: TurnState): number {
+  const { agent, utterance, keys, greetingAtMs, lastActivityMs, settings } = state;
+  const isCallerSilent = utterance === undefined && keys === undefined;
+  const isQuiet = agent.phase === "idle" && isCallerSilent && greetingAtMs === Infinity;
   return isQuiet ? lastActivityMs + settings.silenceLimitMs : Infinity;
 }
 

@@ -278,7 +278,7 @@ function randomEvent(random: () => number, atMs: number, state: TurnState): Turn
   if (pick < 0.86)
     return { type: "speechFailed", atMs, speechId, part: random() < 0.5 ? "llm" : "tts", detail: "?" };
   if (pick < 0.87) return { type: "hearingLost", atMs, isFatal: random() < 0.1, detail: "?" };
-  if (pick < 0.88) return { type: "key", atMs };
+  if (pick < 0.88) return { type: "key", atMs, digit: random() < 0.2 ? "#" : "5" };
   return { type: "timer", atMs };
 }
 

@@ -10,10 +10,12 @@ import {
 } from "./turn-agent.ts";
 import { hurryPaused } from "./turn-barge-in.ts";
 import {
+  finishKeys,
   hearWindow,
   loseHearing,
   missFlush,
   ONSET_PROBABILITY,
+  pressKey,
   reachEndpoint,
   receiveJudgement,
   receiveReply,
@@ -22,6 +24,7 @@ import {
 } from "./turn-caller.ts";
 import { endpointAt, flushDeadlineAt, reminderAt, silenceAt, unheardAt } from "./turn-deadlines.ts";
 import { Draft } from "./turn-draft.ts";
+import { keysDueAt } from "./turn-keys.ts";
 import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts";
 
 const NO_EFFECTS: readonly TurnEffect[] = [];
@@ -75,8 +78,7 @@ function decide(draft: Draft, event: TurnEvent): void {
     case "speechFailed":
       return failSpeech(draft, event);
     case "key":
-      state.lastActivityMs = event.atMs;
-      return;
+      return pressKey(draft, event.digit);
     case "instructed":
       return event.speak ? receiveInstruction(draft, event.text) : renewReply(draft);
     case "toolAnswered":
@@ -108,6 +110,7 @@ function wake(draft: Draft): void {
   }
   if (atMs >= unheardAt(state)) return hurryPaused(draft);
   if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
+  if (atMs >= keysDueAt(state)) return finishKeys(draft);
   if (atMs >= endpointAt(state)) return reachEndpoint(draft);
   if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);
   if (atMs >= silenceAt(state)) return end(draft, "silence_timeout", undefined);

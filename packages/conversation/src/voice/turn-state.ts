@@ -50,8 +50,8 @@ export type TurnEvent =
       detail: string;
       canApologize?: boolean;
     }
-  /** The caller pressed a key. */
-  | { type: "key"; atMs: number }
+  /** The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. */
+  | { type: "key"; atMs: number; digit: string }
   /** Stands in the history; with `speak` the agent is to say it as soon as nobody speaks. */
   | { type: "instructed"; atMs: number; text: string; speak: boolean }
   /** A tool has answered that no reply waits for. */
@@ -91,6 +91,8 @@ export type TurnEffect =
   | { type: "judgeTurn"; requestId: number }
   /** The caller's turn is over and stands in the transcript. */
   | { type: "callerTurn"; turn: CallerTurn }
+  /** The caller has pressed these keys, one after the other. */
+  | { type: "callerKeys"; text: string; startMs: number; endMs: number }
   /** The turn may be over with this text: its answer is made ahead of time, unheard. */
   | { type: "prepareReply"; text: string }
   | { type: "dropReply" }
@@ -178,6 +180,8 @@ export interface TurnState {
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
   readonly maxDurationAtMs: number;
   readonly lastActivityMs: number;
+  /** Keys that were pressed, to which more may come. */
+  readonly keys: { text: string; startMs: number; endMs: number } | undefined;
   /** End of the agent's last speech; `Infinity` before it. */
   readonly agentSpokeAtMs: number;
   /** Flushes in a row that were not answered in time. */
@@ -215,6 +219,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     hangup: undefined,
     maxDurationAtMs: Infinity,
     lastActivityMs: 0,
+    keys: undefined,
     agentSpokeAtMs: Infinity,
     missedFlushes: 0,
     lastFlushId: 0,

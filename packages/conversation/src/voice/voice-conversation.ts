@@ -156,11 +156,20 @@ export class VoiceConversation {
     return this.#isOver ? undefined : this.#speaking.nextFrame(this.#state);
   }
 
-  /** The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. The agent sees it with the caller's next words. */
+  /**
+   * The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. Keys in a row are one input, which the agent answers after a
+   * pause or a `#`.
+   */
   dtmf(digit: string): void {
-    if (!this.#isStarted || this.#isOver) return;
-    this.#enter({ type: "dtmf", text: digit }, this.#mediaMs, this.#mediaMs);
-    this.#dispatch({ type: "key", atMs: this.#mediaMs });
+    if (this.#isStarted) this.#dispatch({ type: "key", atMs: this.#mediaMs, digit });
+  }
+
+  /** The agent is pressing these keys, as one of its tools has it, from now on for `durationMs`. */
+  noteSentKeys(text: string, durationMs: number): void {
+    if (this.#isOver) return;
+    const startMs = this.#mediaMs;
+    const item = { id: randomUUID(), startMs, endMs: startMs + durationMs };
+    this.#options.onEvent({ type: "item", item: { ...item, type: "dtmf", text, direction: "sent" } });
   }
 
   /**
@@ -245,6 +254,10 @@ export class VoiceConversation {
       case "callerTurn": {
         const { text, startMs, endMs } = effect.turn;
         return this.#enter({ type: "message", role: "user", text }, startMs, endMs);
+      }
+      case "callerKeys": {
+        const { text, startMs, endMs } = effect;
+        return this.#enter({ type: "dtmf", text, direction: "received" }, startMs, endMs);
       }
       case "prepareReply":
         return this.#speaking.prepareReply(effect.text);

@@ -31,7 +31,11 @@ class TestNodes {
     return new Date(Date.now() + SILENCE_LIMIT_MS + this.#elapsedMs);
   }
 
-  create({ nodeId = randomUUID() as string, load = READY, onLost = async () => {} } = {}): NodeHeartbeat {
+  create({
+    nodeId = randomUUID(),
+    load = READY,
+    onLost = async () => {},
+  }: { nodeId?: string; load?: NodeLoad; onLost?: () => Promise<void> } = {}): NodeHeartbeat {
     return new NodeHeartbeat({
       nodeId,
       database: this.server.database,

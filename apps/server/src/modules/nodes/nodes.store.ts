@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
+import { calls } from "../calls/calls.tables.ts";
 import { callCommands, nodes } from "./nodes.tables.ts";
 
 /** Held by the one node that sweeps at this time. */
@@ -41,6 +42,19 @@ export async function deleteSilentNodes(queries: Queries, silentSince: Date): Pr
 export async function listNodeIds(queries: Queries): Promise<string[]> {
   const rows = await queries.select({ id: nodes.id }).from(nodes);
   return rows.map(({ id }) => id);
+}
+
+/** Undefined where the call is over, or its node is gone. */
+export async function findHolder(
+  queries: Queries,
+  callId: string,
+): Promise<{ nodeId: string; httpAddress: string } | undefined> {
+  const [row] = await queries
+    .select({ nodeId: nodes.id, httpAddress: nodes.httpAddress })
+    .from(calls)
+    .innerJoin(nodes, eq(nodes.id, calls.nodeId))
+    .where(and(eq(calls.id, callId), isNull(calls.endedAt)));
+  return row;
 }
 
 export async function insertCommand(

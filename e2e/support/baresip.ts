@@ -22,6 +22,8 @@ export interface BaresipOptions {
   codec?: BaresipCodec;
   /** Whether it insists on SRTP, with its keys in the SDP. */
   isEncrypted?: boolean;
+  /** Whether it answers whoever calls its number. */
+  isAnswering?: boolean;
 }
 
 type BaresipCodec = "pcmu" | "g722";
@@ -30,6 +32,8 @@ const sampleRatesHz = { pcmu: 8000, g722: 16_000 } as const;
 
 /** A baresip without a screen or sound card, told by its control port what to do. */
 export class Baresip {
+  /** Where it is called, on 127.0.0.1. */
+  readonly sipPort: number;
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #control: Socket;
@@ -37,12 +41,13 @@ export class Baresip {
 
   static async start(options: BaresipOptions): Promise<Baresip> {
     const { from, pcm, settings = [], codec = "pcmu", isEncrypted = false } = options;
+    const answerMode = options.isAnswering === true ? "auto" : "manual";
     const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
     // It plays files only at its codec's own rate.
     const sampleRateHz = sampleRatesHz[codec];
     const speech = new Resampler(8000, sampleRateHz).process(pcm);
     await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz, channels: 1, pcm: speech }));
-    const account = `<sip:${from}@127.0.0.1>;regint=0;audio_codecs=${codec}`;
+    const account = `<sip:${from}@127.0.0.1>;regint=0;answermode=${answerMode};audio_codecs=${codec}`;
     await writeFile(path.join(folder, "accounts"), `${account}${isEncrypted ? ";mediaenc=srtp-mand" : ""}\n`);
     const [sipPort, controlPort] = [await freeUdpPort(), await freeTcpPort()];
     const lines = [configuration(folder, sipPort, controlPort), ...settings];
@@ -50,14 +55,15 @@ export class Baresip {
     const child = spawn("baresip", ["-f", folder], { cwd: folder, stdio: "ignore" });
     try {
       const control = await waitFor("baresip's control port", async () => await tryToConnect(controlPort));
-      return new Baresip(child, folder, control);
+      return new Baresip(child, folder, control, sipPort);
     } catch (error) {
       child.kill("SIGKILL");
       throw error;
     }
   }
 
-  private constructor(child: ChildProcess, folder: string, control: Socket) {
+  private constructor(child: ChildProcess, folder: string, control: Socket, sipPort: number) {
+    this.sipPort = sipPort;
     this.#process = child;
     this.#folder = folder;
     this.#control = control;

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { type CapturedPacket, writePcap } from "./pcap.ts";
 import { freeUdpPort } from "./platform.ts";
 
 const DEADLINE_SECONDS = 40;
@@ -24,8 +24,20 @@ export interface SippPeer {
  * @param calledPort the port that it calls; undefined where it waits to be called.
  */
 export async function startSipp(scenario: string, calledPort?: number): Promise<SippPeer> {
+  const xml = await readFile(new URL(`../sipp/${scenario}.xml`, import.meta.url), "utf8");
+  return await playScenario(xml, calledPort === undefined ? {} : { calledPort });
+}
+
+/** Lets SIPp play a scenario once; `audio` stands for `{{pcap}}` in it. */
+export async function playScenario(
+  xml: string,
+  { calledPort, audio }: { calledPort?: number; audio?: readonly CapturedPacket[] } = {},
+): Promise<SippPeer> {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-sipp-"));
-  const file = fileURLToPath(new URL(`../sipp/${scenario}.xml`, import.meta.url));
+  const file = path.join(folder, "scenario.xml");
+  const pcap = path.join(folder, "audio.pcap");
+  if (audio !== undefined) await writePcap(pcap, audio);
+  await writeFile(file, xml.replaceAll("{{pcap}}", pcap));
   const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()];
   const target = calledPort === undefined ? [] : [`127.0.0.1:${calledPort}`, "-s", "agent"];
   const addresses = ["-i", "127.0.0.1", "-p", String(port), "-mi", "127.0.0.1", "-mp", String(mediaPort)];

@@ -125,7 +125,7 @@ test("every operation, used as meant, answers with the status of success", async
   const resources = await Resources.create(walk, walk.server);
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
     const url = resources.fill(operation.path);
-    const answer = await walk.send(operation, url, { body: bodyOf(operation) });
+    const answer = await walk.send(operation, url, { body: resources.bodyFor(operation) });
     const conflict = conflicts[operation.operationId];
     if (conflict !== undefined) assertRefused(answer, conflict);
     else assert.ok(answer.status < 300, `${operation.operationId} ${JSON.stringify(answer.body)}`);
@@ -162,7 +162,7 @@ test("a POST that is sent again under its key is answered again, and refused wit
   for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
     const url = resources.fill(operation.path);
     const headers = { "idempotency-key": operation.operationId };
-    const body = bodyOf(operation);
+    const body = resources.bodyFor(operation);
     const first = await walk.send(operation, url, { body, headers });
     if (operation.operationId in conflicts) continue;
     assert.ok(first.status < 300, JSON.stringify(first.body));
@@ -174,7 +174,7 @@ test("a POST that is sent again under its key is answered again, and refused wit
     assertRefused(bad, "invalid_query", "Idempotency-Key");
     const name = ["name", "friendlyName"].find((each) => each in operation.sampleBody);
     if (name === undefined) continue;
-    const conflicting = { ...operation.sampleBody, [name]: "Another" };
+    const conflicting = { ...body, [name]: "Another" };
     assertRefused(await walk.send(operation, url, { body: conflicting, headers }), "idempotency_conflict");
   }
   await walk.close();

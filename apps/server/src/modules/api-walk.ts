@@ -1,5 +1,6 @@
 /** For tests that walk through every operation of `openapi.json`: how to use one, and what it may answer. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Check, Errors } from "typebox/schema";
 import { type TestResponse, type TestServer, createTestServer } from "./testing.ts";
@@ -48,12 +49,20 @@ const methods: Readonly<Record<string, Method>> = {
 
 /** What an operation needs beyond its required fields to be of use to all others. */
 const particulars: Readonly<Record<string, object>> = {
+  // Calls can leave by it.
+  createSipTrunk: { proxyAddress: "127.0.0.1" },
   // In auto mode there is nothing to publish.
   createAgent: { publishMode: "manual" },
+  // In the country of the organization's number.
+  createCall: { toNumber: "+4930123457" },
 };
 
 /** What an operation answers that is used as meant, but of which the call that rings is in no state for it. */
-export const conflicts: Readonly<Record<string, string>> = { reanalyzeCall: "call_not_ended" };
+export const conflicts: Readonly<Record<string, string>> = {
+  reanalyzeCall: "call_not_ended",
+  // On a node that is none.
+  hangUpCall: "call_not_addressable",
+};
 
 /** What is unique is another in the resources than in the samples, which can then be made beside them. */
 const resourceFields: Readonly<Record<string, object>> = {
@@ -142,11 +151,12 @@ export class Resources {
   /** By the collection's path, whose own ids are filled in. */
   readonly #ids = new Map<string, string>();
 
-  /** Made through the API by whatever creates, and calls as a node makes them. */
+  /** Made through the API by whatever creates; calls and what is told of them as a node makes them. */
   static async create(walk: Walk, owner: { organizationId: string; apiKey: string }): Promise<Resources> {
     const resources = new Resources();
     for (const operation of creations) await resources.#create(walk, operation, owner.apiKey);
     await resources.#openCall(walk.server, owner.organizationId);
+    await resources.#logWebhook(walk.server, owner.organizationId);
     return resources;
   }
 
@@ -161,6 +171,12 @@ export class Resources {
       segments[index] = value;
     }
     return segments.join("/");
+  }
+
+  /** The body with which an operation is used as meant, beside these resources. */
+  bodyFor(operation: Operation): object | undefined {
+    const body = bodyOf(operation);
+    return body && { ...body, ...this.#references(operation) };
   }
 
   async #create(walk: Walk, operation: Operation, apiKey: string): Promise<void> {
@@ -203,14 +219,28 @@ export class Resources {
     this.#ids.set("/calls", callId);
     this.#ids.set("/conversations", conversationId);
   }
+
+  async #logWebhook({ modules, database }: TestServer, organizationId: string): Promise<void> {
+    const now = new Date();
+    const subjectId = this.#ids.get("/calls") ?? "";
+    const event = { id: randomUUID(), type: "call.pre" as const, createdAt: now, organizationId, subjectId };
+    const attempt = { startedAt: now, durationMs: 20, answerStatus: 200, answer: "{}", problem: null };
+    await modules.webhooks.log(database, { ...event, url: "https://example.com", body: "{}" }, attempt);
+    this.#ids.set("/webhooks/deliveries", event.id);
+  }
 }
+
+/** What needs more of what it refers to than that it is there, such as a number. */
+const lastCreations: readonly string[] = ["createCall"];
 
 /** What is referred to comes before what refers to it, and what lies within something after that. */
 const creations: readonly Operation[] = operations
   .filter(({ method, responses }) => method === "PUT" || (method === "POST" && "201" in responses))
   .map((operation) => ({
     operation,
-    depth: operation.path.split("/").length * 10 + referencesOf(operation).length,
+    depth: lastCreations.includes(operation.operationId)
+      ? Infinity
+      : operation.path.split("/").length * 10 + referencesOf(operation).length,
   }))
   .sort((a, b) => a.depth - b.depth)
   .map(({ operation }) => operation);

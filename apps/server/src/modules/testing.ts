@@ -9,7 +9,11 @@ import { createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import type { CallToHold } from "./calls/held-calls.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
+
+/** That it writes on the calls which it places. */
+const TEST_NODE_ID = "test-node";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -25,6 +29,10 @@ export interface TestServer extends TestDatabase {
   modules: Modules;
   /** What trunks are reached with; refuses every call. */
   sip: UserAgent;
+  /** The calls that this node would dial. */
+  dialled: CallToHold[];
+  /** Whether it has a free place for another call. */
+  line: { hasFreePlace: boolean };
   organizationId: string;
   /** Who writes: with `organizationId` an author. */
   actor: Actor;
@@ -52,10 +60,17 @@ export async function createTestServer(): Promise<TestServer> {
     // Nor does another node.
     bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
     clock: { now: () => new Date() },
+    // Whose links lead nowhere.
+    storage: {
+      isShared: true,
+      putFile: async () => {},
+      linkTo: async (key) => `https://objects.test/${key}`,
+    },
     hasLanguageModel: true,
   });
+  const logger = createLogger({ level: "silent" });
   const app = await createHttpServer({
-    logger: createLogger({ level: "silent" }),
+    logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(testDatabase.database),
     rateLimiter: new RateLimiter(testDatabase.database),
@@ -65,6 +80,34 @@ export async function createTestServer(): Promise<TestServer> {
     onInvite: (invite) => invite.reject(486),
   });
   modules.sipTrunkChecks.useSip({ agent: sip, tls: undefined });
+  const dialled: CallToHold[] = [];
+  const line = { hasFreePlace: true };
+  modules.outboundCalls.useLine({
+    nodeId: TEST_NODE_ID,
+    userAgent: sip,
+    heldCalls: { isTakingCalls: true, carry: async (call) => void dialled.push(call) },
+    media: {
+      get hasFreePlace() {
+        return line.hasFreePlace;
+      },
+      open: async () => await Promise.reject(new Error("there is no audio here")),
+    },
+    publicAddress: "127.0.0.1",
+    logger,
+  });
+  modules.webCalls.useLine({
+    nodeId: TEST_NODE_ID,
+    heldCalls: { isTakingCalls: true, carry: async (record) => void dialled.push(record) },
+    media: {
+      get hasFreePlace() {
+        return line.hasFreePlace;
+      },
+      openWeb: async () => await Promise.reject(new Error("there is no audio here")),
+    },
+    publicUrl: undefined,
+    iceServers: { stunUrls: [], turn: undefined },
+    logger,
+  });
   bindModuleRoutes(app, modules);
   await app.ready();
   const createOrganization = async () => {
@@ -80,6 +123,8 @@ export async function createTestServer(): Promise<TestServer> {
     app,
     modules,
     sip,
+    dialled,
+    line,
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({

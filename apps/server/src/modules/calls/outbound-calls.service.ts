@@ -20,8 +20,8 @@ import { OutboundCall } from "./outbound-call.ts";
 export interface OutboundLine {
   nodeId: string;
   userAgent: UserAgent;
-  heldCalls: HeldCalls;
-  media: MediaPool;
+  heldCalls: Pick<HeldCalls, "isTakingCalls" | "carry">;
+  media: Pick<MediaPool, "hasFreePlace" | "open">;
   /** The operator's; undefined: the address that the trunk reaches us by. */
   publicAddress: string | undefined;
   logger: Logger;

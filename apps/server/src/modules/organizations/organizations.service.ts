@@ -1,3 +1,5 @@
+import { isSupportedCountry } from "libphonenumber-js/max";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import * as store from "./organizations.store.ts";
 
@@ -6,7 +8,11 @@ export interface Organization {
   name: string;
   isBillingActive: boolean;
   /** ISO 3166; where its calls may go. Null: the countries of its own numbers. */
-  allowedCountries: readonly string[] | null;
+  allowedCountries: string[] | null;
+}
+
+interface OrganizationUpdate {
+  allowedCountries?: string[] | null | undefined;
 }
 
 export class OrganizationsService {
@@ -18,6 +24,24 @@ export class OrganizationsService {
 
   async find(id: string): Promise<Organization | undefined> {
     return await store.findOrganization(this.#database, id);
+  }
+
+  /** Throws `not_found`. */
+  async get(id: string): Promise<Organization> {
+    const organization = await this.find(id);
+    if (organization === undefined) throw new AppError("not_found");
+    return organization;
+  }
+
+  /** What is absent stays. */
+  async update(id: string, { allowedCountries }: OrganizationUpdate): Promise<Organization> {
+    for (const [index, country] of (allowedCountries ?? []).entries()) {
+      if (!isSupportedCountry(country))
+        throw invalidBody(`allowedCountries.${index}`, "is no country's code");
+    }
+    if (allowedCountries !== undefined)
+      await store.updateAllowedCountries(this.#database, id, allowedCountries);
+    return await this.get(id);
   }
 
   /** The organization of this slug, created where there is none. */

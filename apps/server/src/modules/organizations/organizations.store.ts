@@ -25,6 +25,14 @@ export async function updateBilling(queries: Queries, id: string, isBillingActiv
   await queries.update(organizations).set({ isBillingActive }).where(eq(organizations.id, id));
 }
 
+export async function updateAllowedCountries(
+  queries: Queries,
+  id: string,
+  allowedCountries: string[] | null,
+): Promise<void> {
+  await queries.update(organizations).set({ allowedCountries }).where(eq(organizations.id, id));
+}
+
 export async function deleteExpired(queries: Queries, now: Date): Promise<number> {
   const expiredSessions = await queries.delete(sessions).where(lt(sessions.expiresAt, now));
   const expiredVerifications = await queries.delete(verifications).where(lt(verifications.expiresAt, now));

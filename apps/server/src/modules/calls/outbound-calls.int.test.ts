@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import test from "node:test";
+import type { Call } from "@parley/contract";
+import { type TestServer, createTestServer, type TestResponse } from "../testing.ts";
+
+const FROM = "+14155550123";
+const TO = "+14155550199";
+
+interface Office {
+  server: TestServer;
+  agentId: string;
+  trunkId: string;
+  place: (fields?: object, headers?: Record<string, string>) => Promise<TestResponse>;
+}
+
+/** An agent that can call in the United States. */
+async function openOffice(): Promise<Office> {
+  const server = await createTestServer();
+  const { modules, organizationId } = server;
+  const trunk = await modules.sipTrunks.create(organizationId, {
+    friendlyName: "Trunk",
+    proxyAddress: "127.0.0.1",
+  });
+  const agent = await modules.agents.create(server, {
+    name: "Ada",
+    sipTrunkId: trunk.id,
+    defaultVariables: { season: "spring", place: "Berlin" },
+  });
+  await modules.phoneNumbers.add(server, agent.id, { e164: FROM });
+  return {
+    server,
+    agentId: agent.id,
+    trunkId: trunk.id,
+    place: async (fields = {}, headers = {}) =>
+      await server.request(
+        "POST",
+        "/calls",
+        { agentId: agent.id, toNumber: TO, ...fields },
+        undefined,
+        headers,
+      ),
+  };
+}
+
+function callIn({ body }: TestResponse): Call {
+  const { data }: { data: Call } = JSON.parse(JSON.stringify(body));
+  return data;
+}
+
+function assertRefused({ status, body }: TestResponse, expected: number, code: string, path?: string): void {
+  const text = JSON.stringify(body);
+  const refusal: { error: string; details?: { issues: { path: string }[] } } = JSON.parse(text);
+  assert.deepEqual([status, refusal.error, refusal.details?.issues[0]?.path], [expected, code, path], text);
+}
+
+test("a call is written down as queued and then dialled, from the agent's first number", async () => {
+  const { server, place, agentId, trunkId } = await openOffice();
+  const answer = await place({ toNumber: "+1 (415) 555-0199", variables: { season: "autumn" } });
+  assert.equal(answer.status, 201);
+  const call = callIn(answer);
+  assert.deepEqual([call.status, call.direction, call.channel], ["queued", "outbound", "phone"]);
+  assert.deepEqual(
+    [call.fromNumber, call.toNumber, call.agentId, call.sipTrunkId],
+    [FROM, TO, agentId, trunkId],
+  );
+  assert.deepEqual([call.startedAt, call.environment, call.agentRevision], [null, null, null]);
+  assert.deepEqual(
+    server.dialled.map(({ callId, toNumber }) => [callId, toNumber]),
+    [[call.id, TO]],
+  );
+  const conversation = await server.request("GET", `/conversations/${call.conversationId}`);
+  const { data } = JSON.parse(JSON.stringify(conversation.body));
+  assert.deepEqual(data.variables, { season: "autumn", place: "Berlin" });
+  await server.close();
+});
+
+test("an unknown agent, environment or caller ID is refused before anything is dialled", async () => {
+  const { server, place } = await openOffice();
+  assertRefused(await place({ agentId: randomUUID() }), 400, "invalid_body", "agentId");
+  assertRefused(await place({ environment: "staging" }), 400, "environment_not_found");
+  assertRefused(await place({ fromNumber: "+14155550124" }), 400, "from_number_not_on_trunk");
+  assertRefused(await place({ toNumber: "+1" }), 400, "invalid_body", "toNumber");
+  assertRefused(await place({ toNumber: "004930123456" }), 400, "invalid_body", "toNumber");
+  assert.deepEqual(server.dialled, []);
+  const { body } = await server.request("GET", "/calls");
+  assert.equal(JSON.parse(JSON.stringify(body)).total, 0);
+  await server.close();
+});
+
+test("another number of the trunk may be the caller ID, and none of another trunk", async () => {
+  const { server, place, trunkId } = await openOffice();
+  const { modules, organizationId } = server;
+  const colleague = await modules.agents.create(server, { name: "Grace", sipTrunkId: trunkId });
+  await modules.phoneNumbers.add(server, colleague.id, { e164: "+14155550130" });
+  assert.equal(callIn(await place({ fromNumber: "+14155550130" })).fromNumber, "+14155550130");
+  const other = await modules.sipTrunks.create(organizationId, { friendlyName: "Other" });
+  const stranger = await modules.agents.create(server, { name: "Joan", sipTrunkId: other.id });
+  await modules.phoneNumbers.add(server, stranger.id, { e164: "+14155550131" });
+  assertRefused(await place({ fromNumber: "+14155550131" }), 400, "from_number_not_on_trunk");
+  await server.close();
+});
+
+test("calls go to the countries of the organization's numbers, or to those that it names", async () => {
+  const { server, place } = await openOffice();
+  assertRefused(await place({ toNumber: "+4930123456" }), 400, "destination_not_allowed");
+  const change = await server.request("PATCH", "/organization", { allowedCountries: ["DE"] });
+  assert.equal(change.status, 200);
+  assert.equal((await place({ toNumber: "+4930123456" })).status, 201);
+  assertRefused(await place(), 400, "destination_not_allowed");
+  const nowhere = await server.request("PATCH", "/organization", { allowedCountries: ["DE", "XX"] });
+  assertRefused(nowhere, 400, "invalid_body", "allowedCountries.1");
+  await server.request("PATCH", "/organization", { allowedCountries: null });
+  assert.equal((await place()).status, 201);
+  const { body } = await server.request("GET", "/organization");
+  assert.equal(JSON.parse(JSON.stringify(body)).data.allowedCountries, null);
+  await server.close();
+});
+
+test("emergency numbers are refused, extensions are not", async () => {
+  const { server, place } = await openOffice();
+  for (const toNumber of ["911", "112", "9911"])
+    assertRefused(await place({ toNumber }), 400, "destination_not_allowed");
+  for (const toNumber of ["7001", "reception"]) assert.equal((await place({ toNumber })).status, 201);
+  await server.close();
+});
+
+test("a disabled agent, one without a trunk and one whose trunk takes no calls cannot call", async () => {
+  const { server, place, agentId, trunkId } = await openOffice();
+  const { modules, organizationId } = server;
+  await modules.agents.update(server, agentId, { status: "disabled" });
+  assertRefused(await place(), 409, "agent_not_callable");
+  // What is wrong with the request comes before.
+  assertRefused(await place({ toNumber: "911" }), 400, "destination_not_allowed");
+  await modules.agents.update(server, agentId, { status: "active" });
+  await modules.sipTrunks.update(organizationId, trunkId, { proxyAddress: null });
+  assertRefused(await place(), 409, "agent_not_callable");
+  const alone = await modules.agents.create(server, { name: "Alone" });
+  assertRefused(await place({ agentId: alone.id }), 409, "agent_not_callable");
+  await server.close();
+});
+
+test("without a free place the call is refused, with when to come again", async () => {
+  const { server, place } = await openOffice();
+  server.line.hasFreePlace = false;
+  const answer = await place({}, { "idempotency-key": "later" });
+  assertRefused(answer, 503, "capacity_exceeded");
+  assert.match(String(answer.headers["retry-after"]), /^\d+$/);
+  server.line.hasFreePlace = true;
+  assert.equal((await place({}, { "idempotency-key": "later" })).status, 201, "a refusal is not remembered");
+  await server.close();
+});
+
+test("a request that is sent again under its key dials once", async () => {
+  const { server, place } = await openOffice();
+  const headers = { "idempotency-key": "once" };
+  const [first, second] = [await place({}, headers), await place({}, headers)];
+  assert.deepEqual([first.status, second.status], [201, 201]);
+  assert.equal(callIn(first).id, callIn(second).id);
+  assert.equal(server.dialled.length, 1);
+  assertRefused(await place({ toNumber: "+14155550198" }, headers), 409, "idempotency_conflict");
+  await server.close();
+});
+
+test("a call runs in the environment that it names, and in production in none", async () => {
+  const { server, place, agentId } = await openOffice();
+  await server.modules.agents.update(server, agentId, { publishMode: "manual" });
+  await server.request("PUT", `/agents/${agentId}/environments/staging`, { variables: { place: "Hamburg" } });
+  const staging = callIn(await place({ environment: "staging" }));
+  assert.equal(staging.environment, "staging");
+  assert.deepEqual(server.dialled[0]?.variables, { season: "spring", place: "Hamburg" });
+  const production = callIn(await place({ environment: "production" }));
+  assert.equal(production.environment, null);
+  const idsOf = async (query: string): Promise<string[]> => {
+    const { body } = await server.request("GET", `/calls?${query}`);
+    const { data }: { data: Call[] } = JSON.parse(JSON.stringify(body));
+    return data.map(({ id }) => id);
+  };
+  assert.deepEqual(await idsOf("environment=staging"), [staging.id]);
+  assert.deepEqual(await idsOf("environment=production"), [production.id]);
+  await server.close();
+});
+
+test("calls are listed by what they are", async () => {
+  const { server, place } = await openOffice();
+  const call = callIn(await place());
+  const countOf = async (query: string): Promise<number> => {
+    const { body } = await server.request("GET", `/calls?${query}`);
+    return JSON.parse(JSON.stringify(body)).total;
+  };
+  const encode = encodeURIComponent;
+  for (const query of [
+    `toNumber=${encode(TO)}`,
+    `fromNumber=${encode(FROM)}`,
+    "isTest=false",
+    "status=queued",
+    "direction=outbound",
+    `createdAfter=${call.createdAt}`,
+  ])
+    assert.equal(await countOf(query), 1, query);
+  for (const query of [
+    `toNumber=${encode(FROM)}`,
+    "isTest=true",
+    "status=ringing",
+    "direction=inbound",
+    `createdBefore=${call.createdAt}`,
+  ])
+    assert.equal(await countOf(query), 0, query);
+  await server.close();
+});
+
+test("a call that has ended, and one that nobody holds, cannot be hung up", async () => {
+  const { server, place } = await openOffice();
+  const { id } = callIn(await place());
+  assertRefused(await server.request("POST", `/calls/${id}/hangup`), 409, "call_not_addressable");
+  await server.modules.calls.finish(id, { status: "busy", endReason: "dial_busy", endedAt: new Date() });
+  assertRefused(await server.request("POST", `/calls/${id}/hangup`), 409, "call_not_active");
+  await server.close();
+});

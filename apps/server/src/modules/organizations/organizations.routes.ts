@@ -1,0 +1,13 @@
+import { getOrganizationRoute, updateOrganizationRoute } from "@parley/contract";
+import type { FastifyInstance } from "fastify";
+import { bindRoute } from "../../platform/http/bind-route.ts";
+import type { OrganizationsService } from "./organizations.service.ts";
+
+export function bindOrganizationRoutes(app: FastifyInstance, organizations: OrganizationsService): void {
+  bindRoute(app, getOrganizationRoute, async ({ principal }) => ({
+    data: await organizations.get(principal.organizationId),
+  }));
+  bindRoute(app, updateOrganizationRoute, async ({ principal, body: { allowedCountries } }) => ({
+    data: await organizations.update(principal.organizationId, { allowedCountries }),
+  }));
+}

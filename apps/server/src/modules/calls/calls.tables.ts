@@ -76,6 +76,9 @@ export const calls = pgTable(
     index("calls_active")
       .on(table.organizationId)
       .where(sql`${table.status} in ('ringing', 'in_progress')`),
+    index("calls_awaiting_recording")
+      .on(table.nodeId)
+      .where(sql`${table.recordingStatus} = 'pending'`),
     index("calls_open")
       .on(table.nodeId)
       .where(sql`${table.endedAt} is null`),

@@ -1,0 +1,18 @@
+import { bigint, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { createdAt } from "../../platform/database/columns.ts";
+import { calls } from "../calls/calls.tables.ts";
+import { organizations } from "../organizations/organizations.tables.ts";
+
+/** The recordings that can be fetched; whether one is still to come, the call says. */
+export const recordings = pgTable("recordings", {
+  callId: uuid("call_id")
+    .primaryKey()
+    .references(() => calls.id, { onDelete: "cascade" }),
+  organizationId: uuid("organization_id")
+    .notNull()
+    .references(() => organizations.id, { onDelete: "cascade" }),
+  objectKey: text("object_key").notNull(),
+  sizeBytes: bigint("size_bytes", { mode: "number" }).notNull(),
+  durationMs: integer("duration_ms").notNull(),
+  createdAt: createdAt(),
+});

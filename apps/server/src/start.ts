@@ -185,6 +185,14 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     logger,
   });
   const sipPort = sip.agent.address.port;
+  modules.webCalls.useLine({
+    nodeId,
+    heldCalls,
+    media,
+    publicUrl: config.web.publicUrl,
+    iceServers: config.web,
+    logger,
+  });
   const stopHolding = modules.callCommands.hold(nodeId, heldCalls, logger);
   started.add(async () => stopHolding());
   const address = await findNodeAddress(config, connection.directUrl);

@@ -22,6 +22,7 @@ export const errorCodes = {
   unauthorized: { status: 401, message: "A valid API key is required in the x-api-key header." },
   billing_inactive: { status: 402, message: "The organization's billing is inactive." },
   not_found: { status: 404, message: "There is nothing here." },
+  method_not_allowed: { status: 405, message: "This cannot be done here." },
   call_not_active: { status: 409, message: "The call is not in progress." },
   call_already_joined: { status: 409, message: "The token has already joined its call." },
   call_not_ended: { status: 409, message: "The call has not ended yet." },

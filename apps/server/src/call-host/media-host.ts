@@ -104,10 +104,18 @@ class Host implements MediaHost {
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
       const { media } = call;
-      if (media instanceof WebMedia) this.#receiveWeb(message, media);
-      else if (message.type === "connect") media.connect(message.path);
-      else if (message.type === "start") media.start();
       switch (message.type) {
+        case "connect":
+          if (media instanceof PhoneMedia) media.connect(message.path);
+          return;
+        case "start":
+          if (media instanceof PhoneMedia) media.start();
+          return;
+        case "join":
+        case "candidates":
+        case "live":
+          if (media instanceof WebMedia) this.#receiveWeb(message, media);
+          return;
         case "instruct": {
           const { callId, instructionId, instruction } = message;
           const isTaken = call.conversation.instruct(instruction);
@@ -120,7 +128,7 @@ class Host implements MediaHost {
   }
 
   /** Never rejects. */
-  #receiveWeb(message: Exclude<ToMedia, MediaConfiguration>, media: WebMedia): void {
+  #receiveWeb(message: Extract<ToMedia, { type: "join" | "candidates" | "live" }>, media: WebMedia): void {
     switch (message.type) {
       case "join": {
         const { callId, requestId, sdp } = message;

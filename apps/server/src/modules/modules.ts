@@ -4,6 +4,7 @@ import type { Clock } from "../platform/database/database-clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
+import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import { AgentResolution } from "./agents/agent-resolution.service.ts";
 import { bindAgentVersionRoutes } from "./agents/agent-versions.routes.ts";
 import { AgentVersionsService } from "./agents/agent-versions.service.ts";
@@ -32,12 +33,19 @@ import { bindConversationRoutes } from "./conversations/conversations.routes.ts"
 import { ConversationsService } from "./conversations/conversations.service.ts";
 import { bindFolderRoutes } from "./folders/folders.routes.ts";
 import { FoldersService } from "./folders/folders.service.ts";
+import { CallNodes } from "./nodes/call-nodes.ts";
 import { CallCommands } from "./nodes/call-commands.ts";
+import { bindOrganizationRoutes } from "./organizations/organizations.routes.ts";
 import { OrganizationsService } from "./organizations/organizations.service.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
+import { bindRecordingRoutes } from "./recordings/recordings.routes.ts";
+import { RecordingsService } from "./recordings/recordings.service.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
+import { bindWebCallRoutes } from "./web-calls/web-calls.routes.ts";
+import { WebCallsService } from "./web-calls/web-calls.service.ts";
+import { bindWhipRoutes } from "./web-calls/whip.routes.ts";
 import { SigningSecretsService } from "./webhooks/signing-secrets.service.ts";
 import { WebhookDeliveriesService } from "./webhooks/webhook-deliveries.service.ts";
 import { WebhooksService } from "./webhooks/webhooks.service.ts";
@@ -59,7 +67,10 @@ export interface Modules {
   conversations: ConversationsService;
   calls: CallsService;
   analysis: AnalysisService;
+  recordings: RecordingsService;
   outboundCalls: OutboundCallsService;
+  webCalls: WebCallsService;
+  callNodes: CallNodes;
   callHangUps: CallHangUpsService;
   callCommands: CallCommands;
   callInstructions: CallInstructions;
@@ -77,6 +88,7 @@ export function createModules({
   jobs,
   bus,
   clock,
+  storage,
   hasLanguageModel,
 }: {
   database: Database;
@@ -84,6 +96,7 @@ export function createModules({
   jobs: JobQueue;
   bus: Bus;
   clock: Clock;
+  storage: ObjectStorage;
   /** One that can be asked about calls. */
   hasLanguageModel: boolean;
 }): Modules {
@@ -103,7 +116,8 @@ export function createModules({
     organizations,
   });
   const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
-  const calls = new CallsService(database, conversations, webhooks, analysis);
+  const recordings = new RecordingsService(database, storage);
+  const calls = new CallsService(database, conversations, webhooks, analysis, recordings);
   const callCommands = new CallCommands({ database, bus, clock });
   return {
     organizations,
@@ -120,7 +134,10 @@ export function createModules({
     phoneNumbers,
     calls,
     analysis,
+    recordings,
     callHangUps: new CallHangUpsService(calls, callCommands),
+    webCalls: new WebCallsService({ calls, agentResolution }),
+    callNodes: new CallNodes(database),
     outboundCalls: new OutboundCallsService({
       calls,
       agentResolution,
@@ -149,9 +166,13 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindCallRoutes(app, modules);
   bindAnalysisRoutes(app, modules.calls);
   bindCallInstructionRoutes(app, modules.callInstructions);
+  bindRecordingRoutes(app, modules.recordings);
   bindCallTraceRoutes(app, modules.callTraces);
   bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);
+  bindWebCallRoutes(app, modules.webCalls);
+  bindWhipRoutes(app, modules.webCalls, modules.callNodes);
   bindWebhookRoutes(app, modules.signingSecrets, modules.webhookDeliveries);
+  bindOrganizationRoutes(app, modules.organizations);
   bindApiKeyRoutes(app, modules.apiKeys);
 }

@@ -20,7 +20,11 @@ declare module "fastify" {
 const API_PREFIX = "/v1";
 const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
-export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & { principal: Principal };
+export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
+  principal: Principal;
+  /** What the client sent the request to, as far as it is seen from here: `https://parley.example.com`. */
+  origin: string;
+};
 
 const nothing = closedObject({});
 
@@ -53,8 +57,9 @@ export function bindRoute<const R extends RouteDefinition>(
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
+      const origin = `${request.protocol}://${request.host}`;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
-      const run = async () => await handle({ params, query, body, principal } as RouteRequest<R>);
+      const run = async () => await handle({ params, query, body, principal, origin } as RouteRequest<R>);
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       if (key === undefined) return await reply.send(await run());

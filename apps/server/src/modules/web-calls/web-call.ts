@@ -1,0 +1,154 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { LiveCallEvent } from "@parley/contract";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { WebJoinResult } from "../../call-host/media-protocol.ts";
+import { readFragment } from "../../call-host/web-sdp.ts";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { CallOutcome, CallSignalling, HeldCall } from "../calls/held-call.ts";
+
+export interface WebCallOptions {
+  /** Joins the call once, then speaks for its session. */
+  token: string;
+  /** Makes the conversation ready and opens its media. */
+  openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
+}
+
+/** An answer, and the tag of the session as it now is. */
+export interface Joined {
+  sdp: string;
+  etag: string;
+}
+
+/** From the start of the call until a browser is connected. */
+const JOIN_DEADLINE_MS = 60_000;
+const ANY_TAG = "*";
+
+/** The signalling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
+export class WebCall implements CallSignalling {
+  readonly #openMedia: WebCallOptions["openMedia"];
+  /** The token itself is not kept. */
+  readonly #tokenHash: Buffer;
+  readonly #opened = Promise.withResolvers<WebMediaLeg>();
+  #call: HeldCall | undefined;
+  #leg: WebMediaLeg | undefined;
+  /** Undefined while nobody has joined. */
+  #etag: string | undefined;
+  #isJoining = false;
+
+  constructor({ token, openMedia }: WebCallOptions) {
+    this.#openMedia = openMedia;
+    this.#tokenHash = hash(token);
+    // Who joins is told; where nobody does, nobody misses it.
+    this.#opened.promise.catch(() => {});
+  }
+
+  async establish(call: HeldCall): Promise<void> {
+    this.#call = call;
+    const deadline = setTimeout(() => {
+      const seconds = JOIN_DEADLINE_MS / 1000;
+      call.hangUp({
+        status: "canceled",
+        endReason: "canceled",
+        endDetail: `nobody joined within ${seconds} s`,
+      });
+    }, JOIN_DEADLINE_MS);
+    const { promise: connected, resolve } = Promise.withResolvers<void>();
+    try {
+      const leg = await this.#openMedia({
+        ...call.mediaHandlers,
+        onConnected: resolve,
+        onMediaTimeout: (absentMs) => {
+          const endDetail = `the browser was gone for ${Math.round(absentMs / 1000)} s`;
+          call.hangUp({ status: "completed", endReason: "user_hangup", endDetail });
+        },
+      });
+      call.takeMedia(leg);
+      this.#leg = leg;
+      this.#opened.resolve(leg);
+      await Promise.race([connected, call.decided]);
+      if (!call.signal.aborted) call.answered();
+    } catch (error) {
+      this.#opened.reject(new AppError("not_found", { cause: error }));
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  end({ endReason, endDetail }: CallOutcome): void {
+    this.#opened.reject(new AppError("not_found"));
+    this.tell({ type: "ended", endReason, endDetail: endDetail ?? null });
+  }
+
+  tell(event: LiveCallEvent): void {
+    this.#leg?.tell(event);
+  }
+
+  isToken(token: string): boolean {
+    return timingSafeEqual(hash(token), this.#tokenHash);
+  }
+
+  /** A browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`, `not_found`. */
+  async join(sdp: string): Promise<Joined> {
+    if (this.#isJoining || this.#etag !== undefined) throw new AppError("call_already_joined");
+    this.#isJoining = true;
+    try {
+      return await this.#answer(sdp);
+    } finally {
+      this.#isJoining = false;
+    }
+  }
+
+  /** The offer of a connection made anew. Throws as `join` does, and `precondition_required`, `session_changed`. */
+  async rejoin(sdp: string, ifMatch: string | undefined): Promise<Joined> {
+    this.#requireMatch(ifMatch);
+    return await this.#answer(sdp);
+  }
+
+  /** A fragment of trickle ICE. Throws as `rejoin` does. */
+  async trickle(fragment: string, ifMatch: string | undefined): Promise<void> {
+    const reading = readFragment(fragment);
+    if (reading === undefined) throw invalidBody("", "is not a fragment of trickle ICE");
+    this.#requireMatch(ifMatch);
+    const leg = await this.#opened.promise;
+    const isTaken = await leg.addCandidates(reading.ufrag, reading.candidates);
+    if (isTaken) return;
+    const message = "ICE is not restarted on a connection: offer a new one (PATCH with application/sdp).";
+    throw new AppError("offer_not_acceptable", { message });
+  }
+
+  /** The browser hangs up. */
+  hangUp(): void {
+    const isAnswered = this.#call?.isAnswered === true;
+    this.#call?.hangUp(
+      isAnswered
+        ? { status: "completed", endReason: "user_hangup" }
+        : { status: "canceled", endReason: "canceled" },
+    );
+  }
+
+  async #answer(sdp: string): Promise<Joined> {
+    const leg = await this.#opened.promise;
+    const result = await leg.join(sdp);
+    if (!result.ok) throw refusalOf(result);
+    this.#etag = `"${randomBytes(9).toString("base64url")}"`;
+    return { sdp: result.sdp, etag: this.#etag };
+  }
+
+  #requireMatch(ifMatch: string | undefined): void {
+    // A session that nobody has joined is none.
+    if (this.#etag === undefined) throw new AppError("not_found");
+    if (ifMatch === undefined) throw new AppError("precondition_required");
+    if (ifMatch !== ANY_TAG && ifMatch !== this.#etag) throw new AppError("session_changed");
+  }
+}
+
+function refusalOf({ refusal, reason }: Extract<WebJoinResult, { ok: false }>): AppError {
+  return refusal === "malformed"
+    ? invalidBody("", reason)
+    : new AppError("offer_not_acceptable", { message: reason });
+}
+
+function hash(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

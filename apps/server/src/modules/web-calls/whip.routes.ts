@@ -1,0 +1,151 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { CallNodes } from "../nodes/call-nodes.ts";
+import type { Joined, WebCall } from "./web-call.ts";
+import type { WebCallsService } from "./web-calls.service.ts";
+import { WhipRelay } from "./whip-relay.ts";
+
+type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
+type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
+
+/** One address of WHIP, and what can be done there. */
+interface Resource {
+  path: string;
+  methods: Readonly<Partial<Record<string, Handler>>>;
+}
+
+const SDP = "application/sdp";
+const SDP_FRAGMENT = "application/trickle-ice-sdpfrag";
+/** An offer with many candidates has some 10 KiB. */
+const BODY_LIMIT_BYTES = 64 * 1024;
+const PREFLIGHT_SECONDS = "86400";
+const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const bearerPattern = /^Bearer ([\w.~+/-]+=*)$/i;
+
+/**
+ * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. The call's token says who may, wherever the page is from; so
+ * any origin may ask. Calls that another node holds are asked there.
+ */
+export function bindWhipRoutes(app: FastifyInstance, webCalls: WebCallsService, nodes: CallNodes): void {
+  const relay = new WhipRelay(nodes);
+  const endpoint: Resource = {
+    path: "/rtc/calls/:callId",
+    methods: {
+      POST: async (call, request, reply) => {
+        const joined = await call.join(bodyOf(request, SDP));
+        const { callId } = request.params;
+        reply
+          .header("location", `/rtc/calls/${callId}/session`)
+          .header("accept-patch", `${SDP_FRAGMENT}, ${SDP}`);
+        await sendAnswer(reply.code(201), joined);
+      },
+    },
+  };
+  const session: Resource = {
+    path: "/rtc/calls/:callId/session",
+    methods: {
+      PATCH: async (call, request, reply) => {
+        const ifMatch = request.headers["if-match"];
+        if (isOf(request, SDP))
+          return await sendAnswer(reply.code(200), await call.rejoin(bodyOf(request, SDP), ifMatch));
+        await call.trickle(bodyOf(request, SDP_FRAGMENT), ifMatch);
+        await reply.code(204).send();
+      },
+      DELETE: async (call, _request, reply) => {
+        call.hangUp();
+        await reply.code(200).send();
+      },
+    },
+  };
+  app.register(async (whip) => {
+    for (const type of [SDP, SDP_FRAGMENT]) {
+      const options = { parseAs: "string", bodyLimit: BODY_LIMIT_BYTES } as const;
+      whip.addContentTypeParser<string>(type, options, (_request, body, done) => done(null, body));
+    }
+    whip.addHook("onRequest", async (_request, reply) => {
+      reply.header("access-control-allow-origin", "*");
+      reply.header("access-control-expose-headers", "Location, ETag, Link, Accept-Patch, Retry-After");
+    });
+    for (const resource of [endpoint, session]) bindResource(whip, resource, webCalls, relay);
+  });
+}
+
+function bindResource(
+  app: FastifyInstance,
+  { path, methods }: Resource,
+  webCalls: WebCallsService,
+  relay: WhipRelay,
+): void {
+  const allowed = ["OPTIONS", ...Object.keys(methods)].join(", ");
+  app.route<{ Params: { callId: string } }>({
+    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+    url: path,
+    handler: async (request, reply) => {
+      reply.header("allow", allowed);
+      const isPreflight = request.method === "OPTIONS" && request.headers.authorization === undefined;
+      if (isPreflight) return await sendOptions(reply, allowed);
+      const handle = request.method === "OPTIONS" ? describe(webCalls, allowed) : methods[request.method];
+      if (handle === undefined) throw new AppError("method_not_allowed");
+      const token = readToken(request, reply);
+      const { callId } = request.params;
+      if (!idPattern.test(callId)) throw new AppError("not_found");
+      const call = webCalls.find(callId);
+      if (call === undefined) return await relay.pass(callId, request, reply);
+      if (!call.isToken(token)) throw unauthorized(reply);
+      if (request.method === "POST") linkServers(webCalls, callId, reply);
+      await handle(call, request, reply);
+      return reply;
+    },
+  });
+}
+
+/** What a client wants to know before it offers: where the STUN and TURN servers are. */
+function describe(webCalls: WebCallsService, allowed: string): Handler {
+  return async (_call, request, reply) => {
+    linkServers(webCalls, request.params.callId, reply);
+    await sendOptions(reply, allowed);
+  };
+}
+
+function linkServers(webCalls: WebCallsService, callId: string, reply: FastifyReply): void {
+  const link = webCalls.linkHeader(callId);
+  if (link !== undefined) reply.header("link", link);
+}
+
+async function sendOptions(reply: FastifyReply, allowed: string): Promise<FastifyReply> {
+  return await reply
+    .header("accept-post", SDP)
+    .header("access-control-allow-methods", allowed)
+    .header("access-control-allow-headers", "Authorization, Content-Type, If-Match")
+    .header("access-control-max-age", PREFLIGHT_SECONDS)
+    .code(204)
+    .send();
+}
+
+async function sendAnswer(reply: FastifyReply, { sdp, etag }: Joined): Promise<void> {
+  await reply.header("etag", etag).type(SDP).send(sdp);
+}
+
+function readToken(request: FastifyRequest, reply: FastifyReply): string {
+  const token = bearerPattern.exec(request.headers.authorization ?? "")?.[1];
+  if (token === undefined) throw unauthorized(reply);
+  return token;
+}
+
+/** RFC 6750 §3. */
+function unauthorized(reply: FastifyReply): AppError {
+  reply.header("www-authenticate", "Bearer");
+  return new AppError("unauthorized", { message: "The call's token is required as a Bearer token." });
+}
+
+function isOf(request: FastifyRequest, type: string): boolean {
+  return request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() === type;
+}
+
+function bodyOf(request: FastifyRequest, type: string): string {
+  const { body } = request;
+  if (!isOf(request, type))
+    throw new AppError("unsupported_media_type", { message: `The content type must be ${type}.` });
+  if (typeof body !== "string" || body === "") throw invalidBody("", "must not be empty");
+  return body;
+}

@@ -60,7 +60,7 @@ test("schemas become types", () => {
 });
 
 test("a schema that would give a wrong type is refused", () => {
-  const unusual = { oneOf: [] };
+  const unusual: object = { oneOf: [] };
   assert.throws(() => typeOf(unusual, ""), /oneOf/);
   assert.throws(() => typeOf({ type: "tuple" }, ""), /tuple/);
 });

@@ -1,7 +1,7 @@
 /** The operations of an OpenAPI document, written as the methods of a class. */
 import { type Schema, componentOf, docComment, typeName, typeOf } from "./types.ts";
 
-export interface Parameter {
+interface Parameter {
   $ref?: string;
   name: string;
   in: "path" | "query" | "header";

@@ -36,7 +36,7 @@ function Duration({ startedAtMs }: { startedAtMs: number }) {
 }
 
 /** `61_000` → `1:01`. */
-export function formatDuration(durationMs: number): string {
+function formatDuration(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

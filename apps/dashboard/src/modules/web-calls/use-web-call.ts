@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 import { messageOf } from "../../ui/use-loaded.ts";
 
 /** A call as this page is in it. It stays when it has ended, to be read. */
-export type Joining =
+type Joining =
   | { phase: "idle" }
   | { phase: "joining" }
   | { phase: "joined"; call: WebCall; callId: string; startedAtMs: number }

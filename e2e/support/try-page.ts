@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises";
+import type { Page } from "puppeteer-core";
+import { violationsOf } from "./accessibility.ts";
+
+const DEADLINE_MS = 30_000;
+const SCHEMES = ["light", "dark"] as const;
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
+
+/** The page `/try` as somebody uses it who reads its words. */
+export class TryPage {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Presses the button with these words on it. */
+  async press(words: string): Promise<void> {
+    const button = await this.page.waitForSelector(`button ::-p-text(${words})`, { timeout: DEADLINE_MS });
+    await button?.click();
+  }
+
+  async waitForText(words: string): Promise<void> {
+    await this.page.waitForSelector(`::-p-text(${words})`, { timeout: DEADLINE_MS });
+  }
+
+  /** What an element shows; empty where there is none. */
+  async text(selector: string): Promise<string> {
+    const elements = await this.page.$$(selector);
+    const texts = await Promise.all(
+      elements.map(async (element) => await (await element.getProperty("textContent")).jsonValue()),
+    );
+    return texts.join(" ");
+  }
+
+  /** Writes an instruction and sends it. */
+  async instruct(text: string): Promise<void> {
+    await this.page.type("textarea", text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  /**
+   * What is wrong with the page as it stands, in light and dark, on a desktop and on a phone: offences against
+   * accessibility, and anything that is wider than the screen. With PARLEY_SCREENSHOTS set to a folder it leaves
+   * pictures there.
+   */
+  async inspect(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const [device, size] of Object.entries(SIZES)) {
+      await this.page.setViewport(size);
+      for (const scheme of SCHEMES) {
+        await this.page.emulateMediaFeatures([
+          { name: "prefers-color-scheme", value: scheme },
+          { name: "prefers-reduced-motion", value: "reduce" },
+        ]);
+        await this.#photograph(`${name}-${device}-${scheme}`);
+        const violations = await violationsOf(this.page);
+        found.push(...violations.map((each) => `${name}, ${device}, ${scheme}: ${each}`));
+      }
+      const widthPx = await this.page.evaluate("document.documentElement.scrollWidth");
+      if (Number(widthPx) > size.width) found.push(`${name}, ${device}: ${String(widthPx)} pixels wide`);
+    }
+    await this.page.setViewport(SIZES.desktop);
+    return found;
+  }
+
+  async #photograph(name: string): Promise<void> {
+    const folder = process.env["PARLEY_SCREENSHOTS"];
+    if (folder === undefined) return;
+    await mkdir(folder, { recursive: true });
+    await this.page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  }
+}

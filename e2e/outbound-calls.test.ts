@@ -154,6 +154,21 @@ describe("calls that the platform places", { skip: skipWithout("sipp", "baresip"
     }
   });
 
+  test("a trunk that requires it is offered nothing but encrypted audio", async () => {
+    const pcm = withSilence(new Int16Array(0), { beforeMs: 60_000, afterMs: 0 });
+    const baresip = await Baresip.start({ from: TO, pcm, isAnswering: true, isEncrypted: true });
+    try {
+      const placed = await place(baresip.sipPort, { trunk: { isSrtpRequired: true } });
+      await waitFor("the greeting", async () => textOf(await read(placed.id), "agent") === GREETING);
+      await platform.api("POST", `/calls/${placed.id}/hangup`);
+      const call = await ended(placed.id);
+      assertEnd(call, "completed", "api_hangup");
+      assert.match(call.quality?.srtpSuite ?? "", /^AES_CM_128_HMAC_SHA1_/);
+    } finally {
+      await baresip.close();
+    }
+  });
+
   const refusals = [
     ["486 Busy Here", "busy", "dial_busy"],
     ["600 Busy Everywhere", "busy", "dial_busy"],

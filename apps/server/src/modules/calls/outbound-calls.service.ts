@@ -7,7 +7,7 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/agent-resolution.service.ts";
-import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
 import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -62,7 +62,7 @@ export class OutboundCallsService {
   }
 
   /**
-   * Writes a call down and begins to dial once that is kept. Throws `invalid_body`, `environment_not_found`,
+   * Writes a call down and begins to dial once that is kept. Throws `billing_inactive`, `invalid_body`, `environment_not_found`,
    * `from_number_not_on_trunk`, `destination_not_allowed`, `agent_not_callable` and `capacity_exceeded`, in this order.
    */
   async place(organizationId: string, request: CallCreate): Promise<Call> {
@@ -107,6 +107,9 @@ export class OutboundCallsService {
   }
 
   async #plan(organizationId: string, request: CallCreate): Promise<Plan> {
+    const organization = await this.#dependencies.organizations.get(organizationId);
+    // API keys know of it only after a while; calls cost money at once.
+    if (!organization.isBillingActive) throw new AppError("billing_inactive");
     const agent = await this.#resolve(organizationId, request);
     const toNumber = request.toNumber.startsWith("+")
       ? normalizePhoneNumber(request.toNumber)
@@ -115,7 +118,7 @@ export class OutboundCallsService {
     const { sipTrunkId, status } = agent.document;
     const from =
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
-    const allowedCountries = await this.#allowedCountries(organizationId);
+    const allowedCountries = await this.#allowedCountries(organization);
     if (!isDestinationAllowed(toNumber, allowedCountries)) throw new AppError("destination_not_allowed");
     if (sipTrunkId === null || from === undefined || status !== "active")
       throw new AppError("agent_not_callable");
@@ -156,10 +159,8 @@ export class OutboundCallsService {
     return first;
   }
 
-  async #allowedCountries(organizationId: string): Promise<readonly string[]> {
-    const { organizations, phoneNumbers } = this.#dependencies;
-    const organization = await organizations.find(organizationId);
-    return organization?.allowedCountries ?? countriesOf(await phoneNumbers.listE164(organizationId));
+  async #allowedCountries({ id, allowedCountries }: Organization): Promise<readonly string[]> {
+    return allowedCountries ?? countriesOf(await this.#dependencies.phoneNumbers.listE164(id));
   }
 
   #requireLine(): OutboundLine {
@@ -176,7 +177,7 @@ function dial(
   { record, sipCallId, ringTimeoutMs }: { record: CallToHold; sipCallId: string; ringTimeoutMs: number },
 ): void {
   logger.info({ callId: record.callId, sipCallId, agentId: record.agent.id }, "call placed");
-  void heldCalls.carry(record, (prepare) => {
+  const carried = heldCalls.carry(record, (prepare) => {
     return new OutboundCall({
       userAgent,
       route,
@@ -188,4 +189,8 @@ function dial(
       openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
     });
   });
+  // Nobody waits for it, and no fault in one call may end the node.
+  carried.catch((error: unknown) =>
+    logger.error({ err: error, callId: record.callId }, "a call could not be carried"),
+  );
 }

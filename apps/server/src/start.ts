@@ -18,6 +18,7 @@ import { requireGgufFile } from "./inference/gguf-file.ts";
 import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
 import { analyzeCallJob } from "./modules/analysis/analysis.jobs.ts";
 import { CallAnalyst } from "./modules/analysis/call-analyst.ts";
+import { CallSpool, finishSpools } from "./modules/calls/call-spool.ts";
 import { CallControl } from "./modules/calls/call-control.ts";
 import type { ProviderNames } from "./modules/calls/held-call.ts";
 import { HeldCalls } from "./modules/calls/held-calls.ts";
@@ -25,6 +26,8 @@ import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
 import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
+import { RecordingFinisher } from "./modules/recordings/recording-finisher.ts";
+import { giveUpRecordingsJob } from "./modules/recordings/recordings.jobs.ts";
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { ToolSigning } from "./modules/webhooks/tool-signing.ts";
@@ -47,6 +50,10 @@ import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
 import { findLocalAddressTowards } from "./platform/local-address.ts";
+import { registerFolderRoutes } from "./platform/object-storage/folder-routes.ts";
+import { FolderStorage } from "./platform/object-storage/folder-storage.ts";
+import { openStorage } from "./platform/object-storage/open-storage.ts";
+import type { S3Storage } from "./platform/object-storage/s3-storage.ts";
 import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
 import { RateLimiter } from "./platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
@@ -106,7 +113,18 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   });
   started.add(async () => await bus.close());
   const clock = await DatabaseClock.start(connection.database);
-  const modules = createModules({ ...connection, jobs, bus, clock, hasLanguageModel: canAnalyze(config) });
+  const storage = openStorage(config.objectStorage, {
+    signingKey: connection.encryption.deriveKey("links to objects"),
+    origin: () => config.web.publicUrl ?? httpUrl,
+  });
+  const modules = createModules({
+    ...connection,
+    jobs,
+    bus,
+    clock,
+    storage,
+    hasLanguageModel: canAnalyze(config),
+  });
   if (config.bootstrapApiKey !== undefined)
     await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
   const idempotency = new Idempotency(connection.database);
@@ -115,12 +133,17 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     deleteExpiredTracesJob(modules.callTraces, config.traceDays),
     deleteExpiredAnswersJob(idempotency),
     deleteOldWebhooksJob(connection.database),
+    giveUpRecordingsJob(modules.calls),
   ];
   for (const kind of kinds) await jobs.work(kind);
   const { delivery, preCall } = startWebhooks(ground, connection.database, modules);
   await jobs.work(deliverWebhooksJob(delivery));
   if (canAnalyze(config))
     await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
+  const spoolFolder = path.join(config.dataDirectory, "call-spool");
+  await finishSpools(spoolFolder, modules.calls, logger);
+  const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
+  started.add(async () => spool.close());
   // Nobody else uses our own database. Ends of calls are told by jobs.
   if (connection.isEmbedded) await modules.calls.closeOrphans([nodeId], clock.now(), undefined);
 
@@ -146,6 +169,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   });
   const heldCalls = new HeldCalls({
     nodeId,
+    spool,
     calls: modules.calls,
     preCall,
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
@@ -172,7 +196,13 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
   ];
   const rateLimiter = new RateLimiter(connection.database);
-  const httpUrl = await listenHttp(ground, modules, { idempotency, rateLimiter }, { findObstacles, metrics });
+  const httpUrl = await listenHttp(
+    ground,
+    modules,
+    { idempotency, rateLimiter },
+    { findObstacles, metrics },
+    storage,
+  );
   const traces = startSipTraces(ground, connection.database);
   const sip = await listenSip(ground, { control, heldCalls }, traces);
   modules.sipTrunkChecks.useSip(sip);
@@ -201,6 +231,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     sipAddress: `${address}:${sipPort}`,
   });
   started.add(async () => await heartbeat.close());
+  startRecordingFinisher(ground, connection.database, modules, heldCalls);
   // The last to start is the first to go: calls end while all that they need is still there.
   started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
   // Before that carriers learn that no more calls are to come here.
@@ -271,7 +302,7 @@ async function startCallProcesses(
   signal.throwIfAborted();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
   started.add(async () => await rm(folder, { recursive: true, force: true }));
-  const recordingFolder = path.join(config.dataDirectory, "recordings");
+  const recordingFolder = recordingFolderOf(config);
   await mkdir(recordingFolder, { recursive: true, mode: 0o700 });
   const isWindows = process.platform === "win32";
   const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
@@ -349,11 +380,36 @@ function startAnalyst(
   return analyst;
 }
 
+function startRecordingFinisher(
+  { config, nodeId, logger, started }: Ground,
+  database: Database,
+  { calls, recordings }: Modules,
+  heldCalls: HeldCalls,
+): void {
+  const finisher = new RecordingFinisher({
+    nodeId,
+    folder: recordingFolderOf(config),
+    database,
+    calls,
+    recordings,
+    isHeld: (callId) => heldCalls.get(callId) !== undefined,
+    concurrency: config.mediaProcesses,
+    logger,
+  });
+  finisher.start();
+  started.add(async () => await finisher.close());
+}
+
+/** Where audio lies until recordings are made of it. */
+const recordingFolderOf = ({ dataDirectory }: Ground["config"]): string =>
+  path.join(dataDirectory, "recordings");
+
 async function listenHttp(
   { config, logger, started }: Ground,
   modules: Modules,
   memory: { idempotency: Idempotency; rateLimiter: RateLimiter },
   probes: Parameters<typeof registerProbes>[1],
+  storage: FolderStorage | S3Storage,
 ): Promise<string> {
   const app = await createHttpServer({
     logger,
@@ -362,6 +418,7 @@ async function listenHttp(
   });
   started.add(async () => await app.close());
   registerProbes(app, probes);
+  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
   bindModuleRoutes(app, modules);
   registerPages(app, buildPages(), config.web.publicUrl);
   const { host, port } = config.http;

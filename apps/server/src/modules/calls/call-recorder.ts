@@ -1,92 +1,109 @@
 import type { TranscriptItem, Turn } from "@parley/contract";
 import type { Logger } from "pino";
-import type { CallAnswer, CallEnd, CallsService } from "./calls.service.ts";
+import { isDatabaseAway } from "../../platform/database/database-away.ts";
+import type { CallSpool } from "./call-spool.ts";
+import type { CallAnswer, CallEnd } from "./calls.service.ts";
+import { type CallWrite, type CallWrites, carryOutWrite } from "./call-write.ts";
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
-/** How long writes are tried again while the database does not take them. */
+/** How long a write is tried again that the database refuses; one that is away is waited for. */
 const GIVE_UP_AFTER_MS = 120_000;
-/** Writes of one call that wait; a call has no more to say than this in the time that they are tried for. */
+/** Writes of one call that wait; a call has no more to say than this in hours. */
 const MAX_WAITING = 1_000;
 
-/** What is asked of the calls' service. */
-export type CallWrites = Pick<
-  CallsService,
-  "markRinging" | "markAnswered" | "setVariables" | "appendItems" | "recordTurns" | "finish"
->;
+export interface CallRecorderOptions {
+  calls: CallWrites;
+  callId: string;
+  /** Keeps what the database does not take. */
+  spool: CallSpool;
+  logger: Logger;
+}
 
 /**
  * Writes down one call as it goes, each thing after the one before it, without ever holding up the call: a database that
- * does not answer is asked again.
+ * does not answer is asked again, and meanwhile all of it is spooled.
  */
 export class CallRecorder {
-  readonly #calls: CallWrites;
-  readonly #callId: string;
-  readonly #logger: Logger;
-  #last: Promise<void> = Promise.resolve();
-  #waiting = 0;
+  readonly #options: CallRecorderOptions;
+  /** The first of them is being written. */
+  readonly #waiting: CallWrite[] = [];
+  #written: Promise<void> = Promise.resolve();
+  #isSpooled = false;
 
-  constructor(calls: CallWrites, callId: string, logger: Logger) {
-    this.#calls = calls;
-    this.#callId = callId;
-    this.#logger = logger;
+  constructor(options: CallRecorderOptions) {
+    this.#options = options;
   }
 
   ringing(at: Date): void {
-    void this.#enqueue(() => this.#calls.markRinging(this.#callId, at));
+    this.#add({ type: "ringing", at });
   }
 
   answered(answer: CallAnswer): void {
-    void this.#enqueue(() => this.#calls.markAnswered(this.#callId, answer));
+    this.#add({ type: "answered", answer });
   }
 
   /** What the conversation runs with after all. */
   variables(variables: Record<string, string>): void {
-    void this.#enqueue(() => this.#calls.setVariables(this.#callId, variables));
+    this.#add({ type: "variables", variables });
   }
 
   item(item: TranscriptItem): void {
-    void this.#enqueue(() => this.#calls.appendItems(this.#callId, [item], new Date()));
+    this.#add({ type: "item", item, at: new Date() });
   }
 
   turn(turn: Turn): void {
-    void this.#enqueue(() => this.#calls.recordTurns(this.#callId, [turn]));
+    this.#add({ type: "turn", turn });
   }
 
   /** Resolves when everything is written, or was given up. Never rejects. */
   async finish(end: CallEnd): Promise<void> {
-    await this.#enqueue(async () => void (await this.#calls.finish(this.#callId, end)));
+    this.#add({ type: "finish", end });
+    await this.#written;
   }
 
-  #enqueue(write: () => Promise<void>): Promise<void> {
-    if (this.#waiting >= MAX_WAITING) {
-      this.#logger.error(
-        { callId: this.#callId },
-        "too many writes of a call wait for the database; one is lost",
-      );
-      return Promise.resolve();
+  #add(write: CallWrite): void {
+    const { callId, spool, logger } = this.#options;
+    if (this.#waiting.length >= MAX_WAITING) {
+      logger.error({ callId }, "too many writes of a call wait for the database; one is lost");
+      return;
     }
-    this.#waiting += 1;
-    this.#last = this.#last.then(() => this.#persist(write)).finally(() => (this.#waiting -= 1));
-    return this.#last;
+    this.#waiting.push(write);
+    if (this.#isSpooled) spool.add(callId, [write]);
+    if (this.#waiting.length === 1) this.#written = this.#writeAll();
   }
 
-  async #persist(write: () => Promise<void>): Promise<void> {
+  async #writeAll(): Promise<void> {
+    const { callId, spool } = this.#options;
+    for (let write = this.#waiting[0]; write !== undefined; write = this.#waiting[0]) {
+      await this.#persist(write);
+      this.#waiting.shift();
+    }
+    if (this.#isSpooled) spool.settle(callId);
+    this.#isSpooled = false;
+  }
+
+  async #persist(write: CallWrite): Promise<void> {
+    const { calls, callId, logger } = this.#options;
     const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
       try {
-        return await write();
+        return await carryOutWrite(calls, callId, write);
       } catch (error) {
-        if (performance.now() + delayMs > giveUpAt) {
-          this.#logger.error({ err: error, callId: this.#callId }, "a call could not be written down");
+        if (performance.now() + delayMs > giveUpAt && !isDatabaseAway(error)) {
+          logger.error({ err: error, callId, write: write.type }, "a call could not be written down");
           return;
         }
-        this.#logger.warn(
-          { err: error, callId: this.#callId, delayMs },
-          "writing a call down failed; trying again",
-        );
+        this.#keep();
+        logger.warn({ err: error, callId, delayMs }, "writing a call down failed; trying again");
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
     }
+  }
+
+  #keep(): void {
+    if (this.#isSpooled) return;
+    this.#isSpooled = true;
+    this.#options.spool.add(this.#options.callId, this.#waiting);
   }
 }

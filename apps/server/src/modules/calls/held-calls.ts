@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import type { MediaCall } from "../../call-host/media-protocol.ts";
@@ -8,6 +9,7 @@ import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "../no
 import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import type { CallSpool } from "./call-spool.ts";
 import type { CallsService } from "./calls.service.ts";
 import { type CallOutcome, type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
 import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
@@ -16,6 +18,8 @@ import { builtInVariables } from "./variables.rules.ts";
 export interface HeldCallsOptions {
   nodeId: string;
   calls: CallsService;
+  /** Of what the database does not take. */
+  spool: CallSpool;
   /** Asked before each call whose agent names a server for it. */
   preCall: Pick<PreCallWebhook, "ask">;
   toolSigning: ToolSigning;
@@ -50,6 +54,8 @@ export interface CallToHold {
 export type PreparedCall = Omit<MediaCall, "sampleRateHz">;
 
 const DRAIN_POLL_MS = 100;
+/** For the ends of the last calls to be written down. */
+const WRITE_GRACE_MS = 10_000;
 const LONGEST_REASON = 500;
 const LONGEST_NOTE = 2_000;
 
@@ -111,14 +117,15 @@ export class HeldCalls implements CallHolder {
     record: CallToHold,
     signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
   ): Promise<void> {
-    const { calls, toolSigning, metrics, spans, logger, providerNames } = this.#options;
+    const { calls, spool, toolSigning, metrics, spans, logger, providerNames } = this.#options;
     const { callId, agent } = record;
-    const recorder = new CallRecorder(calls, callId, logger);
+    const recorder = new CallRecorder({ calls, callId, spool, logger });
     const call = new HeldCall({
       callId,
       organizationId: agent.organizationId,
       recorder,
       providerNames: providerNames(agent.document.llmModel),
+      isRecorded: agent.document.recordingEnabled,
       sign: toolSigning.signerFor(agent.organizationId),
       metrics,
       trace: spans && new CallTrace(spans, callId),
@@ -168,7 +175,13 @@ export class HeldCalls implements CallHolder {
     for (const call of this.#calls.values()) {
       call.hangUp({ status: "failed", endReason: "node_lost", endDetail: "the node was shut down" });
     }
-    await Promise.all(this.#running);
+    // A database that is away does not keep the node from ending: what it has not taken by then is in the spool.
+    const timer = new AbortController();
+    await Promise.race([
+      Promise.all(this.#running),
+      sleep(WRITE_GRACE_MS, undefined, { signal: timer.signal }).catch(() => undefined),
+    ]);
+    timer.abort();
   }
 }
 

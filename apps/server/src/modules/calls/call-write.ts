@@ -1,0 +1,51 @@
+import type { TranscriptItem, Turn } from "@parley/contract";
+import type { CallAnswer, CallEnd, CallsService } from "./calls.service.ts";
+
+/** What is asked of the calls' service. */
+export type CallWrites = Pick<
+  CallsService,
+  "markRinging" | "markAnswered" | "setVariables" | "appendItems" | "recordTurns" | "finish"
+>;
+
+/** One thing to be written down of a call; written twice it stands once. */
+export type CallWrite =
+  | { type: "ringing"; at: Date }
+  | { type: "answered"; answer: CallAnswer }
+  /** What the conversation runs with after all. */
+  | { type: "variables"; variables: Record<string, string> }
+  | { type: "item"; item: TranscriptItem; at: Date }
+  | { type: "turn"; turn: Turn }
+  | { type: "finish"; end: CallEnd };
+
+export async function carryOutWrite(calls: CallWrites, callId: string, write: CallWrite): Promise<void> {
+  switch (write.type) {
+    case "ringing":
+      return await calls.markRinging(callId, write.at);
+    case "answered":
+      return await calls.markAnswered(callId, write.answer);
+    case "variables":
+      return await calls.setVariables(callId, write.variables);
+    case "item":
+      return await calls.appendItems(callId, [write.item], write.at);
+    case "turn":
+      return await calls.recordTurns(callId, [write.turn]);
+    case "finish":
+      await calls.finish(callId, write.end);
+  }
+}
+
+/** What `JSON.stringify` made of a write is one again: JSON knows no dates. */
+export function reviveWrite(write: CallWrite): CallWrite {
+  switch (write.type) {
+    case "ringing":
+    case "item":
+      return { ...write, at: new Date(write.at) };
+    case "answered":
+      return { ...write, answer: { ...write.answer, at: new Date(write.answer.at) } };
+    case "finish":
+      return { ...write, end: { ...write.end, endedAt: new Date(write.end.endedAt) } };
+    case "variables":
+    case "turn":
+      return write;
+  }
+}

@@ -54,6 +54,7 @@ async function start(): Promise<Servers> {
     jobs: { enqueue: async () => {} },
     bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
     clock: { now: () => new Date() },
+    storage: { isShared: true, putFile: async () => {}, linkTo: async (key) => key },
     hasLanguageModel: false,
   });
   const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");

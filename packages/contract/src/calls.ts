@@ -199,7 +199,10 @@ export const callSchema = Type.Object(
     }),
     postCallWebhookAttempts: Type.Integer({ minimum: 0, maximum: 4 }),
     isTest: Type.Boolean({ description: "A browser test call, or one of a test run." }),
-    recordingStatus: nullableEnum(resultStatuses, { description: "Null: the agent keeps no recording." }),
+    recordingStatus: nullableEnum(resultStatuses, {
+      description:
+        "`pending` from the answer on. Null: the agent keeps no recording, or nobody has answered.",
+    }),
     analysisStatus: nullableEnum(resultStatuses, {
       description: "Null: the agent asks for neither extraction nor evaluation, or the call has not ended.",
     }),
@@ -216,7 +219,18 @@ export const callSchema = Type.Object(
 );
 
 const callDetailSchema = Type.Object(
-  { ...callSchema.properties, transcript: Type.Array(transcriptItemSchema), turns: Type.Array(turnSchema) },
+  {
+    ...callSchema.properties,
+    recordingUrl: nullable(
+      Type.String({
+        format: "uri",
+        description:
+          "Plays and downloads the recording, for an hour from this answer. Null: there is none, or none yet.",
+      }),
+    ),
+    transcript: Type.Array(transcriptItemSchema),
+    turns: Type.Array(turnSchema),
+  },
   { title: "CallDetail" },
 );
 

@@ -10,7 +10,9 @@ import * as customTools from "./custom-tools.ts";
 import * as environments from "./environments.ts";
 import * as folders from "./folders.ts";
 import * as instructions from "./instructions.ts";
+import * as organization from "./organization.ts";
 import * as phoneNumbers from "./phone-numbers.ts";
+import * as recordings from "./recordings.ts";
 import type { RouteDefinition } from "./route.ts";
 import * as sipTrunks from "./sip-trunks.ts";
 import * as testCalls from "./test-calls.ts";
@@ -58,6 +60,7 @@ export const routes: readonly RouteDefinition[] = [
   calls.hangUpCallRoute,
   analysis.reanalyzeCallRoute,
   instructions.instructCallRoute,
+  recordings.getCallRecordingRoute,
   callTraces.getCallTraceRoute,
   callTraces.getCallTracePcapRoute,
   analytics.countActiveCallsRoute,
@@ -73,6 +76,8 @@ export const routes: readonly RouteDefinition[] = [
   webhooks.listDeliveriesRoute,
   webhooks.getDeliveryRoute,
   webhooks.resendDeliveryRoute,
+  organization.getOrganizationRoute,
+  organization.updateOrganizationRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
   apiKeys.revokeApiKeyRoute,
@@ -90,5 +95,6 @@ export const tags: Readonly<Record<string, string>> = {
   Analytics: "Counts over calls.",
   Conversations: "What was said, whatever the channel.",
   Webhooks: "What the platform tells your servers, and how they know that it is from it.",
+  Organization: "What holds for all agents of an organization.",
   "API keys": "Access to this API.",
 };

@@ -34,6 +34,7 @@ import type {
   Call,
   CallDetail,
   Instruction,
+  CallRecording,
   CallTrace,
   ActiveCalls,
   CallsOfDay,
@@ -662,6 +663,18 @@ export class Operations extends Requests {
     speak?: boolean;
   }, options: RequestOptions = {}): Promise<Instruction> {
     return await this.send({ method: "POST", path: path`/calls/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);
+  }
+
+  /**
+   * Get a link to the recording of a call.
+   *
+   * Stereo Ogg Opus: the other side on the left, the agent on the right, both where they were in time; what was lost on the network is concealed, and a hold is silence. Made within seconds of the call's end (`recordingStatus`); `not_found` before that.
+   *
+   * @param id Id of the call.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`
+   */
+  async getCallRecording(id: string, options: RequestOptions = {}): Promise<CallRecording> {
+    return await this.send({ method: "GET", path: path`/calls/${id}/recording`, answer: "data" }, options);
   }
 
   /**

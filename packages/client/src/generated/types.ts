@@ -3,7 +3,7 @@
 /** The shape of every answer that is not a success. */
 export interface ErrorBody {
   /** What programs decide by. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "internal" | "provider_unreachable" | "capacity_exceeded";
   /** What people read. May change. */
   message: string;
   details?: {
@@ -1938,7 +1938,7 @@ export interface Call {
   postCallWebhookAttempts: number;
   /** A browser test call, or one of a test run. */
   isTest: boolean;
-  /** Null: the agent keeps no recording. */
+  /** `pending` from the answer on. Null: the agent keeps no recording, or nobody has answered. */
   recordingStatus: "pending" | "ready" | "failed" | null;
   /** Null: the agent asks for neither extraction nor evaluation, or the call has not ended. */
   analysisStatus: "pending" | "ready" | "failed" | null;
@@ -1994,7 +1994,7 @@ export interface CallDetail {
   postCallWebhookAttempts: number;
   /** A browser test call, or one of a test run. */
   isTest: boolean;
-  /** Null: the agent keeps no recording. */
+  /** `pending` from the answer on. Null: the agent keeps no recording, or nobody has answered. */
   recordingStatus: "pending" | "ready" | "failed" | null;
   /** Null: the agent asks for neither extraction nor evaluation, or the call has not ended. */
   analysisStatus: "pending" | "ready" | "failed" | null;
@@ -2006,6 +2006,8 @@ export interface CallDetail {
   llmName: string | null;
   sttName: string | null;
   ttsName: string | null;
+  /** Plays and downloads the recording, for an hour from this answer. Null: there is none, or none yet. */
+  recordingUrl: string | null;
   transcript: TranscriptItem[];
   turns: Turn[];
 }
@@ -2014,6 +2016,22 @@ export interface Instruction {
   callId: string;
   delivered: true;
   speak: boolean;
+}
+
+export interface CallRecording {
+  callId: string;
+  /** Plays and downloads the recording without an API key, in parts too (Range), until it expires. */
+  url: string;
+  /** ISO 8601, UTC. */
+  expiresAt: string;
+  contentType: string;
+  /** At least 0. */
+  sizeBytes: number;
+  /**
+   * From the answer to the end.
+   * At least 0.
+   */
+  durationMs: number;
 }
 
 export interface NetworkEnd {

@@ -14,6 +14,7 @@ import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { AnalysisService } from "../analysis/analysis.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { RecordingsService } from "../recordings/recordings.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
 import * as store from "./calls.store.ts";
@@ -58,6 +59,7 @@ export interface CallAnswer {
   llmName: string;
   sttName: string;
   ttsName: string;
+  isRecorded?: boolean;
 }
 
 export type FinalCallStatus = Extract<CallStatus, "completed" | "failed" | "no_answer" | "busy" | "canceled">;
@@ -76,32 +78,39 @@ export type CallResult = Partial<
   Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
 >;
 
+/** A receiver may have been away for a while, and asks nobody for another link. */
+const WEBHOOK_LINK_MS = 24 * 3600_000;
+
 export class CallsService {
   readonly #database: Database;
   readonly #conversations: ConversationsService;
   readonly #webhooks: Pick<WebhooksService, "announce" | "hasten">;
   readonly #analysis: AnalysisService;
+  readonly #recordings: Pick<RecordingsService, "findUrl">;
 
   constructor(
     database: Database,
     conversations: ConversationsService,
     webhooks: Pick<WebhooksService, "announce" | "hasten">,
     analysis: AnalysisService,
+    recordings: Pick<RecordingsService, "findUrl">,
   ) {
     this.#database = database;
     this.#conversations = conversations;
     this.#webhooks = webhooks;
     this.#analysis = analysis;
+    this.#recordings = recordings;
   }
 
   async get(organizationId: string, id: string): Promise<CallDetail> {
     const row = await store.findCall(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    const [transcript, turns] = await Promise.all([
+    const [transcript, turns, recordingUrl] = await Promise.all([
       this.#conversations.getTranscript(row.conversationId),
       store.listTurns(this.#database, id),
+      row.recordingStatus === "ready" ? this.#recordings.findUrl(organizationId, id) : null,
     ]);
-    return { ...present(row), transcript, turns };
+    return { ...present(row), recordingUrl, transcript, turns };
   }
 
   /** Without what was said. */
@@ -143,7 +152,7 @@ export class CallsService {
   }
 
   /** Without effect on a call that has ended. */
-  async markAnswered(id: string, { at, ...names }: CallAnswer): Promise<void> {
+  async markAnswered(id: string, { at, isRecorded, ...names }: CallAnswer): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return;
@@ -152,6 +161,8 @@ export class CallsService {
         // A callee may answer without having rung.
         startedAt: row.startedAt ?? at,
         answeredAt: at,
+        // It may be there already where the database was away.
+        recordingStatus: row.recordingStatus ?? (isRecorded === true ? "pending" : null),
         ...names,
       });
     });
@@ -238,6 +249,7 @@ export class CallsService {
   /** What the post-call webhook tells of a call that has ended. */
   async describeEnded(organizationId: string, id: string): Promise<CallPostData> {
     const { transcript, ...call } = await this.get(organizationId, id);
+    const recordingUrl = await this.#recordings.findUrl(organizationId, id, WEBHOOK_LINK_MS);
     const { variables } = await this.#conversations.get(organizationId, call.conversationId);
     const { agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
     const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
@@ -264,9 +276,29 @@ export class CallsService {
       transcript,
       extraction,
       evaluation,
-      recordingUrl: null,
+      recordingUrl,
       isTest,
     };
+  }
+
+  /** Undefined where there is no such call. */
+  async findOrganizationOf(id: string): Promise<string | undefined> {
+    return await store.findOrganizationId(this.#database, id);
+  }
+
+  /** Calls that ended before then and whose recording is still to come; of one node, or of all. */
+  async listAwaitingRecording(filter: { nodeId?: string; endedBefore: Date }): Promise<string[]> {
+    return await store.listAwaitingRecording(this.#database, filter);
+  }
+
+  /** Writes down that no recording will come; returns false where one has. */
+  async noteRecordingLost(id: string, now: Date): Promise<boolean> {
+    return await this.#database.transaction(async (transaction) => {
+      const row = await store.lockCall(transaction, id);
+      if (row?.recordingStatus !== "pending") return false;
+      await this.noteResult(transaction, id, { recordingStatus: "failed" }, now);
+      return true;
+    });
   }
 
   /** In the transaction that writes down how a delivery went. */

@@ -67,6 +67,27 @@ export async function findConversationId(queries: Queries, id: string): Promise<
   return row?.conversationId;
 }
 
+export async function findOrganizationId(queries: Queries, id: string): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ organizationId: calls.organizationId })
+    .from(calls)
+    .where(eq(calls.id, id));
+  return row?.organizationId;
+}
+
+export async function listAwaitingRecording(
+  queries: Queries,
+  { nodeId, endedBefore }: { nodeId?: string; endedBefore: Date },
+): Promise<string[]> {
+  const conditions: SQL[] = [eq(calls.recordingStatus, "pending"), lt(calls.endedAt, endedBefore)];
+  if (nodeId !== undefined) conditions.push(eq(calls.nodeId, nodeId));
+  const rows = await queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(and(...conditions));
+  return rows.map(({ id }) => id);
+}
+
 export async function listCalls(
   queries: Queries,
   organizationId: string,

@@ -11,7 +11,7 @@ import { toCallQuality } from "./call-quality.rules.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
 
-export type ProviderNames = Omit<CallAnswer, "at">;
+export type ProviderNames = Omit<CallAnswer, "at" | "isRecorded">;
 
 export interface CallOutcome {
   status: FinalCallStatus;
@@ -37,6 +37,7 @@ export interface HeldCallOptions {
   organizationId: string;
   recorder: CallRecorder;
   providerNames: ProviderNames;
+  isRecorded: boolean;
   /** Of its tools' requests. */
   sign: SignRequest;
   metrics: Metrics;
@@ -116,9 +117,9 @@ export class HeldCall {
 
   /** Writes down that the call was answered. */
   answered(): void {
-    const { recorder, providerNames } = this.#options;
+    const { recorder, providerNames, isRecorded } = this.#options;
     this.#isAnswered = true;
-    recorder.answered({ ...providerNames, at: new Date() });
+    recorder.answered({ ...providerNames, isRecorded, at: new Date() });
   }
 
   /**

@@ -100,7 +100,13 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
     enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
       void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
   });
-  const calls = new CallsService(database, modules.conversations, webhooks, modules.analysis);
+  const calls = new CallsService(
+    database,
+    modules.conversations,
+    webhooks,
+    modules.analysis,
+    modules.recordings,
+  );
   const { signingSecrets } = modules;
   const sender = new WebhookSender({ client, signingSecrets, now: () => clock.now });
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });

@@ -235,7 +235,13 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(database, modules.conversations, webhooks, modules.analysis);
+  const calls = new CallsService(
+    database,
+    modules.conversations,
+    webhooks,
+    modules.analysis,
+    modules.recordings,
+  );
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   await jobs.work(deliverWebhooksJob(delivery));
   const now = new Date();
@@ -262,7 +268,13 @@ test("an organization whose server hangs does not hold up the webhooks of anothe
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(database, modules.conversations, webhooks, modules.analysis);
+  const calls = new CallsService(
+    database,
+    modules.conversations,
+    webhooks,
+    modules.analysis,
+    modules.recordings,
+  );
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   await jobs.work(deliverWebhooksJob(delivery));
   for (let index = 0; index < 40; index += 1)

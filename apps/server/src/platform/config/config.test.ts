@@ -45,6 +45,36 @@ test("SIP over TLS needs a certificate and its key", () => {
   for (const [name, value] of Object.entries(files)) assert.equal(problemsOf({ [name]: value }).length, 1);
 });
 
+test("recordings go to a folder, or to a bucket with its keys", () => {
+  const storageOf = (environment: Record<string, string>) => parseConfig(environment).config.objectStorage;
+  assert.deepEqual(storageOf({}), {
+    type: "folder",
+    folder: path.resolve(".parley/objects"),
+    isShared: false,
+  });
+  const shared = { PARLEY_OBJECT_STORAGE_FOLDER: "/mnt/calls", PARLEY_OBJECT_STORAGE_SHARED: "true" };
+  assert.deepEqual(storageOf(shared), { type: "folder", folder: "/mnt/calls", isShared: true });
+  const bucket = {
+    PARLEY_OBJECT_STORAGE_BUCKET: "calls",
+    PARLEY_OBJECT_STORAGE_ACCESS_KEY_ID: "id",
+    PARLEY_OBJECT_STORAGE_SECRET_ACCESS_KEY: "secret",
+  };
+  const s3 = { type: "s3", bucket: "calls", accessKeyId: "id", secretAccessKey: "secret" };
+  assert.deepEqual(storageOf({ ...bucket, PARLEY_OBJECT_STORAGE_REGION: "eu-west-1" }), {
+    ...s3,
+    region: "eu-west-1",
+    endpoint: "https://s3.eu-west-1.amazonaws.com",
+  });
+  assert.deepEqual(storageOf({ ...bucket, PARLEY_OBJECT_STORAGE_ENDPOINT: "http://minio:9000/" }), {
+    ...s3,
+    region: "us-east-1",
+    endpoint: "http://minio:9000",
+  });
+  assert.equal(problemsOf({ PARLEY_OBJECT_STORAGE_BUCKET: "calls" }).length, 2);
+  assert.equal(problemsOf({ ...bucket, PARLEY_OBJECT_STORAGE_FOLDER: "/mnt/calls" }).length, 1);
+  assert.equal(problemsOf({ PARLEY_OBJECT_STORAGE_ENDPOINT: "http://minio:9000" }).length, 1);
+});
+
 test("an empty value counts as none", () => {
   assert.equal(parseConfig({ PARLEY_HTTP_PORT: " ", DATABASE_URL: "" }).config.http.port, 8080);
 });

@@ -53,6 +53,17 @@ interface WebConfig {
   turn: { urls: readonly string[]; secret: string } | undefined;
 }
 
+export type ObjectStorageConfig =
+  | { type: "folder"; folder: string; isShared: boolean }
+  | {
+      type: "s3";
+      endpoint: string;
+      region: string;
+      bucket: string;
+      accessKeyId: string;
+      secretAccessKey: string;
+    };
+
 export interface Config {
   http: { host: string; port: number };
   sip: { port: number; tls: SipTlsConfig | undefined };
@@ -66,6 +77,7 @@ export interface Config {
   /** Absolute. */
   dataDirectory: string;
   modelsDirectory: string;
+  objectStorage: ObjectStorageConfig;
   /** Undefined: the embedded PostgreSQL. */
   database: { url: string; directUrl: string } | undefined;
   encryptionKey: Buffer | undefined;
@@ -128,6 +140,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     rtpTimeoutMs: readRtpTimeout(reader),
     dataDirectory,
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
+    objectStorage: readObjectStorage(reader, dataDirectory),
     database: readDatabase(reader),
     encryptionKey: reader.parse("PARLEY_ENCRYPTION_KEY", parseEncryptionKey),
     roles: reader.parse("PARLEY_ROLES", parseRoles) ?? new Set(roles),
@@ -224,6 +237,34 @@ class Reader {
 }
 
 const webProtocols = ["https:", "http:"];
+
+function readObjectStorage(reader: Reader, dataDirectory: string): ObjectStorageConfig {
+  const folder = reader.text("PARLEY_OBJECT_STORAGE_FOLDER");
+  const isShared = reader.boolean("PARLEY_OBJECT_STORAGE_SHARED");
+  const bucket = reader.text("PARLEY_OBJECT_STORAGE_BUCKET");
+  const region =
+    reader.text("PARLEY_OBJECT_STORAGE_REGION") ?? variables.PARLEY_OBJECT_STORAGE_REGION.default;
+  const endpoint = reader.url("PARLEY_OBJECT_STORAGE_ENDPOINT", webProtocols);
+  if (bucket === undefined) {
+    if (endpoint !== undefined)
+      reader.report("PARLEY_OBJECT_STORAGE_ENDPOINT has no effect without PARLEY_OBJECT_STORAGE_BUCKET");
+    const chosen = folder ?? path.join(dataDirectory, "objects");
+    return { type: "folder", folder: path.resolve(chosen), isShared: isShared ?? false };
+  }
+  if (folder !== undefined)
+    reader.report(
+      "PARLEY_OBJECT_STORAGE_FOLDER and PARLEY_OBJECT_STORAGE_BUCKET exclude each other: set one",
+    );
+  const because = "PARLEY_OBJECT_STORAGE_BUCKET";
+  return {
+    type: "s3",
+    endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    bucket,
+    accessKeyId: requireKey(reader, "PARLEY_OBJECT_STORAGE_ACCESS_KEY_ID", because),
+    secretAccessKey: requireKey(reader, "PARLEY_OBJECT_STORAGE_SECRET_ACCESS_KEY", because),
+  };
+}
 
 function readDatabase(reader: Reader): Config["database"] {
   const protocols = ["postgres:", "postgresql:"];

@@ -73,6 +73,24 @@ export const variables = {
     description: "Where the speech models are kept.",
     default: "$XDG_CACHE_HOME/parley/models",
   },
+  PARLEY_OBJECT_STORAGE_FOLDER: {
+    description: "Folder for recordings.",
+    default: "$PARLEY_DATA_DIR/objects",
+  },
+  PARLEY_OBJECT_STORAGE_SHARED: {
+    description: "true: this folder is the same on every node.",
+    default: "false",
+  },
+  PARLEY_OBJECT_STORAGE_BUCKET: {
+    description: "Bucket of S3, or of a server that speaks it, for recordings in place of the folder.",
+  },
+  PARLEY_OBJECT_STORAGE_ENDPOINT: {
+    description: "URL of that server; browsers fetch recordings there.",
+    default: "https://s3.$PARLEY_OBJECT_STORAGE_REGION.amazonaws.com",
+  },
+  PARLEY_OBJECT_STORAGE_REGION: { description: "Region of the bucket.", default: "us-east-1" },
+  PARLEY_OBJECT_STORAGE_ACCESS_KEY_ID: { description: "Required with PARLEY_OBJECT_STORAGE_BUCKET." },
+  PARLEY_OBJECT_STORAGE_SECRET_ACCESS_KEY: { description: "Required with PARLEY_OBJECT_STORAGE_BUCKET." },
   DATABASE_URL: { description: "PostgreSQL to use. Without it Parley runs its own under PARLEY_DATA_DIR." },
   PARLEY_DATABASE_DIRECT_URL: {
     description:

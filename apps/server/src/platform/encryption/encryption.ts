@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -20,6 +20,11 @@ export class Encryption {
   /** Names the key without revealing it: a hash of 32 random bytes cannot be searched through. */
   get fingerprint(): string {
     return createHash("sha256").update("parley encryption key ").update(this.#key).digest("hex").slice(0, 32);
+  }
+
+  /** A key of its own for something else than encryption (RFC 5869); the same on every node. */
+  deriveKey(purpose: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#key, "", purpose, KEY_BYTES));
   }
 
   /** `context` says where the text belongs (`sip_trunks/<id>`); moved elsewhere, it does not decrypt. */

@@ -1,0 +1,216 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Logger } from "pino";
+import { spoolSuffixes } from "../../call-host/recording-spool.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { RecordingsService } from "./recordings.service.ts";
+
+export interface RecordingFinisherOptions {
+  nodeId: string;
+  /** Where media processes leave their spools. */
+  folder: string;
+  database: Database;
+  calls: Pick<
+    CallsService,
+    "findOrganizationOf" | "noteResult" | "listAwaitingRecording" | "noteRecordingLost"
+  >;
+  recordings: Pick<RecordingsService, "upload" | "note">;
+  /** Whether a call goes on here: its spool is still being written. */
+  isHeld: (callId: string) => boolean;
+  /** How many are encoded at once. */
+  concurrency: number;
+  logger: Logger;
+}
+
+const POLL_INTERVAL_MS = 1_000;
+/** Who writes a spool shows it every two seconds: one that was untouched for longer was left behind. */
+const LEFT_BEHIND_AFTER_MS = 10_000;
+/** By then a call that has ended has its spool, if it ever had one. */
+const SPOOL_DUE_MS = 5_000;
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
+/** A spool that cannot be encoded cannot be encoded: but the machine may have been out of memory. */
+const MAX_ENCODINGS = 3;
+const ENCODING_DEADLINE_MS = 3600_000;
+/** What the encoder wrote before it was broken off. */
+const PARTIAL_SUFFIX = ".partial";
+const ENCODED_SUFFIX = ".opus";
+/** A spool that no recording could be made of, for whoever wants to know why. */
+const BROKEN_SUFFIX = ".broken";
+
+const encoder = fileURLToPath(new URL("../../call-host/recording-process.ts", import.meta.url));
+
+interface Attempts {
+  failures: number;
+  encodings: number;
+  notBeforeMs: number;
+}
+
+/**
+ * Makes the spools in a folder into recordings and puts these where they are kept. The folder is the queue: what is there at
+ * the start, left by a crash, is taken like any other. A spool is deleted only once its recording is safe.
+ */
+export class RecordingFinisher {
+  readonly #options: RecordingFinisherOptions;
+  readonly #closed = new AbortController();
+  readonly #attempts = new Map<string, Attempts>();
+  /** Lengths of the recordings that are encoded and wait to be uploaded. */
+  readonly #encodedMs = new Map<string, number>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: RecordingFinisherOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Breaks off what is under way, which is begun anew at the next start. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed;
+    const { logger } = this.#options;
+    await this.#tidy().catch((error: unknown) => logger.warn({ err: error }, "the recordings' folder"));
+    while (!signal.aborted) {
+      try {
+        await this.#look();
+      } catch (error) {
+        logger.error({ err: error }, "recordings could not be looked for");
+      }
+      await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Encodings that an earlier life of the node did not finish are begun anew. */
+  async #tidy(): Promise<void> {
+    for (const name of await readdir(this.#options.folder)) {
+      if (!name.endsWith(PARTIAL_SUFFIX) && !name.endsWith(ENCODED_SUFFIX)) continue;
+      await rm(path.join(this.#options.folder, name), { force: true });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { folder, calls, nodeId, concurrency, logger } = this.#options;
+    const now = new Date();
+    // Asked before the folder is read: it is the call's record that tells what is finished in between.
+    const endedBefore = new Date(now.getTime() - SPOOL_DUE_MS);
+    const awaiting = await calls.listAwaitingRecording({ nodeId, endedBefore });
+    const names = await readdir(folder);
+    const spooled = new Set(names.filter(isSpool).map((name) => path.parse(name).name));
+    for (const callId of awaiting.filter((each) => !spooled.has(each))) {
+      if (await calls.noteRecordingLost(callId, now)) logger.warn({ callId }, "a call could not be recorded");
+    }
+    for (const name of names) {
+      if (this.#underWay.size >= concurrency) return;
+      const { name: callId, ext: suffix } = path.parse(name);
+      if (this.#underWay.has(callId) || !(await this.#isReady(callId, suffix))) continue;
+      const work = this.#finish(callId, path.join(folder, name)).finally(() => this.#underWay.delete(callId));
+      this.#underWay.set(callId, work);
+    }
+  }
+
+  async #isReady(callId: string, suffix: string): Promise<boolean> {
+    if ((this.#attempts.get(callId)?.notBeforeMs ?? 0) > performance.now()) return false;
+    if (suffix === spoolSuffixes.ended) return true;
+    if (suffix !== spoolSuffixes.open || this.#options.isHeld(callId)) return false;
+    const found = await stat(path.join(this.#options.folder, callId + suffix)).catch(() => undefined);
+    return found !== undefined && Date.now() - found.mtimeMs > LEFT_BEHIND_AFTER_MS;
+  }
+
+  /** Never rejects. */
+  async #finish(callId: string, spool: string): Promise<void> {
+    const { logger } = this.#options;
+    try {
+      await this.#makeAndKeep(callId, spool);
+      this.#attempts.delete(callId);
+      this.#encodedMs.delete(callId);
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      const { failures, encodings } = this.#attemptsOf(callId);
+      const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+      const notBeforeMs = performance.now() + delayMs;
+      this.#attempts.set(callId, { failures: failures + 1, encodings, notBeforeMs });
+      logger.warn({ err: error, callId, delayMs }, "a recording could not be finished; it is tried again");
+    }
+  }
+
+  #attemptsOf(callId: string): Attempts {
+    return this.#attempts.get(callId) ?? { failures: 0, encodings: 0, notBeforeMs: 0 };
+  }
+
+  async #makeAndKeep(callId: string, spool: string): Promise<void> {
+    const { calls, logger, database, recordings } = this.#options;
+    const organizationId = await calls.findOrganizationOf(callId);
+    if (organizationId === undefined) {
+      logger.warn({ callId }, "a recording of no known call was deleted");
+      return await rm(spool, { force: true });
+    }
+    const file = path.join(this.#options.folder, callId + ENCODED_SUFFIX);
+    const durationMs = this.#encodedMs.get(callId) ?? (await this.#encode(callId, spool, file));
+    if (durationMs === undefined) return await this.#giveUp(callId, spool);
+    const { size: sizeBytes } = await stat(file);
+    const { signal } = this.#closed;
+    const made = await recordings.upload({ organizationId, callId, file, sizeBytes, durationMs }, signal);
+    await database.transaction(async (transaction) => {
+      await recordings.note(transaction, made);
+      await calls.noteResult(transaction, callId, { recordingStatus: "ready" }, new Date());
+    });
+    await rm(file, { force: true });
+    await rm(spool, { force: true });
+    logger.info({ callId, durationMs, sizeBytes }, "call recorded");
+  }
+
+  /** Undefined where no recording comes of it, however often it is tried. */
+  async #encode(callId: string, spool: string, file: string): Promise<number | undefined> {
+    const attempts = this.#attemptsOf(callId);
+    this.#attempts.set(callId, { ...attempts, encodings: attempts.encodings + 1 });
+    const partial = `${file}.${randomUUID()}${PARTIAL_SUFFIX}`;
+    try {
+      const durationMs = await encodeInProcess(spool, partial, this.#closed.signal);
+      if (durationMs === 0) return undefined;
+      await rename(partial, file);
+      this.#encodedMs.set(callId, durationMs);
+      return durationMs;
+    } catch (error) {
+      await rm(partial, { force: true });
+      if (this.#closed.signal.aborted || attempts.encodings + 1 < MAX_ENCODINGS) throw error;
+      this.#options.logger.error({ err: error, callId }, "no recording can be made of a spool");
+      return undefined;
+    }
+  }
+
+  async #giveUp(callId: string, spool: string): Promise<void> {
+    const { calls, database, folder } = this.#options;
+    await database.transaction(async (transaction) => {
+      await calls.noteResult(transaction, callId, { recordingStatus: "failed" }, new Date());
+    });
+    await rename(spool, path.join(folder, callId + BROKEN_SUFFIX));
+  }
+}
+
+const isSpool = (name: string): boolean =>
+  Object.values(spoolSuffixes).some((suffix) => name.endsWith(suffix));
+
+/** In a process of its own, after everybody else. Resolves with the length, 0 where there is nothing. */
+async function encodeInProcess(spool: string, file: string, signal: AbortSignal): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, [encoder, spool, file], {
+    signal,
+    timeout: ENCODING_DEADLINE_MS,
+    killSignal: "SIGKILL",
+  });
+  const { durationMs }: { durationMs: number } = JSON.parse(stdout);
+  return durationMs;
+}

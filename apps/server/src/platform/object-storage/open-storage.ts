@@ -1,0 +1,11 @@
+import type { ObjectStorageConfig } from "../config/config.ts";
+import { FolderStorage, type FolderStorageOptions } from "./folder-storage.ts";
+import { S3Storage } from "./s3-storage.ts";
+
+/** The storage that the operator chose. */
+export function openStorage(
+  config: ObjectStorageConfig,
+  links: Pick<FolderStorageOptions, "signingKey" | "origin">,
+): FolderStorage | S3Storage {
+  return config.type === "s3" ? new S3Storage(config) : new FolderStorage({ ...config, ...links });
+}

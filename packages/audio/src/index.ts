@@ -1,4 +1,5 @@
 export { ComfortNoise } from "./comfort-noise.ts";
+export { renderDtmf } from "./dtmf-tones.ts";
 export { decodePcma, decodePcmu, encodePcma, encodePcmu } from "./g711.ts";
 export { G722Decoder, G722Encoder } from "./g722.ts";
 export { LossConcealer } from "./loss-concealer.ts";

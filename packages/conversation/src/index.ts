@@ -1,4 +1,5 @@
 export * from "./providers/language-model.ts";
+export * from "./providers/noise-suppression.ts";
 export * from "./providers/provider-error.ts";
 export * from "./providers/speech-to-text.ts";
 export * from "./providers/text-to-speech.ts";
@@ -8,6 +9,7 @@ export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";
 export { SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
+export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";

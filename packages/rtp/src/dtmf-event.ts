@@ -14,9 +14,9 @@ const END_BIT = 0x80;
 /** -10 dBm0, the level that telephones commonly send; 0–63 dB below 0 dBm0. */
 const VOLUME = 10;
 
-/** Whether every character of a string is a key that can be sent: 0–9, *, #, A–D. */
-export function isDtmf(digits: string): boolean {
-  return /^[0-9*#A-D]*$/.test(digits);
+/** Whether every character of a string is a key that can be sent (0–9, *, #, A–D) or a wait (w). */
+export function isKeySequence(digits: string): boolean {
+  return /^[0-9*#A-Dw]*$/.test(digits);
 }
 
 export function parseDtmf(payload: Uint8Array): DtmfPayload | undefined {

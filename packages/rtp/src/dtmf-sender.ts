@@ -1,7 +1,7 @@
-import { isDtmf, writeDtmf } from "./dtmf-event.ts";
+import { isKeySequence, writeDtmf } from "./dtmf-event.ts";
 
 export interface DtmfSenderOptions {
-  /** Keys to send, in order: 0–9, *, #, A–D. */
+  /** Keys to send, in order: 0–9, *, #, A–D; `w` waits for half a second. */
   digits: string;
   /** Clock rate of the telephone-event payload, and of the timestamps given to `next`. */
   clockRateHz: number;
@@ -17,6 +17,9 @@ export interface DtmfPacket {
 /** 100 ms tone and 100 ms pause: what exchanges of every country accept (ITU-T Q.24 asks for 40 to 65 ms). */
 const TONE_MS = 100;
 const PAUSE_MS = 100;
+/** What dial strings call `w`. */
+const WAIT = "w";
+const WAIT_MS = 500;
 /** The last packet of an event is sent three times (RFC 4733 §2.5.1.4). */
 const END_PACKETS = 3;
 
@@ -25,6 +28,7 @@ export class DtmfSender {
   readonly #digits: string;
   readonly #toneDuration: number;
   readonly #pauseDuration: number;
+  readonly #waitDuration: number;
   #index = 0;
   /** Timestamp at which the current event began. */
   #startTimestamp: number | undefined;
@@ -33,15 +37,16 @@ export class DtmfSender {
 
   /** @throws {RangeError} where `digits` holds anything that is not a key. */
   constructor({ digits, clockRateHz }: DtmfSenderOptions) {
-    if (!isDtmf(digits)) {
-      throw new RangeError(`DTMF digits are 0-9, *, #, A-D; not ${JSON.stringify(digits)}`);
+    if (!isKeySequence(digits)) {
+      throw new RangeError(`DTMF digits are 0-9, *, #, A-D and w; not ${JSON.stringify(digits)}`);
     }
     this.#digits = digits;
     this.#toneDuration = (TONE_MS * clockRateHz) / 1000;
     this.#pauseDuration = (PAUSE_MS * clockRateHz) / 1000;
+    this.#waitDuration = (WAIT_MS * clockRateHz) / 1000;
   }
 
-  /** Every key was sent. */
+  /** Everything was sent. */
   get isDone(): boolean {
     return this.#index >= this.#digits.length;
   }
@@ -53,10 +58,13 @@ export class DtmfSender {
    * @param frameDuration Length of the frame in units of the clock.
    */
   next(timestamp: number, frameDuration: number): DtmfPacket | undefined {
-    const digit = this.#digits[this.#index];
-    if (digit === undefined || (this.#notBefore !== undefined && timestamp < this.#notBefore)) {
-      return undefined;
+    if (this.#notBefore !== undefined && timestamp < this.#notBefore) return undefined;
+    for (; this.#digits[this.#index] === WAIT; this.#index++) {
+      this.#notBefore = (this.#notBefore ?? timestamp) + this.#waitDuration;
     }
+    const digit = this.#digits[this.#index];
+    if (digit === undefined || (this.#notBefore !== undefined && timestamp < this.#notBefore))
+      return undefined;
     const marker = this.#startTimestamp === undefined;
     const start = this.#startTimestamp ?? timestamp;
     this.#startTimestamp = start;
@@ -70,4 +78,11 @@ export class DtmfSender {
     }
     return { payload: writeDtmf({ digit, isEnd, duration }), timestamp: start, marker };
   }
+}
+
+/** How long it takes to send these keys, the pause after the last one included, in milliseconds. */
+export function dtmfDurationMs(digits: string): number {
+  let durationMs = 0;
+  for (const digit of digits) durationMs += digit === WAIT ? WAIT_MS : TONE_MS + PAUSE_MS;
+  return durationMs;
 }

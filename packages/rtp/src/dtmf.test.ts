@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDtmf, writeDtmf } from "./dtmf-event.ts";
 import { DtmfReceiver, type DtmfDigit } from "./dtmf-receiver.ts";
-import { DtmfSender } from "./dtmf-sender.ts";
+import { dtmfDurationMs, DtmfSender } from "./dtmf-sender.ts";
 import type { RtpPacket } from "./packet.ts";
 
 const FRAME = 160;
@@ -93,6 +93,18 @@ test("keys are 200 ms apart, tone and pause", () => {
     starts.map(({ atMs }) => atMs),
     [0, 200],
   );
+});
+
+test("a wait before, between and after keys takes half a second each", () => {
+  const starts = packetsOf("w1ww2w").filter(({ packet }) => packet.marker);
+  assert.deepEqual(
+    starts.map(({ atMs }) => atMs),
+    [500, 500 + 200 + 1000],
+  );
+  assert.equal(dtmfDurationMs("w1ww2w"), 4 * 500 + 2 * 200);
+  const sender = new DtmfSender({ digits: "w", clockRateHz: 8000 });
+  for (let frame = 0; frame < 30; frame++) assert.equal(sender.next(frame * FRAME, FRAME), undefined);
+  assert.ok(sender.isDone);
 });
 
 test("what is no key is refused", () => {

@@ -1,6 +1,6 @@
 export { AudioPacketizer, type AudioPacket } from "./audio-packetizer.ts";
 export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf-receiver.ts";
-export { DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";
+export { dtmfDurationMs, DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";
 export {
   JitterBuffer,
   type JitterBufferCounters,

@@ -1,4 +1,10 @@
-import { Dialogue, emergencyTexts, PhraseBook, VoiceConversation } from "@parley/conversation";
+import {
+  createKeypadTool,
+  Dialogue,
+  emergencyTexts,
+  PhraseBook,
+  VoiceConversation,
+} from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
@@ -227,6 +233,7 @@ class Host implements MediaHost {
       llmTemperature,
       llmReasoningEffort,
       endCall,
+      keypad,
       tools,
     } = call;
     const { conversation, agent, fallbackVoiceId } = call;
@@ -237,13 +244,18 @@ class Host implements MediaHost {
       language: agent.language,
     });
     const sign: SignRequest = async (request) => await this.#signer.sign(callId, request);
+    const press = async (keys: string, signal: AbortSignal): Promise<void> =>
+      await this.#pressKeys(callId, keys, signal);
     return new VoiceConversation({
       sampleRateHz,
       agent: { ...agent, voice },
       dialogue: new Dialogue({
         model: languageModelFor(llmModel),
         instructions,
-        tools: tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound, sign)),
+        tools: [
+          ...tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound, sign)),
+          ...(keypad === undefined ? [] : [createKeypadTool({ ...keypad, press })]),
+        ],
         temperature: llmTemperature,
         ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
         ...(endCall !== undefined && { endCall }),
@@ -257,6 +269,14 @@ class Host implements MediaHost {
       ...(turnLog && { onDecision: turnLog.onDecision }),
       onEvent: (event) => this.#send({ type: "event", callId, event }),
     });
+  }
+
+  async #pressKeys(callId: string, keys: string, signal: AbortSignal): Promise<void> {
+    const call = await this.#calls.get(callId);
+    if (call === undefined) throw new Error("the call is over");
+    if (call.media instanceof PhoneMedia) return await call.media.press(keys, signal);
+    // In a browser there is no line that keys could be sent on: that they were pressed is all there is.
+    call.conversation.noteSentKeys(keys, 0);
   }
 
   #close(callId: string, { conversation, media, turnLog, spool }: HostedCall): void {

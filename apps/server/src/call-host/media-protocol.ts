@@ -54,6 +54,8 @@ export interface MediaCall {
   llmReasoningEffort: "none" | "low" | "medium" | "high";
   /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */
   endCall: { rules?: string } | undefined;
+  /** Undefined: the agent presses no keys; `rules` replaces what the model is told about when to. */
+  keypad: { rules?: string } | undefined;
   tools: readonly WebhookTool[];
   /** What the tools are told of the call. */
   conversation: ToolConversation;

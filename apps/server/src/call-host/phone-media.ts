@@ -10,6 +10,7 @@ import {
 } from "@parley/rtp";
 import { RTP_CLOCK_RATE_HZ } from "./audio-codec.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
+import { Keypad } from "./keypad.ts";
 import type { MediaPath, MediaStatistics } from "./media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import type { CallAudioTap } from "./recording-spool.ts";
@@ -53,6 +54,7 @@ export class PhoneMedia {
   readonly #incoming: IncomingAudio;
   readonly #outgoing: OutgoingAudio;
   readonly #dtmf: DtmfReceiver;
+  readonly #keypad: Keypad;
   readonly #frame: Int16Array;
   #path: MediaPath | undefined;
   #isAnswered = false;
@@ -95,6 +97,10 @@ export class PhoneMedia {
       clockRateHz: RTP_CLOCK_RATE_HZ,
       onDigit: ({ digit }) => conversation.dtmf(digit),
     });
+    this.#keypad = new Keypad({
+      sampleRateHz,
+      onPress: (keys, durationMs) => conversation.noteSentKeys(keys, durationMs),
+    });
     this.#wheelHandle = wheel.add((dueMs, tick) => this.#tick(dueMs, tick));
   }
 
@@ -117,6 +123,11 @@ export class PhoneMedia {
   /** The call is answered. */
   start(): void {
     this.#isAnswered = true;
+  }
+
+  /** Presses keys once the agent is silent; resolves when all were sent. See `Keypad`. */
+  async press(keys: string, signal: AbortSignal): Promise<void> {
+    await this.#keypad.press(keys, signal);
   }
 
   get statistics(): MediaStatistics {
@@ -162,7 +173,19 @@ export class PhoneMedia {
     this.#conversation.hear(this.#frame);
     // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
     // follows them would count as late at the other side, for the rest of the call.
-    this.#outgoing.write(this.#conversation.nextFrame(), timestamp);
+    if (this.#keypad.isSending) return this.#sendKeys(timestamp, path);
+    const frame = this.#conversation.nextFrame();
+    this.#outgoing.write(frame, timestamp);
+    this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
+  }
+
+  #sendKeys(timestamp: number, { telephoneEventPayloadType }: MediaPath): void {
+    const frame = this.#keypad.next(timestamp);
+    if (frame.type === "audio") return this.#outgoing.write(frame.pcm, timestamp);
+    // A peer that takes events no more has said so in the middle of them.
+    if (telephoneEventPayloadType === undefined) return;
+    const { payload, timestamp: beganAt, marker } = frame.packet;
+    this.#session.send(payload, telephoneEventPayloadType, beganAt, marker);
   }
 
   #startWhenHeard(nowMs: number): void {

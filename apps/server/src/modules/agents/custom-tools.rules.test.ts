@@ -92,6 +92,7 @@ test("variables stand in a webhook's path and query, not in its host", () => {
 
 test("names are unique in an agent and leave the built-in tool alone", () => {
   assert.equal(refusal({ name: "end_call" }), "name");
+  assert.equal(refusal({ name: "play_keypad_touch_tone" }), "name");
   const tools = add({});
   assert.throws(() => addTool(tools, "other", creation, now), { code: "invalid_body" });
   const two = addTool(tools, "other", { ...creation, name: "other" }, now);

@@ -5,7 +5,7 @@ import {
   customToolFields,
   mergeFields,
 } from "@parley/contract";
-import { END_CALL_TOOL_NAME } from "@parley/conversation";
+import { END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME } from "@parley/conversation";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
@@ -61,7 +61,8 @@ export function findTool(tools: readonly CustomTool[], id: string): CustomTool {
 }
 
 function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
-  if (tool.name === END_CALL_TOOL_NAME) throw invalidBody("name", "is the name of a built-in tool");
+  if (tool.name === END_CALL_TOOL_NAME || tool.name === KEYPAD_TOOL_NAME)
+    throw invalidBody("name", "is the name of a built-in tool");
   if (others.some(({ name }) => name === tool.name)) {
     throw invalidBody("name", "is the name of another tool of this agent");
   }

@@ -44,6 +44,11 @@ test("rules for hanging up replace the built-in ones", () => {
   const document = createDocument({ name: "Robin", endCallRulesOverride: "Only after thanks." });
   assert.deepEqual(toMediaCall(conversation, document, {}).call.endCall, { rules: "Only after thanks." });
   assert.deepEqual(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.endCall, {});
+  assert.equal(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.keypad, undefined);
+  const pressing = { name: "Robin", playKeypadTouchToneEnabled: true };
+  assert.deepEqual(toMediaCall(conversation, createDocument(pressing), {}).call.keypad, {});
+  const rules = { ...pressing, playKeypadTouchToneDescriptionOverride: "Only 1." };
+  assert.deepEqual(toMediaCall(conversation, createDocument(rules), {}).call.keypad, { rules: "Only 1." });
 });
 
 test("the agent is given the tools that are enabled, with their variables filled in", () => {

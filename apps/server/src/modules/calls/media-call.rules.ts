@@ -35,6 +35,7 @@ export function toMediaCall(
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,
       endCall: toEndCall(document),
+      keypad: toKeypad(document),
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       isRecorded: document.recordingEnabled,
       agent: {
@@ -61,4 +62,10 @@ export function toMediaCall(
 function toEndCall({ endCallEnabled, endCallRulesOverride }: AgentDocument): MediaCall["endCall"] {
   if (!endCallEnabled) return undefined;
   return endCallRulesOverride === null ? {} : { rules: endCallRulesOverride };
+}
+
+function toKeypad(document: AgentDocument): MediaCall["keypad"] {
+  const { playKeypadTouchToneEnabled, playKeypadTouchToneDescriptionOverride: rules } = document;
+  if (!playKeypadTouchToneEnabled) return undefined;
+  return rules === null ? {} : { rules };
 }

@@ -68,6 +68,8 @@ function startNode(index: number): ClusterNode {
       PARLEY_LOG_LEVEL: "warn",
       PARLEY_MEDIA_PROCESSES: "1",
       DATABASE_URL: postgres?.connectionString,
+      PARLEY_OBJECT_STORAGE_FOLDER: path.join(folder, "objects"),
+      PARLEY_OBJECT_STORAGE_SHARED: "true",
       ...env,
       PARLEY_HTTP_PORT: String(httpPort),
       PARLEY_SIP_PORT: String(sipPort),

@@ -44,6 +44,8 @@ export class Cluster {
       DATABASE_URL: postgres.connectionString,
       PARLEY_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       PARLEY_MEDIA_PROCESSES: "1",
+      PARLEY_OBJECT_STORAGE_FOLDER: path.join(directory, "objects"),
+      PARLEY_OBJECT_STORAGE_SHARED: "true",
       PARLEY_LOG_LEVEL: "warn",
       ...providers.env,
       ...env,

@@ -167,6 +167,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     onLost: async () => await heldCalls.endClosed(),
     logger,
   });
+  if (!connection.isEmbedded && !storage.isShared) await heartbeat.requireAlone();
   const heldCalls = new HeldCalls({
     nodeId,
     spool,

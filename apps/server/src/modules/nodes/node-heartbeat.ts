@@ -60,6 +60,30 @@ export class NodeHeartbeat {
     this.#monotonicMs = options.monotonicMs ?? performance.now.bind(performance);
   }
 
+  /**
+   * Rejects, with a message for the operator, where another node takes calls on this database. One that was killed just now
+   * looks alive for a while: it is waited for whether it beats.
+   */
+  async requireAlone(): Promise<void> {
+    const { database, clock } = this.#options;
+    const list = async (): Promise<Map<string, number>> => {
+      const silentSince = new Date(clock.now().getTime() - SILENCE_LIMIT_MS);
+      const beats = await store.listBeats(database, silentSince);
+      return new Map(beats.map(({ id, beatAt }) => [id, beatAt.getTime()]));
+    };
+    const before = await list();
+    for (let others = before; others.size > 0; others = await list()) {
+      const living = [...others].find(([id, beatAt]) => beatAt !== before.get(id));
+      if (living !== undefined) {
+        throw new Error(
+          "another node runs on this database, and each would keep recordings for itself: name a folder that all of them " +
+            "have by PARLEY_OBJECT_STORAGE_FOLDER with PARLEY_OBJECT_STORAGE_SHARED=true, or PARLEY_OBJECT_STORAGE_BUCKET",
+        );
+      }
+      await sleep(BEAT_INTERVAL_MS / 2);
+    }
+  }
+
   /** Beats from now on; rejects where the first beat fails. */
   async start(addresses: NodeAddresses): Promise<void> {
     await this.#write(addresses);

@@ -129,3 +129,21 @@ test("a node tells what room it has and whether it takes calls", async (context)
   );
   assert.deepEqual(rows, [{ state: "draining", calls_held: 3, free_places: 7 }]);
 });
+
+test("a node that is to be alone does not start beside another", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const [first, second] = [nodes.create(), nodes.create()];
+  await first.beat(ADDRESSES);
+  const isRefused = assert.rejects(second.requireAlone(), /another node runs on this database/);
+  nodes.pass(BEAT_INTERVAL_MS);
+  await first.beat(ADDRESSES);
+  await isRefused;
+});
+
+test("one that was killed just now is no hindrance once it has been silent for long enough", async (context) => {
+  const nodes = await TestNodes.open(context);
+  await nodes.create().beat(ADDRESSES);
+  const alone = nodes.create().requireAlone();
+  nodes.pass(SILENCE_LIMIT_MS + BEAT_INTERVAL_MS);
+  await alone;
+});

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
 import { calls } from "../calls/calls.tables.ts";
@@ -37,6 +37,17 @@ export async function takeSweepLock(queries: Queries): Promise<boolean> {
 export async function deleteSilentNodes(queries: Queries, silentSince: Date): Promise<string[]> {
   const rows = await queries.delete(nodes).where(lt(nodes.beatAt, silentSince)).returning({ id: nodes.id });
   return rows.map(({ id }) => id);
+}
+
+/** Of the nodes that take calls and have not been silent since then. */
+export async function listBeats(
+  queries: Queries,
+  silentSince: Date,
+): Promise<{ id: string; beatAt: Date }[]> {
+  return await queries
+    .select({ id: nodes.id, beatAt: nodes.beatAt })
+    .from(nodes)
+    .where(and(gt(nodes.beatAt, silentSince), ne(nodes.state, "draining")));
 }
 
 export async function listNodeIds(queries: Queries): Promise<string[]> {

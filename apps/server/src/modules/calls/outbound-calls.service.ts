@@ -101,9 +101,10 @@ export class OutboundCallsService {
       toNumber,
       at: new Date(),
     };
+    const call = await calls.describe(organizationId, ids.callId);
     const { ringTimeoutSeconds = DEFAULT_RING_TIMEOUT_SECONDS } = request;
     afterCommit(() => dial(line, plan, { record, sipCallId, ringTimeoutMs: ringTimeoutSeconds * 1000 }));
-    return await calls.describe(organizationId, ids.callId);
+    return call;
   }
 
   async #plan(organizationId: string, request: CallCreate): Promise<Plan> {

@@ -68,6 +68,8 @@ export function completeAnswer(
   let isAudio = false;
   let isPublished = publicAddress === undefined;
   for (const line of lines) {
+    // The browser's streams, which are repeated as if they were ours.
+    if (/^a=(msid|ssrc):/.test(line)) continue;
     if (line.startsWith("m=")) isAudio = line.startsWith("m=audio");
     if (!isPublished && line.startsWith("a=candidate:") && publicAddress !== undefined) {
       isPublished = true;

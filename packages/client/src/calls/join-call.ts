@@ -7,8 +7,8 @@ export interface JoinOptions {
   url: string;
   /** It joins the call once. */
   token: string;
-  /** From `listMicrophones`; else the browser's choice. */
-  microphone?: string;
+  /** A device of `listMicrophones`, or what `openMicrophone` gave, which the call then ends; else the browser's choice. */
+  microphone?: string | MediaStream;
   /** Gives up joining. */
   signal?: AbortSignal;
 }
@@ -32,7 +32,10 @@ export async function joinCall({ url, token, microphone, signal }: JoinOptions):
   const isGivenUp = signal ?? new AbortController().signal;
   isGivenUp.throwIfAborted();
   const session = new WhipSession(url, token);
-  const stream = await openMicrophone(microphone);
+  const stream =
+    microphone === undefined || typeof microphone === "string"
+      ? await openMicrophone(microphone)
+      : microphone;
   try {
     const call = new WebCall(session, await session.iceServers(isGivenUp), stream);
     try {

@@ -1,4 +1,4 @@
-import { type JoinOptions, type WebCall, type WebCallEvents, joinCall } from "@parley/client";
+import { type JoinOptions, type WebCall, type WebCallEvents, joinCall, openMicrophone } from "@parley/client";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { messageOf } from "../../ui/use-loaded.ts";
 
@@ -13,7 +13,7 @@ type JoinableCall = Pick<JoinOptions, "url" | "token"> & { callId: string };
 
 interface WebCallControls {
   joining: Joining;
-  /** Starts a call and joins it; an earlier one has to be over. */
+  /** Takes the microphone, starts a call and joins it; an earlier one has to be over. */
   join: (
     start: (signal: AbortSignal) => Promise<JoinableCall>,
     microphone: string | undefined,
@@ -39,13 +39,7 @@ export function useWebCall(): WebCallControls {
     attempt.current = abort;
     setJoining({ phase: "joining" });
     try {
-      const { callId, url, token } = await start(abort.signal);
-      const call = await joinCall({
-        url,
-        token,
-        signal: abort.signal,
-        ...(microphone !== undefined && { microphone }),
-      });
+      const { call, callId } = await startAndJoin(start, microphone, abort.signal);
       current.current = call;
       setJoining({ phase: "joined", call, callId, startedAtMs: Date.now() });
     } catch (error) {
@@ -54,6 +48,22 @@ export function useWebCall(): WebCallControls {
   }, []);
   const cancel = useCallback(() => attempt.current?.abort(), []);
   return { joining, join, cancel };
+}
+
+/** The microphone comes first: where it is refused, there is no call that waits for somebody. */
+async function startAndJoin(
+  start: (signal: AbortSignal) => Promise<JoinableCall>,
+  deviceId: string | undefined,
+  signal: AbortSignal,
+): Promise<{ call: WebCall; callId: string }> {
+  const microphone = await openMicrophone(deviceId);
+  try {
+    const { callId, url, token } = await start(signal);
+    return { callId, call: await joinCall({ url, token, microphone, signal }) };
+  } catch (error) {
+    for (const track of microphone.getTracks()) track.stop();
+    throw error;
+  }
 }
 
 const watched: readonly (keyof WebCallEvents)[] = ["state", "agentState", "speech", "item", "turn", "ended"];

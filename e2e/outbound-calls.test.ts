@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Call, CallDetail } from "@parley/contract";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent, textOf } from "./support/agents.ts";

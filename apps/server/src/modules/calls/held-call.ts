@@ -35,12 +35,12 @@ export interface CallSignalling {
 export interface HeldCallOptions {
   callId: string;
   organizationId: string;
-  recorder: CallRecorder;
+  recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "finish">;
   providerNames: ProviderNames;
   isRecorded: boolean;
   /** Of its tools' requests. */
   sign: SignRequest;
-  metrics: Metrics;
+  metrics: Pick<Metrics, "observeCall" | "observeTurn">;
   /** Where nobody collects traces there is none. */
   trace: CallTrace | undefined;
   logger: Logger;

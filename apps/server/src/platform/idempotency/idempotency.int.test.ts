@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { sql } from "drizzle-orm";
+import { afterCommit } from "../database/joint-transaction.ts";
 import { createTestDatabase } from "../database/testing.ts";
 import { Idempotency, type KeyedRequest } from "./idempotency.ts";
 
@@ -131,6 +132,29 @@ test("work that outlives its request goes to the database by itself", async () =
   resolve();
   await later;
   assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("what waits for the commit happens after it, and not where the effect is undone", async () => {
+  const { idempotency, request, effect, countEffects, close } = await open();
+  const seen: Promise<number>[] = [];
+  const telling = async () => {
+    const answer = await effect();
+    afterCommit(() => void seen.push(countEffects()));
+    assert.equal(seen.length, 0, "not before the end");
+    return answer;
+  };
+  const failing = async (): Promise<never> => {
+    await telling();
+    throw new Error("after the effect");
+  };
+  await assert.rejects(idempotency.once(request, failing), /after the effect/);
+  assert.equal(seen.length, 0);
+  await idempotency.once(request, telling);
+  assert.deepEqual(await Promise.all(seen), [1]);
+  afterCommit(() => void seen.push(countEffects()));
+  assert.equal(seen.length, 2, "at once where there is no transaction");
+  await Promise.all(seen);
   await close();
 });
 

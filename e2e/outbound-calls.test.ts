@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Call, CallDetail } from "@parley/contract";
+import { UserAgent } from "@parley/sip";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
@@ -16,6 +18,7 @@ import {
   startCarrier,
   wait,
 } from "./support/carrier.ts";
+import { sdp } from "./support/raw-sip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
@@ -330,6 +333,40 @@ describe("calls that the platform places", { skip: skipWithout("sipp", "baresip"
     const call = await ended(id);
     assertEnd(call, "canceled", "canceled");
     assert.deepEqual([call.answeredAt, call.transcript], [null, []]);
+  });
+
+  test("of many calls at once each ends as its callee does, and nothing is left of them", async () => {
+    const carrier = await UserAgent.listen({
+      bind: { address: "127.0.0.1", port: 0 },
+      onInvite: (invite) => {
+        const number = Number(/\d(?=@)/.exec(invite.requestUri)?.[0]);
+        invite.ring();
+        if (number % 3 === 0) invite.reject(486);
+        if (number % 3 !== 1) return;
+        // From a port that is heard by nobody.
+        void invite.accept({ sdp: sdp() }).then(async (accepted) => {
+          await sleep(1_000);
+          if (accepted.ok) await accepted.session.bye();
+        });
+      },
+    });
+    const { agentId } = await createCallingAgent(carrier.address.port);
+    const numbers = Array.from({ length: 30 }, (_, index) => `+1415555010${index % 10}`);
+    const placed = await Promise.all(
+      numbers.map(
+        async (toNumber) =>
+          (await platform.api<DataOf<Call>>("POST", "/calls", { agentId, toNumber, ringTimeoutSeconds: 10 }))
+            .data,
+      ),
+    );
+    const ends = await Promise.all(placed.map(async ({ id }) => await ended(id, 40_000)));
+    for (const call of ends) {
+      const expected = ["busy", "completed", "no_answer"][Number(call.toNumber?.at(-1)) % 3];
+      assert.equal(call.status, expected, `${call.toNumber} ${call.endDetail}`);
+    }
+    assert.equal(await platform.metric("parley_active_calls"), 0);
+    assert.deepEqual(carrier.counts.dialogs, 0);
+    await carrier.close();
   });
 
   test("a call keeps to the revision that it began with, whatever is published during it", async () => {

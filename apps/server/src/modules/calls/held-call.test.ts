@@ -55,7 +55,6 @@ test("what the conversation says while its media is closed still precedes the en
   const establish = async (): Promise<void> => {
     call.takeMedia({
       prepared: Promise.resolve(),
-      start: () => {},
       instruct: async () => true,
       close: async () => {
         const item = {

@@ -87,11 +87,6 @@ export class HeldCall {
     return this.#isAnswered;
   }
 
-  /** Undefined until it is opened. */
-  get media(): CallMedia | undefined {
-    return this.#media;
-  }
-
   /** What the call is to be told by its media. */
   readonly mediaHandlers: MediaLegHandlers = {
     onEvent: (event) => this.#receive(event),

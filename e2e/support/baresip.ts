@@ -82,6 +82,17 @@ export class Baresip {
     await this.#event("CALL_CLOSED");
   }
 
+  /** Sends keys as telephone events, one after the other. */
+  press(keys: string): void {
+    this.#command("sndcode", keys);
+  }
+
+  /** The keys that it was sent. */
+  get heardKeys(): string {
+    const events = this.#received.matchAll(/"type":"CALL_DTMF_START"[^}]*"param":"([^"]*)"/g);
+    return Array.from(events, ([, key]) => key).join("");
+  }
+
   /** Ends it; gives what it heard, 8 kHz, where it was in a call. */
   async close(): Promise<Int16Array> {
     this.#control.destroy();

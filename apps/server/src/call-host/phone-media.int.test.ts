@@ -196,3 +196,29 @@ test("a held call that is never resumed is given up", async () => {
   await pass(200);
   assert.equal(timeouts.length, 1);
 });
+
+test("keys go out under the payload type that was agreed on, in place of audio, or as tones in it", async () => {
+  const { media, connect, packets, pass } = await open();
+  const { signal } = new AbortController();
+  connect({ telephoneEventPayloadType: 101 });
+  media.start();
+  const events = media.press("5", signal);
+  await pass(40);
+  await events;
+  const kinds = packets.map(({ payloadType }) => payloadType);
+  assert.equal(kinds.filter((type) => type === 101).length, 7);
+  assert.equal(packets.length, 40);
+  const sequence = packets.map(({ sequenceNumber }) => sequenceNumber);
+  assert.deepEqual(
+    sequence,
+    sequence.map((_, index) => ((sequence[0] ?? 0) + index) & 0xffff),
+  );
+  connect();
+  packets.length = 0;
+  const tones = media.press("5", signal);
+  await pass(40);
+  await tones;
+  assert.ok(packets.every(({ payloadType }) => payloadType === 0));
+  const loud = packets.filter(({ payload }) => payload.some((byte) => (byte & 0x7f) < 0x30));
+  assert.equal(loud.length, 5);
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { CallDetail, TranscriptItem } from "@parley/contract";
+import { type ScriptedServer, startScriptedOpenAi } from "@parley/providers/testing";
+import { createAgent, endedCall, findCall } from "./support/agents.ts";
+import { Baresip } from "./support/baresip.ts";
+import { skipWithout } from "./support/peers.ts";
+import { Platform } from "./support/platform.ts";
+import { runSipp } from "./support/sipp.ts";
+import { waitFor } from "./support/wait.ts";
+
+const QUIET = new Int16Array(8000 * 60);
+
+/** Presses the keys that the caller has pressed, the other way round, and then says that it did. */
+async function startModel(): Promise<ScriptedServer> {
+  return await startScriptedOpenAi({
+    reply: ({ messages, tools, lastUserText }) => {
+      if (messages.at(-1)?.role === "tool") return { text: "I have pressed them." };
+      const keys = /pressed (\S+) on the keypad/.exec(lastUserText)?.[1] ?? "";
+      if (!tools.includes("play_keypad_touch_tone")) return { text: `You pressed ${keys}.` };
+      const name = "play_keypad_touch_tone";
+      return { toolCalls: [{ name, input: { keys: keys.split("").toReversed().join("") } }] };
+    },
+  });
+}
+
+function keysIn({ transcript }: CallDetail): Pick<TranscriptItem, "text" | "direction">[] {
+  const keys = transcript.filter(({ type }) => type === "dtmf");
+  return keys.map(({ text, direction }) => ({ text, ...(direction && { direction }) }));
+}
+
+function typesOf({ transcript }: CallDetail): string[] {
+  return transcript.map(({ type, role }) => role ?? type);
+}
+
+describe("keys in a telephone call", () => {
+  let platform: Platform;
+  let model: ScriptedServer;
+  before(async () => {
+    model = await startModel();
+    const env = { PARLEY_LLM_BASE_URL: `${model.url}/v1`, PARLEY_LLM_MODEL: "scripted" };
+    platform = await Platform.start({ env });
+  });
+  after(async () => {
+    await model.close();
+    await platform.stop();
+  });
+
+  test("baresip hears the keys that the agent presses", { skip: skipWithout("baresip") }, async () => {
+    const from = "+15550700001";
+    const { number } = await createAgent(platform, {
+      playKeypadTouchToneEnabled: true,
+      firstMessage: "Hello.",
+    });
+    const baresip = await Baresip.start({ from, pcm: QUIET });
+    try {
+      await baresip.dial(`sip:${number}@127.0.0.1:${platform.sipPort}`);
+      await waitFor("the greeting", async () => {
+        const call = await findCall(platform, from);
+        return call !== undefined && typesOf(call).includes("agent");
+      });
+      baresip.press("4711#");
+      await waitFor("the keys at baresip", () => baresip.heardKeys === "#1174", 20_000);
+      await waitFor("the agent's answer", async () => {
+        const call = await findCall(platform, from);
+        return call?.transcript.some(({ text }) => text === "I have pressed them.");
+      });
+      await baresip.hangUp();
+    } finally {
+      await baresip.close();
+    }
+    const call = await endedCall(platform, from);
+    assert.deepEqual(typesOf(call), ["agent", "dtmf", "tool_call", "dtmf", "tool_result", "agent"]);
+    assert.deepEqual(keysIn(call), [
+      { text: "4711#", direction: "received" },
+      { text: "#1174", direction: "sent" },
+    ]);
+  });
+
+  test("what SIPp presses is one input, answered after a pause", { skip: skipWithout("sipp") }, async () => {
+    const from = "+15550700002";
+    const { number } = await createAgent(platform, { firstMessage: "Hello." });
+    await runSipp({
+      scenario: "keys",
+      sipPort: platform.sipPort,
+      number,
+      values: { from, keys: "1234", greetingMs: 4000, answerMs: 8000 },
+    });
+    const call = await endedCall(platform, from);
+    assert.deepEqual(keysIn(call), [{ text: "1234", direction: "received" }]);
+    assert.equal(call.transcript.at(-1)?.text, "You pressed 1234.");
+  });
+});

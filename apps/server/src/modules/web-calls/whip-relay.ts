@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../../platform/app-error.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 
+export type CallsElsewhere = Pick<CallNodes, "findHttpAddress">;
+
 /** Longer than a node takes to answer an offer. */
 const DEADLINE_MS = 5_000;
 /** A request that bears it has been passed on: it goes no further. */
@@ -19,9 +21,9 @@ const answerHeaders = [
 
 /** Passes requests of WHIP on to the node that holds the call. */
 export class WhipRelay {
-  readonly #nodes: CallNodes;
+  readonly #nodes: CallsElsewhere;
 
-  constructor(nodes: CallNodes) {
+  constructor(nodes: CallsElsewhere) {
     this.#nodes = nodes;
   }
 

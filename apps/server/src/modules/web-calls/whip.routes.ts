@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { Joined, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
-import { WhipRelay } from "./whip-relay.ts";
+import { type CallsElsewhere, WhipRelay } from "./whip-relay.ts";
 
+type CallsHere = Pick<WebCallsService, "find" | "linkHeader">;
 type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
 type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
 
@@ -26,7 +26,7 @@ const bearerPattern = /^Bearer ([\w.~+/-]+=*)$/i;
  * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. The call's token says who may, wherever the page is from; so
  * any origin may ask. Calls that another node holds are asked there.
  */
-export function bindWhipRoutes(app: FastifyInstance, webCalls: WebCallsService, nodes: CallNodes): void {
+export function bindWhipRoutes(app: FastifyInstance, webCalls: CallsHere, nodes: CallsElsewhere): void {
   const relay = new WhipRelay(nodes);
   const endpoint: Resource = {
     path: "/rtc/calls/:callId",
@@ -73,7 +73,7 @@ export function bindWhipRoutes(app: FastifyInstance, webCalls: WebCallsService, 
 function bindResource(
   app: FastifyInstance,
   { path, methods }: Resource,
-  webCalls: WebCallsService,
+  webCalls: CallsHere,
   relay: WhipRelay,
 ): void {
   const allowed = ["OPTIONS", ...Object.keys(methods)].join(", ");
@@ -100,14 +100,14 @@ function bindResource(
 }
 
 /** What a client wants to know before it offers: where the STUN and TURN servers are. */
-function describe(webCalls: WebCallsService, allowed: string): Handler {
+function describe(webCalls: CallsHere, allowed: string): Handler {
   return async (_call, request, reply) => {
     linkServers(webCalls, request.params.callId, reply);
     await sendOptions(reply, allowed);
   };
 }
 
-function linkServers(webCalls: WebCallsService, callId: string, reply: FastifyReply): void {
+function linkServers(webCalls: CallsHere, callId: string, reply: FastifyReply): void {
   const link = webCalls.linkHeader(callId);
   if (link !== undefined) reply.header("link", link);
 }

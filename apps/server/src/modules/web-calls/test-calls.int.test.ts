@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Agent, CallDetail, JoinableCall } from "@parley/contract";
+import { assertRefused } from "../api-walk.ts";
+import { createTestServer, type TestResponse, type TestServer } from "../testing.ts";
+
+function dataOf<T>({ status, body }: TestResponse): T {
+  const { data }: { data: T } = JSON.parse(JSON.stringify(body));
+  assert.ok(data !== undefined, `${status} ${JSON.stringify(body)}`);
+  return data;
+}
+
+describe("a test call", () => {
+  let server: TestServer;
+  let agent: Agent;
+
+  before(async () => {
+    server = await createTestServer();
+    const created = await server.request("POST", "/agents", {
+      name: "Club",
+      publishMode: "manual",
+      promptTemplate: "Live",
+      defaultVariables: { a: "agent", b: "agent", c: "agent", d: "agent" },
+      testVariables: { b: "test", c: "test", d: "test" },
+    });
+    agent = dataOf(created);
+    await server.request("POST", `/agents/${agent.id}/publish`, {});
+    await server.request("PUT", `/agents/${agent.id}/environments/staging`, {
+      revision: 1,
+      variables: { c: "environment", d: "environment" },
+    });
+    await server.request("PATCH", `/agents/${agent.id}`, { promptTemplate: "Draft" });
+  });
+  after(async () => await server.close());
+
+  test("runs the draft, or the environment that is named, and says where and with what to join", async () => {
+    const answer = await server.request("POST", `/agents/${agent.id}/test-call`, {}, undefined, {
+      host: "parley.example.com",
+    });
+    assert.equal(answer.status, 201);
+    const { callId, url, token } = dataOf<JoinableCall>(answer);
+    assert.equal(url, `http://parley.example.com/rtc/calls/${callId}`);
+    assert.ok(token.length >= 43);
+    const draft = server.dialled.at(-1);
+    assert.deepEqual([draft?.callId, draft?.agent.document.promptTemplate], [callId, "Draft"]);
+
+    const call = dataOf<CallDetail>(await server.request("GET", `/calls/${callId}`));
+    assert.deepEqual(
+      [call.channel, call.isTest, call.status, call.toNumber, call.fromNumber],
+      ["web", true, "ringing", null, null],
+    );
+
+    await server.request("POST", `/agents/${agent.id}/test-call`, { environment: "production" });
+    assert.equal(server.dialled.at(-1)?.agent.document.promptTemplate, "Live");
+  });
+
+  test("variables: the agent's, then its test variables, the environment's, the request's", async () => {
+    await server.request("POST", `/agents/${agent.id}/test-call`, {
+      environment: "staging",
+      variables: { d: "request" },
+    });
+    assert.deepEqual(server.dialled.at(-1)?.variables, {
+      a: "agent",
+      b: "test",
+      c: "environment",
+      d: "request",
+    });
+  });
+
+  test("an environment that there is not is refused, and so is a call without a free place", async () => {
+    const path = `/agents/${agent.id}/test-call`;
+    const held = server.dialled.length;
+    assertRefused(await server.request("POST", path, { environment: "none" }), "environment_not_found");
+    server.line.hasFreePlace = false;
+    assertRefused(await server.request("POST", path, {}), "capacity_exceeded");
+    server.line.hasFreePlace = true;
+    assert.equal(server.dialled.length, held);
+  });
+
+  test("an organization starts twenty in a minute, another is not held up by it", async () => {
+    const { apiKey } = await server.createOrganization();
+    const own = dataOf<Agent>(await server.request("POST", "/agents", { name: "Other" }, apiKey));
+    const path = `/agents/${own.id}/test-call`;
+    for (let started = 0; started < 20; started++)
+      assert.equal((await server.request("POST", path, {}, apiKey)).status, 201);
+    const refused = await server.request("POST", path, {}, apiKey);
+    assertRefused(refused, "rate_limited");
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers["retry-after"]) >= 1);
+    assert.equal((await server.request("POST", `/agents/${agent.id}/test-call`, {})).status, 201);
+  });
+});

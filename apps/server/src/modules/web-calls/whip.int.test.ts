@@ -1,0 +1,276 @@
+/** WHIP over real sockets, with media that answers without hearing anything. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mock, test } from "node:test";
+import { fastify } from "fastify";
+import { pino } from "pino";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
+import { sendError } from "../../platform/http/errors.ts";
+import { HeldCall } from "../calls/held-call.ts";
+import type { CallEnd } from "../calls/calls.service.ts";
+import { toLinkHeader } from "./ice-servers.rules.ts";
+import { WebCall } from "./web-call.ts";
+import { bindWhipRoutes } from "./whip.routes.ts";
+
+const TOKEN = "t".repeat(43);
+const logger = pino({ level: "silent" });
+
+class Node {
+  readonly #app = fastify();
+  readonly calls = new Map<string, WebCall>();
+  /** Where calls are that are not here. */
+  elsewhere: string | undefined;
+  url = "";
+
+  static async start(): Promise<Node> {
+    const node = new Node();
+    node.#app.setErrorHandler(sendError);
+    bindWhipRoutes(
+      node.#app,
+      {
+        find: (callId) => node.calls.get(callId),
+        linkHeader: (callId) =>
+          toLinkHeader({ stunUrls: ["stun:stun.example.net:3478"], turn: undefined }, callId, new Date()),
+      },
+      { findHttpAddress: async () => node.elsewhere },
+    );
+    node.url = await node.#app.listen({ host: "127.0.0.1", port: 0 });
+    return node;
+  }
+
+  async close(): Promise<void> {
+    await this.#app.close();
+  }
+}
+
+/** A call that can be joined. */
+class Call {
+  readonly id = randomUUID();
+  readonly told: string[] = [];
+  handlers: WebMediaLegHandlers | undefined;
+  end: CallEnd | undefined;
+  readonly over: Promise<void>;
+
+  constructor(node: Node) {
+    const leg: WebMediaLeg = {
+      prepared: Promise.resolve(),
+      instruct: async () => true,
+      close: async () => undefined,
+      join: async (sdp) =>
+        sdp.startsWith("v=0")
+          ? { ok: true, sdp: `answer to ${sdp}` }
+          : { ok: false, refusal: "malformed", reason: "is not an SDP offer" },
+      addCandidates: async (ufrag) => ufrag !== "other",
+      tell: ({ type }) => this.told.push(type),
+    };
+    const webCall = new WebCall({
+      token: TOKEN,
+      openMedia: async (handlers) => {
+        this.handlers = handlers;
+        return leg;
+      },
+    });
+    node.calls.set(this.id, webCall);
+    const held = new HeldCall({
+      callId: this.id,
+      organizationId: "organization",
+      recorder: {
+        ringing: () => {},
+        answered: () => {},
+        item: () => {},
+        turn: () => {},
+        finish: async (end) => void (this.end = end),
+      },
+      providerNames: { llmName: "", sttName: "", ttsName: "" },
+      isRecorded: false,
+      metrics: { observeCall: () => {}, observeTurn: () => {} },
+      trace: undefined,
+      logger,
+      sign: async () => ({}),
+    });
+    this.over = held.run(webCall).finally(() => node.calls.delete(this.id));
+  }
+}
+
+async function send(
+  node: Node,
+  method: string,
+  path: string,
+  { token, type, body, ifMatch }: { token?: string; type?: string; body?: string; ifMatch?: string } = {},
+): Promise<Response> {
+  return await fetch(`${node.url}/rtc/calls/${path}`, {
+    method,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(type !== undefined && { "content-type": type }),
+      ...(ifMatch !== undefined && { "if-match": ifMatch }),
+    },
+    ...(body !== undefined && { body }),
+  });
+}
+
+async function errorOf(response: Response): Promise<[number, string]> {
+  const body: unknown = await response.json();
+  assert.ok(typeof body === "object" && body !== null && "error" in body);
+  return [response.status, String(body.error)];
+}
+
+const offer = { token: TOKEN, type: "application/sdp", body: "v=0" };
+const fragment = {
+  token: TOKEN,
+  type: "application/trickle-ice-sdpfrag",
+  body: "a=ice-ufrag:mine\r\na=end-of-candidates\r\n",
+};
+
+test("a token joins its call once, and then speaks for the session until the call is over", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  const joined = await send(node, "POST", call.id, offer);
+  assert.equal(joined.status, 201);
+  assert.equal(await joined.text(), "answer to v=0");
+  assert.equal(joined.headers.get("content-type"), "application/sdp");
+  assert.equal(joined.headers.get("location"), `/rtc/calls/${call.id}/session`);
+  assert.match(joined.headers.get("access-control-expose-headers") ?? "", /Location/);
+  assert.equal(joined.headers.get("link"), '<stun:stun.example.net:3478>; rel="ice-server"');
+  const etag = joined.headers.get("etag") ?? assert.fail();
+  assert.deepEqual(await errorOf(await send(node, "POST", call.id, offer)), [409, "call_already_joined"]);
+
+  const session = `${call.id}/session`;
+  assert.equal((await send(node, "PATCH", session, { ...fragment, ifMatch: etag })).status, 204);
+  const rejoined = await send(node, "PATCH", session, { ...offer, ifMatch: "*" });
+  assert.equal(rejoined.status, 200);
+  assert.notEqual(rejoined.headers.get("etag"), etag);
+  assert.deepEqual(await errorOf(await send(node, "PATCH", session, { ...fragment, ifMatch: etag })), [
+    412,
+    "session_changed",
+  ]);
+
+  call.handlers?.onConnected();
+  assert.equal((await send(node, "DELETE", session, { token: TOKEN })).status, 200);
+  await call.over;
+  assert.deepEqual([call.end?.status, call.end?.endReason], ["completed", "user_hangup"]);
+  assert.deepEqual(call.told, ["ended"]);
+  assert.deepEqual(await errorOf(await send(node, "DELETE", session, { token: TOKEN })), [404, "not_found"]);
+  await node.close();
+});
+
+test("what a client does wrong is told by status and code", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  const session = `${call.id}/session`;
+  const { body, type } = offer;
+  const wrong: [string, string, Parameters<typeof send>[3], [number, string]][] = [
+    ["POST", call.id, { body, type }, [401, "unauthorized"]],
+    ["POST", call.id, { ...offer, token: "x".repeat(43) }, [401, "unauthorized"]],
+    ["OPTIONS", call.id, { token: "x" }, [401, "unauthorized"]],
+    ["POST", randomUUID(), offer, [404, "not_found"]],
+    ["POST", "1", offer, [404, "not_found"]],
+    ["GET", call.id, { token: TOKEN }, [405, "method_not_allowed"]],
+    ["POST", session, offer, [405, "method_not_allowed"]],
+    ["POST", call.id, { ...offer, type: "application/json", body: "{}" }, [415, "unsupported_media_type"]],
+    ["POST", call.id, { ...offer, body: "hello" }, [400, "invalid_body"]],
+    ["POST", call.id, { ...offer, body: "v=0".repeat(40_000) }, [413, "payload_too_large"]],
+    ["PATCH", session, { ...offer, ifMatch: "*" }, [404, "not_found"]],
+  ];
+  for (const [method, path, request, expected] of wrong) {
+    assert.deepEqual(await errorOf(await send(node, method, path, request)), expected, `${method} ${path}`);
+  }
+  // None of these has used the token up.
+  assert.equal((await send(node, "POST", call.id, offer)).status, 201);
+  const refused: [Parameters<typeof send>[3], [number, string]][] = [
+    [fragment, [428, "precondition_required"]],
+    [{ ...fragment, body: "hello", ifMatch: "*" }, [400, "invalid_body"]],
+    [{ ...fragment, body: "a=ice-ufrag:other\r\n", ifMatch: "*" }, [422, "offer_not_acceptable"]],
+  ];
+  for (const [request, expected] of refused)
+    assert.deepEqual(await errorOf(await send(node, "PATCH", session, request)), expected);
+  const unauthorized = await send(node, "POST", call.id, { body, type });
+  assert.equal(unauthorized.headers.get("www-authenticate"), "Bearer");
+  await send(node, "DELETE", session, { token: TOKEN });
+  await call.over;
+  assert.deepEqual([call.end?.status, call.end?.endReason], ["canceled", "canceled"]);
+  await node.close();
+});
+
+test("a page of any origin may ask what it may do, and with the token where the ICE servers are", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  const preflight = await send(node, "OPTIONS", call.id);
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get("access-control-allow-origin"), "*");
+  assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /POST/);
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
+  assert.equal(preflight.headers.get("link"), null);
+  const told = await send(node, "OPTIONS", call.id, { token: TOKEN });
+  assert.equal(told.headers.get("accept-post"), "application/sdp");
+  assert.match(told.headers.get("link") ?? "", /ice-server/);
+  await send(node, "DELETE", `${call.id}/session`, { token: TOKEN });
+  await call.over;
+  await node.close();
+});
+
+test("a node that does not hold the call asks the one that does, and no further", async () => {
+  const [holder, other] = [await Node.start(), await Node.start()];
+  const call = new Call(holder);
+  other.elsewhere = holder.url;
+  holder.elsewhere = other.url;
+  const joined = await send(other, "POST", call.id, offer);
+  assert.equal(joined.status, 201);
+  assert.equal(await joined.text(), "answer to v=0");
+  assert.equal(joined.headers.get("location"), `/rtc/calls/${call.id}/session`);
+  const ifMatch = joined.headers.get("etag") ?? assert.fail();
+  const session = `${call.id}/session`;
+  assert.equal((await send(other, "PATCH", session, { ...fragment, ifMatch })).status, 204);
+  assert.deepEqual(await errorOf(await send(other, "POST", call.id, { ...offer, token: "x" })), [
+    401,
+    "unauthorized",
+  ]);
+  assert.deepEqual(await errorOf(await send(other, "POST", randomUUID(), offer)), [404, "not_found"]);
+  assert.equal((await send(other, "DELETE", session, { token: TOKEN })).status, 200);
+  await call.over;
+  await holder.close();
+  const gone = await send(other, "POST", call.id, offer);
+  assert.deepEqual(await errorOf(gone), [503, "capacity_exceeded"]);
+  await other.close();
+});
+
+test("a call that nobody joins ends after 60 s", async () => {
+  const node = await Node.start();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const call = new Call(node);
+    await new Promise((resolve) => setImmediate(resolve));
+    mock.timers.tick(59_999);
+    assert.equal(node.calls.size, 1);
+    mock.timers.tick(1);
+    await call.over;
+    assert.deepEqual([call.end?.status, call.end?.endReason], ["canceled", "canceled"]);
+    assert.match(call.end?.endDetail ?? "", /nobody joined/);
+  } finally {
+    mock.timers.reset();
+    await node.close();
+  }
+});
+
+test("a browser that is gone too long has hung up", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  await send(node, "POST", call.id, offer);
+  call.handlers?.onConnected();
+  call.handlers?.onMediaTimeout(15_000);
+  await call.over;
+  assert.deepEqual([call.end?.status, call.end?.endReason], ["completed", "user_hangup"]);
+  await node.close();
+});
+
+test("TURN credentials are of one call and one hour, as TURN servers with a shared secret check them", () => {
+  const turn = { urls: ["turn:turn.example.net:3478?transport=udp"], secret: "north" };
+  const link = toLinkHeader({ stunUrls: [], turn }, "call", new Date(1_000_000_000));
+  // printf '1003600:call' | openssl dgst -sha1 -hmac north -binary | base64
+  assert.equal(
+    link,
+    '<turn:turn.example.net:3478?transport=udp>; rel="ice-server"; username="1003600:call"; ' +
+      'credential="kHMgejUE+ha4/WHBjLdWlKBQ60Y="; credential-type="password"',
+  );
+  assert.equal(toLinkHeader({ stunUrls: [], turn: undefined }, "call", new Date()), undefined);
+});

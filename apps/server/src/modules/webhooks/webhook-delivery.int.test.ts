@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageReceivedData } from "@parley/contract";
 import { Jobs } from "../../platform/jobs/jobs.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
@@ -263,7 +264,7 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   assert.equal((await database.select().from(webhookEvents)).length, 1);
 });
 
-test("an organization whose server hangs does not hold up the webhooks of another", async (t) => {
+test("an organization whose server hangs is given up on after ten seconds, and does not hold up the webhooks of another", async (t) => {
   const { server, database, sender, organizationId, receiver, openCall } = await openDeliveries(t, () => {});
   const { connectionString, modules } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
@@ -293,9 +294,23 @@ test("an organization whose server hangs does not hold up the webhooks of anothe
   });
   await told.promise;
   assert.ok(receiver.requests.length <= 5, `${organizationId} has ${receiver.requests.length} at once`);
+  const problem = await findProblem(database);
+  assert.equal(problem, "no answer within 10000 ms");
   delivery.close();
   await jobs.close();
 });
+
+/** Of the first attempt that failed. */
+async function findProblem(
+  database: Awaited<ReturnType<typeof openDeliveries>>["database"],
+): Promise<string> {
+  for (;;) {
+    const attempts = await database.select().from(webhookAttempts);
+    const failed = attempts.find(({ problem }) => problem !== null);
+    if (failed?.problem) return failed.problem;
+    await sleep(100);
+  }
+}
 
 test("an event and its attempts are kept for thirty days", async (t) => {
   const { database, clock, openCall, endCall, runNext } = await openDeliveries(t, accept);

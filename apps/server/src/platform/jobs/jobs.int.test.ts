@@ -25,3 +25,34 @@ test("a job runs when the transaction that enqueued it commits, and never when i
   await jobs.close();
   await close();
 });
+
+test("of jobs that run together each succeeds or is tried again for itself, and as many run as may", async () => {
+  const { database, connectionString, close } = await createTestDatabase();
+  const jobs = await Jobs.start({ connectionString, logger });
+  const runs = new Map<string, number>();
+  const all = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  const kind: JobKind<{ id: string }> = {
+    name: "test-job",
+    concurrency: 6,
+    run: async ({ id }) => {
+      most = Math.max(most, (running += 1));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+      runs.set(id, (runs.get(id) ?? 0) + 1);
+      if (runs.size === 60 && runs.get("0") === 2) all.resolve();
+      if (id === "0" && runs.get(id) === 1) throw new Error("not yet");
+    },
+  };
+  await jobs.work(kind);
+  await database.transaction(async (transaction) => {
+    for (let index = 0; index < 60; index += 1) await jobs.enqueue(transaction, kind, { id: String(index) });
+  });
+  await all.promise;
+  await jobs.close();
+  assert.ok(most > 1 && most <= 6, `${most} at once`);
+  runs.delete("0");
+  assert.deepEqual([...new Set(runs.values())], [1]);
+  await close();
+});

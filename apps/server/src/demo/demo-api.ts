@@ -11,17 +11,18 @@ export class DemoApi {
     this.#apiKey = apiKey;
   }
 
-  /** The demo's agent with its number, as this release describes it; made where it is not there yet. */
-  async ensureAgent(): Promise<void> {
+  /** The demo's agent with its number, as this release describes it; made where it is not there yet. Gives its id. */
+  async ensureAgent(): Promise<string> {
     const query = new URLSearchParams({ search: demoAgent.name });
     const [existing] = await this.#request<Agent[]>("GET", `/agents?${query.toString()}`);
     if (existing !== undefined) {
       await this.#request("PATCH", `/agents/${existing.id}`, demoAgent);
-      return;
+      return existing.id;
     }
     const trunk = await this.#request<SipTrunk>("POST", "/sip-trunks", { friendlyName: "Demo" });
     const agent = await this.#request<Agent>("POST", "/agents", { ...demoAgent, sipTrunkId: trunk.id });
     await this.#request<PhoneNumber>("POST", `/agents/${agent.id}/phone-numbers`, { e164: demoNumber });
+    return agent.id;
   }
 
   /** The newest call if it began at `since` or later. */

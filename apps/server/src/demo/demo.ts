@@ -52,7 +52,7 @@ async function main(): Promise<void> {
   print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller rings ${demoNumber} …\n`);
 
   const api = new DemoApi(node.httpUrl, apiKey);
-  await api.ensureAgent();
+  const agentId = await api.ensureAgent();
   const view = new TranscriptView(print);
   const calling = callWithRecordings({ sipPort: node.sipPort, number: demoNumber, lines: await readLines() });
   const [heard, call] = await Promise.all([calling, followCall(api, new Date(), view)]);
@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     return;
   }
   print(`\nParley goes on running. Ctrl-C ends it.
+  Talk to it     ${node.httpUrl}/try#key=${apiKey}&agent=${agentId}
   API reference  ${node.httpUrl}/docs
   API key        ${apiKey}   (header x-api-key)
   Call it        sip:${demoNumber}@127.0.0.1:${node.sipPort}`);

@@ -11,12 +11,13 @@
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Platform } from "../e2e/support/platform.ts";
+import type { Platform } from "../e2e/support/platform.ts";
 import { createAgent, NUMBER } from "./calls/api.ts";
 import type { CallersMethods } from "./calls/callers-process.ts";
 import type { EchoMethods } from "./calls/echo-process.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
 import { type MeasuredRow, measureRow, type Row } from "./calls/row.ts";
+import { startScriptedPlatform } from "./calls/scripted-platform.ts";
 import { Peer } from "./support/peer.ts";
 import { cpuSecondsOf } from "./support/processes.ts";
 import { percentile, rounded } from "./support/statistics.ts";
@@ -73,25 +74,6 @@ async function measureEcho(
   }
 }
 
-function startPlatform(urls: { stt: string; llm: string; tts: string }): Promise<Platform> {
-  return Platform.start({
-    env: {
-      PARLEY_STT: "deepgram",
-      DEEPGRAM_API_KEY: "bench",
-      DEEPGRAM_BASE_URL: urls.stt,
-      PARLEY_TTS: "elevenlabs",
-      ELEVENLABS_API_KEY: "bench",
-      ELEVENLABS_BASE_URL: urls.tts,
-      PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
-      PARLEY_LLM_API_KEY: "bench",
-      PARLEY_LLM_MODEL: "scripted",
-      ...(options.profile !== undefined && {
-        NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${options.profile}`,
-      }),
-    },
-  });
-}
-
 /** Null unless both loads were measured for long enough. */
 function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number | null> | null {
   const at = (calls: number): MeasuredRow | undefined => measured.find(({ row }) => row.calls === calls);
@@ -139,7 +121,12 @@ async function run(): Promise<void> {
   try {
     const echo = await measureEcho(callers, Math.max(...loads));
     console.table({ "echo alone": echo });
-    platform = await startPlatform(await providers.ask("start", undefined));
+    const { profile } = options;
+    const profiling = `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${profile}`;
+    platform = await startScriptedPlatform(
+      await providers.ask("start", undefined),
+      profile === undefined ? {} : { NODE_OPTIONS: profiling },
+    );
     await createAgent(platform);
     await measureRow({ platform, callers, providers }, WARM_UP_CALLS, WARM_UP_SECONDS);
     const measured: MeasuredRow[] = [];

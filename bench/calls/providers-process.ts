@@ -5,13 +5,8 @@ import {
   type ScriptedExchange,
 } from "../../packages/providers/src/testing/index.ts";
 import { serve } from "../support/peer.ts";
-import { questionText, replyText } from "./script.ts";
+import { providerDelays, questionText, replyText } from "./script.ts";
 
-/** Delays of real providers on a good day; what comes after the first token comes word by word. */
-const STT_LATENCY_MS = 100;
-const LLM_FIRST_TOKEN_MS = 250;
-const LLM_BETWEEN_CHUNKS_MS = 15;
-const TTS_LATENCY_MS = 120;
 const TTS_REAL_TIME_FACTOR = 5;
 const STT_INTERIM_EVERY_MS = 500;
 
@@ -24,16 +19,16 @@ export type ProvidersMethods = {
 
 const stt = await startScriptedDeepgram({
   utterance: (connection, index) => questionText(connection + 1, index + 1),
-  latencyMs: STT_LATENCY_MS,
+  latencyMs: providerDelays.sttMs,
   interimEveryMs: STT_INTERIM_EVERY_MS,
 });
 const llm = await startScriptedOpenAi({
   reply: ({ lastUserText }) => ({ text: replyText(lastUserText) }),
-  firstTokenDelayMs: LLM_FIRST_TOKEN_MS,
-  betweenChunksMs: LLM_BETWEEN_CHUNKS_MS,
+  firstTokenDelayMs: providerDelays.llmFirstTokenMs,
+  betweenChunksMs: providerDelays.llmBetweenChunksMs,
 });
 const tts = await startScriptedElevenLabs({
-  latencyMs: TTS_LATENCY_MS,
+  latencyMs: providerDelays.ttsMs,
   realTimeFactor: TTS_REAL_TIME_FACTOR,
 });
 

@@ -1,3 +1,11 @@
+/** Delays of real providers on a good day; what comes after the first token comes word by word. */
+export const providerDelays = {
+  sttMs: 100,
+  llmFirstTokenMs: 250,
+  llmBetweenChunksMs: 15,
+  ttsMs: 120,
+};
+
 /** What is said in the benched calls. Each text names its line and its place, so that its parts can be found again. */
 export function questionText(line: number, index: number): string {
   return `This is question ${index} on line ${line}`;

@@ -1,0 +1,29 @@
+import { Platform } from "../../e2e/support/platform.ts";
+
+/** Where the scripted providers listen. */
+export interface ProviderUrls {
+  stt: string;
+  llm: string;
+  tts: string;
+}
+
+/** A platform, started as an operator starts it, whose providers are the scripted ones. */
+export function startScriptedPlatform(
+  urls: ProviderUrls,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Platform> {
+  return Platform.start({
+    env: {
+      PARLEY_STT: "deepgram",
+      DEEPGRAM_API_KEY: "bench",
+      DEEPGRAM_BASE_URL: urls.stt,
+      PARLEY_TTS: "elevenlabs",
+      ELEVENLABS_API_KEY: "bench",
+      ELEVENLABS_BASE_URL: urls.tts,
+      PARLEY_LLM_BASE_URL: `${urls.llm}/v1`,
+      PARLEY_LLM_API_KEY: "bench",
+      PARLEY_LLM_MODEL: "scripted",
+      ...env,
+    },
+  });
+}

@@ -49,7 +49,23 @@ export async function openDatabase(connectionString: string): Promise<Database> 
       },
     );
   }
-  return joinable(drizzle({ client: pool }));
+  return joinable(returningConnections(drizzle({ client: pool })));
+}
+
+/**
+ * Drizzle's own transactions on a pool keep the connection for ever where `begin` fails, as it does on every connection that
+ * broke unnoticed: a database that was away would leave the pool without any. These give it back whatever happens.
+ */
+function returningConnections(database: Database): Database {
+  const transaction: Database["transaction"] = async (work, config) => {
+    const client = await database.$client.connect();
+    try {
+      return await drizzle({ client }).transaction(work, config);
+    } finally {
+      client.release();
+    }
+  };
+  return Object.assign(database, { transaction });
 }
 
 /** Without its credentials. */

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import test from "node:test";
+import { sql } from "drizzle-orm";
+import { openDatabase } from "./database.ts";
+import { createTestDatabase } from "./testing.ts";
+
+/** More than the pool has connections. */
+const MORE_THAN_CONNECTIONS = 25;
+
+/** Stands between a pool and its database, and cuts connections at the word. */
+class Cutter {
+  /** What cuts the connection that it is sent on; undefined: nothing. */
+  word: string | undefined;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  static async open(port: number): Promise<Cutter> {
+    const cutter = new Cutter(port);
+    cutter.#server.listen(0, "127.0.0.1");
+    await once(cutter.#server, "listening");
+    return cutter;
+  }
+
+  private constructor(port: number) {
+    this.#server = createServer((socket) => {
+      const upstream = connect(port, "127.0.0.1");
+      for (const each of [socket, upstream]) {
+        this.#sockets.add(each);
+        each.on("error", () => {});
+        each.on("close", () => [socket, upstream].forEach((end) => end.destroy()));
+      }
+      upstream.pipe(socket);
+      socket.on("data", (chunk) => {
+        if (this.word !== undefined && chunk.includes(this.word)) socket.destroy();
+        else upstream.write(chunk);
+      });
+    });
+  }
+
+  get port(): number {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on TCP
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+}
+
+for (const word of ["begin", "commit", "rollback"]) {
+  test(`connections that break at ${word} are not lost to the pool`, async () => {
+    const { connectionString, close } = await createTestDatabase();
+    const url = new URL(connectionString);
+    const cutter = await Cutter.open(Number(url.port));
+    url.port = String(cutter.port);
+    const database = await openDatabase(url.href);
+    const work = async (): Promise<void> =>
+      await database.transaction(async (transaction) => {
+        await transaction.execute(sql`select 1`);
+        if (word === "rollback") throw new Error("work failed");
+      });
+    cutter.word = word;
+    for (let i = 0; i < MORE_THAN_CONNECTIONS; i++) await assert.rejects(work());
+    cutter.word = undefined;
+    await database.transaction(async (transaction) => await transaction.execute(sql`select 1`));
+    assert.equal(database.$client.idleCount, database.$client.totalCount);
+    await database.$client.end();
+    cutter.close();
+    await close();
+  });
+}

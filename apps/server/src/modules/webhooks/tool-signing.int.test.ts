@@ -46,8 +46,11 @@ async function open(t: TestContext) {
   } as const;
   const sign = signing.signerFor(organizationId);
   const call = async (method: WebhookTool["method"] = "POST") => {
-    const { execute } = createWebhookTool({ ...tool, method }, conversation, client, sign);
-    await execute({ text: "Grüß Gott" }, { toolCallId: "call_1", signal: new AbortController().signal });
+    const lookUp = createWebhookTool({ ...tool, method }, conversation, client, sign);
+    await lookUp.execute(
+      { text: "Grüß Gott" },
+      { toolCallId: "call_1", signal: new AbortController().signal },
+    );
     const request = receiver.requests.at(-1);
     assert.ok(request !== undefined);
     return request;

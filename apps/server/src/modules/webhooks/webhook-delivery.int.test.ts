@@ -145,9 +145,10 @@ test("the end of a call is told once what is made of it is there, and stays as i
     await database.transaction(
       async (transaction) => await calls.noteResult(transaction, id, result, clock.now),
     );
-  await note({ recordingStatus: "pending", analysisStatus: "pending" });
+  await note({ recordingStatus: "pending" });
   const endedAt = clock.now;
   await endCall(id);
+  await note({ analysisStatus: "pending" });
   assert.equal(jobs[0]?.startAfter?.getTime(), endedAt.getTime() + MINUTE_MS);
   clock.now = new Date(endedAt.getTime() + 5_000);
   await note({ recordingStatus: "ready" });
@@ -168,25 +169,20 @@ test("the end of a call is told once what is made of it is there, and stays as i
 });
 
 test("what is not there a minute after the end is not waited for", async (t) => {
-  const { database, calls, receiver, clock, openCall, endCall, runNext } = await openDeliveries(t, accept);
-  const id = await openCall();
-  const note = async (status: "pending" | "ready"): Promise<void> =>
-    await database.transaction(
-      async (transaction) =>
-        await calls.noteResult(
-          transaction,
-          id,
-          { analysisStatus: status, extraction: { late: true } },
-          clock.now,
-        ),
-    );
-  await database.transaction(
-    async (transaction) => await calls.noteResult(transaction, id, { analysisStatus: "pending" }, clock.now),
+  const { database, calls, receiver, clock, jobs, openCall, endCall, runNext } = await openDeliveries(
+    t,
+    accept,
   );
+  const id = await openCall();
+  const note = async (recordingStatus: "pending" | "ready", extraction: { late: boolean } | null) =>
+    await database.transaction(async (transaction) => {
+      await calls.noteResult(transaction, id, { recordingStatus, extraction }, clock.now);
+    });
+  await note("pending", null);
   await endCall(id);
   await runNext();
-  await note("ready");
-  assert.equal(receiver.requests.length, 1);
+  await note("ready", { late: true });
+  assert.deepEqual([receiver.requests.length, jobs.length], [1, 0]);
   assert.equal(JSON.parse(receiver.requests[0]?.body ?? "").data.extraction, null);
 });
 

@@ -79,10 +79,14 @@ describe("the page /try", () => {
     assert.deepEqual(await tried.inspect("microphone-refused"), []);
   });
 
-  test("holds a call: words both ways, times, an instruction, a cut, the end", async () => {
+  test("holds a call: a cut in the greeting, words both ways, times, an instruction, the end", async () => {
     const { tried, problems } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
+    await tried.watchConnections();
     await tried.press("Start call");
-    await tried.waitForText("Hang up");
+    await waitFor("the greeting", async () => (await tried.text(".said.agent")) !== "", 20_000);
+    await tried.loseConnection();
+    await waitFor("another connection", async () => (await tried.connectedCount()) === 2);
+    // What is understood from here on came over it.
     await waitFor(
       "the caller's words",
       async () => wordOverlap(GO_FORWARD, plainWords(await tried.text(".said.user"))) === 1,

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { writeWav } from "@parley/audio";
-import chromium from "@sparticuz/chromium";
 import { type Browser, launch, type Page } from "puppeteer-core";
+import { unpackChromium } from "./chromium-program.ts";
 
 const SAMPLE_RATE_HZ = 48_000;
 
@@ -30,8 +30,10 @@ export class Chromium {
     if (microphone !== undefined) {
       await writeFile(wav, writeWav({ sampleRateHz: SAMPLE_RATE_HZ, channels: 1, pcm: microphone }));
     }
+    const { executablePath, env } = await unpackChromium();
     const browser = await launch({
-      executablePath: await chromium.executablePath(),
+      executablePath,
+      env: { ...process.env, ...env },
       headless: "shell",
       userDataDir: path.join(folder, "profile"),
       args: [

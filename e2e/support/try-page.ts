@@ -33,6 +33,38 @@ export class TryPage {
     return texts.join(" ");
   }
 
+  /** Before a call: keeps its connections in sight. */
+  async watchConnections(): Promise<void> {
+    await this.page.evaluate(`{
+      const Connection = RTCPeerConnection;
+      window.connections = [];
+      window.connectedCount = 0;
+      window.RTCPeerConnection = class extends Connection {
+        constructor(...options) {
+          super(...options);
+          window.connections.push(this);
+          this.addEventListener("connectionstatechange", () => {
+            if (super.connectionState === "connected") window.connectedCount++;
+          });
+        }
+      };
+    }`);
+  }
+
+  /** Has the browser notice that the call's connection has failed. Its real network is out of reach from here. */
+  async loseConnection(): Promise<void> {
+    await this.page.evaluate(`{
+      const connection = window.connections.at(-1);
+      Object.defineProperty(connection, "connectionState", { value: "failed" });
+      connection.dispatchEvent(new Event("connectionstatechange"));
+    }`);
+  }
+
+  /** How many connections have come about since `watchConnections`. */
+  async connectedCount(): Promise<number> {
+    return Number(await this.page.evaluate("window.connectedCount"));
+  }
+
   /** Writes an instruction and sends it. */
   async instruct(text: string): Promise<void> {
     await this.page.type("textarea", text);

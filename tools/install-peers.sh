@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # Program and the Debian package that brings it.
-peers=(sipp:sip-tester baresip:baresip-core kamailio:kamailio openssl:openssl tshark:tshark ffmpeg:ffmpeg)
+peers=(sipp:sip-tester baresip:baresip-core kamailio:kamailio openssl:openssl tshark:tshark ffmpeg:ffmpeg turnserver:coturn)
 
 missing=()
 for peer in "${peers[@]}"; do
@@ -18,7 +18,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
 fi
 echo "Installing what tests are held against (${missing[*]}) ..."
 export DEBIAN_FRONTEND=noninteractive
-# Kamailio's package would start a SIP server on port 5060, now and with the machine: only tests run it.
+# Kamailio's package would start a SIP server on port 5060, coturn's a TURN server, now and with the machine: only tests run them.
 if [ ! -e /usr/sbin/policy-rc.d ]; then
   printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
   chmod +x /usr/sbin/policy-rc.d
@@ -29,7 +29,7 @@ apt-get update -q >/dev/null || true
 for package in "${missing[@]}"; do
   if ! apt-get install -y -q --no-install-recommends "$package" >/dev/null; then
     echo "$package could not be installed, see above. Its tests will say so." >&2
-  elif [ "$package" = kamailio ] && command -v systemctl >/dev/null; then
-    systemctl disable kamailio >/dev/null 2>&1 || true
+  elif [[ "$package" = @(kamailio|coturn) ]] && command -v systemctl >/dev/null; then
+    systemctl disable "$package" >/dev/null 2>&1 || true
   fi
 done

@@ -1,7 +1,5 @@
 import type { RtpPacket } from "../../packages/rtp/src/index.ts";
 
-const SAMPLES_PER_MS = 8;
-
 /** How the packets of one or more streams arrived. */
 export interface Arrivals {
   packets: number;
@@ -13,14 +11,20 @@ export interface Arrivals {
   spacingMs: number[];
 }
 
-/** Watches one stream of G.711. */
+/** Watches one stream. */
 export class ArrivalRecorder {
+  readonly #unitsPerMs: number;
   readonly #transitsMs: number[] = [];
   readonly #spacingMs: number[] = [];
   #last: { arrivalMs: number; timestamp: number; sequenceNumber: number } | undefined;
-  /** Samples since the first packet: a timestamp that does not wrap. */
+  /** Since the first packet: a timestamp that does not wrap. */
   #position = 0;
   #lost = 0;
+
+  /** @param unitsPerMs Of the stream's RTP clock. */
+  constructor(unitsPerMs: number) {
+    this.#unitsPerMs = unitsPerMs;
+  }
 
   record({ timestamp, sequenceNumber }: RtpPacket, arrivalMs: number): void {
     if (this.#last !== undefined) {
@@ -29,7 +33,7 @@ export class ArrivalRecorder {
       this.#lost += ((sequenceNumber - this.#last.sequenceNumber + 0x1_8000) & 0xffff) - 0x8000 - 1;
       this.#spacingMs.push(arrivalMs - this.#last.arrivalMs);
     }
-    this.#transitsMs.push(arrivalMs - this.#position / SAMPLES_PER_MS);
+    this.#transitsMs.push(arrivalMs - this.#position / this.#unitsPerMs);
     this.#last = { arrivalMs, timestamp, sequenceNumber };
   }
 

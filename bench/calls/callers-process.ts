@@ -70,7 +70,7 @@ const methods: CallersMethods = {
   place,
   startRecording: () => {
     recorders = callers.map((caller) => {
-      const recorder = new ArrivalRecorder();
+      const recorder = new ArrivalRecorder(8);
       caller.recordTo(recorder);
       return recorder;
     });

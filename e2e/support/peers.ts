@@ -5,6 +5,8 @@ const packages = {
   baresip: "baresip-core",
   openssl: "openssl",
   kamailio: "kamailio",
+  ffmpeg: "ffmpeg",
+  turnserver: "coturn",
 } as const;
 
 /**

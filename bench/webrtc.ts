@@ -1,0 +1,204 @@
+/**
+ * Many calls in browsers at once on the whole platform, started as an operator starts it: Opus both ways, DTLS-SRTP, a data
+ * channel each.
+ *
+ *     npm run bench -- webrtc [--json] [--calls 1,25,50,100] [--seconds 30]
+ *
+ * The browsers' side (WHIP and the same WebRTC library, without a browser; recorded people who speak 40 % of the time) and
+ * scripted STT, LLM and TTS providers run in processes of their own; VAD and everything else is the platform's. Calls stay
+ * while others join: an organization may start 20 in a minute, so that 100 take five minutes.
+ */
+import { availableParallelism, cpus } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Platform } from "../e2e/support/platform.ts";
+import { createAgent, wheelLagP99Ms } from "./calls/api.ts";
+import {
+  cpuSecondsBetween,
+  perPart,
+  platformCpu,
+  type PlatformCpu,
+  platformMemory,
+} from "./calls/platform-processes.ts";
+import type { ProvidersMethods } from "./calls/providers-process.ts";
+import { startScriptedPlatform } from "./calls/scripted-platform.ts";
+import { Peer } from "./support/peer.ts";
+import { cpuSecondsOf, machineCpuSeconds } from "./support/processes.ts";
+import { percentile, rounded, sumOf } from "./support/statistics.ts";
+import type { BrowsersMethods } from "./webrtc/browsers-process.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    calls: { type: "string", default: "1,25,50,100" },
+    seconds: { type: "string", default: "30" },
+  },
+});
+const loads = options.calls.split(",").map(Number);
+const seconds = Number(options.seconds);
+/** After the last has joined: greetings are said, and the metric of the wheel's lag no longer covers their making. */
+const SETTLING_MS = 12_000;
+const LAG_INTERVAL_MS = 10_000;
+const MOST_FAILED_JOINS = 20;
+
+interface Bench {
+  platform: Platform;
+  agentId: string;
+  browsers: Peer<BrowsersMethods>;
+  providers: Peer<ProvidersMethods>;
+}
+
+/** Percentages are of one processor core. */
+interface Row {
+  calls: number;
+  connected: number;
+  seconds: number;
+  /** The largest of the p99s of each 10 s by the media processes' own wheels: packet sent against due. */
+  pacingP99Ms: number | null;
+  /** At the browsers: arrival against the agent's RTP clock, the browsers' own delays included. */
+  arrivalJitterP99Ms: number | null;
+  packetsReceived: number;
+  packetsLost: number;
+  cpuPercentPerCall: number | null;
+  mediaCpuPercentPerCall: number | null;
+  mediaCpuPercent: number | null;
+  mainCpuPercent: number | null;
+  postgresCpuPercent: number | null;
+  browsersCpuPercent: number | null;
+  providersCpuPercent: number | null;
+  /** Whoever else was on the machine. */
+  otherCpuPercent: number | null;
+  browsersWheelLagP99Ms: number | null;
+  mediaRssMiB: number | null;
+  nodeRssMiB: number | null;
+  utterances: number;
+  events: number;
+  joinsFailed: number;
+}
+
+/** Starts calls and joins them until there are so many; returns how many joins failed. */
+async function join({ platform, agentId, browsers }: Bench, from: number, to: number): Promise<number> {
+  let failed = 0;
+  for (let joined = from; joined < to;) {
+    const answer = await fetch(`${platform.url}/v1/agents/${agentId}/test-call`, {
+      method: "POST",
+      headers: { "x-api-key": platform.apiKey },
+    });
+    if (answer.status === 429) {
+      await sleep(Number(answer.headers.get("retry-after") ?? 1) * 1000);
+      continue;
+    }
+    if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
+    const { data }: { data: { url: string; token: string } } = JSON.parse(await answer.text());
+    const failure = await browsers.ask("join", data);
+    if (failure === undefined) joined++;
+    else if (++failed > MOST_FAILED_JOINS) throw new Error(failure);
+    else console.log(`a join failed: ${failure}`);
+  }
+  return failed;
+}
+
+interface Reading {
+  atMs: number;
+  parts: PlatformCpu;
+  browsers: number;
+  providers: number;
+  machine: number;
+}
+
+async function read({ platform, browsers, providers }: Bench): Promise<Reading> {
+  const [parts, browsersSeconds, providersSeconds, machine] = await Promise.all([
+    platformCpu(platform.process.pid ?? 0),
+    cpuSecondsOf(browsers.pid),
+    cpuSecondsOf(providers.pid),
+    machineCpuSeconds(),
+  ]);
+  return { atMs: performance.now(), parts, browsers: browsersSeconds, providers: providersSeconds, machine };
+}
+
+async function measure(bench: Bench, calls: number, joinsFailed: number): Promise<Row> {
+  const { platform, browsers } = bench;
+  await sleep(SETTLING_MS);
+  const before = await read(bench);
+  await browsers.ask("startRecording", undefined);
+  const lagsMs: number[] = [];
+  for (let left = seconds * 1000; left > 0; left -= LAG_INTERVAL_MS) {
+    await sleep(Math.min(left, LAG_INTERVAL_MS));
+    lagsMs.push(await wheelLagP99Ms(platform));
+  }
+  const heard = await browsers.ask("endRecording", undefined);
+  const after = await read(bench);
+  const memory = await platformMemory(platform.process.pid ?? 0);
+  const percent = (used: number): number => (100 * used) / ((after.atMs - before.atMs) / 1000);
+  const used = cpuSecondsBetween(before.parts, after.parts);
+  const parts = perPart((part) => percent(used[part]));
+  const all = sumOf(Object.values(parts));
+  const browsersUsed = percent(after.browsers - before.browsers);
+  const providersUsed = percent(after.providers - before.providers);
+  const others = percent(after.machine - before.machine) - all - browsersUsed - providersUsed;
+  return {
+    calls,
+    connected: heard.connected,
+    seconds,
+    pacingP99Ms: rounded(Math.max(...lagsMs)),
+    arrivalJitterP99Ms: rounded(percentile(heard.arrivals.latenessMs, 0.99)),
+    packetsReceived: heard.arrivals.packets,
+    packetsLost: heard.arrivals.lost,
+    cpuPercentPerCall: rounded(all / calls, 3),
+    mediaCpuPercentPerCall: rounded(parts.media / calls, 3),
+    mediaCpuPercent: rounded(parts.media, 1),
+    mainCpuPercent: rounded(parts.main, 1),
+    postgresCpuPercent: rounded(parts.postgres, 1),
+    browsersCpuPercent: rounded(browsersUsed, 1),
+    providersCpuPercent: rounded(providersUsed, 1),
+    otherCpuPercent: rounded(Math.max(0, others), 1),
+    browsersWheelLagP99Ms: rounded(heard.wheelLagP99Ms),
+    mediaRssMiB: rounded(memory.rssMiBByPart.media, 1),
+    nodeRssMiB: rounded(memory.nodeRssMiB, 1),
+    utterances: heard.utterances,
+    events: heard.events,
+    joinsFailed,
+  };
+}
+
+/** Between the smallest and the largest load that were measured. */
+function memoryPerCallMiB(rows: readonly Row[]): { media: number | null; node: number | null } {
+  const [low, high] = [rows.at(0), rows.at(-1)];
+  if (low === undefined || high === undefined || low === high) return { media: null, node: null };
+  const calls = high.calls - low.calls;
+  return {
+    media: rounded(((high.mediaRssMiB ?? 0) - (low.mediaRssMiB ?? 0)) / calls),
+    node: rounded(((high.nodeRssMiB ?? 0) - (low.nodeRssMiB ?? 0)) / calls),
+  };
+}
+
+async function run(): Promise<void> {
+  const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
+  const browsers = new Peer<BrowsersMethods>(new URL("webrtc/browsers-process.ts", import.meta.url));
+  let platform: Platform | undefined;
+  try {
+    platform = await startScriptedPlatform(await providers.ask("start", undefined));
+    const { agentId } = await createAgent(platform);
+    const bench: Bench = { platform, agentId, browsers, providers };
+    const rows: Row[] = [];
+    for (const [index, calls] of loads.entries()) {
+      const failed = await join(bench, loads[index - 1] ?? 0, calls);
+      const row = await measure(bench, calls, failed);
+      console.table([row]);
+      rows.push(row);
+    }
+    await browsers.ask("finish", undefined);
+    const memory = memoryPerCallMiB(rows);
+    console.table({ "MiB per call": memory });
+    if (options.json) {
+      const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
+      console.log(JSON.stringify({ rows, memoryPerCallMiB: memory, machine }));
+    }
+    process.exitCode = rows.every(({ calls, connected }) => calls === connected) ? 0 : 1;
+  } finally {
+    await platform?.stop();
+    await Promise.all([browsers.close(), providers.close()]);
+  }
+}
+
+await run();

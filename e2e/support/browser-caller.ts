@@ -1,0 +1,119 @@
+import { readFile } from "node:fs/promises";
+import type { CallDetail, JoinableCall, LiveCallEvent } from "@parley/contract";
+import type { Page } from "puppeteer-core";
+import type { Chromium } from "./chromium.ts";
+import type { Platform } from "./platform.ts";
+import { waitFor } from "./wait.ts";
+
+/** Of what is heard. */
+export const HEARD_RATE_HZ = 16_000;
+
+export interface JoinOptions {
+  iceServers?: readonly { urls: string; username: string; credential: string }[];
+  /** No path but through a TURN server. */
+  relayOnly?: boolean;
+}
+
+/** What another page needs to go on with a call. */
+export interface Session {
+  url: string;
+  token: string;
+  session: string;
+}
+
+/** A page in a real browser that joins calls by WHIP and WebRTC alone. */
+export class BrowserCaller {
+  readonly page: Page;
+
+  private constructor(page: Page) {
+    this.page = page;
+  }
+
+  static async open(chromium: Chromium, platform: Platform): Promise<BrowserCaller> {
+    // Any page of a host that may use the microphone.
+    const { page } = await chromium.open(`http://localhost:${platform.httpPort}/healthz`);
+    await page.evaluate(await readFile(new URL("./whip-page.js", import.meta.url), "utf8"));
+    return new BrowserCaller(page);
+  }
+
+  /** Resolves with the status of the answer. */
+  async join({ url, token }: JoinableCall, options: JoinOptions = {}): Promise<number> {
+    return await this.#evaluate(
+      `whip.join(${[url, token, options].map((each) => JSON.stringify(each)).join()})`,
+    );
+  }
+
+  /** Makes a new connection for a call that was joined, by this page or by another. */
+  async rejoin(session?: Session): Promise<number> {
+    if (session !== undefined)
+      await this.#evaluate(`void Object.assign(whip.state, ${JSON.stringify(session)})`);
+    return await this.#evaluate("whip.rejoin()");
+  }
+
+  async session(): Promise<Session> {
+    return await this.#evaluate(
+      "({ url: whip.state.url, token: whip.state.token, session: whip.state.session })",
+    );
+  }
+
+  async hangUp(): Promise<number> {
+    return await this.#evaluate("whip.hangUp()");
+  }
+
+  async connectionState(): Promise<string> {
+    return await this.#evaluate("whip.state.pc.connectionState");
+  }
+
+  async localCandidateType(): Promise<string | undefined> {
+    return await this.#evaluate("whip.localCandidateType()");
+  }
+
+  /** What came on the data channel. */
+  async events(): Promise<LiveCallEvent[]> {
+    return await this.#evaluate("whip.state.events");
+  }
+
+  /** What was heard on the received track since it was there. */
+  async heard(): Promise<Int16Array> {
+    return Int16Array.from(await this.#evaluate<number[]>("whip.state.pcm"));
+  }
+
+  /** Resolves with what one side said, once it has said it. */
+  async said(role: "user" | "agent", index = 0, deadlineMs = 30_000): Promise<string> {
+    const find = async (): Promise<string | undefined> => {
+      const items = (await this.events()).flatMap((event) => (event.type === "item" ? [event.item] : []));
+      return items.filter((item) => item.role === role)[index]?.text;
+    };
+    return await waitFor(`words of the ${role}`, async () => (await find()) ?? false, deadlineMs);
+  }
+
+  async #evaluate<T>(expression: string): Promise<T> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the page's own script is known
+    return (await this.page.evaluate(expression)) as T;
+  }
+}
+
+export async function startTestCall(
+  platform: Platform,
+  agentId: string,
+  body: object = {},
+): Promise<JoinableCall> {
+  const { data } = await platform.api<{ data: JoinableCall }>("POST", `/agents/${agentId}/test-call`, body);
+  return data;
+}
+
+/** The call once its end is written down. */
+export async function endedTestCall(
+  platform: Platform,
+  callId: string,
+  deadlineMs = 20_000,
+): Promise<CallDetail> {
+  return await waitFor(
+    "the end of the call",
+    async () => {
+      const { data } = await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`);
+      return data.endedAt !== null && data;
+    },
+    deadlineMs,
+  );
+}

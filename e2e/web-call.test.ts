@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Resampler } from "@parley/audio";
+import { readIceServers } from "../packages/client/src/calls/link-header.ts";
+import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
+import { createAgent, textOf } from "./support/agents.ts";
+import { BrowserCaller, endedTestCall, HEARD_RATE_HZ, startTestCall } from "./support/browser-caller.ts";
+import { Chromium } from "./support/chromium.ts";
+import { skipWithout } from "./support/peers.ts";
+import { Platform } from "./support/platform.ts";
+import { recognise } from "./support/recognise.ts";
+import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
+import { TurnServer } from "./support/turn-server.ts";
+import { waitFor } from "./support/wait.ts";
+
+const GREETING_MS = 8000;
+const LONG_GREETING =
+  "Welcome to the model railway club. Our club house stands behind the old station, ten meters to the left. " +
+  "We are open on Saturday from nine to one, and children are always welcome to drive the trains. " +
+  "Every first Saturday of the month we run the great steam engine in the yard, whatever the weather may be.";
+
+/** A browser whose microphone hears a person after so long. */
+async function launchSpeaking(beforeMs: number): Promise<Chromium> {
+  const speech = withSilence(await readRecording("go-forward.wav"), { beforeMs, afterMs: 0 });
+  return await Chromium.launch({ microphone: new Resampler(8000, 48_000).process(speech) });
+}
+
+function loudness(pcm: Int16Array): number {
+  return Math.sqrt(pcm.reduce((sum, sample) => sum + sample ** 2, 0) / Math.max(1, pcm.length));
+}
+
+describe("a call in a browser", () => {
+  let platform: Platform;
+  before(async () => void (platform = await Platform.start()));
+  after(async () => await platform.stop());
+
+  test("hears the agent, is understood, and is told live what happens; the record has it all", async () => {
+    const chromium = await launchSpeaking(GREETING_MS);
+    try {
+      const { agentId } = await createAgent(platform);
+      const call = await startTestCall(platform, agentId);
+      const caller = await BrowserCaller.open(chromium, platform);
+      assert.equal(await caller.join(call), 201);
+      const said = await caller.said("user");
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(said)) >= 0.75, said);
+      const answer = await caller.said("agent", 1);
+      const heard = await caller.heard();
+      assert.equal(await caller.hangUp(), 200);
+
+      assert.ok(loudness(heard.subarray(-4 * HEARD_RATE_HZ)) > 300, "the answer is heard");
+      const words = await recognise([
+        new Resampler(16_000, 8000).process(heard.subarray(-8 * HEARD_RATE_HZ)),
+      ]);
+      assert.ok(wordOverlap(plainWords(answer), plainWords(words)) >= 0.5, `${answer} / ${words}`);
+
+      const types = new Set((await caller.events()).map(({ type }) => type));
+      for (const type of ["state", "itemStarted", "item", "turn"] as const) assert.ok(types.has(type), type);
+      await waitFor("the end on the data channel", async () =>
+        (await caller.events()).some(({ type }) => type === "ended"),
+      );
+
+      const record = await endedTestCall(platform, call.callId);
+      assert.deepEqual(
+        [record.channel, record.isTest, record.status, record.endReason],
+        ["web", true, "completed", "user_hangup"],
+      );
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(textOf(record, "user"))) >= 0.75);
+      assert.equal(record.quality?.codec, "opus");
+      assert.ok((record.quality?.received.packets ?? 0) > 100);
+      assert.equal(record.turns.length, 1);
+      assert.ok(record.billableSeconds > 5);
+      assert.ok(!platform.output.includes(call.token), "no token in the log");
+    } finally {
+      await chromium.close();
+    }
+  });
+
+  test("who speaks into the agent's words stops it", async () => {
+    const chromium = await launchSpeaking(4500);
+    try {
+      const { agentId } = await createAgent(platform, { firstMessage: LONG_GREETING });
+      const call = await startTestCall(platform, agentId);
+      const caller = await BrowserCaller.open(chromium, platform);
+      await caller.join(call);
+      const greeting = await caller.said("agent");
+      assert.ok(greeting.length < LONG_GREETING.length / 2, greeting);
+      assert.ok(LONG_GREETING.startsWith(greeting.slice(0, 20)));
+      await caller.said("user");
+      await caller.hangUp();
+      const { transcript } = await endedTestCall(platform, call.callId);
+      assert.equal(transcript.find(({ role }) => role === "agent")?.interrupted, true);
+    } finally {
+      await chromium.close();
+    }
+  });
+
+  test("a browser that died is followed by another, and the conversation goes on", async () => {
+    const { agentId } = await createAgent(platform);
+    const call = await startTestCall(platform, agentId);
+    const first = await Chromium.launch({ microphone: new Int16Array(48_000) });
+    const lost = await BrowserCaller.open(first, platform);
+    await lost.join(call);
+    const greeting = await lost.said("agent");
+    const session = await lost.session();
+    // Nothing says goodbye.
+    first.browser.process()?.kill("SIGKILL");
+    await first.close().catch(() => {});
+    await sleep(4000);
+
+    const second = await launchSpeaking(1500);
+    try {
+      const caller = await BrowserCaller.open(second, platform);
+      assert.equal(await caller.join(call), 409, "the token joins once");
+      assert.equal(await caller.rejoin(session), 200);
+      assert.equal(await caller.said("agent"), greeting, "what was said before is told again");
+      const said = await caller.said("user");
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(said)) >= 0.75, said);
+      await caller.said("agent", 1);
+      await caller.hangUp();
+      const record = await endedTestCall(platform, call.callId);
+      assert.equal(record.endReason, "user_hangup");
+      assert.equal(record.transcript.filter(({ role }) => role === "agent").length >= 2, true);
+    } finally {
+      await second.close();
+    }
+  });
+
+  test("a browser that does not come back has hung up", async () => {
+    const { agentId } = await createAgent(platform);
+    const call = await startTestCall(platform, agentId);
+    const chromium = await Chromium.launch({ microphone: new Int16Array(48_000) });
+    const caller = await BrowserCaller.open(chromium, platform);
+    await caller.join(call);
+    await caller.said("agent");
+    await chromium.close();
+    const record = await endedTestCall(platform, call.callId, 30_000);
+    assert.deepEqual([record.status, record.endReason], ["completed", "user_hangup"]);
+    assert.match(record.endDetail ?? "", /15 s/);
+  });
+});
+
+test(
+  "a browser that has no direct way reaches the agent through a TURN server",
+  {
+    skip: skipWithout("turnserver"),
+  },
+  async () => {
+    const turn = await TurnServer.start();
+    const platform = await Platform.start({
+      env: {
+        PARLEY_TURN_URLS: `turn:127.0.0.1:${turn.port}?transport=udp`,
+        PARLEY_TURN_SECRET: turn.secret,
+      },
+    });
+    const chromium = await launchSpeaking(GREETING_MS);
+    try {
+      const { agentId } = await createAgent(platform);
+      const call = await startTestCall(platform, agentId);
+      const options = await fetch(call.url, {
+        method: "OPTIONS",
+        headers: { authorization: `Bearer ${call.token}` },
+      });
+      const iceServers = readIceServers(options.headers.get("link")).map(
+        ({ urls, username = "", credential = "" }) => ({ urls, username, credential }),
+      );
+      assert.equal(iceServers.length, 1);
+      const caller = await BrowserCaller.open(chromium, platform);
+      assert.equal(await caller.join(call, { iceServers, relayOnly: true }), 201);
+      const said = await caller.said("user");
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(said)) >= 0.75, said);
+      assert.equal(await caller.localCandidateType(), "relay");
+      assert.ok(loudness(await caller.heard()) > 100);
+      await caller.hangUp();
+    } finally {
+      await chromium.close();
+      await platform.stop();
+      await turn.close();
+    }
+  },
+);

@@ -16,19 +16,20 @@ export async function startCarrier(
   audio?: readonly CapturedPacket[],
 ): Promise<SippPeer> {
   const xml = `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="A carrier">\n${steps.join("\n")}\n</scenario>\n`;
-  const sipp = await playScenario(xml, audio === undefined ? {} : { audio });
-  const front = await openFront(sipp.port);
-  const done = sipp.done.finally(() => front.close());
-  // Who waits for it is told; a test that has failed before does not.
-  done.catch(() => {});
-  return { port: front.address().port, done };
-}
-
-/** SIPp takes whatever begins for its one call: a trunk's OPTIONS are answered before it. */
-async function openFront(sippPort: number): Promise<Socket> {
   const front = createSocket("udp4");
   front.bind(0, "127.0.0.1");
   await once(front, "listening");
+  const { port } = front.address();
+  const sipp = await playScenario(xml.replaceAll("{{port}}", String(port)), audio && { audio });
+  relay(front, sipp.port);
+  const done = sipp.done.finally(() => front.close());
+  // Who waits for it is told; a test that has failed before does not.
+  done.catch(() => {});
+  return { port, done };
+}
+
+/** SIPp takes whatever begins for its one call: a trunk's OPTIONS are answered before it. */
+function relay(front: Socket, sippPort: number): void {
   let platformPort = 0;
   front.on("message", (datagram, { port }) => {
     const text = datagram.toString("latin1");
@@ -39,7 +40,6 @@ async function openFront(sippPort: number): Promise<Socket> {
     const answer = ["SIP/2.0 200 OK", ...kept, "Content-Length: 0", "", ""].join("\r\n");
     front.send(answer, port, "127.0.0.1");
   });
-  return front;
 }
 
 interface Expectation {
@@ -70,6 +70,8 @@ export function receive(method: "ACK" | "BYE" | "CANCEL"): Step {
 interface Response {
   /** `180 Ringing` */
   status: string;
+  /** Default: SIPp itself. `{{port}}` is where the carrier is called. */
+  contact?: string;
   headers?: readonly string[];
   /** With a description of G.711 audio. */
   hasAudio?: boolean;
@@ -78,7 +80,13 @@ interface Response {
 }
 
 /** A response to the last request, or to the INVITE. */
-export function respond({ status, headers = [], hasAudio = false, inviteSequence }: Response): Step {
+export function respond({
+  status,
+  contact = "sip:carrier@[local_ip]:[local_port]",
+  headers = [],
+  hasAudio = false,
+  inviteSequence,
+}: Response): Step {
   const cseq = inviteSequence === undefined ? "[last_CSeq:]" : `CSeq: ${inviteSequence} INVITE`;
   const lines = [
     `SIP/2.0 ${status}`,
@@ -87,7 +95,7 @@ export function respond({ status, headers = [], hasAudio = false, inviteSequence
     "[last_To:];tag=[pid]carrier[call_number]",
     "[last_Call-ID:]",
     cseq,
-    "Contact: <sip:carrier@[local_ip]:[local_port]>",
+    `Contact: <${contact}>`,
     ...headers,
   ];
   return send(lines, hasAudio, !status.startsWith("1"));

@@ -28,6 +28,7 @@ import { bindModuleRoutes, createModules, type Modules } from "./modules/modules
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import { RecordingFinisher } from "./modules/recordings/recording-finisher.ts";
 import { giveUpRecordingsJob } from "./modules/recordings/recordings.jobs.ts";
+import type { CallHolder } from "./modules/nodes/call-command.ts";
 import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { ToolSigning } from "./modules/webhooks/tool-signing.ts";
@@ -224,7 +225,14 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     iceServers: config.web,
     logger,
   });
-  const stopHolding = modules.callCommands.hold(nodeId, heldCalls, logger);
+  const holder: CallHolder = {
+    findHere: (callId) => heldCalls.findHere(callId),
+    carryOut: (callId, command) =>
+      command.type === "dial"
+        ? modules.outboundCalls.dialHere(callId, command)
+        : heldCalls.carryOut(callId, command),
+  };
+  const stopHolding = modules.callCommands.hold(nodeId, holder, logger);
   started.add(async () => stopHolding());
   const address = await findNodeAddress(config, connection.directUrl);
   await heartbeat.start({

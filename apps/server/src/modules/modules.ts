@@ -29,6 +29,7 @@ import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallsService } from "./calls/calls.service.ts";
 import { OutboundCallsService } from "./calls/outbound-calls.service.ts";
+import { OutboundPlanner } from "./calls/outbound-planner.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
 import { ConversationsService } from "./conversations/conversations.service.ts";
 import { bindFolderRoutes } from "./folders/folders.routes.ts";
@@ -118,6 +119,7 @@ export function createModules({
   const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
   const recordings = new RecordingsService(database, storage);
   const calls = new CallsService(database, conversations, webhooks, analysis, recordings);
+  const callNodes = new CallNodes(database);
   const callCommands = new CallCommands({ database, bus, clock });
   return {
     organizations,
@@ -137,13 +139,12 @@ export function createModules({
     recordings,
     callHangUps: new CallHangUpsService(calls, callCommands),
     webCalls: new WebCallsService({ calls, agentResolution }),
-    callNodes: new CallNodes(database),
+    callNodes,
     outboundCalls: new OutboundCallsService({
       calls,
-      agentResolution,
-      phoneNumbers,
-      sipTrunks,
-      organizations,
+      planner: new OutboundPlanner({ database, agentResolution, phoneNumbers, sipTrunks, organizations }),
+      callNodes,
+      callCommands,
     }),
     callCommands,
     callInstructions: new CallInstructions(calls, callCommands),

@@ -54,6 +54,9 @@ export type InboundCall = Omit<NewCall, "channel" | "direction" | "status" | "st
   at: Date;
 };
 
+/** A call that waits to be dialled. */
+export type QueuedCall = store.CallRow & { variables: Record<string, string> };
+
 export interface CallAnswer {
   at: Date;
   llmName: string;
@@ -144,6 +147,14 @@ export class CallsService {
       const row = await store.insertCall(transaction, { ...columns, conversationId: conversation.id });
       return { callId: row.id, conversationId: conversation.id };
     });
+  }
+
+  /** Undefined where it is not queued, or no longer. */
+  async findQueued(id: string): Promise<QueuedCall | undefined> {
+    const row = await store.findQueuedCall(this.#database, id);
+    if (row === undefined) return undefined;
+    const { variables } = await this.#conversations.get(row.organizationId, row.conversationId);
+    return { ...row, variables };
   }
 
   /** Of a call that was queued; without effect on one that is further. */

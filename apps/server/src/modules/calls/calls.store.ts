@@ -124,6 +124,14 @@ export async function updateCall(queries: Queries, id: string, change: Partial<C
   await queries.update(calls).set(change).where(eq(calls.id, id));
 }
 
+export async function findQueuedCall(queries: Queries, id: string): Promise<CallRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(calls)
+    .where(and(eq(calls.id, id), eq(calls.status, "queued")));
+  return row;
+}
+
 export async function markRinging(queries: Queries, id: string, at: Date): Promise<void> {
   await queries
     .update(calls)

@@ -6,7 +6,7 @@ import type { CallMedia, MediaLegHandlers } from "../../call-host/media-pool.ts"
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
-import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
+import type { CallCommandAnswer, HeldCallCommand } from "../nodes/call-command.ts";
 import { toCallQuality } from "./call-quality.rules.ts";
 import type { CallRecorder } from "./call-recorder.ts";
 import type { CallAnswer, FinalCallStatus } from "./calls.service.ts";
@@ -129,7 +129,7 @@ export class HeldCall {
   }
 
   /** What is asked of it from outside, by whatever node. */
-  async carryOut(command: CallCommand): Promise<CallCommandAnswer> {
+  async carryOut(command: HeldCallCommand): Promise<CallCommandAnswer> {
     if (this.signal.aborted) return "refused";
     switch (command.type) {
       case "instruct": {

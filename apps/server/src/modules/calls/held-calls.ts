@@ -5,7 +5,7 @@ import type { MediaCall } from "../../call-host/media-protocol.ts";
 import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
-import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "../nodes/call-command.ts";
+import type { CallCommandAnswer, CallHere, HeldCallCommand } from "../nodes/call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
@@ -60,7 +60,7 @@ const LONGEST_REASON = 500;
 const LONGEST_NOTE = 2_000;
 
 /** The calls that this node holds, until their end is written down. */
-export class HeldCalls implements CallHolder {
+export class HeldCalls {
   readonly #options: HeldCallsOptions;
   readonly #calls = new Map<string, HeldCall>();
   /** Calls on their way to a record, and those that write their end. */
@@ -95,7 +95,7 @@ export class HeldCalls implements CallHolder {
     return { nodeId: this.#options.nodeId, organizationId, isInProgress };
   }
 
-  carryOut(callId: string, command: CallCommand): Promise<CallCommandAnswer> | undefined {
+  carryOut(callId: string, command: HeldCallCommand): Promise<CallCommandAnswer> | undefined {
     return this.#calls.get(callId)?.carryOut(command);
   }
 

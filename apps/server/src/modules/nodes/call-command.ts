@@ -1,7 +1,13 @@
-/** What can be asked of a call in progress, wherever it is held. */
-export type CallCommand =
+/** What can be asked of a call, wherever it is held. */
+export type HeldCallCommand =
   /** The agent is told something; `speak`: it is to say it at once. */
   { type: "instruct"; text: string; speak: boolean } | { type: "hangUp" };
+
+/** What can be asked of a call's node. */
+export type CallCommand =
+  | HeldCallCommand
+  /** The node, which is named since it does not hold the call yet, is to dial it. */
+  | { type: "dial"; nodeId: string; ringTimeoutMs: number };
 
 /** `refused`: the call cannot do this, or no longer. */
 export type CallCommandAnswer = "done" | "refused";

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
 import { calls } from "../calls/calls.tables.ts";
@@ -66,6 +66,17 @@ export async function findHolder(
     .innerJoin(nodes, eq(nodes.id, calls.nodeId))
     .where(and(eq(calls.id, callId), isNull(calls.endedAt)));
   return row;
+}
+
+/** The one that could take most calls; undefined where no other could take any. */
+export async function findReadyNode(queries: Queries, exceptId: string): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ id: nodes.id })
+    .from(nodes)
+    .where(and(eq(nodes.state, "ready"), ne(nodes.id, exceptId)))
+    .orderBy(desc(nodes.freePlaces))
+    .limit(1);
+  return row?.id;
 }
 
 export async function insertCommand(

@@ -240,7 +240,7 @@ export class CallsService {
   async noteResult(transaction: Queries, id: string, result: CallResult, now: Date): Promise<void> {
     await store.updateCall(transaction, id, result);
     const row = await store.lockCall(transaction, id);
-    if (row?.endedAt == null || isResultPending(row)) return;
+    if (row === undefined || row.endedAt === null || isResultPending(row)) return;
     await this.#webhooks.hasten(transaction, row.organizationId, id, now);
   }
 

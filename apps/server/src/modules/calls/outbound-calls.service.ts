@@ -25,7 +25,7 @@ export interface OutboundLine {
   logger: Logger;
 }
 
-export interface OutboundCallsDependencies {
+interface OutboundCallsDependencies {
   calls: CallsService;
   planner: OutboundPlanner;
   callNodes: CallNodes;

@@ -27,7 +27,7 @@ export interface OutboundPlan extends Dialling {
   sipTrunkId: string;
 }
 
-export interface OutboundPlannerDependencies {
+interface OutboundPlannerDependencies {
   database: Database;
   agentResolution: AgentResolution;
   phoneNumbers: PhoneNumbersService;

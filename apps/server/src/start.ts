@@ -41,7 +41,7 @@ import { PostgresBus } from "./platform/bus/postgres-bus.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
 import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
-import { DatabaseClock } from "./platform/database/database-clock.ts";
+import { type Clock, DatabaseClock } from "./platform/database/database-clock.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import type { Database } from "./platform/database/database.ts";
 import { createHttpServer } from "./platform/http/http-server.ts";
@@ -137,7 +137,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     giveUpRecordingsJob(modules.calls),
   ];
   for (const kind of kinds) await jobs.work(kind);
-  const { delivery, preCall } = startWebhooks(ground, connection.database, modules);
+  const { delivery, preCall } = startWebhooks(ground, connection.database, modules, clock);
   await jobs.work(deliverWebhooksJob(delivery));
   if (canAnalyze(config))
     await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
@@ -197,7 +197,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
     ...(media.isReady ? [] : ["the media processes"]),
     ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
   ];
-  const rateLimiter = new RateLimiter(connection.database);
+  const rateLimiter = new RateLimiter(connection.database, () => clock.now());
   const httpUrl = await listenHttp(
     ground,
     modules,
@@ -353,13 +353,15 @@ function startWebhooks(
   { config, logger, started }: Ground,
   database: Database,
   { calls, webhooks, signingSecrets }: Modules,
+  clock: Clock,
 ): { delivery: WebhookDelivery; preCall: PreCallWebhook } {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   started.add(async () => await client.close());
-  const sender = new WebhookSender({ client, signingSecrets });
+  const now = (): Date => clock.now();
+  const sender = new WebhookSender({ client, signingSecrets, now });
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
   started.add(async () => delivery.close());
-  return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger }) };
+  return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }) };
 }
 
 /** The built-in responder reads answers out of a prompt; it cannot judge a call. */

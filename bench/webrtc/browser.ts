@@ -86,7 +86,9 @@ export class BenchBrowser {
         body: this.#connection.localDescription()?.sdp ?? "",
       });
       if (response.status !== 201) throw new Error(`WHIP: ${response.status} ${await response.text()}`);
-      this.#connection.setRemoteDescription(await response.text(), "answer");
+      const answer = await response.text();
+      // The library would take the line before the candidates that stand above it, and now and then fail for want of any.
+      this.#connection.setRemoteDescription(answer.replaceAll("a=end-of-candidates\r\n", ""), "answer");
       await open;
     } finally {
       clearTimeout(deadline);

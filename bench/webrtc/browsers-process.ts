@@ -15,9 +15,7 @@ export type BrowsersMethods = {
   join: (call: { url: string; token: string }) => Promise<string | undefined>;
   startRecording: (argument: undefined) => Promise<void>;
   /** What was heard since; `wheelLagP99Ms` is how late the browsers themselves were in the last 10 s. */
-  endRecording: (
-    argument: undefined,
-  ) => Promise<{
+  endRecording: (argument: undefined) => Promise<{
     arrivals: Arrivals;
     wheelLagP99Ms: number;
     connected: number;

@@ -7,6 +7,7 @@ import {
 } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
+import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
 import { type CallSpool, RecordingSpools } from "./recording-spool.ts";
@@ -123,8 +124,8 @@ class Host implements MediaHost {
           if (media instanceof WebMedia) this.#receiveWeb(message, media);
           return;
         case "instruct": {
-          const { callId, instructionId, instruction } = message;
-          const isTaken = call.conversation.instruct(instruction);
+          const { callId, instructionId, instruction, expiresAtMs } = message;
+          const isTaken = monotonicMs() < expiresAtMs && call.conversation.instruct(instruction);
           return this.#send({ type: "instructed", callId, instructionId, isTaken });
         }
         case "close":

@@ -3,6 +3,7 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
+import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type {
   FromMedia,
@@ -18,6 +19,7 @@ import type {
 const LARGEST_WHEEL_LAG_MS = 5;
 const LAGGING_REPORTS = 10;
 const OPEN_DEADLINE_MS = 3_000;
+const INSTRUCTION_DEADLINE_MS = 1_000;
 const CLOSE_GRACE_MS = 5_000;
 /**
  * V8 begins a full collection once the old part of the heap, audio in buffers included, has grown by a few megabytes: at 100
@@ -40,7 +42,7 @@ export interface MediaLegHandlers {
 export interface CallMedia {
   /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
   readonly prepared: Promise<void>;
-  /** Resolves with whether the agent listens; false too where the process dies. Waits as long as the process lives. */
+  /** Resolves with whether the agent listens and was told in time; false too where the process dies. Waits as long as it lives. */
   instruct: (instruction: Instruction) => Promise<boolean>;
   /** Idempotent. Undefined where the process died. */
   close: () => Promise<MediaStatistics | undefined>;

@@ -110,7 +110,14 @@ export type ToMedia =
   /** The call is answered: the conversation begins. */
   | { type: "start"; callId: string }
   /** Told to the agent; answered by `instructed`. */
-  | { type: "instruct"; callId: string; instructionId: string; instruction: Instruction }
+  | {
+      type: "instruct";
+      callId: string;
+      instructionId: string;
+      instruction: Instruction;
+      /** On the machine's monotonic clock: read later it is refused, since whoever sent it has been told so. */
+      expiresAtMs: number;
+    }
   /** Answers `sign`. */
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */

@@ -15,6 +15,7 @@ const audioLines = [
   ...transportLines,
   "a=candidate:1 1 udp 2122260223 192.0.2.7 54321 typ host",
   "a=candidate:2 1 udp 2122260222 7b2c.local 54322 typ host",
+  "a=end-of-candidates",
   "a=mid:0",
   "a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level",
   "a=sendrecv",
@@ -49,7 +50,7 @@ test("an offer is narrowed to Opus, and to candidates that can be reached", () =
   assert.match(sdp, /192\.0\.2\.7/);
   assert.match(sdp, /^a=ssrc:77 /m);
   assert.match(sdp, /^a=sctp-port:5000\r$/m);
-  assert.doesNotMatch(sdp, /red|PCMU|telephone-event|transport-cc|extmap|\.local|usedtx/);
+  assert.doesNotMatch(sdp, /red|PCMU|telephone-event|transport-cc|extmap|\.local|usedtx|end-of-candidates/);
 });
 
 test("an offer without a data channel will do", () => {

@@ -19,6 +19,11 @@ interface Section {
 const MOST_OFFER_LINES = 1000;
 const OPUS_PARAMETERS = "minptime=10;useinbandfec=1;maxplaybackrate=16000;stereo=0";
 const droppedAttributes = /^a=(rtpmap|fmtp|rtcp-fb|extmap|rid|simulcast|ssrc-group):?/;
+/**
+ * Left out of what the library is given: it takes this line before the candidates that stand beside it, and where its own
+ * thread looks in between, gives up for want of any.
+ */
+const END_OF_CANDIDATES = "a=end-of-candidates";
 /** RFC 8828 §5: names of multicast DNS, which is not asked beyond the browser's own network. */
 const hiddenCandidate = /^a=candidate:.*\.local /;
 
@@ -96,7 +101,7 @@ export function readFragment(
     if (line.startsWith("a=candidate:") && !hiddenCandidate.test(line))
       candidates.push({ mid, candidate: line });
   }
-  const isFragment = ufrag !== undefined || candidates.length > 0 || lines.includes("a=end-of-candidates");
+  const isFragment = ufrag !== undefined || candidates.length > 0 || lines.includes(END_OF_CANDIDATES);
   return isFragment ? { ufrag, candidates } : undefined;
 }
 
@@ -123,7 +128,7 @@ function findOpus(lines: readonly string[]): number | undefined {
 }
 
 function narrow({ kind, lines }: Section, opus: number): string[] {
-  const kept = lines.filter((line) => !hiddenCandidate.test(line));
+  const kept = lines.filter((line) => !hiddenCandidate.test(line) && line !== END_OF_CANDIDATES);
   if (kind !== "audio") return kept.filter((line) => !line.startsWith("a=extmap"));
   return [
     ...kept

@@ -60,6 +60,7 @@ const particulars: Readonly<Record<string, object>> = {
 /** What an operation answers that is used as meant, but of which the call that rings is in no state for it. */
 export const conflicts: Readonly<Record<string, string>> = {
   reanalyzeCall: "call_not_ended",
+  instructCall: "call_not_active",
   // On a node that is none.
   hangUpCall: "call_not_addressable",
 };
@@ -157,6 +158,7 @@ export class Resources {
     for (const operation of creations) await resources.#create(walk, operation, owner.apiKey);
     await resources.#openCall(walk.server, owner.organizationId);
     await resources.#logWebhook(walk.server, owner.organizationId);
+    await resources.#keepRecording(walk.server, owner.organizationId);
     return resources;
   }
 
@@ -218,6 +220,12 @@ export class Resources {
     });
     this.#ids.set("/calls", callId);
     this.#ids.set("/conversations", conversationId);
+  }
+
+  async #keepRecording({ modules, database }: TestServer, organizationId: string): Promise<void> {
+    const callId = this.#ids.get("/calls") ?? "";
+    const recording = { callId, organizationId, objectKey: "recording", sizeBytes: 1, durationMs: 1 };
+    await modules.recordings.note(database, recording);
   }
 
   async #logWebhook({ modules, database }: TestServer, organizationId: string): Promise<void> {

@@ -31,22 +31,16 @@ export async function joinCall({ url, token, microphone, signal }: JoinOptions):
   assertCanJoin();
   const isGivenUp = signal ?? new AbortController().signal;
   isGivenUp.throwIfAborted();
-  const session = new WhipSession(url, token);
   const stream =
     microphone === undefined || typeof microphone === "string"
       ? await openMicrophone(microphone)
       : microphone;
+  const call = new WebCall(new WhipSession(url, token), stream);
   try {
-    const call = new WebCall(session, await session.iceServers(isGivenUp), stream);
-    try {
-      await call.connect(isGivenUp);
-    } catch (error) {
-      call.abandon();
-      throw error;
-    }
+    await call.connect(isGivenUp);
     return call;
   } catch (error) {
-    for (const track of stream.getTracks()) track.stop();
+    call.abandon();
     throw error;
   }
 }

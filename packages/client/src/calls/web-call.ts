@@ -40,7 +40,6 @@ export interface WebCallEvents {
 /** A call that this page has joined. Holds the microphone until it has ended. */
 export class WebCall {
   readonly #session: WhipSession;
-  readonly #iceServers: readonly IceServer[];
   readonly #emitter = new Emitter<WebCallEvents>();
   readonly #audio = new Audio();
   readonly #over = new AbortController();
@@ -54,9 +53,8 @@ export class WebCall {
   #hangingUp: Promise<void> | undefined;
 
   /** Made by `joinCall`. */
-  constructor(session: WhipSession, iceServers: readonly IceServer[], microphone: MediaStream) {
+  constructor(session: WhipSession, microphone: MediaStream) {
     this.#session = session;
-    this.#iceServers = iceServers;
     this.#microphone = microphone;
     this.#watchMicrophone();
     // The server would wait for a page that is gone.
@@ -177,17 +175,27 @@ export class WebCall {
 
   async #connect(deadlineMs: number, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.timeout(deadlineMs);
-    const peer = new Peer(this.#iceServers, trackOf(this.#microphone), {
+    const isOver = AbortSignal.any([signal, deadline, this.#over.signal]);
+    try {
+      // Asked each time: their credentials expire.
+      await this.#replacePeer(await this.#session.iceServers(isOver), isOver);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw deadline.aborted ? new JoinError("connection_failed", { cause: error }) : error;
+    }
+  }
+
+  async #replacePeer(iceServers: readonly IceServer[], isOver: AbortSignal): Promise<void> {
+    const peer = new Peer(iceServers, trackOf(this.#microphone), {
       onMessage: (data) => this.#receive(data),
       onStream: (stream) => this.#play(stream),
       onLost: () => void this.#rejoin(peer),
     });
     try {
-      await peer.connect(this.#session, AbortSignal.any([signal, deadline, this.#over.signal]));
+      await peer.connect(this.#session, isOver);
     } catch (error) {
       peer.close();
-      signal.throwIfAborted();
-      throw deadline.aborted ? new JoinError("connection_failed", { cause: error }) : error;
+      throw error;
     }
     this.#peer?.close();
     this.#peer = peer;

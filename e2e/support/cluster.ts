@@ -31,6 +31,8 @@ export function spoken(instruction: string): string {
 /** Several nodes on one PostgreSQL, and scripted providers for all of them. */
 export class Cluster {
   readonly nodes: readonly Platform[];
+  /** What makes a platform a node of it, beside ports of its own. */
+  readonly env: Readonly<Record<string, string>>;
   readonly #directory: string;
   readonly #port: number;
   readonly #closeProviders: () => Promise<void>;
@@ -57,7 +59,8 @@ export class Cluster {
     const settled = await Promise.allSettled(starting);
     const nodes = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const port = Number(new URL(postgres.connectionString).port);
-    const cluster = new Cluster({ directory, port, postgres, nodes, closeProviders: providers.close });
+    const { close: closeProviders } = providers;
+    const cluster = new Cluster({ directory, port, postgres, nodes, env: shared, closeProviders });
     const failure = settled.find((each) => each.status === "rejected");
     if (failure === undefined) return cluster;
     await cluster.stop();
@@ -69,9 +72,11 @@ export class Cluster {
     port: number;
     postgres: EmbeddedPostgres;
     nodes: readonly Platform[];
+    env: Readonly<Record<string, string>>;
     closeProviders: () => Promise<void>;
   }) {
     this.nodes = parts.nodes;
+    this.env = parts.env;
     this.#directory = parts.directory;
     this.#port = parts.port;
     this.#postgres = parts.postgres;

@@ -286,7 +286,13 @@ function commandCall({ child }: MediaMember, callId: string, state: OpenCall): C
     prepared: state.prepared.promise,
     instruct: async (instruction) =>
       await state.instructions.ask((instructionId) =>
-        child.send({ type: "instruct", callId, instructionId, instruction }),
+        child.send({
+          type: "instruct",
+          callId,
+          instructionId,
+          instruction,
+          expiresAtMs: monotonicMs() + INSTRUCTION_DEADLINE_MS,
+        }),
       ),
     close: () => {
       child.send({ type: "close", callId });

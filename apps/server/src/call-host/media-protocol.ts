@@ -60,6 +60,8 @@ export interface MediaCall {
   /** What the tools are told of the call. */
   conversation: ToolConversation;
   agent: VoiceAgentSettings;
+  /** Noise is taken out where it is decided whether the caller interrupts. */
+  hasNoiseSuppression: boolean;
   /** Takes over when `agent.voice` fails; undefined: the operator's choice. */
   fallbackVoiceId: string | undefined;
   /** From the answer on. */

@@ -7,6 +7,8 @@ import { type CallWrite, type CallWrites, carryOutWrite } from "./call-write.ts"
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
+/** What takes longer to be written is spooled meanwhile. */
+const LATE_AFTER_MS = 2_000;
 /** How long a write is tried again that the database refuses; one that is away is waited for. */
 const GIVE_UP_AFTER_MS = 120_000;
 /** Writes of one call that wait; a call has no more to say than this in hours. */
@@ -87,6 +89,8 @@ export class CallRecorder {
     const { calls, callId, logger } = this.#options;
     const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+      // A database that is frozen refuses nothing.
+      const late = setTimeout(() => this.#keep(), LATE_AFTER_MS);
       try {
         return await carryOutWrite(calls, callId, write);
       } catch (error) {
@@ -97,6 +101,8 @@ export class CallRecorder {
         this.#keep();
         logger.warn({ err: error, callId, delayMs }, "writing a call down failed; trying again");
         await new Promise((resolve) => setTimeout(resolve, delayMs));
+      } finally {
+        clearTimeout(late);
       }
     }
   }

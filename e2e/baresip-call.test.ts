@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Resampler } from "@parley/audio";
-import { ensureModels, loadMoonshine } from "@parley/providers";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
+import { recognise } from "./support/recognise.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { waitFor } from "./support/wait.ts";
@@ -55,21 +54,3 @@ describe("a call from baresip", { skip: skipWithout("baresip") }, () => {
     assert.ok(share >= LEAST_OVERLAP, `of ${textOf(call, "agent")} only ${recognised} was heard`);
   });
 });
-
-async function recognise(speeches: readonly Int16Array[]): Promise<string> {
-  const moonshine = await loadMoonshine({
-    modelsDir: await ensureModels({ groups: ["moonshine-tiny"] }),
-    size: "tiny",
-  });
-  try {
-    const texts: string[] = [];
-    for (const pcm of speeches) {
-      texts.push(
-        await moonshine.transcribe(new Resampler(8000, 16_000).process(pcm), new AbortController().signal),
-      );
-    }
-    return texts.join(" ");
-  } finally {
-    await moonshine.close();
-  }
-}

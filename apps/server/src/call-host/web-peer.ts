@@ -88,9 +88,10 @@ export class WebPeer {
   /** RTP or RTCP; lost while there is no connection. */
   send(datagram: Uint8Array): void {
     const track = this.#track;
-    if (this.#isClosed || track === undefined || !track.isOpen()) return;
+    if (this.#isClosed || track === undefined) return;
     try {
-      track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
+      if (track.isOpen())
+        track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
     } catch {
       // It was closed in this moment.
     }
@@ -99,10 +100,9 @@ export class WebPeer {
   /** On the data channel; lost where the browser has none, or does not read it. */
   tell(message: string): void {
     const channel = this.#channel;
-    if (this.#isClosed || channel === undefined || !channel.isOpen()) return;
-    if (channel.bufferedAmount() > MOST_BUFFERED_BYTES) return;
+    if (this.#isClosed || channel === undefined) return;
     try {
-      channel.sendMessage(message);
+      if (channel.isOpen() && channel.bufferedAmount() <= MOST_BUFFERED_BYTES) channel.sendMessage(message);
     } catch {
       // It was closed in this moment.
     }

@@ -320,6 +320,11 @@ export class CallsService {
     });
   }
 
+  /** The id of the node that holds the call; undefined where it is over. */
+  async findHolder(id: string): Promise<string | undefined> {
+    return await store.findHolder(this.#database, id);
+  }
+
   /** Those of the calls that have ended. */
   async listEnded(ids: readonly string[]): Promise<string[]> {
     return await store.listEnded(this.#database, ids);

@@ -156,6 +156,14 @@ export async function listOpenCallsOfOthers(
   return rows.map(({ id }) => id);
 }
 
+export async function findHolder(queries: Queries, id: string): Promise<string | undefined> {
+  const [row] = await queries
+    .select({ nodeId: calls.nodeId })
+    .from(calls)
+    .where(and(eq(calls.id, id), isNull(calls.endedAt)));
+  return row?.nodeId;
+}
+
 export async function listEnded(queries: Queries, ids: readonly string[]): Promise<string[]> {
   const rows = await queries
     .select({ id: calls.id })

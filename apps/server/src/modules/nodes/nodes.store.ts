@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
-import { calls } from "../calls/calls.tables.ts";
 import { callCommands, nodes } from "./nodes.tables.ts";
 
 /** Held by the one node that sweeps at this time. */
@@ -55,17 +54,13 @@ export async function listNodeIds(queries: Queries): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined where the call is over, or its node is gone. */
-export async function findHolder(
-  queries: Queries,
-  callId: string,
-): Promise<{ nodeId: string; httpAddress: string } | undefined> {
+/** Undefined where the node is gone. */
+export async function findHttpAddress(queries: Queries, nodeId: string): Promise<string | undefined> {
   const [row] = await queries
-    .select({ nodeId: nodes.id, httpAddress: nodes.httpAddress })
-    .from(calls)
-    .innerJoin(nodes, eq(nodes.id, calls.nodeId))
-    .where(and(eq(calls.id, callId), isNull(calls.endedAt)));
-  return row;
+    .select({ httpAddress: nodes.httpAddress })
+    .from(nodes)
+    .where(eq(nodes.id, nodeId));
+  return row?.httpAddress;
 }
 
 /** The one that could take most calls; undefined where no other could take any. */

@@ -17,6 +17,7 @@ import type { ConversationsService } from "../conversations/conversations.servic
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
+import { presentCall, toPostData } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
 
 /** A call of either channel and direction, as its record begins. */
@@ -113,18 +114,18 @@ export class CallsService {
       store.listTurns(this.#database, id),
       row.recordingStatus === "ready" ? this.#recordings.findUrl(organizationId, id) : null,
     ]);
-    return { ...present(row), recordingUrl, transcript, turns };
+    return { ...presentCall(row), recordingUrl, transcript, turns };
   }
 
   /** Without what was said. */
   async describe(organizationId: string, id: string): Promise<Call & { nodeId: string }> {
     const row = await store.findCall(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    return { ...present(row), nodeId: row.nodeId };
+    return { ...presentCall(row), nodeId: row.nodeId };
   }
 
   async list(organizationId: string, filter: store.CallFilter) {
-    return toPage(filter, await store.listCalls(this.#database, organizationId, filter), present);
+    return toPage(filter, await store.listCalls(this.#database, organizationId, filter), presentCall);
   }
 
   /** Writes down a call that has begun to ring, with its conversation. */
@@ -253,43 +254,16 @@ export class CallsService {
       this.#analysis.assertModel();
       const state = await this.#analysis.request(transaction, row);
       await store.updateCall(transaction, id, state);
-      return present({ ...row, ...state });
+      return presentCall({ ...row, ...state });
     });
   }
 
   /** What the post-call webhook tells of a call that has ended. */
   async describeEnded(organizationId: string, id: string): Promise<CallPostData> {
-    const { transcript, ...call } = await this.get(organizationId, id);
+    const call = await this.get(organizationId, id);
     const recordingUrl = await this.#recordings.findUrl(organizationId, id, WEBHOOK_LINK_MS);
     const { variables } = await this.#conversations.get(organizationId, call.conversationId);
-    const { agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
-    const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
-    const { extraction, evaluation, isTest } = call;
-    return {
-      id,
-      conversationId,
-      agentId,
-      agentRevision,
-      environment,
-      channel,
-      direction,
-      status,
-      endReason,
-      endDetail,
-      fromNumber,
-      toNumber,
-      startedAt,
-      answeredAt,
-      endedAt,
-      billableSeconds,
-      variables,
-      campaignId: null,
-      transcript,
-      extraction,
-      evaluation,
-      recordingUrl,
-      isTest,
-    };
+    return toPostData({ ...call, recordingUrl }, variables);
   }
 
   /** Undefined where there is no such call. */
@@ -343,21 +317,4 @@ export class CallsService {
     }
     return closed;
   }
-}
-
-function present(row: store.CallRow): Call {
-  const {
-    organizationId: _organizationId,
-    nodeId: _nodeId,
-    sipCallId: _sipCallId,
-    postCallWebhookUrl: _postCallWebhookUrl,
-    ...shown
-  } = row;
-  return {
-    ...shown,
-    createdAt: row.createdAt.toISOString(),
-    startedAt: row.startedAt?.toISOString() ?? null,
-    answeredAt: row.answeredAt?.toISOString() ?? null,
-    endedAt: row.endedAt?.toISOString() ?? null,
-  };
 }

@@ -26,6 +26,9 @@ export interface RecordingFinisherOptions {
   /** How many are encoded at once. */
   concurrency: number;
   logger: Logger;
+  /** How often the folder is looked into, and how long after a first failure it is tried again. */
+  pollIntervalMs?: number;
+  firstRetryMs?: number;
 }
 
 const POLL_INTERVAL_MS = 1_000;
@@ -89,7 +92,8 @@ export class RecordingFinisher {
       } catch (error) {
         logger.error({ err: error }, "recordings could not be looked for");
       }
-      await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
+      await sleep(pollIntervalMs, undefined, { signal }).catch(() => undefined);
     }
     await Promise.all(this.#underWay.values());
   }
@@ -140,7 +144,8 @@ export class RecordingFinisher {
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       const { failures, encodings } = this.#attemptsOf(callId);
-      const delayMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures);
+      const { firstRetryMs = FIRST_RETRY_MS } = this.#options;
+      const delayMs = Math.min(LONGEST_RETRY_MS, firstRetryMs * 2 ** failures);
       const notBeforeMs = performance.now() + delayMs;
       this.#attempts.set(callId, { failures: failures + 1, encodings, notBeforeMs });
       logger.warn({ err: error, callId, delayMs }, "a recording could not be finished; it is tried again");

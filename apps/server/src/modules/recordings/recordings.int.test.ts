@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallDetail, CallRecording } from "@parley/contract";
+import { RecordingSpools } from "../../call-host/recording-spool.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
+import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
+import { createTestServer } from "../testing.ts";
+import { RecordingFinisher } from "./recording-finisher.ts";
+import { RecordingsService } from "./recordings.service.ts";
+import { giveUpRecordingsJob } from "./recordings.jobs.ts";
+
+const NODE_ID = randomUUID();
+const DEADLINE_MS = 20_000;
+/** Longer ago than who writes a spool is ever silent. */
+const LONG_AGO_MS = 60_000;
+
+/** A node's folder of spools, and a storage that may be told to refuse. */
+async function openFolder(t: TestContext) {
+  const server = await createTestServer();
+  t.after(async () => await server.close());
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-recordings-"));
+  t.after(async () => await rm(folder, { recursive: true }));
+  const stored = new Map<string, Buffer>();
+  const held = new Set<string>();
+  const refusals: Error[] = [];
+  const storage: ObjectStorage = {
+    isShared: true,
+    putFile: async (key, file) => {
+      const refusal = refusals.pop();
+      if (refusal !== undefined) throw refusal;
+      stored.set(key, await readFile(file));
+    },
+    linkTo: async (key) => `https://objects.test/${key}`,
+  };
+  const { calls } = server.modules;
+  const recordings = new RecordingsService(server.database, storage);
+  const start = (): RecordingFinisher => {
+    const finisher = new RecordingFinisher({
+      nodeId: NODE_ID,
+      folder,
+      database: server.database,
+      calls,
+      recordings,
+      isHeld: (callId) => held.has(callId),
+      concurrency: 2,
+      logger: createLogger({ level: "silent" }),
+      pollIntervalMs: 20,
+      firstRetryMs: 20,
+    });
+    finisher.start();
+    t.after(async () => await finisher.close());
+    return finisher;
+  };
+  const openCall = async ({ endedMsAgo }: { endedMsAgo?: number } = {}): Promise<string> => {
+    const { callId } = await calls.openInbound({
+      organizationId: server.organizationId,
+      agentId: randomUUID(),
+      agentRevision: null,
+      configurationRevision: 1,
+      environment: null,
+      phoneNumberId: null,
+      sipTrunkId: null,
+      fromNumber: null,
+      toNumber: "+14155550123",
+      nodeId: NODE_ID,
+      sipCallId: randomUUID(),
+      variables: {},
+      postCallWebhookUrl: null,
+      at: new Date(),
+    });
+    const names = { llmName: "", sttName: "", ttsName: "" };
+    await calls.markAnswered(callId, { ...names, at: new Date(), isRecorded: true });
+    if (endedMsAgo === undefined) return callId;
+    const endedAt = new Date(Date.now() - endedMsAgo);
+    await calls.finish(callId, { status: "completed", endReason: "user_hangup", endedAt });
+    return callId;
+  };
+  const describe = async (callId: string): Promise<CallDetail> =>
+    await calls.get(server.organizationId, callId);
+  const settled = async (callId: string): Promise<CallDetail> => {
+    const deadline = performance.now() + DEADLINE_MS;
+    while (performance.now() < deadline) {
+      const call = await describe(callId);
+      if (call.recordingStatus !== "pending") return call;
+      await sleep(20);
+    }
+    throw new Error("nothing became of the recording");
+  };
+  const files = async (): Promise<string[]> => (await readdir(folder)).sort();
+  return { ...server, folder, stored, held, refusals, start, openCall, describe, settled, files };
+}
+
+/** A second of silence from both sides. */
+async function spool(folder: string, callId: string): Promise<void> {
+  const spools = new RecordingSpools({ folder, onError: (error) => assert.fail(String(error)) });
+  const call = spools.open(callId, 8000);
+  for (let frame = 0; frame < 50; frame++) {
+    call.caller("PCMU", new Uint8Array(160).fill(0xff), frame * 960);
+    call.agent("PCMU", new Uint8Array(160).fill(0xff), frame * 960);
+  }
+  await spools.close();
+}
+
+test("what a call left is made into a recording, kept, and given out by a link; its spool goes", async (t) => {
+  const { request, folder, start, openCall, settled, stored, files, organizationId } = await openFolder(t);
+  const callId = await openCall({ endedMsAgo: 0 });
+  const early = await request("GET", `/calls/${callId}/recording`);
+  assert.equal(early.status, 404);
+  await spool(folder, callId);
+  start();
+  const call = await settled(callId);
+  const key = `recordings/${organizationId}/${callId}.opus`;
+  assert.equal(call.recordingStatus, "ready");
+  assert.equal(call.recordingUrl, `https://objects.test/${key}`);
+  const { status, body } = await request("GET", `/calls/${callId}/recording`);
+  assert.equal(status, 200);
+  const { data }: { data: CallRecording } = JSON.parse(JSON.stringify(body));
+  assert.equal(data.durationMs, 1000);
+  assert.equal(data.sizeBytes, stored.get(key)?.length);
+  assert.equal(data.contentType, "audio/ogg; codecs=opus");
+  assert.ok(Date.parse(data.expiresAt) > Date.now());
+  assert.equal(stored.get(key)?.toString("latin1", 0, 4), "OggS");
+  assert.deepEqual(await files(), []);
+});
+
+test("a storage that refuses is asked again, and the spool stays until the recording is safe", async (t) => {
+  const { folder, start, openCall, describe, settled, refusals, files } = await openFolder(t);
+  const callId = await openCall({ endedMsAgo: 0 });
+  await spool(folder, callId);
+  for (let refusal = 0; refusal < 3; refusal++) refusals.push(new Error("503"));
+  start();
+  while (refusals.length > 1) await sleep(5);
+  assert.equal((await describe(callId)).recordingStatus, "pending");
+  assert.ok((await files()).includes(`${callId}.ended`));
+  assert.equal((await settled(callId)).recordingStatus, "ready");
+});
+
+test("a node that ends leaves what it has not finished to its next start", async (t) => {
+  const { folder, start, openCall, describe, settled, files } = await openFolder(t);
+  const callId = await openCall({ endedMsAgo: 0 });
+  await spool(folder, callId);
+  const first = start();
+  while ((await files()).every((name) => !name.endsWith(".partial"))) await sleep(1);
+  await first.close();
+  assert.equal((await describe(callId)).recordingStatus, "pending");
+  assert.ok((await files()).includes(`${callId}.ended`));
+  start();
+  assert.equal((await settled(callId)).recordingStatus, "ready");
+  assert.deepEqual(await files(), []);
+});
+
+test("a spool that a dead process left is finished, one that is still written is not", async (t) => {
+  const { folder, start, openCall, describe, settled, held } = await openFolder(t);
+  const [left, fresh, onHold] = [await openCall(), await openCall(), await openCall()];
+  const ago = new Date(Date.now() - LONG_AGO_MS);
+  for (const callId of [left, fresh, onHold]) {
+    await spool(folder, callId);
+    const bytes = await readFile(path.join(folder, `${callId}.ended`));
+    await rm(path.join(folder, `${callId}.ended`));
+    // Whoever wrote it was killed in the middle of a record.
+    await writeFile(path.join(folder, `${callId}.spool`), bytes.subarray(0, -50));
+    if (callId !== fresh) await utimes(path.join(folder, `${callId}.spool`), ago, ago);
+  }
+  held.add(onHold);
+  start();
+  assert.equal((await settled(left)).recordingStatus, "ready");
+  assert.equal((await describe(fresh)).recordingStatus, "pending");
+  assert.equal((await describe(onHold)).recordingStatus, "pending");
+});
+
+test("a call that left no spool, or one of which nothing comes, says that its recording failed", async (t) => {
+  const { folder, start, openCall, describe, settled, files } = await openFolder(t);
+  const [none, broken] = [await openCall({ endedMsAgo: LONG_AGO_MS }), await openCall({ endedMsAgo: 0 })];
+  const [justEnded, goesOn] = [await openCall({ endedMsAgo: 0 }), await openCall()];
+  await writeFile(path.join(folder, `${broken}.ended`), "this is not what a spool looks like");
+  start();
+  assert.equal((await settled(none)).recordingStatus, "failed");
+  assert.equal((await settled(broken)).recordingStatus, "failed");
+  assert.deepEqual(await files(), [`${broken}.broken`]);
+  assert.equal((await describe(justEnded)).recordingStatus, "pending");
+  assert.equal((await describe(goesOn)).recordingStatus, "pending");
+});
+
+test("a spool of no known call is deleted", async (t) => {
+  const { folder, start, files } = await openFolder(t);
+  await spool(folder, randomUUID());
+  start();
+  const deadline = performance.now() + DEADLINE_MS;
+  while ((await files()).length > 0 && performance.now() < deadline) await sleep(10);
+  assert.deepEqual(await files(), []);
+});
+
+test("a recording whose node is gone for a day is given up", async (t) => {
+  const { modules, openCall, describe } = await openFolder(t);
+  const callId = await openCall({ endedMsAgo: 0 });
+  const hoursLater = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
+  await giveUpRecordingsJob(modules.calls, hoursLater(23)).run({});
+  assert.equal((await describe(callId)).recordingStatus, "pending");
+  await giveUpRecordingsJob(modules.calls, hoursLater(25)).run({});
+  assert.equal((await describe(callId)).recordingStatus, "failed");
+});

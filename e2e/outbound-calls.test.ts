@@ -292,6 +292,17 @@ describe("calls that the platform places", { skip: skipWithout("sipp", "baresip"
     assert.ok((greeting?.startMs ?? Infinity) < 1_000, "at once when it was answered");
   });
 
+  test("of two telephones that ring the one that answers is talked with", async () => {
+    const early = respond({ status: "183 Session Progress", hasAudio: true, phone: "hall" });
+    const steps = [receiveInvite(), early, respond({ status: "180 Ringing", phone: "desk" }), ringing];
+    const carrier = await startCarrier([...steps, answered, receive("ACK"), receive("BYE"), confirm()]);
+    const { id } = await place(carrier.port);
+    await waitFor("the greeting", async () => textOf(await read(id), "agent") === GREETING, 15_000);
+    await platform.api("POST", `/calls/${id}/hangup`);
+    await carrier.done;
+    assertEnd(await ended(id), "completed", "api_hangup");
+  });
+
   test("a trunk that challenges is given its credentials", async () => {
     const challenge = respond({
       status: "407 Proxy Authentication Required",

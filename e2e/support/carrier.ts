@@ -75,6 +75,8 @@ interface Response {
   headers?: readonly string[];
   /** With a description of G.711 audio. */
   hasAudio?: boolean;
+  /** Of one of several telephones that the carrier lets ring. */
+  phone?: string;
   /** Of the INVITE, where another request came after it. */
   inviteSequence?: number;
 }
@@ -85,6 +87,7 @@ export function respond({
   contact = "sip:carrier@[local_ip]:[local_port]",
   headers = [],
   hasAudio = false,
+  phone = "carrier",
   inviteSequence,
 }: Response): Step {
   const cseq = inviteSequence === undefined ? "[last_CSeq:]" : `CSeq: ${inviteSequence} INVITE`;
@@ -92,7 +95,7 @@ export function respond({
     `SIP/2.0 ${status}`,
     "[last_Via:]",
     "[last_From:]",
-    "[last_To:];tag=[pid]carrier[call_number]",
+    `[last_To:];tag=[pid]${phone}[call_number]`,
     "[last_Call-ID:]",
     cseq,
     `Contact: <${contact}>`,

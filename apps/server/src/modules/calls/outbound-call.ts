@@ -72,7 +72,7 @@ export class OutboundCall implements CallSignalling {
       callId: sipCallId,
       to: route.uriOf(toNumber),
       from: route.from,
-      // Many carriers take the caller ID from there (SIPconnect 2.0 §8).
+      // Many carriers take the caller ID from there (RFC 3325).
       identity: { asserted: route.from },
       destination: route.destination,
       sdp: buildOffer(settings),

@@ -3,7 +3,6 @@ import {
   acceptAnswer,
   buildOffer,
   LocalSrtpKeys,
-  locateServer,
   type ProvisionalResponse,
   type Session,
   type UserAgent,
@@ -48,7 +47,7 @@ export class OutboundCall implements CallSignalling {
 
   async establish(call: HeldCall): Promise<void> {
     const { route, publicAddress, openMedia } = this.#options;
-    const [hop] = await locateServer(route.destination).catch(() => []);
+    const [hop] = await route.locate();
     const address = hop && (await findMediaAddress(publicAddress, hop.address));
     if (address === undefined) return call.hangUp(dialFailure("the trunk cannot be reached"));
     // What every telephone has: a wideband conversation would be resampled for most that are called.
@@ -87,6 +86,8 @@ export class OutboundCall implements CallSignalling {
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
     this.#session = result.session;
     followSession(result.session, call, (offer) => renegotiate(offer, settings, media));
+    // Hung up in the moment of its answer.
+    if (call.signal.aborted) return;
     this.#begin(result.session, call, media, settings);
   }
 

@@ -32,6 +32,8 @@ export interface OutgoingRoute {
   /** The URI that stands in From: the caller ID at the trunk's domain. */
   from: string;
   isSrtpRequired: boolean;
+  /** Its hosts as the DNS has them; empty where none is found in time. */
+  locate: () => Promise<readonly Hop[]>;
 }
 
 export class SipTrunksService {
@@ -173,7 +175,8 @@ export class SipTrunksService {
     if (row === undefined || destination === undefined) return undefined;
     const { isSrtpRequired } = row;
     const credentials = this.credentialsOf(row);
-    return { ...partiesOn(destination, fromNumber), destination, credentials, isSrtpRequired };
+    const locate = async (): Promise<readonly Hop[]> => await locateInTime(destination);
+    return { ...partiesOn(destination, fromNumber), destination, credentials, isSrtpRequired, locate };
   }
 
   async #health(ids: readonly string[]): Promise<Map<string, SipTrunkHealth>> {

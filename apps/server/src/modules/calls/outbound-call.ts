@@ -48,8 +48,9 @@ export class OutboundCall implements CallSignalling {
   async establish(call: HeldCall): Promise<void> {
     const { route, publicAddress, openMedia } = this.#options;
     const [hop] = await route.locate();
-    const address = hop && (await findMediaAddress(publicAddress, hop.address));
-    if (address === undefined) return call.hangUp(dialFailure("the trunk cannot be reached"));
+    if (hop === undefined) return call.hangUp(dialFailure("the trunk's host has no address"));
+    const address = await findMediaAddress(publicAddress, hop.address);
+    if (address === undefined) return call.hangUp(dialFailure("no route leads to the trunk"));
     // What every telephone has: a wideband conversation would be resampled for most that are called.
     const sampleRateHz = 8000;
     // The greeting is made while it rings.

@@ -99,6 +99,10 @@ describe("the page /try", () => {
     assert.deepEqual(await tried.inspect("call"), []);
     await tried.press("Hang up");
     await tried.waitForText("You hung up.");
+    // As much of them as was heard.
+    await waitFor("the agent's last words", async () =>
+      (await tried.text(".said.agent:not(:first-child)")).includes("The club"),
+    );
     assert.deepEqual(await tried.inspect("ended"), []);
     assert.deepEqual(problems, []);
     const { data: call } = await platform.api<{ data: CallDetail }>(

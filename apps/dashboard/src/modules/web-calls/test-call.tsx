@@ -1,5 +1,5 @@
 import type { Agent, Parley, TestCallCreate, WebCall } from "@parley/client";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { CallControls } from "./call-controls.tsx";
 import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
@@ -7,6 +7,7 @@ import { Latency } from "./latency.tsx";
 import { TestCallSetup } from "./test-call-setup.tsx";
 import "./test-call.css";
 import { Transcript } from "./transcript.tsx";
+import { useCallRecord } from "./use-call-record.ts";
 import { useCallChanges, useWebCall } from "./use-web-call.ts";
 
 interface TestCallProps {
@@ -44,9 +45,7 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
         key={joining.callId}
         microphone={microphone}
         onMicrophone={setMicrophone}
-        onInstruct={async (instruction, speak) => {
-          await parley.instructCall(joining.callId, { instruction, speak });
-        }}
+        parley={parley}
         setup={setup}
       />
     );
@@ -84,15 +83,23 @@ interface JoinedCallProps {
   startedAtMs: number;
   microphone: string | undefined;
   onMicrophone: (deviceId: string | undefined) => void;
-  onInstruct: (instruction: string, speak: boolean) => Promise<void>;
+  parley: Parley;
   /** Shown again when the call is over. */
   setup: ReactNode;
 }
 
 function JoinedCall(props: JoinedCallProps) {
-  const { call, callId, startedAtMs, microphone, onMicrophone, onInstruct, setup } = props;
+  const { call, callId, startedAtMs, microphone, onMicrophone, parley, setup } = props;
   useCallChanges(call);
   const { end } = call;
+  const load = useCallback(
+    async (signal: AbortSignal) => await parley.getCall(callId, { signal }),
+    [parley, callId],
+  );
+  const record = useCallRecord(end === undefined ? undefined : load);
+  const instruct = async (instruction: string, speak: boolean): Promise<void> => {
+    await parley.instructCall(callId, { instruction, speak });
+  };
   const ending = useRef<HTMLDivElement>(null);
   // The button that ended it is gone, and the focus with it.
   useEffect(() => {
@@ -127,10 +134,10 @@ function JoinedCall(props: JoinedCallProps) {
       </section>
       <section className="card conversation" aria-labelledby="conversation-title">
         <h2 id="conversation-title">Conversation</h2>
-        <Transcript items={call.transcript} speech={call.speech} />
-        {end === undefined && <InstructionForm onInstruct={onInstruct} />}
+        <Transcript items={record?.transcript ?? call.transcript} speech={call.speech} />
+        {end === undefined && <InstructionForm onInstruct={instruct} />}
       </section>
-      <Latency turns={call.turns} />
+      <Latency turns={record?.turns ?? call.turns} />
     </div>
   );
 }

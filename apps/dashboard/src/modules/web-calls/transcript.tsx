@@ -1,5 +1,4 @@
 import type { Speech, TranscriptItem } from "@parley/client";
-import { useEffect, useRef } from "react";
 import "./transcript.css";
 
 interface TranscriptProps {
@@ -10,42 +9,26 @@ interface TranscriptProps {
 
 /** What has been said, growing at its end. */
 export function Transcript({ items, speech }: TranscriptProps) {
-  const list = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [items, speech]);
-  // A keyboard that opens on a phone, for example.
-  useEffect(() => {
-    const resizes = new ResizeObserver(() => {
-      if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-    });
-    if (list.current !== null) resizes.observe(list.current);
-    return () => resizes.disconnect();
-  }, []);
-  const keepPlace = (): void => {
-    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = list.current ?? {};
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 48;
-  };
+  const place = speech === undefined ? -1 : items.findIndex(({ startMs }) => startMs > speech.startMs);
+  const before = place === -1 ? items : items.slice(0, place);
+  const after = place === -1 ? [] : items.slice(place);
   return (
-    <div
-      ref={list}
-      className="transcript"
-      role="log"
-      aria-label="What is said"
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by keyboard
-      tabIndex={0}
-      onScroll={keepPlace}
-    >
-      {items.map((item) => (
-        <Item key={item.id} item={item} />
-      ))}
-      {speech !== undefined && (
-        <p className="said agent now" aria-hidden="true">
-          <span className="who">Agent</span>
-          <span>{speech.text}</span>
-        </p>
-      )}
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls is reached by keyboard
+    <div className="transcript" role="log" aria-label="What is said" tabIndex={0}>
+      <div className="said-so-far">
+        {before.map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+        {speech !== undefined && (
+          <p className="said agent now" aria-hidden="true">
+            <span className="who">Agent</span>
+            <span>{speech.text}</span>
+          </p>
+        )}
+        {after.map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+      </div>
     </div>
   );
 }

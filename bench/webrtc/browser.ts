@@ -87,7 +87,7 @@ export class BenchBrowser {
       });
       if (response.status !== 201) throw new Error(`WHIP: ${response.status} ${await response.text()}`);
       const answer = await response.text();
-      // The library would take the line before the candidates that stand above it, and now and then fail for want of any.
+      // See web-sdp.ts.
       this.#connection.setRemoteDescription(answer.replaceAll("a=end-of-candidates\r\n", ""), "answer");
       await open;
     } finally {

@@ -238,7 +238,8 @@ class Host implements MediaHost {
       tools,
     } = call;
     const { conversation, agent, fallbackVoiceId } = call;
-    const { languageModelFor, speechToText, voicesFor, voiceActivity, turnEnd } = this.#providers;
+    const { languageModelFor, speechToText, voicesFor, voiceActivity, noiseSuppressor, turnEnd } =
+      this.#providers;
     const [{ tts, voice }, ...fallbackVoices] = voicesFor({
       voiceId: agent.voice,
       fallbackVoiceId,
@@ -266,6 +267,7 @@ class Host implements MediaHost {
       fallbackVoices,
       phrases: this.#phrases,
       vad: voiceActivity,
+      noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
       ...(turnEnd && { turnEnd }),
       ...(turnLog && { onDecision: turnLog.onDecision }),
       onEvent: (event) => this.#send({ type: "event", callId, event }),

@@ -2,6 +2,7 @@ import {
   type AgentVoice,
   createLastingSpeechToText,
   type LanguageModel,
+  type NoiseSuppressor,
   type Recogniser,
   type SpeechToText,
   type TextToSpeech,
@@ -16,6 +17,7 @@ import {
   createOpenAiTextToSpeech,
   defaultLocalVoice,
   type InferenceClient,
+  loadRnnoise,
   loadSilero,
   LocalSpeechToText,
   LocalTextToSpeech,
@@ -54,12 +56,13 @@ export interface Providers {
    */
   voicesFor: (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
   voiceActivity: VoiceActivityDetector;
+  noiseSuppressor: NoiseSuppressor;
   /** Undefined where the local recogniser is not loaded, whose process holds it. */
   turnEnd: TurnEndDetector | undefined;
   close: () => Promise<void>;
 }
 
-/** Rejects where the voice activity model cannot be loaded. */
+/** Rejects where the models of voice activity and of noise cannot be loaded. */
 export async function createProviders(configuration: MediaConfiguration): Promise<Providers> {
   const { providers, modelsDirectory, inferencePath } = configuration;
   const inference = connectInference({ path: inferencePath });
@@ -71,6 +74,7 @@ export async function createProviders(configuration: MediaConfiguration): Promis
   closers.push(async () => await voiceActivity.close());
   return {
     voiceActivity,
+    noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     languageModelFor: createLanguageModels(providers.languageModel, inference, closers),
     speechToText: createSpeechToText(providers, inference, closers),

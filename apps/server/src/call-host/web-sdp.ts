@@ -19,10 +19,7 @@ interface Section {
 const MOST_OFFER_LINES = 1000;
 const OPUS_PARAMETERS = "minptime=10;useinbandfec=1;maxplaybackrate=16000;stereo=0";
 const droppedAttributes = /^a=(rtpmap|fmtp|rtcp-fb|extmap|rid|simulcast|ssrc-group):?/;
-/**
- * Left out of what the library is given: it takes this line before the candidates that stand beside it, and where its own
- * thread looks in between, gives up for want of any.
- */
+/** Left out of what the library is given, which now and then gives up where candidates stand beside it. */
 const END_OF_CANDIDATES = "a=end-of-candidates";
 /** RFC 8828 §5: names of multicast DNS, which is not asked beyond the browser's own network. */
 const hiddenCandidate = /^a=candidate:.*\.local /;

@@ -326,7 +326,8 @@ test("a reply must be settled before the next is asked for", async () => {
 
 test("an instruction shapes the next reply without being the caller's words", async () => {
   const { dialogue, model } = openDialogue(["Certainly, Madam."]);
-  await chat(dialogue, { type: "instruction", text: "Address her as Madam." });
+  dialogue.record({ type: "instruction", text: "Address her as Madam." });
+  await chat(dialogue, { type: "continue" });
   assert.deepEqual(lastMessage(model), { role: "system", content: "Address her as Madam." });
 });
 

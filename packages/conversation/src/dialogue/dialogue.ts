@@ -31,7 +31,6 @@ export interface DialogueDeadlines extends ModelDeadlines {
 
 export type DialogueInput =
   | { type: "message"; text: string }
-  | { type: "instruction"; text: string }
   /** Nothing new: answer what stands in the history. The model sees `guidance`, which enters no history. */
   | { type: "continue"; guidance?: string }
   /**
@@ -129,7 +128,6 @@ export class Dialogue {
   respond(input: DialogueInput, options: { signal: AbortSignal }): Reply {
     if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
     if (input.type === "message") this.record({ type: "message", role: "user", text: input.text });
-    if (input.type === "instruction") this.record({ type: "instruction", text: input.text });
     const { promise: confirmed, resolve } = Promise.withResolvers<void>();
     const isPreview = input.type === "preview";
     if (isPreview) options.signal.addEventListener("abort", () => resolve(), { once: true });

@@ -4,6 +4,7 @@ import { Resampler } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent } from "./support/agents.ts";
+import { skipWithoutChromium } from "./support/chromium-program.ts";
 import { Chromium } from "./support/chromium.ts";
 import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
@@ -13,7 +14,7 @@ import { waitFor } from "./support/wait.ts";
 /** The agent greets for about four seconds, and has a connection replaced meanwhile. */
 const BEFORE_SPEECH_MS = 12_000;
 
-describe("the page /try", () => {
+describe("the page /try", { skip: skipWithoutChromium }, () => {
   let platform: Platform;
   let chromium: Chromium;
   let agentId: string;

@@ -14,6 +14,12 @@ export interface ChromiumProgram {
   env: Readonly<Record<string, string>>;
 }
 
+/** For a test's `skip`: the program in the package is one for Linux on x64. */
+export const skipWithoutChromium =
+  process.platform === "linux" && process.arch === "x64"
+    ? false
+    : "no Chromium for this machine comes by npm";
+
 /**
  * Unpacks the headless Chromium of `@sparticuz/chromium`, once for each of its versions. Its own unpacking is not safe where
  * two tests start at once.

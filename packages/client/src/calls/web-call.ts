@@ -19,8 +19,8 @@ const REJOIN_WITHIN_MS = 15_000;
 const CONNECT_DEADLINE_MS = 15_000;
 const REJOIN_ATTEMPT_MS = 6_000;
 const REJOIN_PAUSE_MS = 500;
-/** Until the server has told how the call ended, and what was heard of the agent's last words. */
-const LAST_WORDS_MS = 1_500;
+/** Until the server has told how the call ended. */
+const FAREWELL_MS = 1_500;
 
 export interface WebCallEvents {
   state: "connected" | "reconnecting" | "ended";
@@ -163,7 +163,7 @@ export class WebCall {
       () => isTold,
       () => {},
     );
-    await Promise.race([isOver, pause(LAST_WORDS_MS)]);
+    await Promise.race([isOver, pause(FAREWELL_MS)]);
     this.#finish({ reason: "user_hangup", detail: null });
   }
 

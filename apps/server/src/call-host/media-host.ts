@@ -10,7 +10,7 @@ import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-too
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
-import { type CallSpool, RecordingSpools } from "./recording-spool.ts";
+import { type RecordingSpool, RecordingSpools } from "./recording-spool.ts";
 import { createProviders, type Providers } from "./providers.ts";
 import { RemoteSigner } from "./remote-signer.ts";
 import { type TurnLog, TurnLogs } from "./turn-logs.ts";
@@ -27,7 +27,7 @@ interface HostedCall {
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   media: PhoneMedia | WebMedia;
-  spool: CallSpool | undefined;
+  spool: RecordingSpool | undefined;
 }
 
 /** What a call's media is bound to. */

@@ -9,7 +9,7 @@ import { createOpusEncoder, readWav, Resampler } from "@parley/audio";
 import { createAudioCodec } from "./audio-codec.ts";
 import { encodeRecording } from "./recording-encoder.ts";
 import { type RecordingRateHz, type SpoolCodec } from "./recording-format.ts";
-import { type CallSpool, RecordingSpools } from "./recording-spool.ts";
+import { type RecordingSpool, RecordingSpools } from "./recording-spool.ts";
 
 const RATE_HZ = 8000;
 const FRAME = RATE_HZ / 50;
@@ -43,7 +43,7 @@ describe("a recording made from a spool", { skip: isInstalled ? false : "ffmpeg 
     packets: Record<"caller" | "agent", { codec: SpoolCodec; packets: Packets }>,
   ): Promise<string> {
     const spools = new RecordingSpools({ folder, onError: (error) => assert.fail(String(error)) });
-    const spool: CallSpool = spools.open(name, sampleRateHz);
+    const spool: RecordingSpool = spools.open(name, sampleRateHz);
     const { caller, agent } = packets;
     const frames = Math.max(caller.packets.length, AGENT_FROM + agent.packets.length);
     for (let frame = 0; frame < frames; frame++) {

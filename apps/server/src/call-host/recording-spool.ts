@@ -59,7 +59,7 @@ const SIGN_OF_LIFE_MS = 2_000;
 /** The spools of one media process. */
 export class RecordingSpools {
   readonly #options: RecordingSpoolsOptions;
-  readonly #spools = new Set<CallSpool>();
+  readonly #spools = new Set<RecordingSpool>();
   /** Buffers that are not in use. */
   readonly #chunks: Buffer[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -72,9 +72,9 @@ export class RecordingSpools {
   }
 
   /** @param sampleRateHz Of the recording to be made. */
-  open(callId: string, sampleRateHz: RecordingRateHz): CallSpool {
+  open(callId: string, sampleRateHz: RecordingRateHz): RecordingSpool {
     const { folder, onError } = this.#options;
-    const spool = new CallSpool({
+    const spool = new RecordingSpool({
       file: path.join(folder, callId),
       sampleRateHz,
       chunks: this.#chunks,
@@ -92,7 +92,7 @@ export class RecordingSpools {
   }
 }
 
-interface CallSpoolOptions {
+interface RecordingSpoolOptions {
   /** Without its suffix. */
   file: string;
   sampleRateHz: RecordingRateHz;
@@ -102,8 +102,8 @@ interface CallSpoolOptions {
 }
 
 /** One call's spool. What is given to it is copied; it never waits for the disk, and a disk that fails costs only the recording. */
-export class CallSpool implements CallAudioTap {
-  readonly #options: CallSpoolOptions;
+export class RecordingSpool implements CallAudioTap {
+  readonly #options: RecordingSpoolOptions;
   /** From the first record on: who is not answered leaves no file. */
   #output: WriteStream | undefined;
   #chunk: Buffer | undefined;
@@ -115,7 +115,7 @@ export class CallSpool implements CallAudioTap {
   #isFailed = false;
   #closed: Promise<void> | undefined;
 
-  constructor(options: CallSpoolOptions) {
+  constructor(options: RecordingSpoolOptions) {
     this.#options = options;
   }
 

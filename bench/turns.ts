@@ -1,5 +1,5 @@
 /**
- * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--no-model] [--word-timings] [--endpointing=MS] [--make-speech]`.
+ * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--no-model] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
  *
  * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector,
  * recogniser and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
@@ -7,12 +7,12 @@
  * late as they would make them. A turn is over when it is answered: 370 ms after it could be, as with good providers, or
  * at once with `--instant`. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
  * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--no-model` does without the end-of-turn
- * model, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * model, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { ensureModels, loadSilero } from "@parley/providers";
+import { ensureModels, loadRnnoise, loadSilero } from "@parley/providers";
 import { readRecordings } from "./speech/recordings.ts";
 import { percentile, rounded } from "./support/statistics.ts";
 import { decideByFixedRule } from "./turns/fixed-rule.ts";
@@ -80,6 +80,7 @@ const isInstant = options.includes("--instant");
 const bench: Bench = {
   vad,
   models,
+  noiseSuppressor: options.includes("--no-suppression") ? undefined : await loadRnnoise(),
   hasTurnEndModel: !options.includes("--no-model"),
   endpointingDelayMs: Number(valueOf("endpointing")) || undefined,
   agentLines,

@@ -3,6 +3,7 @@ import {
   Dialogue,
   formatTurnDecision,
   formatTurnSettings,
+  type NoiseSuppressor,
   VoiceConversation,
   type VoiceActivityDetector,
   type VoiceConversationOptions,
@@ -63,6 +64,8 @@ export interface Outcome {
 
 export interface Bench {
   vad: VoiceActivityDetector;
+  /** As with the agent's `noiseCancellation`; undefined: off. */
+  noiseSuppressor: NoiseSuppressor | undefined;
   models: StoredModels;
   hasTurnEndModel: boolean;
   /** The endpointing delay; undefined: as in calls. */
@@ -129,6 +132,7 @@ class Call {
         hasWordTimings: bench.hasWordTimings,
       }),
       vad: this.#observedVad(),
+      noiseSuppressor: bench.noiseSuppressor,
       now: () => this.#clock.nowMs,
       onEvent: (event) => {
         if (event.type !== "item" || event.item.type !== "message" || event.item.role !== "agent") return;

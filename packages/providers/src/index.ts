@@ -34,6 +34,7 @@ export {
   type MoonshineSize,
 } from "./local/moonshine/model.ts";
 export { LocalSpeechToText, type LocalSpeechToTextOptions } from "./local/moonshine/speech-to-text.ts";
+export { loadRnnoise } from "./local/rnnoise/rnnoise.ts";
 export {
   loadSilero,
   type LoadSileroOptions,

@@ -85,6 +85,11 @@ export class AgentSpeaking {
     return this.#agentState === "speaking";
   }
 
+  /** It is silent until it is known whether the caller interrupts it. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   /** What is being said about now; empty while nothing is. */
   get textNearby(): string {
     return this.#delivery?.textNearby ?? "";

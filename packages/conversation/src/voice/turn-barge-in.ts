@@ -1,8 +1,11 @@
 import { makeWay } from "./turn-agent.ts";
 import type { Draft } from "./turn-draft.ts";
-import { interrupts } from "./turn-interruption.ts";
-import { IDLE, type Utterance } from "./turn-state.ts";
+import { type InterruptionRules, interrupts, isCommand } from "./turn-interruption.ts";
+import { IDLE, type TurnSettings, type TurnState, type Utterance } from "./turn-state.ts";
 import { flush } from "./turn-utterance.ts";
+
+/** Of the speech that stops the agent; who says less has said nothing. */
+const COMMAND_SHARE = 0.5;
 
 export function interruptWhenLongEnough(draft: Draft): void {
   const { agent, settings, utterance } = draft.state;
@@ -28,19 +31,31 @@ export function interruptWhenLongEnough(draft: Draft): void {
 
 /** The text of what the caller said into a paused speech is there: it stops, or goes on. */
 export function settleInterruption(draft: Draft, text: string, agentText: string): void {
-  const { settings } = draft.state;
-  const rules = {
-    language: settings.language,
-    ignoreWords: settings.interruptionIgnoreWords,
-    minWords: settings.minInterruptionWords,
-  };
-  const { utterance } = draft.state;
+  const { settings, utterance } = draft.state;
   const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
-  if (interrupts({ text, voicedMs }, rules, agentText)) stopPaused(draft);
+  if (interrupts({ text, voicedMs }, rulesOf(settings), agentText)) stopSpeech(draft);
   else resumePaused(draft);
 }
 
-function stopPaused(draft: Draft): void {
+/** Whether what the caller said into the agent's speech may be a command, too short to have paused it. */
+export function mayBeCommand({ agent, settings, utterance }: TurnState): boolean {
+  if (agent.phase !== "speaking" || settings.disableInterruptions || utterance === undefined) return false;
+  return interruptingMs(utterance) >= settings.interruptionThresholdMs * COMMAND_SHARE;
+}
+
+/** The text of something short that did not pause the agent is there. */
+export function obeyCommand(draft: Draft, text: string, agentText: string): void {
+  const { agent, settings } = draft.state;
+  if (agent.phase !== "speaking" || agent.lastWords !== undefined) return;
+  if (isCommand(text, rulesOf(settings), agentText)) stopSpeech(draft);
+}
+
+function rulesOf(settings: TurnSettings): InterruptionRules {
+  const { language, interruptionIgnoreWords: ignoreWords, minInterruptionWords: minWords } = settings;
+  return { language, ignoreWords, minWords };
+}
+
+function stopSpeech(draft: Draft): void {
   const { agent } = draft.state;
   if (agent.phase === "idle") return;
   draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
@@ -62,7 +77,7 @@ export function hurryPaused(draft: Draft): void {
   const { utterance } = draft.state;
   if (utterance === undefined) return;
   if (utterance.flush === undefined) flush(draft, utterance);
-  else stopPaused(draft);
+  else stopSpeech(draft);
 }
 
 function interruptingMs(utterance: Utterance): number {

@@ -6,7 +6,13 @@ import {
   speak,
   speakInstruction,
 } from "./turn-agent.ts";
-import { interruptWhenLongEnough, resumePaused, settleInterruption } from "./turn-barge-in.ts";
+import {
+  interruptWhenLongEnough,
+  mayBeCommand,
+  obeyCommand,
+  resumePaused,
+  settleInterruption,
+} from "./turn-barge-in.ts";
 import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
 import type { Draft } from "./turn-draft.ts";
 import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
@@ -80,8 +86,9 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
 
 function askAtPause(draft: Draft, windowEndMs: number): void {
   const { utterance, agent, settings } = draft.state;
+  if (utterance === undefined) return;
   // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
-  if (utterance === undefined || (agent.phase !== "idle" && !isPaused(agent))) return;
+  if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(draft.state)) return;
   const pauseMs = windowEndMs - utterance.lastVoiceMs;
   if (pauseMs >= FLUSH_PAUSE_MS && utterance.flush === undefined) return flush(draft, utterance);
   if (settings.endpointingDelayMs !== undefined || agent.phase !== "idle") return;
@@ -98,6 +105,7 @@ export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribe
   const answer = { text: text.trim(), atMs, silenceMs: silenceNeededMs(state, text) };
   state.utterance = { ...utterance, flush: { ...utterance.flush, answer }, pause: undefined };
   if (isPaused(state.agent)) settleInterruption(draft, text, event.agentText);
+  else obeyCommand(draft, text, event.agentText);
   considerEnd(draft);
 }
 

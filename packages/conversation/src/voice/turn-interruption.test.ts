@@ -31,6 +31,8 @@ test("what the agent itself has just said is its echo", () => {
   assert.equal(interrupts(sentence("And on Sunday morning?"), rules, agentText), true);
   const words = "We open at nine in the morning, and on Sunday until one.";
   assert.equal(interrupts(sentence("Hold on and hold on."), rules, words), true);
+  const both = "We are open from nine in the morning until six please book me a table";
+  assert.equal(interrupts(sentence(both), rules, agentText), true);
 });
 
 test("a sound too short for words takes the word only with one that does, or in answer to a question", () => {

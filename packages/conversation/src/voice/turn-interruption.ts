@@ -30,11 +30,13 @@ const backchannels = [
 const takingWords = new Set(
   (
     "stop wait no hold hang sorry excuse pardon hello hey listen please question actually but what when where who why " +
-    "how which repeat again slow slower cancel help person human agent operator bye goodbye stuff staff top"
+    "how which repeat again slow slower cancel help person human agent operator bye goodbye stuff staff top duck"
   ).split(" "),
 );
+/** Those that are all that somebody says who wants silence at once. */
+const commands = new Set("stop wait no hold on hang hello bye goodbye stuff staff top duck".split(" "));
 /** Recognisers make any words of a hum: one this short means something only with one of the above. */
-const SHORT_SOUND_MS = 600;
+const SHORT_SOUND_MS = 660;
 const HUM_WORDS = 2;
 /** How recognisers write sounds made with the mouth shut or half open. */
 const humming = /^(?:m+|h+m+|m+h+m*|m+e?h+|h+e?m+|u+h+|a+h+|e+h+|h+u+h+|uhuh|mhmm?|mmhmm?|um|er)$/;
@@ -42,6 +44,9 @@ const humming = /^(?:m+|h+m+|m+h+m*|m+e?h+|h+e?m+|u+h+|a+h+|e+h+|h+u+h+|uhuh|mhm
 const ECHO_SHARE = 0.6;
 /** The agent's words from so far back can still come back. */
 const ECHO_WORDS = 30;
+/** So many words that are not the agent's, of the last few, were said by somebody else into the echo. */
+const OTHER_WORDS = 3;
+const LAST_WORDS = 5;
 
 export interface InterruptionRules {
   /** BCP 47. */
@@ -72,6 +77,13 @@ export function interrupts(said: SpokenOver, rules: InterruptionRules, agentText
   return !isHum || words.some((word) => takingWords.has(word));
 }
 
+/** Whether all that was said is a word that asks for silence: such are over before they last as long as an interruption. */
+export function isCommand(text: string, rules: InterruptionRules, agentText: string): boolean {
+  const words = wordsOf(text);
+  if (words.length === 0 || words.length < rules.minWords || isIgnored(words, rules)) return false;
+  return words.every((word) => commands.has(word)) && !isEcho(text, agentText);
+}
+
 function isIgnored(words: readonly string[], { language, ignoreWords }: InterruptionRules): boolean {
   const ignored = ignoreWords.map((phrase) => wordsOf(phrase).join(" "));
   const phrases = (isEnglish(language) ? [...ignored, ...backchannels] : ignored)
@@ -88,8 +100,10 @@ function isIgnored(words: readonly string[], { language, ignoreWords }: Interrup
 export function isEcho(text: string, agentText: string): boolean {
   const words = wordsOf(text);
   const recent = wordsOf(agentText).slice(-ECHO_WORDS);
-  const own = words.filter((word) => recent.includes(word)).length;
-  if (own < words.length * ECHO_SHARE) return false;
+  const others = words.filter((word) => !recent.includes(word)).length;
+  if (words.length - others < words.length * ECHO_SHARE) return false;
+  const lastOthers = words.slice(-LAST_WORDS).filter((word) => !recent.includes(word)).length;
+  if (words.length > LAST_WORDS && lastOthers >= OTHER_WORDS) return false;
   const pairs = new Set(recent.slice(1).map((word, index) => `${recent[index]} ${word}`));
   return words.length <= 1 || words.slice(1).some((word, index) => pairs.has(`${words[index]} ${word}`));
 }

@@ -233,9 +233,32 @@ test("knocks with pauses between them do not add up to an interruption", () => {
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
   run.take();
   for (let i = 0; i < 10; i++) run.hear(0.9, 0.9, 0.9, ...windows(10, 0.1));
-  assert.deepEqual(run.take(), ["startUtterance"]);
+  assert.deepEqual(
+    run.take().filter((effect) => effect !== "flush"),
+    ["startUtterance"],
+  );
   run.hear(0.9, 0.9, 0.1, 0.9, 0.9, 0.9);
   assert.deepEqual(run.take(), ["pauseSpeech"]);
+});
+
+test("a word too short to pause the agent stops it where it is a command, and only there", () => {
+  for (const [text, expected] of [
+    ["Stop.", ["stopSpeech"]],
+    ["Just.", []],
+    ["Yeah.", []],
+  ] as const) {
+    const run = new PolicyRun({ hasGreeting: true });
+    run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
+    run.take();
+    run.hear(...windows(4, 0.9), ...windows(3, 0.1));
+    assert.deepEqual(run.take(), ["startUtterance", "flush"]);
+    run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text, agentText: "We are open" });
+    assert.deepEqual(
+      run.take().filter((effect) => effect === "stopSpeech"),
+      expected,
+      text,
+    );
+  }
 });
 
 test("events of a speech that was stopped change nothing", () => {

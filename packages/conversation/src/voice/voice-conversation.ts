@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { Dialogue } from "../dialogue/dialogue.ts";
+import type { NoiseSuppressor } from "../providers/noise-suppression.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
-import type { VoiceActivityDetector, VoiceActivityStream } from "../providers/voice-activity.ts";
+import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
 import type { TranscriptEntry } from "../transcript.ts";
 import { AgentSpeaking } from "./agent-speaking.ts";
 import type { AgentVoice } from "./agent-speech.ts";
+import { CallerActivity } from "./caller-activity.ts";
 import { CallerHearing } from "./caller-hearing.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import { isAgentListening } from "./turn-agent.ts";
@@ -20,7 +22,6 @@ import {
   type TurnState,
 } from "./turn-state.ts";
 import type { Instruction, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
-import { VoiceGate } from "./voice-gate.ts";
 
 export interface VoiceConversationOptions {
   sampleRateHz: SampleRateHz;
@@ -34,6 +35,8 @@ export interface VoiceConversationOptions {
   /** Where phrases for the failure of a provider are kept ready; without it there are none. */
   phrases?: PhraseBook;
   vad: VoiceActivityDetector;
+  /** Helps to tell noise from a caller who interrupts; what the recogniser hears stays as it came. */
+  noiseSuppressor?: NoiseSuppressor | undefined;
   /** Hears whether a pause is the end of a turn; without it text and silence have to tell. */
   turnEnd?: TurnEndDetector;
   onEvent: (event: VoiceEvent) => void;
@@ -55,9 +58,8 @@ export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
   readonly #speaking: AgentSpeaking;
   readonly #hearing: CallerHearing;
-  readonly #vad: VoiceActivityStream;
+  readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
-  readonly #gate: VoiceGate;
   readonly #queue: TurnEvent[] = [];
   #state: TurnState;
   #isDispatching = false;
@@ -69,7 +71,6 @@ export class VoiceConversation {
   constructor(options: VoiceConversationOptions) {
     const { agent, sampleRateHz } = options;
     this.#options = options;
-    this.#gate = new VoiceGate(sampleRateHz);
     this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
     this.#speaking = new AgentSpeaking({
       sampleRateHz,
@@ -105,13 +106,19 @@ export class VoiceConversation {
             this.#dispatch({ type: "turnJudged", atMs: this.#mediaMs, requestId, probability }),
         })
       : undefined;
-    this.#vad = options.vad.open({
+    this.#activity = new CallerActivity({
       sampleRateHz,
-      onProbability: (probability, endSample) => {
-        const near = this.#gate.pass(probability, endSample, this.#speaking.isHeard);
-        const windowEndMs = this.#toMs(endSample);
-        this.#dispatch({ type: "voice", atMs: this.#mediaMs, windowEndMs, probability: near });
-      },
+      vad: options.vad,
+      noiseSuppressor: options.noiseSuppressor,
+      isAgentHeard: () => this.#speaking.isHeard,
+      isAgentHeld: () => this.#speaking.isHeld,
+      onWindow: (probability, endSample) =>
+        this.#dispatch({
+          type: "voice",
+          atMs: this.#mediaMs,
+          windowEndMs: this.#toMs(endSample),
+          probability,
+        }),
     });
   }
 
@@ -140,9 +147,8 @@ export class VoiceConversation {
     if (!this.#isStarted || this.#isOver) return;
     this.#samplesHeard += pcm.length;
     this.#hearing.write(pcm);
-    this.#gate.write(pcm);
     this.#turnEnd?.write(pcm);
-    this.#vad.write(pcm);
+    this.#activity.write(pcm);
     const atMs = this.#mediaMs;
     this.#speaking.tick(atMs, this.#state);
     if (atMs >= this.#wakeAtMs) {
@@ -194,7 +200,7 @@ export class VoiceConversation {
   close(): void {
     this.#isOver = true;
     this.#speaking.close();
-    this.#vad.close();
+    this.#activity.close();
     this.#turnEnd?.close();
     this.#hearing.close();
   }

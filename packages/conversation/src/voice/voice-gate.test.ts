@@ -3,12 +3,23 @@ import { test } from "node:test";
 import { VoiceGate } from "./voice-gate.ts";
 
 /** Feeds frames of a level and returns what the last window's probability became. */
-function hear(gate: VoiceGate, levelDb: number, durationMs: number, isAgentHeard = false): number {
+function hear(
+  gate: VoiceGate,
+  levelDb: number,
+  durationMs: number,
+  isAgentHeard = false,
+  { probability = 0.9, suppressedDb = undefined as number | undefined } = {},
+): number {
   const frame = new Int16Array(160).fill(32_768 * 10 ** (levelDb / 20));
   let last = 0;
   for (let ms = 0; ms < durationMs; ms += 20) {
     gate.write(frame);
-    last = gate.pass(0.9, (framesOf.get(gate) ?? 0) * 160 + 160, isAgentHeard);
+    if (suppressedDb !== undefined)
+      gate.writeSuppressed(
+        frame.map((sample) => sample * 10 ** ((suppressedDb - levelDb) / 20)),
+        0,
+      );
+    last = gate.pass(probability, (framesOf.get(gate) ?? 0) * 160 + 160, isAgentHeard);
     framesOf.set(gate, (framesOf.get(gate) ?? 0) + 1);
   }
   return last;
@@ -37,4 +48,19 @@ test("voices that are heard all the time are not the caller's, who is louder", (
 
 test("a caller who speaks without a pause is heard to the end", () => {
   assert.equal(hear(new VoiceGate(8000), -20, 60_000), 0.9);
+});
+
+test("a soft caller is heard over noise that does not sound like speech", () => {
+  const gate = new VoiceGate(8000);
+  hear(gate, -42, 6000, true, { probability: 0.1 });
+  assert.equal(hear(gate, -37, 200), 0.9);
+});
+
+test("what noise suppression takes away was not the caller", () => {
+  const gate = new VoiceGate(8000);
+  hear(gate, -26, 1000);
+  hear(gate, -80, 1000);
+  assert.equal(hear(gate, -29, 200, true, { suppressedDb: -31 }), 0.9);
+  hear(gate, -80, 1000, true);
+  assert.equal(hear(gate, -29, 200, true, { suppressedDb: -55 }), 0);
 });

@@ -35,6 +35,16 @@ test("the voice that takes over is the document's, where it names one", () => {
   );
 });
 
+test("noise is suppressed unless the document says off", () => {
+  for (const [noiseCancellation, expected] of [
+    ["on", true],
+    ["off", false],
+  ] as const) {
+    const document = createDocument({ name: "Robin", noiseCancellation });
+    assert.equal(toMediaCall(conversation, document, {}).call.hasNoiseSuppression, expected);
+  }
+});
+
 test("an agent that may not hang up has no way to", () => {
   const { call } = toMediaCall(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
   assert.equal(call.endCall, undefined);

@@ -37,6 +37,7 @@ export function toMediaCall(
       endCall: toEndCall(document),
       keypad: toKeypad(document),
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
+      hasNoiseSuppression: document.noiseCancellation === "on",
       isRecorded: document.recordingEnabled,
       agent: {
         firstMessage: firstMessage.text,

@@ -1,0 +1,60 @@
+import type { RnnoiseModule } from "@echogarden/rnnoise-wasm";
+import { Resampler } from "@parley/audio";
+import type { NoiseSuppressionStream, NoiseSuppressor, SampleRateHz } from "@parley/conversation";
+
+const RATE_HZ = 48_000;
+const FRAME_SAMPLES = 480;
+const BYTES_PER_FLOAT = Float32Array.BYTES_PER_ELEMENT;
+
+class RnnoiseStream implements NoiseSuppressionStream {
+  readonly #module: RnnoiseModule;
+  readonly #up: Resampler;
+  readonly #down: Resampler;
+  readonly #state: number;
+  readonly #frame: number;
+  #isClosed = false;
+
+  constructor(module: RnnoiseModule, sampleRateHz: SampleRateHz) {
+    this.#module = module;
+    this.#up = new Resampler(sampleRateHz, RATE_HZ);
+    this.#down = new Resampler(RATE_HZ, sampleRateHz);
+    this.#state = module._rnnoise_create(0);
+    this.#frame = module._malloc(FRAME_SAMPLES * BYTES_PER_FLOAT);
+  }
+
+  process(pcm: Int16Array): Int16Array {
+    if (this.#isClosed) return pcm;
+    const wide = this.#up.process(pcm);
+    for (let from = 0; from + FRAME_SAMPLES <= wide.length; from += FRAME_SAMPLES) {
+      this.#suppress(wide.subarray(from, from + FRAME_SAMPLES));
+    }
+    return this.#down.process(wide);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#module._rnnoise_destroy(this.#state);
+    this.#module._free(this.#frame);
+  }
+
+  #suppress(pcm: Int16Array): void {
+    const at = this.#frame / BYTES_PER_FLOAT;
+    this.#module.HEAPF32.set(pcm, at);
+    this.#module._rnnoise_process_frame(this.#state, this.#frame, this.#frame);
+    const { HEAPF32 } = this.#module;
+    for (let i = 0; i < pcm.length; i++) {
+      pcm[i] = Math.max(-32_768, Math.min(32_767, HEAPF32[at + i] ?? 0));
+    }
+  }
+}
+
+/**
+ * Loads rnnoise (BSD-3-Clause) for the calls of a process. It works at once on the calling thread and takes about 0.4 ms
+ * for 20 ms of audio, which come out 10 ms later, and a little for resampling.
+ */
+export async function loadRnnoise(): Promise<NoiseSuppressor> {
+  const { default: load } = await import("@echogarden/rnnoise-wasm");
+  const module = await load();
+  return { open: ({ sampleRateHz }) => new RnnoiseStream(module, sampleRateHz) };
+}

@@ -84,8 +84,11 @@ interface Ground {
 const CALLS_PER_MEDIA_PROCESS = 250;
 /** Nobody waits on the line, and a model may reason before it writes. */
 const ANALYSIS_MODEL_DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
-/** Of instructions and transcript: about 2,500 tokens for a local model, whose context is 4,096, and 40,000 elsewhere. */
-const MOST_ANALYSED_CHARACTERS = { local: 10_000, remote: 160_000 };
+/** A local model's context of 4,096 tokens holds instructions and transcript (about 2,500) and the answer. */
+const ANALYSIS_SIZES = {
+  local: { mostCharacters: 10_000, settings: { temperature: 0, maxOutputTokens: 1_000 } },
+  remote: { mostCharacters: 160_000, settings: {} },
+};
 const READY_POLL_MS = 20;
 
 /**
@@ -379,13 +382,12 @@ function startAnalyst(
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
   started.add(async () => void (await Promise.all(closers.map((close) => close()))));
   const model = createLanguageModel(config.languageModel, inference, closers, ANALYSIS_MODEL_DEADLINES);
-  const mostCharacters =
-    MOST_ANALYSED_CHARACTERS[config.languageModel.provider === "gguf" ? "local" : "remote"];
+  const sizes = ANALYSIS_SIZES[config.languageModel.provider === "gguf" ? "local" : "remote"];
   const analyst = new CallAnalyst({
     database,
     calls,
     agentResolution,
-    analysisModel: { model, mostCharacters },
+    analysisModel: { model, ...sizes },
   });
   started.add(async () => analyst.close());
   return analyst;

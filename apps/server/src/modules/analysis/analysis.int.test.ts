@@ -70,7 +70,7 @@ async function createBench(
     database,
     calls,
     agentResolution,
-    analysisModel: { model, mostCharacters: 20_000 },
+    analysisModel: { model, mostCharacters: 20_000, settings: {} },
     pause: async (ms) => void pausesMs.push(ms),
     ...more,
   });

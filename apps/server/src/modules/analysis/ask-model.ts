@@ -17,13 +17,16 @@ const MOST_FAILURES = 8;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_QUOTED_ANSWER = 4_000;
+/** In characters; a model that goes on has lost its way. */
+const LONGEST_ANSWER = 200_000;
 const LEAST_TRANSCRIPT = 2_000;
-const MOST_OUTPUT_TOKENS = 8_000;
 
 export interface AnalysisModel {
   model: LanguageModel;
   /** Of the instructions and the transcript: what the model takes in. */
   mostCharacters: number;
+  /** What it is asked with besides; vendors' reasoning models refuse requests with either of these. */
+  settings: Pick<LanguageModelV4CallOptions, "temperature" | "maxOutputTokens">;
 }
 
 export type AnalysisOutcome = { result: AnalysisResult } | { problem: string };
@@ -41,7 +44,7 @@ const lesserForm: Readonly<Record<Form, Form | undefined>> = {
  * and may succeed later. Rejects only with the signal's reason; `pause` rejects with it too.
  */
 export async function askModel(
-  { model, mostCharacters }: AnalysisModel,
+  { model, mostCharacters, settings }: AnalysisModel,
   fields: AnalysisFields,
   call: AnalysedCall,
   { signal, pause }: { signal: AbortSignal; pause: (ms: number) => Promise<void> },
@@ -58,7 +61,8 @@ export async function askModel(
   let failures = 0;
   let badAnswers = 0;
   for (;;) {
-    const reply = await requestReply(model, { prompt, ...toOptions(form, fields) }, signal);
+    const options = { ...settings, ...toOptions(form, fields), prompt };
+    const reply = await requestReply(model, options, signal);
     if ("error" in reply) {
       const { error } = reply;
       const lesser: Form | undefined =
@@ -82,8 +86,6 @@ export async function askModel(
 
 function toOptions(form: Form, fields: AnalysisFields): Omit<LanguageModelV4CallOptions, "prompt"> {
   const options = {
-    temperature: 0,
-    maxOutputTokens: MOST_OUTPUT_TOKENS,
     // Whoever waits on the line comes first at the model of this machine.
     providerOptions: { local: { isBackground: true } },
   };
@@ -110,6 +112,7 @@ async function requestReply(
     let isRefused = false;
     for await (const part of stream) {
       if (part.type === "text-delta") text += part.delta;
+      if (text.length > LONGEST_ANSWER) break;
       if (part.type === "error") throw part.error;
       if (part.type === "finish") isRefused = part.finishReason.unified === "content-filter";
     }

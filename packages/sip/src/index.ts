@@ -7,7 +7,12 @@ export {
   type UserAgentOptions,
 } from "./user-agent/user-agent.ts";
 export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/incoming-invite.ts";
-export type { InviteFailure, InviteOptions, InviteResult, ProvisionalResponse } from "./user-agent/invite-options.ts";
+export type {
+  InviteFailure,
+  InviteOptions,
+  InviteResult,
+  ProvisionalResponse,
+} from "./user-agent/invite-options.ts";
 export {
   type CallerIdentity,
   type IdentityOptions,

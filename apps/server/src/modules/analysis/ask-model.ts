@@ -1,4 +1,3 @@
-import type { JSONSchema7, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { type LanguageModel, toProviderError } from "@parley/conversation";
 import {
   type AnalysedCall,
@@ -9,6 +8,10 @@ import {
   renderInstructions,
   renderTranscript,
 } from "./analysis.rules.ts";
+
+type CallOptions = Parameters<LanguageModel["doStream"]>[0];
+type Prompt = CallOptions["prompt"];
+type JsonSchema = NonNullable<Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]>;
 
 /** Answers of a wrong shape, and refusals to answer. */
 const MOST_BAD_ANSWERS = 3;
@@ -26,7 +29,7 @@ export interface AnalysisModel {
   /** Of the instructions and the transcript: what the model takes in. */
   mostCharacters: number;
   /** What it is asked with besides; vendors' reasoning models refuse requests with either of these. */
-  settings: Pick<LanguageModelV4CallOptions, "temperature" | "maxOutputTokens">;
+  settings: Pick<CallOptions, "temperature" | "maxOutputTokens">;
 }
 
 export type AnalysisOutcome = { result: AnalysisResult } | { problem: string };
@@ -52,7 +55,7 @@ export async function askModel(
   const instructions = renderInstructions(fields, call);
   const room = Math.max(LEAST_TRANSCRIPT, mostCharacters - instructions.length);
   const transcript = renderTranscript(call.transcript, room);
-  const first: LanguageModelV4Prompt = [
+  const first: Prompt = [
     { role: "system", content: instructions },
     { role: "user", content: [{ type: "text", text: `Transcript:\n\n${transcript}` }] },
   ];
@@ -84,14 +87,14 @@ export async function askModel(
   }
 }
 
-function toOptions(form: Form, fields: AnalysisFields): Omit<LanguageModelV4CallOptions, "prompt"> {
+function toOptions(form: Form, fields: AnalysisFields): Omit<CallOptions, "prompt"> {
   const options = {
     // Whoever waits on the line comes first at the model of this machine.
     providerOptions: { local: { isBackground: true } },
   };
   if (form === "text") return options;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rules make it, in a subset of JSON Schema
-  const schema = answerSchema(fields) as JSONSchema7;
+  const schema = answerSchema(fields) as JsonSchema;
   return {
     ...options,
     responseFormat: { type: "json", ...(form === "schema" && { schema, name: "call_analysis" }) },
@@ -101,11 +104,7 @@ function toOptions(form: Form, fields: AnalysisFields): Omit<LanguageModelV4Call
 type Reply = { text: string; isRefused: boolean } | { error: ReturnType<typeof toProviderError> };
 
 /** Streamed, since a server that is heard of meanwhile may take its time. */
-async function requestReply(
-  model: LanguageModel,
-  options: LanguageModelV4CallOptions,
-  signal: AbortSignal,
-): Promise<Reply> {
+async function requestReply(model: LanguageModel, options: CallOptions, signal: AbortSignal): Promise<Reply> {
   try {
     const { stream } = await model.doStream({ ...options, abortSignal: signal });
     let text = "";
@@ -124,7 +123,7 @@ async function requestReply(
   }
 }
 
-function correction(answer: string, problems: readonly string[]): LanguageModelV4Prompt {
+function correction(answer: string, problems: readonly string[]): Prompt {
   const text = `That does not do: ${problems.join("; ")}. Give the whole JSON object again.`;
   const quoted = answer.trim().slice(0, LONGEST_QUOTED_ANSWER).toWellFormed();
   return [

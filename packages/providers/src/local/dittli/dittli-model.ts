@@ -2,11 +2,13 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { DittliInput } from "./symbols.ts";
 
 export interface DittliRequest {
+  /** Comes back with the reply. */
+  id: number;
   input: DittliInput;
   speed: number;
 }
 
-export type DittliReply = { samples: Float32Array } | { error: string };
+export type DittliReply = { id: number } & ({ samples: Float32Array } | { error: string });
 
 /** Opening the model takes 2.5 s on a good processor. */
 const DEADLINE_MS = 30_000;
@@ -21,24 +23,29 @@ export class DittliModel {
   readonly #threads: number;
   #process: ChildProcess | undefined;
   #isClosed = false;
+  #lastId = 0;
 
   constructor(modelsDir: string, threads: number) {
     this.#modelsDir = modelsDir;
     this.#threads = threads;
   }
 
-  /** One request at a time. */
-  async run(request: DittliRequest): Promise<Float32Array> {
+  /** Requests may overlap: the first words of a call come while the model is still being warmed up. */
+  async run({ input, speed }: Omit<DittliRequest, "id">): Promise<Float32Array> {
     if (this.#isClosed) throw new Error("the voice is closed");
     const child = (this.#process ??= this.#start());
     const { promise, resolve, reject } = Promise.withResolvers<DittliReply>();
-    const onMessage = (message: unknown): void => resolve(message as DittliReply);
+    const id = ++this.#lastId;
+    const onMessage = (message: unknown): void => {
+      const reply = message as DittliReply;
+      if (reply.id === id) resolve(reply);
+    };
     const onEnd = (): void => reject(new Error("the voice's process ended"));
     const deadline = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
-    child.once("message", onMessage);
+    child.on("message", onMessage);
     child.once("exit", onEnd);
     try {
-      child.send(request, (error) => error && reject(error));
+      child.send({ id, input, speed } satisfies DittliRequest, (error) => error && reject(error));
       const reply = await promise;
       if ("error" in reply) throw new Error(reply.error);
       return reply.samples;

@@ -20,7 +20,10 @@ function open(): Promise<InferenceSession> {
   });
 }
 
-async function run(session: InferenceSession, { input, speed }: DittliRequest): Promise<Float32Array> {
+async function run(
+  session: InferenceSession,
+  { input, speed }: Omit<DittliRequest, "id">,
+): Promise<Float32Array> {
   const { Tensor } = ort;
   const length = input.symbols.length;
   const integers = (values: readonly number[], shape: readonly number[]): Tensor =>
@@ -60,7 +63,7 @@ process.on("message", (message) => {
   opened
     .then((session) => run(session, request))
     .then(
-      (samples) => send({ samples }),
-      (error: unknown) => send({ error: messageOf(error) }),
+      (samples) => send({ id: request.id, samples }),
+      (error: unknown) => send({ id: request.id, error: messageOf(error) }),
     );
 });

@@ -122,6 +122,21 @@ test("a faster voice takes less time for the same words", async () => {
   assert.ok(slowDittli > dittli && dittli > fastDittli, String(lengths));
 });
 
+test("words that come while the fast voice is still being warmed up are not mistaken for its warm-up", async () => {
+  const [, pieces] = await Promise.all([
+    engines.dittli.warmUp(),
+    Array.fromAsync(
+      engines.dittli.synthesize(
+        "The club house stands behind the old station and the river.",
+        { voice: "male", speed: 1 },
+        new AbortController().signal,
+      ),
+    ),
+  ]);
+  const seconds = pieces.reduce((sum, { samples }) => sum + samples.length, 0) / engines.dittli.sampleRateHz;
+  assert.ok(seconds > 2, `${seconds} s`);
+});
+
 test("the default voice tells where each of its words ends", async () => {
   const text = "We are open from nine until six, and on Saturday until one.";
   const params = { text, voice: "kokoro/af_heart", speed: 1, sampleRateHz: 8000 };

@@ -40,6 +40,7 @@ const seconds = Number(options.seconds);
 const SETTLING_MS = 12_000;
 const LAG_INTERVAL_MS = 10_000;
 const MOST_FAILED_JOINS = 20;
+const MOST_REFUSALS = 24;
 
 interface Bench {
   platform: Platform;
@@ -79,13 +80,15 @@ interface Row {
 /** Starts calls and joins them until there are so many; returns how many joins failed. */
 async function join({ platform, agentId, browsers }: Bench, from: number, to: number): Promise<number> {
   let failed = 0;
+  let refused = 0;
   for (let joined = from; joined < to;) {
     const answer = await fetch(`${platform.url}/v1/agents/${agentId}/test-call`, {
       method: "POST",
       headers: { "x-api-key": platform.apiKey },
     });
-    if (answer.status === 429) {
-      await sleep(Number(answer.headers.get("retry-after") ?? 1) * 1000);
+    // More than a minute's share; or, where other work has made the wheels late, no call is taken for some seconds.
+    if (answer.status === 429 || (answer.status === 503 && ++refused <= MOST_REFUSALS)) {
+      await sleep(Number(answer.headers.get("retry-after") ?? 5) * 1000);
       continue;
     }
     if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);

@@ -31,7 +31,9 @@ class Offerer {
       if (packet !== undefined) this.heard.push(Buffer.from(packet.payload).toString());
     });
     this.#channel = this.#connection.createDataChannel("parley");
-    this.#channel.onMessage((message) => this.messages.push(String(message)));
+    this.#channel.onMessage((message) => {
+      if (typeof message === "string") this.messages.push(message);
+    });
   }
 
   async offer(): Promise<string> {

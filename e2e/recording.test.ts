@@ -9,6 +9,8 @@ import type { CallDetail, CallRecording } from "@parley/contract";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
+import { skipWithoutChromium } from "./support/chromium-program.ts";
+import { Chromium } from "./support/chromium.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
@@ -77,10 +79,12 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     try {
       await baresip.dial(`sip:${number}@127.0.0.1:${platform.sipPort}`);
       await waitFor(
-        "the agent's answer",
+        "the caller's words",
         async () =>
-          (await findCall(platform, from))?.transcript.filter(({ role }) => role === "agent").length === 2,
-        25_000,
+          (await findCall(platform, from))?.transcript.some(
+            ({ role, text }) => role === "user" && text !== "",
+          ),
+        30_000,
       );
       await sleep(500);
       assert.equal((await findCall(platform, from))?.recordingStatus, "pending");
@@ -121,6 +125,18 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     assert.equal(stranger.status, 404);
     await stranger.body?.cancel();
     assert.deepEqual(await readdir(path.join(folder, "recordings")), [], "no spool is left");
+  });
+
+  test("plays in a browser, from any point to its end", { skip: skipWithoutChromium }, async () => {
+    const { recordingUrl } = await recordedCall("+15550900001");
+    const chromium = await Chromium.launch();
+    try {
+      const { page } = await chromium.open(`${platform.url}/healthz`);
+      const durationSeconds = await page.evaluate(playEnd(recordingUrl ?? ""));
+      assert.ok(typeof durationSeconds === "number" && durationSeconds > 5, String(durationSeconds));
+    } finally {
+      await chromium.close();
+    }
   });
 
   test("is not made where the agent keeps none", async () => {
@@ -178,6 +194,25 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     assert.deepEqual(await readdir(path.join(folder, "recordings")), []);
   });
 });
+
+/** For a page: plays the last second, and gives the length in seconds. */
+function playEnd(url: string): string {
+  return `(async () => {
+    const audio = new Audio(${JSON.stringify(url)});
+    const happens = (name) => new Promise((resolve, reject) => {
+      audio.addEventListener(name, resolve, { once: true });
+      audio.addEventListener("error", () => reject(new Error(audio.error?.message)), { once: true });
+    });
+    await happens("loadedmetadata");
+    const { duration } = audio;
+    audio.currentTime = duration - 1;
+    await happens("seeked");
+    const ended = happens("ended");
+    await audio.play();
+    await ended;
+    return duration;
+  })()`;
+}
 
 /** How alike two sounds are in their loudness over time, and how much later the second is. */
 function alignment(one: Int16Array, other: Int16Array): { likeness: number; shiftMs: number } {

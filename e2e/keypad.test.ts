@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CallDetail, TranscriptItem } from "@parley/contract";
+import { UserAgent } from "@parley/sip";
 import { type ScriptedServer, startScriptedOpenAi } from "@parley/providers/testing";
 import { createAgent, endedCall, findCall } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
+import { sdp } from "./support/raw-sip.ts";
 import { runSipp } from "./support/sipp.ts";
 import { waitFor } from "./support/wait.ts";
 
@@ -90,4 +92,34 @@ describe("keys in a telephone call", () => {
     assert.deepEqual(keysIn(call), [{ text: "1234", direction: "received" }]);
     assert.equal(call.transcript.at(-1)?.text, "You pressed 1234.");
   });
+
+  for (const payloads of ["0", "0 101"]) {
+    const hasEvents = payloads.includes("101");
+    test(`keys by INFO are ${hasEvents ? "left to the telephone events of who has them" : "heard"}`, async () => {
+      const from = hasEvents ? "+15550700004" : "+15550700003";
+      const { number } = await createAgent(platform, { firstMessage: "Hello." });
+      const caller = await UserAgent.listen({
+        bind: { address: "127.0.0.1", port: 0 },
+        onInvite: (invite) => invite.reject(486),
+      });
+      const offer = `${sdp({ payloads })}${hasEvents ? "a=rtpmap:101 telephone-event/8000\r\n" : ""}`;
+      const to = `sip:${number}@127.0.0.1:${platform.sipPort}`;
+      const call = await caller.invite({ to, from: `sip:${from}@127.0.0.1`, sdp: offer });
+      assert.ok(call.ok);
+      await waitFor("the greeting", async () => {
+        const held = await findCall(platform, from);
+        return held !== undefined && typesOf(held).includes("agent");
+      });
+      assert.ok((await call.session.sendDtmf("7")).ok);
+      assert.ok((await call.session.sendDtmf("#", { type: "application/dtmf" })).ok);
+      if (!hasEvents) {
+        await waitFor("the agent's answer", async () =>
+          (await findCall(platform, from))?.transcript.some(({ text }) => text === "You pressed 7#."),
+        );
+      }
+      await caller.close();
+      const keys = keysIn(await endedCall(platform, from));
+      assert.deepEqual(keys, hasEvents ? [] : [{ text: "7#", direction: "received" }]);
+    });
+  }
 });

@@ -118,6 +118,9 @@ class Host implements MediaHost {
         case "start":
           if (media instanceof PhoneMedia) media.start();
           return;
+        case "key":
+          if (media instanceof PhoneMedia) media.hearKey(message.digit);
+          return;
         case "join":
         case "candidates":
         case "live":

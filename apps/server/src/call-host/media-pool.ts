@@ -53,6 +53,8 @@ export interface MediaLeg extends CallMedia {
   readonly rtpPort: number;
   connect: (path: MediaPath) => void;
   start: () => void;
+  /** The peer pressed a key, by INFO. */
+  hearKey: (digit: string) => void;
 }
 
 /** Of a call in the browser. */
@@ -183,6 +185,7 @@ export class MediaPool {
       rtpPort: await state.opened.promise,
       connect: (path) => member.child.send({ type: "connect", callId, path }),
       start: () => member.child.send({ type: "start", callId }),
+      hearKey: (digit) => member.child.send({ type: "key", callId, digit }),
     };
   }
 

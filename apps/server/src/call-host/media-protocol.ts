@@ -111,6 +111,8 @@ export type ToMedia =
   | { type: "connect"; callId: string; path: MediaPath }
   /** The call is answered: the conversation begins. */
   | { type: "start"; callId: string }
+  /** The peer pressed a key, by INFO. */
+  | { type: "key"; callId: string; digit: string }
   /** Told to the agent; answered by `instructed`. */
   | {
       type: "instruct";

@@ -125,6 +125,11 @@ export class PhoneMedia {
     this.#isAnswered = true;
   }
 
+  /** The peer pressed a key, by INFO. Who has telephone events as well sends both, and is heard by those. */
+  hearKey(digit: string): void {
+    if (this.#path?.telephoneEventPayloadType === undefined) this.#conversation.dtmf(digit);
+  }
+
   /** Presses keys once the agent is silent; resolves when all were sent. See `Keypad`. */
   async press(keys: string, signal: AbortSignal): Promise<void> {
     await this.#keypad.press(keys, signal);

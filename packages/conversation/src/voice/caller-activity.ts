@@ -5,7 +5,7 @@ import { VoiceGate } from "./voice-gate.ts";
 
 const SPEECH_PROBABILITY = 0.5;
 /** What the suppressor hears of the time before it is asked: it takes some to know the noise. */
-const WARM_UP_FRAMES = 15;
+const WARM_UP_FRAMES = 8;
 /** Windows without speech after which it rests. */
 const REST_WINDOWS = 16;
 

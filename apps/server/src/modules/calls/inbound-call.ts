@@ -71,7 +71,7 @@ export class InboundCall implements CallSignalling {
     const accepted = await accepting;
     if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
     this.#session = accepted.session;
-    followSession(accepted.session, call, (offer) => renegotiate(offer, settings, media));
+    followSession(accepted.session, call, media, (offer) => renegotiate(offer, settings, media));
     if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
   }
 

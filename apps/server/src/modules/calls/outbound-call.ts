@@ -86,7 +86,7 @@ export class OutboundCall implements CallSignalling {
     });
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
     this.#session = result.session;
-    followSession(result.session, call, (offer) => renegotiate(offer, settings, media));
+    followSession(result.session, call, media, (offer) => renegotiate(offer, settings, media));
     // Hung up in the moment of its answer.
     if (call.signal.aborted) return;
     this.#begin(result.session, call, media, settings);

@@ -1,13 +1,16 @@
 import type { Session } from "@parley/sip";
+import type { MediaLeg } from "../../call-host/media-pool.ts";
 import type { CallOutcome, HeldCall } from "./held-call.ts";
 
-/** Ends the call with its session, and answers what the other side offers during it. */
+/** Ends the call with its session, and takes what the other side offers and presses during it. */
 export function followSession(
   session: Session,
   call: HeldCall,
+  media: MediaLeg,
   onReinvite: NonNullable<Session["onReinvite"]>,
 ): void {
   session.onReinvite = onReinvite;
+  session.onDtmf = ({ digit }) => media.hearKey(digit);
   void session.ended.then(({ cause }) => call.hangUp(hungUp(cause === "remote_bye" ? undefined : cause)));
 }
 

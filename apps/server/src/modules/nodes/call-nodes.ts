@@ -1,14 +1,21 @@
+import type { Clock } from "../../platform/database/database-clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";
 import { findHttpAddress, findReadyNode } from "./nodes.store.ts";
+
+/** A node that has missed a beat may be gone, and is asked for nothing new. */
+const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
 
 /** Knows which node holds a call, and which could hold another. */
 export class CallNodes {
   readonly #database: Database;
+  readonly #clock: Clock;
   readonly #calls: Pick<CallsService, "findHolder">;
 
-  constructor(database: Database, calls: Pick<CallsService, "findHolder">) {
+  constructor(database: Database, clock: Clock, calls: Pick<CallsService, "findHolder">) {
     this.#database = database;
+    this.#clock = clock;
     this.#calls = calls;
   }
 
@@ -20,6 +27,7 @@ export class CallNodes {
 
   /** The id of a node that could take a call, other than this one; undefined where there is none. */
   async findReadyNode(exceptId: string): Promise<string | undefined> {
-    return await findReadyNode(this.#database, exceptId);
+    const silentSince = new Date(this.#clock.now().getTime() - DOUBTED_AFTER_MS);
+    return await findReadyNode(this.#database, exceptId, silentSince);
   }
 }

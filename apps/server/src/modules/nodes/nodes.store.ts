@@ -63,12 +63,16 @@ export async function findHttpAddress(queries: Queries, nodeId: string): Promise
   return row?.httpAddress;
 }
 
-/** The one that could take most calls; undefined where no other could take any. */
-export async function findReadyNode(queries: Queries, exceptId: string): Promise<string | undefined> {
+/** Of those that have beaten since then the one that could take most calls; undefined where no other could take any. */
+export async function findReadyNode(
+  queries: Queries,
+  exceptId: string,
+  silentSince: Date,
+): Promise<string | undefined> {
   const [row] = await queries
     .select({ id: nodes.id })
     .from(nodes)
-    .where(and(eq(nodes.state, "ready"), ne(nodes.id, exceptId)))
+    .where(and(eq(nodes.state, "ready"), ne(nodes.id, exceptId), gt(nodes.beatAt, silentSince)))
     .orderBy(desc(nodes.freePlaces))
     .limit(1);
   return row?.id;

@@ -98,12 +98,17 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.instruct("Say that the shop closes now.");
     await waitFor("the instruction", async () => (await tried.text(".event")).includes("the shop closes"));
     assert.deepEqual(await tried.inspect("call"), []);
+    const agentSays = async (words: string): Promise<boolean> =>
+      (await tried.text(".said.agent:not(:first-child)")).includes(words);
+    await waitFor(
+      "what the instruction makes the agent say",
+      async () => await agentSays("closes now"),
+      20_000,
+    );
     await tried.press("Hang up");
     await tried.waitForText("You hung up.");
-    // As much of them as was heard.
-    await waitFor("the agent's last words", async () =>
-      (await tried.text(".said.agent:not(:first-child)")).includes("The club"),
-    );
+    // By the call's record now: as much of each as was heard.
+    await waitFor("the agent's answer", async () => await agentSays("The club"));
     assert.deepEqual(await tried.inspect("ended"), []);
     assert.deepEqual(problems, []);
     const { data: call } = await platform.api<{ data: CallDetail }>(

@@ -2,7 +2,7 @@ import type { CallDetail } from "@parley/client";
 import { useEffect, useState } from "react";
 
 const PAUSE_MS = 300;
-const MOST_ATTEMPTS = 10;
+const MOST_ATTEMPTS = 30;
 
 /**
  * What is kept of a call that is over. It also holds what was on its way to the browser when the call ended, as the words

@@ -1,21 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
-import { createSecureContext } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildPages } from "@parley/dashboard";
 import { connectInference } from "@parley/providers";
-import { slicePortRange } from "@parley/rtp";
-import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import { createLanguageModel } from "./call-host/language-models.ts";
-import { MediaPool } from "./call-host/media-pool.ts";
-import { sliceWebPorts } from "./call-host/web-ports.ts";
-import { fetchModels } from "./inference/fetch-models.ts";
-import { requireGgufFile } from "./inference/gguf-file.ts";
-import { type InferenceProcess, startInferenceProcess } from "./inference/inference-supervisor.ts";
+import type { InferenceProcess } from "./inference/inference-supervisor.ts";
 import { analyzeCallJob } from "./modules/analysis/analysis.jobs.ts";
 import { CallAnalyst } from "./modules/analysis/call-analyst.ts";
 import { CallSpool, finishSpools } from "./modules/calls/call-spool.ts";
@@ -24,12 +14,11 @@ import type { ProviderNames } from "./modules/calls/held-call.ts";
 import { HeldCalls } from "./modules/calls/held-calls.ts";
 import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
-import { bindModuleRoutes, createModules, type Modules } from "./modules/modules.ts";
+import { createModules, type Modules } from "./modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
 import { RecordingFinisher } from "./modules/recordings/recording-finisher.ts";
 import { giveUpRecordingsJob } from "./modules/recordings/recordings.jobs.ts";
 import type { CallHolder } from "./modules/nodes/call-command.ts";
-import type { SipEnd } from "./modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
 import { ToolSigning } from "./modules/webhooks/tool-signing.ts";
 import { PreCallWebhook } from "./modules/webhooks/pre-call-webhook.ts";
@@ -44,21 +33,18 @@ import type { Config } from "./platform/config/config.ts";
 import { type Clock, DatabaseClock } from "./platform/database/database-clock.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import type { Database } from "./platform/database/database.ts";
-import { createHttpServer } from "./platform/http/http-server.ts";
-import { registerPages } from "./platform/http/pages.ts";
-import { registerProbes } from "./platform/http/probes.ts";
 import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "./platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
 import { findLocalAddressTowards } from "./platform/local-address.ts";
-import { registerFolderRoutes } from "./platform/object-storage/folder-routes.ts";
-import { FolderStorage } from "./platform/object-storage/folder-storage.ts";
 import { openStorage } from "./platform/object-storage/open-storage.ts";
-import type { S3Storage } from "./platform/object-storage/s3-storage.ts";
 import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
 import { RateLimiter } from "./platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "./platform/telemetry/metrics.ts";
+import { recordingFolderOf, startCallProcesses } from "./start/call-processes.ts";
+import type { Ground } from "./start/ground.ts";
+import { listenHttp, listenSip } from "./start/listen.ts";
 
 /** A running node of Parley. */
 export interface ParleyNode {
@@ -72,16 +58,6 @@ export interface ParleyNode {
   close: () => Promise<void>;
 }
 
-/** What every part of the node is given. */
-interface Ground {
-  config: Readonly<Config>;
-  nodeId: string;
-  logger: Logger;
-  started: ClosingStack;
-}
-
-/** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
-const CALLS_PER_MEDIA_PROCESS = 250;
 /** Nobody waits on the line, and a model may reason before it writes. */
 const ANALYSIS_MODEL_DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
 /** A local model's context of 4,096 tokens holds instructions and transcript (about 2,500) and the answer. */
@@ -304,54 +280,6 @@ async function openDatabase({ config, started }: Ground) {
   return connection;
 }
 
-/** The processes that hold calls and models, after fetching the models that are not there yet. */
-async function startCallProcesses(
-  { config, logger, started, nodeId }: Ground,
-  signal: AbortSignal,
-): Promise<{ media: MediaPool; inference: InferenceProcess }> {
-  if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
-  await fetchModels(config, signal);
-  signal.throwIfAborted();
-  const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
-  started.add(async () => await rm(folder, { recursive: true, force: true }));
-  const recordingFolder = recordingFolderOf(config);
-  await mkdir(recordingFolder, { recursive: true, mode: 0o700 });
-  const isWindows = process.platform === "win32";
-  const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
-  const inference = startInferenceProcess(config, inferencePath, logger);
-  started.add(async () => await inference.close());
-  const media = new MediaPool({
-    processes: config.mediaProcesses,
-    callsPerProcess: CALLS_PER_MEDIA_PROCESS,
-    configure: (index) => ({
-      type: "configure",
-      rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
-      web: {
-        ports: sliceWebPorts(config.web.ports, index, config.mediaProcesses),
-        publicAddress: config.publicAddress,
-      },
-      rtpTimeoutMs: config.rtpTimeoutMs,
-      inferencePath,
-      modelsDirectory: config.modelsDirectory,
-      turnLogs:
-        config.turnLogDays === 0
-          ? undefined
-          : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
-      recordingFolder,
-      isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
-      providers: {
-        speechToText: config.speechToText,
-        textToSpeech: config.textToSpeech,
-        languageModel: config.languageModel,
-        localSpeech: config.localSpeech,
-      },
-    }),
-    logger,
-  });
-  started.add(async () => await media.close());
-  return { media, inference };
-}
-
 function startWebhooks(
   { config, logger, started }: Ground,
   database: Database,
@@ -411,117 +339,6 @@ function startRecordingFinisher(
   });
   finisher.start();
   started.add(async () => await finisher.close());
-}
-
-/** Where audio lies until recordings are made of it. */
-const recordingFolderOf = ({ dataDirectory }: Ground["config"]): string =>
-  path.join(dataDirectory, "recordings");
-
-async function listenHttp(
-  { config, logger, started }: Ground,
-  modules: Modules,
-  memory: { idempotency: Idempotency; rateLimiter: RateLimiter },
-  probes: Parameters<typeof registerProbes>[1],
-  storage: FolderStorage | S3Storage,
-): Promise<string> {
-  const app = await createHttpServer({
-    logger,
-    authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    ...memory,
-  });
-  started.add(async () => await app.close());
-  registerProbes(app, probes);
-  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
-  bindModuleRoutes(app, modules);
-  registerPages(app, buildPages(), config.web.publicUrl);
-  const { host, port } = config.http;
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw explainListenError(error, `HTTP port ${port} (PARLEY_HTTP_PORT)`);
-  }
-  const address = app.server.address();
-  const actualPort = typeof address === "object" && address !== null ? address.port : port;
-  return `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${actualPort}`;
-}
-
-async function listenSip(
-  { config, logger, started }: Ground,
-  { control, heldCalls }: { control: CallControl; heldCalls: HeldCalls },
-  traces: CallTraceRecorder | undefined,
-): Promise<SipEnd> {
-  const { port } = config.sip;
-  const tls = await readSipTls(config.sip.tls);
-  try {
-    const agent = await UserAgent.listen({
-      bind: everyAddress(port),
-      ...(tls === undefined ? {} : { tls }),
-      ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
-      userAgent: "Parley",
-      onInvite: (invite) => control.handleInvite(invite),
-      isIgnored: ({ address }) => control.isIgnored(address),
-      ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
-      onOptions: () => (heldCalls.isTakingCalls ? 200 : 503),
-      onError: (error) => logger.error({ err: error }, "SIP failed"),
-      onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
-    });
-    started.add(async () => await agent.close());
-    return { agent, tls };
-  } catch (error) {
-    throw explainListenError(error, namePort(error, config.sip));
-  }
-}
-
-/** IPv6 as well where the machine has it. */
-function everyAddress(port: number): SocketAddress[] {
-  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  const hasIPv6 = entries.some(({ family }) => family === "IPv6");
-  return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
-}
-
-async function readSipTls(tls: Config["sip"]["tls"]): Promise<(TlsOptions & { port: number }) | undefined> {
-  if (tls === undefined) return undefined;
-  const { certificatePath, keyPath, authoritiesPath, ...rest } = tls;
-  const options = {
-    ...rest,
-    certificate: await readPem(certificatePath, "PARLEY_SIP_TLS_CERT"),
-    privateKey: await readPem(keyPath, "PARLEY_SIP_TLS_KEY"),
-    ...(authoritiesPath === undefined
-      ? {}
-      : { authorities: await readPem(authoritiesPath, "PARLEY_SIP_TLS_CA") }),
-  };
-  try {
-    createSecureContext({ cert: options.certificate, key: options.privateKey });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY cannot be used: ${message}`, {
-      cause: error,
-    });
-  }
-  return options;
-}
-
-async function readPem(file: string, variable: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`${variable} cannot be read: ${message}`, { cause: error });
-  }
-}
-
-function namePort(error: unknown, { port, tls }: Config["sip"]): string {
-  const { port: taken, syscall } = error as { port?: number; syscall?: string };
-  if (tls !== undefined && taken === tls.port) return `SIP port ${tls.port}/tcp (PARLEY_SIP_TLS_PORT)`;
-  return `SIP port ${port}/${syscall === "listen" ? "tcp" : "udp"} (PARLEY_SIP_PORT)`;
-}
-
-function explainListenError(error: unknown, what: string): Error {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "EADDRINUSE") return new Error(`${what} is in use by another program`, { cause: error });
-  if (code === "EACCES") return new Error(`${what} may not be used by this user`, { cause: error });
-  return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
 }
 
 /** Under which other nodes reach this one: its own address in the network in which the database is. */

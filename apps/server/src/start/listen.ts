@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { createSecureContext } from "node:tls";
+import { buildPages } from "@parley/dashboard";
+import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
+import type { CallControl } from "../modules/calls/call-control.ts";
+import type { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
+import type { HeldCalls } from "../modules/calls/held-calls.ts";
+import { bindModuleRoutes, type Modules } from "../modules/modules.ts";
+import type { SipEnd } from "../modules/sip-trunks/trunk-check.ts";
+import type { Config } from "../platform/config/config.ts";
+import { createHttpServer } from "../platform/http/http-server.ts";
+import { registerPages } from "../platform/http/pages.ts";
+import { registerProbes } from "../platform/http/probes.ts";
+import type { Idempotency } from "../platform/idempotency/idempotency.ts";
+import { registerFolderRoutes } from "../platform/object-storage/folder-routes.ts";
+import { FolderStorage } from "../platform/object-storage/folder-storage.ts";
+import type { S3Storage } from "../platform/object-storage/s3-storage.ts";
+import type { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import type { Ground } from "./ground.ts";
+
+/** @returns where HTTP is answered. @throws Error for the operator where the port cannot be had. */
+export async function listenHttp(
+  { config, logger, started }: Ground,
+  modules: Modules,
+  memory: { idempotency: Idempotency; rateLimiter: RateLimiter },
+  probes: Parameters<typeof registerProbes>[1],
+  storage: FolderStorage | S3Storage,
+): Promise<string> {
+  const app = await createHttpServer({
+    logger,
+    authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    ...memory,
+  });
+  started.add(async () => await app.close());
+  registerProbes(app, probes);
+  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
+  bindModuleRoutes(app, modules);
+  registerPages(app, buildPages(), config.web.publicUrl);
+  const { host, port } = config.http;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw explainListenError(error, `HTTP port ${port} (PARLEY_HTTP_PORT)`);
+  }
+  const address = app.server.address();
+  const actualPort = typeof address === "object" && address !== null ? address.port : port;
+  return `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${actualPort}`;
+}
+
+/** @throws Error for the operator where a port cannot be had or the certificate cannot be used. */
+export async function listenSip(
+  { config, logger, started }: Ground,
+  { control, heldCalls }: { control: CallControl; heldCalls: HeldCalls },
+  traces: CallTraceRecorder | undefined,
+): Promise<SipEnd> {
+  const { port } = config.sip;
+  const tls = await readSipTls(config.sip.tls);
+  try {
+    const agent = await UserAgent.listen({
+      bind: everyAddress(port),
+      ...(tls === undefined ? {} : { tls }),
+      ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
+      userAgent: "Parley",
+      onInvite: (invite) => control.handleInvite(invite),
+      isIgnored: ({ address }) => control.isIgnored(address),
+      ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
+      onOptions: () => (heldCalls.isTakingCalls ? 200 : 503),
+      onError: (error) => logger.error({ err: error }, "SIP failed"),
+      onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
+    });
+    started.add(async () => await agent.close());
+    return { agent, tls };
+  } catch (error) {
+    throw explainListenError(error, namePort(error, config.sip));
+  }
+}
+
+/** IPv6 as well where the machine has it. */
+function everyAddress(port: number): SocketAddress[] {
+  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const hasIPv6 = entries.some(({ family }) => family === "IPv6");
+  return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
+}
+
+async function readSipTls(tls: Config["sip"]["tls"]): Promise<(TlsOptions & { port: number }) | undefined> {
+  if (tls === undefined) return undefined;
+  const { certificatePath, keyPath, authoritiesPath, ...rest } = tls;
+  const options = {
+    ...rest,
+    certificate: await readPem(certificatePath, "PARLEY_SIP_TLS_CERT"),
+    privateKey: await readPem(keyPath, "PARLEY_SIP_TLS_KEY"),
+    ...(authoritiesPath === undefined
+      ? {}
+      : { authorities: await readPem(authoritiesPath, "PARLEY_SIP_TLS_CA") }),
+  };
+  try {
+    createSecureContext({ cert: options.certificate, key: options.privateKey });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY cannot be used: ${message}`, {
+      cause: error,
+    });
+  }
+  return options;
+}
+
+async function readPem(file: string, variable: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${variable} cannot be read: ${message}`, { cause: error });
+  }
+}
+
+function namePort(error: unknown, { port, tls }: Config["sip"]): string {
+  const { port: taken, syscall } = error as { port?: number; syscall?: string };
+  if (tls !== undefined && taken === tls.port) return `SIP port ${tls.port}/tcp (PARLEY_SIP_TLS_PORT)`;
+  return `SIP port ${port}/${syscall === "listen" ? "tcp" : "udp"} (PARLEY_SIP_PORT)`;
+}
+
+function explainListenError(error: unknown, what: string): Error {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "EADDRINUSE") return new Error(`${what} is in use by another program`, { cause: error });
+  if (code === "EACCES") return new Error(`${what} may not be used by this user`, { cause: error });
+  return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
+}

@@ -13,18 +13,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Platform } from "../e2e/support/platform.ts";
 import { createAgent, wheelLagP99Ms } from "./calls/api.ts";
-import {
-  cpuSecondsBetween,
-  perPart,
-  platformCpu,
-  type PlatformCpu,
-  platformMemory,
-} from "./calls/platform-processes.ts";
+import { cpuUseBetween, readCpu } from "./calls/cpu-use.ts";
+import { platformMemory } from "./calls/platform-processes.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
 import { startScriptedPlatform } from "./calls/scripted-platform.ts";
 import { Peer } from "./support/peer.ts";
-import { cpuSecondsOf, machineCpuSeconds } from "./support/processes.ts";
-import { percentile, rounded, sumOf } from "./support/statistics.ts";
+import { percentile, rounded } from "./support/statistics.ts";
 import type { BrowsersMethods } from "./webrtc/browsers-process.ts";
 
 const { values: options } = parseArgs({
@@ -101,28 +95,11 @@ async function join({ platform, agentId, browsers }: Bench, from: number, to: nu
   return failed;
 }
 
-interface Reading {
-  atMs: number;
-  parts: PlatformCpu;
-  browsers: number;
-  providers: number;
-  machine: number;
-}
-
-async function read({ platform, browsers, providers }: Bench): Promise<Reading> {
-  const [parts, browsersSeconds, providersSeconds, machine] = await Promise.all([
-    platformCpu(platform.process.pid ?? 0),
-    cpuSecondsOf(browsers.pid),
-    cpuSecondsOf(providers.pid),
-    machineCpuSeconds(),
-  ]);
-  return { atMs: performance.now(), parts, browsers: browsersSeconds, providers: providersSeconds, machine };
-}
-
 async function measure(bench: Bench, calls: number, joinsFailed: number): Promise<Row> {
-  const { platform, browsers } = bench;
+  const { platform, browsers, providers } = bench;
+  const processes = { platform, callers: browsers, providers };
   await sleep(SETTLING_MS);
-  const before = await read(bench);
+  const before = await readCpu(processes);
   await browsers.ask("startRecording", undefined);
   const lagsMs: number[] = [];
   for (let left = seconds * 1000; left > 0; left -= LAG_INTERVAL_MS) {
@@ -130,15 +107,9 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
     lagsMs.push(await wheelLagP99Ms(platform));
   }
   const heard = await browsers.ask("endRecording", undefined);
-  const after = await read(bench);
+  const after = await readCpu(processes);
   const memory = await platformMemory(platform.process.pid ?? 0);
-  const percent = (used: number): number => (100 * used) / ((after.atMs - before.atMs) / 1000);
-  const used = cpuSecondsBetween(before.parts, after.parts);
-  const parts = perPart((part) => percent(used[part]));
-  const all = sumOf(Object.values(parts));
-  const browsersUsed = percent(after.browsers - before.browsers);
-  const providersUsed = percent(after.providers - before.providers);
-  const others = percent(after.machine - before.machine) - all - browsersUsed - providersUsed;
+  const { parts, ...use } = cpuUseBetween(before, after);
   return {
     calls,
     connected: heard.connected,
@@ -147,14 +118,14 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
     arrivalJitterP99Ms: rounded(percentile(heard.arrivals.latenessMs, 0.99)),
     packetsReceived: heard.arrivals.packets,
     packetsLost: heard.arrivals.lost,
-    cpuPercentPerCall: rounded(all / calls, 3),
+    cpuPercentPerCall: rounded(use.platform / calls, 3),
     mediaCpuPercentPerCall: rounded(parts.media / calls, 3),
     mediaCpuPercent: rounded(parts.media, 1),
     mainCpuPercent: rounded(parts.main, 1),
     postgresCpuPercent: rounded(parts.postgres, 1),
-    browsersCpuPercent: rounded(browsersUsed, 1),
-    providersCpuPercent: rounded(providersUsed, 1),
-    otherCpuPercent: rounded(Math.max(0, others), 1),
+    browsersCpuPercent: rounded(use.callers, 1),
+    providersCpuPercent: rounded(use.providers, 1),
+    otherCpuPercent: rounded(use.others, 1),
     browsersWheelLagP99Ms: rounded(heard.wheelLagP99Ms),
     mediaRssMiB: rounded(memory.rssMiBByPart.media, 1),
     nodeRssMiB: rounded(memory.nodeRssMiB, 1),

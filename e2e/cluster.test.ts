@@ -49,12 +49,6 @@ describe("three nodes on one database", () => {
     return caller;
   }
 
-  async function ask(caller: TestCaller): Promise<void> {
-    const saidAtMs = performance.now();
-    await caller.say(await readRecording("go-forward.wav"));
-    await caller.agentToFinish({ sinceMs: saidAtMs });
-  }
-
   async function idOf(from: string): Promise<string> {
     return (await findCall(cluster.node(0), from))?.id ?? assert.fail(`no call from ${from}`);
   }
@@ -109,7 +103,8 @@ describe("three nodes on one database", () => {
     const callers = [await call(cluster.node(0), first), await call(cluster.node(1), second)];
     await cluster.stopDatabase();
     const stoppedAtMs = performance.now();
-    await Promise.all(callers.map(ask));
+    const question = await readRecording("go-forward.wav");
+    await Promise.all(callers.map(async (caller) => await caller.ask(question)));
     await waitFor("refusal", async () => (await fetch(`${cluster.node(0).url}/readyz`)).status === 503);
     const late = await TestCaller.open({
       sipPort: cluster.node(0).sipPort,
@@ -155,7 +150,7 @@ describe("three nodes on one database", () => {
     const { endReason, status } = await endedCall(cluster.node(0), lost, LOSS_DEADLINE_MS);
     assert.deepEqual([status, endReason], ["failed", "node_lost"]);
     assert.equal((await findCall(cluster.node(1), kept))?.status, "in_progress");
-    await ask(caller);
+    await caller.ask(await readRecording("go-forward.wav"));
     await caller.hangUp();
     assert.equal((await endedCall(cluster.node(1), kept)).endReason, "user_hangup");
     await assertToldOnce(lostId, "node_lost");

@@ -72,9 +72,7 @@ describe("a platform that ends", () => {
       const refused = await late.dial();
       assert.ok(!refused.ok && refused.status === 503);
       await caller.agentToFinish();
-      const saidAtMs = performance.now();
-      await caller.say(await readRecording("go-forward.wav"));
-      await caller.agentToFinish({ sinceMs: saidAtMs });
+      await caller.ask(await readRecording("go-forward.wav"));
       const hungUpAtMs = performance.now();
       await caller.hangUp();
       assert.equal(await platform.exited, 0);

@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Platform } from "../../e2e/support/platform.ts";
 import type { Peer } from "../support/peer.ts";
-import { cpuSecondsOf, machineCpuSeconds } from "../support/processes.ts";
 import { percentile, rounded, sumOf } from "../support/statistics.ts";
 import { type CallDetail, finishedCalls, NUMBER, wheelLagP99Ms } from "./api.ts";
 import type { CallerOutcome } from "./caller.ts";
 import type { CallersMethods } from "./callers-process.ts";
+import { type CpuReading, cpuUseBetween, readCpu } from "./cpu-use.ts";
 import { type Overhead, overheadsOf, totalOverheadMs } from "./overhead.ts";
-import {
-  cpuSecondsBetween,
-  platformCpu,
-  type PlatformCpu,
-  platformMemory,
-  type PlatformMemory,
-  type PerPart,
-  perPart,
-} from "./platform-processes.ts";
+import { platformMemory, type PlatformMemory, type PerPart, perPart } from "./platform-processes.ts";
 import type { ProvidersMethods } from "./providers-process.ts";
 
 /** After the last call was answered: greetings are said, and the metric of the wheel's lag no longer covers their making. */
@@ -133,24 +125,6 @@ async function watchLag(platform: Platform, untilMs: number): Promise<number[]> 
   return lagsMs;
 }
 
-interface CpuReading {
-  atMs: number;
-  parts: PlatformCpu;
-  callers: number;
-  providers: number;
-  machine: number;
-}
-
-async function readCpu({ platform, callers, providers }: Bench): Promise<CpuReading> {
-  const [parts, callersSeconds, providersSeconds, machine] = await Promise.all([
-    platformCpu(platform.process.pid ?? 0),
-    cpuSecondsOf(callers.pid),
-    cpuSecondsOf(providers.pid),
-    machineCpuSeconds(),
-  ]);
-  return { atMs: performance.now(), parts, callers: callersSeconds, providers: providersSeconds, machine };
-}
-
 function cpuFigures(
   before: CpuReading,
   after: CpuReading,
@@ -159,19 +133,13 @@ function cpuFigures(
   Row,
   "cpuPercentPerCall" | "cpuPercent" | "callersCpuPercent" | "providersCpuPercent" | "otherCpuPercent"
 > {
-  const percent = (usedSeconds: number): number => (100 * usedSeconds) / ((after.atMs - before.atMs) / 1000);
-  const used = cpuSecondsBetween(before.parts, after.parts);
-  const parts = perPart((part) => percent(used[part]));
-  const platform = sumOf(Object.values(parts));
-  const callersUsed = percent(after.callers - before.callers);
-  const providersUsed = percent(after.providers - before.providers);
-  const machineUsed = percent(after.machine - before.machine);
+  const { parts, platform, callers, providers, others } = cpuUseBetween(before, after);
   return {
     cpuPercentPerCall: rounded(platform / calls, 3),
     cpuPercent: perPart((part) => rounded(parts[part], 1)),
-    callersCpuPercent: rounded(callersUsed, 1),
-    providersCpuPercent: rounded(providersUsed, 1),
-    otherCpuPercent: rounded(Math.max(0, machineUsed - platform - callersUsed - providersUsed), 1),
+    callersCpuPercent: rounded(callers, 1),
+    providersCpuPercent: rounded(providers, 1),
+    otherCpuPercent: rounded(others, 1),
   };
 }
 

@@ -159,6 +159,13 @@ export class TestCaller {
     );
   }
 
+  /** Says something, and resolves when the agent has answered and is silent. */
+  async ask(pcm: Int16Array): Promise<void> {
+    const sinceMs = performance.now();
+    await this.say(pcm);
+    await this.agentToFinish({ sinceMs });
+  }
+
   /** How much speech of the agent has arrived since then. */
   speechMsSince(sinceMs: number): number {
     return this.heard.filter((packet) => packet.isSpeech && packet.atMs > sinceMs).length * 20;

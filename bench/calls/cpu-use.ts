@@ -1,0 +1,60 @@
+import type { Platform } from "../../e2e/support/platform.ts";
+import { cpuSecondsOf, machineCpuSeconds } from "../support/processes.ts";
+import { sumOf } from "../support/statistics.ts";
+import {
+  cpuSecondsBetween,
+  type PerPart,
+  perPart,
+  platformCpu,
+  type PlatformCpu,
+} from "./platform-processes.ts";
+
+/** Processor seconds that were used until a moment. */
+export interface CpuReading {
+  atMs: number;
+  platform: PlatformCpu;
+  callers: number;
+  providers: number;
+  machine: number;
+}
+
+/** In percent of one core. */
+interface CpuUse {
+  parts: PerPart;
+  platform: number;
+  callers: number;
+  providers: number;
+  /** By whatever else ran on the machine, and by processes of the platform that have ended. */
+  others: number;
+}
+
+export async function readCpu(processes: {
+  platform: Platform;
+  callers: { pid: number };
+  providers: { pid: number };
+}): Promise<CpuReading> {
+  const [platform, callers, providers, machine] = await Promise.all([
+    platformCpu(processes.platform.process.pid ?? 0),
+    cpuSecondsOf(processes.callers.pid),
+    cpuSecondsOf(processes.providers.pid),
+    machineCpuSeconds(),
+  ]);
+  return { atMs: performance.now(), platform, callers, providers, machine };
+}
+
+export function cpuUseBetween(before: CpuReading, after: CpuReading): CpuUse {
+  const percent = (usedSeconds: number): number => (100 * usedSeconds) / ((after.atMs - before.atMs) / 1000);
+  const used = cpuSecondsBetween(before.platform, after.platform);
+  const parts = perPart((part) => percent(used[part]));
+  const platform = sumOf(Object.values(parts));
+  const callers = percent(after.callers - before.callers);
+  const providers = percent(after.providers - before.providers);
+  const machine = percent(after.machine - before.machine);
+  return {
+    parts,
+    platform,
+    callers,
+    providers,
+    others: Math.max(0, machine - platform - callers - providers),
+  };
+}

@@ -206,10 +206,11 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   });
   const holder: CallHolder = {
     findHere: (callId) => heldCalls.findHere(callId),
-    carryOut: (callId, command) =>
-      command.type === "dial"
-        ? modules.outboundCalls.dialHere(callId, command)
-        : heldCalls.carryOut(callId, command),
+    carryOut: (callId, command) => {
+      if (command.type === "dial") return modules.outboundCalls.dialHere(callId, command);
+      if (command.type === "awaitBrowser") return modules.webCalls.holdHere(callId, command);
+      return heldCalls.carryOut(callId, command);
+    },
   };
   const stopHolding = modules.callCommands.hold(nodeId, holder, logger);
   started.add(async () => stopHolding());

@@ -27,6 +27,7 @@ import { CallHangUpsService } from "./calls/call-hang-ups.service.ts";
 import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { CallTracesService } from "./calls/call-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
+import { CallPlacement } from "./calls/call-placement.ts";
 import { CallsService } from "./calls/calls.service.ts";
 import { OutboundCallsService } from "./calls/outbound-calls.service.ts";
 import { OutboundPlanner } from "./calls/outbound-planner.ts";
@@ -121,6 +122,7 @@ export function createModules({
   const calls = new CallsService(database, conversations, webhooks, analysis, recordings);
   const callNodes = new CallNodes(database, clock, calls);
   const callCommands = new CallCommands({ database, bus, clock });
+  const placement = new CallPlacement({ calls, callNodes, callCommands });
   return {
     organizations,
     sipTrunks,
@@ -138,13 +140,12 @@ export function createModules({
     analysis,
     recordings,
     callHangUps: new CallHangUpsService(calls, callCommands),
-    webCalls: new WebCallsService({ calls, agentResolution }),
+    webCalls: new WebCallsService({ calls, agentResolution, placement }),
     callNodes,
     outboundCalls: new OutboundCallsService({
       calls,
-      planner: new OutboundPlanner({ database, agentResolution, phoneNumbers, sipTrunks, organizations }),
-      callNodes,
-      callCommands,
+      planner: new OutboundPlanner({ agentResolution, phoneNumbers, sipTrunks, organizations }),
+      placement,
     }),
     callCommands,
     callInstructions: new CallInstructions(calls, callCommands),

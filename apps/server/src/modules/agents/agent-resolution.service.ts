@@ -13,6 +13,17 @@ import type { AgentWriter } from "./agent-writer.ts";
 import { findAgent, findVersion } from "./agents.store.ts";
 import { findEnvironment } from "./environments.store.ts";
 
+/** Of a call's record. */
+interface RecordedConfiguration {
+  organizationId: string;
+  agentId: string;
+  agentRevision: number | null;
+  configurationRevision: number | null;
+  environment: string | null;
+  /** Its conversation's, which may be more than the agent's. */
+  variables: Record<string, string>;
+}
+
 /** The one place that decides which snapshot and variables a conversation runs on. */
 export class AgentResolution {
   readonly #database: Database;
@@ -44,6 +55,17 @@ export class AgentResolution {
   ): Promise<AgentDocument | undefined> {
     const version = await findVersion(queries, organizationId, agentId, revision);
     return version && this.#writer.openSnapshot(version);
+  }
+
+  /** What a call that is to begin runs on, by its record; undefined where that configuration is gone. */
+  async resolveRecorded(call: RecordedConfiguration): Promise<ResolvedAgent | undefined> {
+    const { organizationId, agentId, agentRevision, configurationRevision, environment, variables } = call;
+    if (configurationRevision === null) return undefined;
+    const revision = { organizationId, agentId, revision: configurationRevision };
+    const document = await this.findRevision(this.#database, revision);
+    if (document === undefined) return undefined;
+    const ran = { environment, agentRevision, configurationRevision, variables };
+    return { id: agentId, organizationId, document, ...ran };
   }
 
   async #read(agent: SavedAgent, revision: number): Promise<AgentDocument> {

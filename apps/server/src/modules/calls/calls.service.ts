@@ -14,6 +14,7 @@ import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { AnalysisService } from "../analysis/analysis.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { Handover } from "../nodes/call-command.ts";
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
@@ -55,8 +56,8 @@ export type InboundCall = Omit<NewCall, "channel" | "direction" | "status" | "st
   at: Date;
 };
 
-/** A call that waits to be dialled. */
-export type QueuedCall = store.CallRow & { variables: Record<string, string> };
+/** A call that was written down and is still to be held by a node. */
+export type PlacedCall = store.CallRow & { variables: Record<string, string> };
 
 export interface CallAnswer {
   at: Date;
@@ -150,12 +151,25 @@ export class CallsService {
     });
   }
 
-  /** Undefined where it is not queued, or no longer. */
-  async findQueued(id: string): Promise<QueuedCall | undefined> {
-    const row = await store.findQueuedCall(this.#database, id);
+  /** Undefined where it is over, or another node's. */
+  async findPlaced(id: string, nodeId: string): Promise<PlacedCall | undefined> {
+    const row = await store.findOpenCallOf(this.#database, nodeId, id);
     if (row === undefined) return undefined;
     const { variables } = await this.#conversations.get(row.organizationId, row.conversationId);
     return { ...row, variables };
+  }
+
+  /** Makes the call another node's; returns false where it is over, or not the first node's any more. */
+  async move(id: string, handover: Handover): Promise<boolean> {
+    return await store.moveCall(this.#database, id, handover);
+  }
+
+  /** As if it had never been written down. Without effect on one that is over, or another node's. */
+  async discard(id: string, nodeId: string): Promise<void> {
+    await this.#database.transaction(async (transaction) => {
+      const conversationId = await store.deleteOpenCallOf(transaction, nodeId, id);
+      if (conversationId !== undefined) await this.#conversations.delete(transaction, conversationId);
+    });
   }
 
   /** Of a call that was queued; without effect on one that is further. */

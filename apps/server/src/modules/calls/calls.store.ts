@@ -15,6 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { type Rows, pageOf } from "../../platform/database/page.ts";
+import type { Handover } from "../nodes/call-command.ts";
 import { callTurns, calls } from "./calls.tables.ts";
 
 export type CallRow = typeof calls.$inferSelect;
@@ -124,12 +125,45 @@ export async function updateCall(queries: Queries, id: string, change: Partial<C
   await queries.update(calls).set(change).where(eq(calls.id, id));
 }
 
-export async function findQueuedCall(queries: Queries, id: string): Promise<CallRow | undefined> {
-  const [row] = await queries
-    .select()
-    .from(calls)
-    .where(and(eq(calls.id, id), eq(calls.status, "queued")));
+/** Undefined where the call is over, or belongs to another node. */
+export async function findOpenCallOf(
+  queries: Queries,
+  nodeId: string,
+  id: string,
+): Promise<CallRow | undefined> {
+  const [row] = await queries.select().from(calls).where(isOpenCallOf(nodeId, id));
   return row;
+}
+
+/** Whether the call was not over, and still the first node's. */
+export async function moveCall(
+  queries: Queries,
+  id: string,
+  { fromNodeId, toNodeId }: Handover,
+): Promise<boolean> {
+  const rows = await queries
+    .update(calls)
+    .set({ nodeId: toNodeId })
+    .where(isOpenCallOf(fromNodeId, id))
+    .returning({ id: calls.id });
+  return rows.length > 0;
+}
+
+/** Returns its conversation's id; undefined where the call is over, or belongs to another node. */
+export async function deleteOpenCallOf(
+  queries: Queries,
+  nodeId: string,
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await queries
+    .delete(calls)
+    .where(isOpenCallOf(nodeId, id))
+    .returning({ conversationId: calls.conversationId });
+  return row?.conversationId;
+}
+
+function isOpenCallOf(nodeId: string, id: string): SQL | undefined {
+  return and(eq(calls.id, id), eq(calls.nodeId, nodeId), isNull(calls.endedAt));
 }
 
 export async function markRinging(queries: Queries, id: string, at: Date): Promise<void> {

@@ -5,9 +5,8 @@ import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
-import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
-import type { CallCommands } from "../nodes/call-commands.ts";
-import type { CallNodes } from "../nodes/call-nodes.ts";
+import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../nodes/call-command.ts";
+import type { CallPlacement } from "./call-placement.ts";
 import type { CallsService } from "./calls.service.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
 import type { CallToHold, HeldCalls } from "./held-calls.ts";
@@ -28,11 +27,12 @@ export interface OutboundLine {
 interface OutboundCallsDependencies {
   calls: CallsService;
   planner: OutboundPlanner;
-  callNodes: CallNodes;
-  callCommands: Pick<CallCommands, "send">;
+  placement: CallPlacement;
 }
 
+/** What a node is asked that is to dial for another. */
 type DialCommand = Extract<CallCommand, { type: "dial" }>;
+type Dial = Extract<PlacingCommand, { type: "dial" }>;
 
 const DEFAULT_RING_TIMEOUT_SECONDS = 60;
 
@@ -55,19 +55,20 @@ export class OutboundCallsService {
    * `capacity_exceeded` where no node has a free place.
    */
   async place(organizationId: string, request: CallCreate): Promise<Call> {
-    const { calls, planner } = this.#dependencies;
+    const { calls, planner, placement } = this.#dependencies;
     const { ringTimeoutSeconds = DEFAULT_RING_TIMEOUT_SECONDS } = request;
     const plan = await planner.plan(organizationId, request);
     const line = this.#line;
     if (line === undefined) throw new AppError("capacity_exceeded");
-    const nodeId = await this.#chooseNode(line);
+    if (!isFree(line)) await placement.requireOtherNode(line.nodeId);
+    const { nodeId } = line;
     const variables = { ...plan.agent.variables, ...request.variables };
     const sipCallId = randomBytes(16).toString("hex");
     const ids = await this.#write(organizationId, plan, { nodeId, sipCallId, variables });
     const call = await calls.describe(organizationId, ids.callId);
-    const command: DialCommand = { type: "dial", nodeId, ringTimeoutMs: ringTimeoutSeconds * 1000 };
-    afterCommit(() => {
-      if (nodeId !== line.nodeId) void this.#dialElsewhere(line, ids.callId, command);
+    const command: Dial = { type: "dial", ringTimeoutMs: ringTimeoutSeconds * 1000 };
+    await afterCommit(() => {
+      if (!isFree(line)) void this.#dialElsewhere(line, ids.callId, command);
       else dial(line, plan, { ...toRecord(ids, plan, variables), sipCallId }, command);
     });
     return call;
@@ -76,35 +77,26 @@ export class OutboundCallsService {
   /** On behalf of another node; undefined where it means not this one. */
   dialHere(callId: string, command: DialCommand): Promise<CallCommandAnswer> | undefined {
     const line = this.#line;
-    return line?.nodeId === command.nodeId ? this.#dialQueued(line, callId, command) : undefined;
+    return line?.nodeId === command.toNodeId ? this.#dialPlaced(line, callId, command) : undefined;
   }
 
-  async #dialQueued(line: OutboundLine, callId: string, command: DialCommand): Promise<CallCommandAnswer> {
-    const { calls, planner } = this.#dependencies;
+  async #dialPlaced(line: OutboundLine, callId: string, command: DialCommand): Promise<CallCommandAnswer> {
+    const { planner, placement } = this.#dependencies;
     if (!isFree(line)) return "refused";
-    const queued = await calls.findQueued(callId);
-    const plan = queued && (await planner.planAgain(queued));
-    if (queued === undefined || plan === undefined) return "refused";
-    const { conversationId, sipCallId, variables } = queued;
-    const record = toRecord({ callId, conversationId }, plan, variables);
-    dial(line, plan, { ...record, sipCallId: sipCallId ?? callId }, command);
-    return "done";
+    return await placement.take(callId, command, {
+      prepare: async (call) => await planner.planAgain(call),
+      begin: ({ conversationId, sipCallId, variables }, plan) => {
+        const record = toRecord({ callId, conversationId }, plan, variables);
+        dial(line, plan, { ...record, sipCallId: sipCallId ?? callId }, command);
+      },
+    });
   }
 
-  /** This node where it can, else one that has room. */
-  async #chooseNode(line: OutboundLine): Promise<string> {
-    if (isFree(line)) return line.nodeId;
-    const other = await this.#dependencies.callNodes.findReadyNode(line.nodeId);
-    if (other === undefined) throw new AppError("capacity_exceeded");
-    return other;
-  }
-
-  async #dialElsewhere({ logger }: OutboundLine, id: string, command: DialCommand): Promise<void> {
-    const { calls, callCommands } = this.#dependencies;
+  async #dialElsewhere({ nodeId, logger }: OutboundLine, id: string, command: Dial): Promise<void> {
+    const { calls, placement } = this.#dependencies;
     try {
-      const answer = await callCommands.send({ id, nodeId: command.nodeId }, command);
-      if (answer === "done") return;
-      const endDetail = "the node that was to dial could not";
+      if (await placement.handOver(id, nodeId, command)) return;
+      const endDetail = "no node that was to dial could";
       await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: new Date() });
     } catch (error) {
       // The node's own end, or the next start, closes the call.
@@ -154,7 +146,7 @@ function dial(
   { userAgent, heldCalls, media, publicAddress, logger }: OutboundLine,
   { route, toNumber, allowedCountries }: Dialling,
   { sipCallId, ...record }: CallToHold & { sipCallId: string },
-  { ringTimeoutMs }: DialCommand,
+  { ringTimeoutMs }: Dial,
 ): void {
   const { callId } = record;
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "call placed");

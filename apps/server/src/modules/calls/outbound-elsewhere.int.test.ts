@@ -8,6 +8,7 @@ import { createLogger } from "../../platform/logging/logging.ts";
 import { CallCommands } from "../nodes/call-commands.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
 import { createTestServer } from "../testing.ts";
+import { CallPlacement } from "./call-placement.ts";
 import type { CallToHold } from "./held-calls.ts";
 import { OutboundCallsService } from "./outbound-calls.service.ts";
 import { OutboundPlanner } from "./outbound-planner.ts";
@@ -34,14 +35,15 @@ async function setUp(context: TestContext) {
   const { id: sipTrunkId } = await modules.sipTrunks.create(organizationId, trunk);
   const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId, firstMessage: "Before" });
   await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
-  const planner = new OutboundPlanner({ ...modules, database });
+  const planner = new OutboundPlanner(modules);
   const openNode = async ({ hasFreePlace }: { hasFreePlace: boolean }): Promise<Node> => {
     const nodeId = randomUUID();
     const bus = await PostgresBus.start({ database, connectionString, logger });
     ends.push(async () => await bus.close());
     const callCommands = new CallCommands({ database, bus, clock });
     const { calls, callNodes } = modules;
-    const outboundCalls = new OutboundCallsService({ calls, planner, callNodes, callCommands });
+    const placement = new CallPlacement({ calls, callNodes, callCommands });
+    const outboundCalls = new OutboundCallsService({ calls, planner, placement });
     const dialled: CallToHold[] = [];
     outboundCalls.useLine({
       nodeId,

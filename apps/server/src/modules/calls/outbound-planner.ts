@@ -1,13 +1,12 @@
 import type { CallCreate } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/agent-resolution.service.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
 import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
-import type { QueuedCall } from "./calls.service.ts";
+import type { PlacedCall } from "./calls.service.ts";
 import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Who calls whom, and how. */
@@ -28,7 +27,6 @@ export interface OutboundPlan extends Dialling {
 }
 
 interface OutboundPlannerDependencies {
-  database: Database;
   agentResolution: AgentResolution;
   phoneNumbers: PhoneNumbersService;
   sipTrunks: SipTrunksService;
@@ -72,34 +70,18 @@ export class OutboundPlanner {
   }
 
   /** Of a call that was written down before; undefined where it can no longer be dialled. */
-  async planAgain(call: QueuedCall): Promise<Dialling | undefined> {
-    const { organizationId, agentId, configurationRevision, sipTrunkId, fromNumber, toNumber } = call;
-    if (configurationRevision === null || sipTrunkId === null || fromNumber === null || toNumber === null)
-      return undefined;
-    const { database, agentResolution, sipTrunks, organizations } = this.#dependencies;
-    const revision = { organizationId, agentId, revision: configurationRevision };
-    const [document, route, organization] = await Promise.all([
-      agentResolution.findRevision(database, revision),
+  async planAgain(call: PlacedCall): Promise<Dialling | undefined> {
+    const { organizationId, sipTrunkId, fromNumber, toNumber } = call;
+    if (sipTrunkId === null || fromNumber === null || toNumber === null) return undefined;
+    const { agentResolution, sipTrunks, organizations } = this.#dependencies;
+    const [agent, route, organization] = await Promise.all([
+      agentResolution.resolveRecorded(call),
       sipTrunks.findRoute(organizationId, sipTrunkId, fromNumber),
       organizations.get(organizationId),
     ]);
-    if (document === undefined || route === undefined) return undefined;
-    const { agentRevision, environment, variables } = call;
-    return {
-      agent: {
-        id: agentId,
-        organizationId,
-        document,
-        environment,
-        agentRevision,
-        configurationRevision,
-        variables,
-      },
-      fromNumber,
-      toNumber,
-      route,
-      allowedCountries: await this.#allowedCountriesOf(organization),
-    };
+    if (agent === undefined || route === undefined) return undefined;
+    const allowedCountries = await this.#allowedCountriesOf(organization);
+    return { agent, fromNumber, toNumber, route, allowedCountries };
   }
 
   async #resolve(organizationId: string, request: CallCreate): Promise<ResolvedAgent> {

@@ -36,6 +36,11 @@ export class ConversationsService {
     return present(await store.insertConversation(queries, conversation));
   }
 
+  /** Inside the transaction of whatever has no more use for it. */
+  async delete(queries: Queries, id: string): Promise<void> {
+    await store.deleteConversation(queries, id);
+  }
+
   async setVariables(id: string, variables: Record<string, string>): Promise<void> {
     await store.updateConversation(this.#database, id, { variables });
   }

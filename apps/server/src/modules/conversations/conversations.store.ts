@@ -60,6 +60,10 @@ export async function updateConversation(
   await queries.update(conversations).set(change).where(eq(conversations.id, id));
 }
 
+export async function deleteConversation(queries: Queries, id: string): Promise<void> {
+  await queries.delete(conversations).where(eq(conversations.id, id));
+}
+
 export async function listItems(queries: Queries, conversationId: string): Promise<TranscriptItem[]> {
   const rows = await queries
     .select({ item: transcriptItems.item })

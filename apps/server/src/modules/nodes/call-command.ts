@@ -3,11 +3,20 @@ export type HeldCallCommand =
   /** The agent is told something; `speak`: it is to say it at once. */
   { type: "instruct"; text: string; speak: boolean } | { type: "hangUp" };
 
+/** What a node that does not hold a call yet is to do to hold it. */
+export type PlacingCommand =
+  | { type: "dial"; ringTimeoutMs: number }
+  /** A browser will join, by the token of which this is the SHA-256 in base64url. */
+  | { type: "awaitBrowser"; tokenHash: string };
+
+/** From which node to which a call goes that is placed. */
+export interface Handover {
+  fromNodeId: string;
+  toNodeId: string;
+}
+
 /** What can be asked of a call's node. */
-export type CallCommand =
-  | HeldCallCommand
-  /** The node, which is named since it does not hold the call yet, is to dial it. */
-  | { type: "dial"; nodeId: string; ringTimeoutMs: number };
+export type CallCommand = HeldCallCommand | (PlacingCommand & Handover);
 
 /** `refused`: the call cannot do this, or no longer. */
 export type CallCommandAnswer = "done" | "refused";

@@ -25,9 +25,9 @@ export class CallNodes {
     return nodeId === undefined ? undefined : await findHttpAddress(this.#database, nodeId);
   }
 
-  /** The id of a node that could take a call, other than this one; undefined where there is none. */
-  async findReadyNode(exceptId: string): Promise<string | undefined> {
+  /** The id of a node that could take a call, other than these; undefined where there is none. */
+  async findReadyNode(exceptIds: readonly string[]): Promise<string | undefined> {
     const silentSince = new Date(this.#clock.now().getTime() - DOUBTED_AFTER_MS);
-    return await findReadyNode(this.#database, exceptId, silentSince);
+    return await findReadyNode(this.#database, exceptIds, silentSince);
   }
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNull, lt, ne, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
 import { callCommands, nodes } from "./nodes.tables.ts";
@@ -66,13 +66,13 @@ export async function findHttpAddress(queries: Queries, nodeId: string): Promise
 /** Of those that have beaten since then the one that could take most calls; undefined where no other could take any. */
 export async function findReadyNode(
   queries: Queries,
-  exceptId: string,
+  exceptIds: readonly string[],
   silentSince: Date,
 ): Promise<string | undefined> {
   const [row] = await queries
     .select({ id: nodes.id })
     .from(nodes)
-    .where(and(eq(nodes.state, "ready"), ne(nodes.id, exceptId), gt(nodes.beatAt, silentSince)))
+    .where(and(eq(nodes.state, "ready"), notInArray(nodes.id, [...exceptIds]), gt(nodes.beatAt, silentSince)))
     .orderBy(desc(nodes.freePlaces))
     .limit(1);
   return row?.id;

@@ -7,8 +7,8 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "../calls/held-call.ts";
 
 export interface WebCallOptions {
-  /** Joins the call once, then speaks for its session. */
-  token: string;
+  /** SHA-256 of the token that joins the call once, and then speaks for its session. */
+  tokenHash: Buffer;
   /** Makes the conversation ready and opens its media. */
   openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
 }
@@ -26,7 +26,6 @@ const ANY_TAG = "*";
 /** The signalling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
 export class WebCall implements CallSignalling {
   readonly #openMedia: WebCallOptions["openMedia"];
-  /** The token itself is not kept. */
   readonly #tokenHash: Buffer;
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
   #call: HeldCall | undefined;
@@ -35,9 +34,9 @@ export class WebCall implements CallSignalling {
   #etag: string | undefined;
   #isJoining = false;
 
-  constructor({ token, openMedia }: WebCallOptions) {
+  constructor({ tokenHash, openMedia }: WebCallOptions) {
     this.#openMedia = openMedia;
-    this.#tokenHash = hash(token);
+    this.#tokenHash = tokenHash;
     // Who joins is told; where nobody does, nobody misses it.
     this.#opened.promise.catch(() => {});
   }
@@ -85,7 +84,7 @@ export class WebCall implements CallSignalling {
   }
 
   isToken(token: string): boolean {
-    return timingSafeEqual(hash(token), this.#tokenHash);
+    return timingSafeEqual(hashToken(token), this.#tokenHash);
   }
 
   /** A browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`, `not_found`. */
@@ -149,6 +148,7 @@ function refusalOf({ refusal, reason }: Extract<WebJoinResult, { ok: false }>): 
     : new AppError("offer_not_acceptable", { message: reason });
 }
 
-function hash(token: string): Buffer {
+/** The token itself is kept nowhere. */
+export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -6,10 +6,12 @@ import { WEB_SAMPLE_RATE_HZ } from "../../call-host/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { AgentResolution } from "../agents/agent-resolution.service.ts";
+import type { CallPlacement } from "../calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { CallToHold, HeldCalls } from "../calls/held-calls.ts";
+import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
 import { type IceServerSettings, toLinkHeader } from "./ice-servers.rules.ts";
-import { WebCall } from "./web-call.ts";
+import { hashToken, WebCall } from "./web-call.ts";
 
 /** What this node holds calls in the browser with. */
 export interface WebLine {
@@ -25,7 +27,18 @@ export interface WebLine {
 interface Dependencies {
   calls: CallsService;
   agentResolution: AgentResolution;
+  placement: CallPlacement;
 }
+
+type AwaitBrowserCommand = Extract<CallCommand, { type: "awaitBrowser" }>;
+
+const TEST_CALL = {
+  channel: "web",
+  direction: "inbound",
+  fromNumber: null,
+  toNumber: null,
+  isTest: true,
+} as const;
 
 /** Starts calls that a browser joins, and knows those of this node. */
 export class WebCallsService {
@@ -43,8 +56,8 @@ export class WebCallsService {
   }
 
   /**
-   * Writes a test call down, and holds it once that is kept. Throws `not_found`, `environment_not_found` and
-   * `capacity_exceeded`, in this order.
+   * Writes a test call down, and once that is kept holds it, or has a node hold it that has room. Throws `not_found`,
+   * `environment_not_found` and `capacity_exceeded`, in this order; the last also after the commit.
    *
    * @param origin Of the request.
    */
@@ -54,23 +67,18 @@ export class WebCallsService {
     { environment = null, variables: own }: TestCallCreation,
     origin: string,
   ): Promise<JoinableCall> {
-    const { calls, agentResolution } = this.#dependencies;
+    const { calls, agentResolution, placement } = this.#dependencies;
     const agent = await agentResolution.resolveAgent(organizationId, agentId, {
       kind: "browser_test",
       environment,
     });
-    const line = this.#requireLine();
+    const line = this.#line;
+    if (line === undefined) throw new AppError("capacity_exceeded");
+    if (!isFree(line)) await placement.requireOtherNode(line.nodeId);
     const variables = { ...agent.variables, ...own };
     const at = new Date();
-    const facts = {
-      channel: "web",
-      direction: "inbound",
-      fromNumber: null,
-      toNumber: null,
-      isTest: true,
-    } as const;
     const ids = await calls.open({
-      ...facts,
+      ...TEST_CALL,
       organizationId,
       agentId: agent.id,
       agentRevision: agent.agentRevision,
@@ -87,8 +95,18 @@ export class WebCallsService {
     });
     const { callId } = ids;
     const token = randomBytes(32).toString("base64url");
-    afterCommit(() => this.#hold(line, { ...ids, ...facts, agent, variables, at }, token));
+    const tokenHash = hashToken(token);
+    await afterCommit(async () => {
+      if (!isFree(line)) await this.#holdElsewhere(line, callId, tokenHash);
+      else this.#hold(line, { ...ids, ...TEST_CALL, agent, variables, at }, tokenHash);
+    });
     return { callId, url: `${line.publicUrl ?? origin}/rtc/calls/${callId}`, token };
+  }
+
+  /** On behalf of another node; undefined where it means not this one. */
+  holdHere(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> | undefined {
+    const line = this.#line;
+    return line?.nodeId === command.toNodeId ? this.#holdPlaced(line, callId, command) : undefined;
   }
 
   /** Undefined where this node does not hold the call. */
@@ -101,12 +119,32 @@ export class WebCallsService {
     return this.#line && toLinkHeader(this.#line.iceServers, callId, new Date());
   }
 
-  #hold({ heldCalls, media, logger }: WebLine, record: CallToHold, token: string): void {
+  async #holdElsewhere({ nodeId }: WebLine, callId: string, tokenHash: Buffer): Promise<void> {
+    const { calls, placement } = this.#dependencies;
+    const command = { type: "awaitBrowser", tokenHash: tokenHash.toString("base64url") } as const;
+    if (await placement.handOver(callId, nodeId, command)) return;
+    await calls.discard(callId, nodeId);
+    throw new AppError("capacity_exceeded");
+  }
+
+  async #holdPlaced(line: WebLine, callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
+    if (!isFree(line)) return "refused";
+    const { agentResolution, placement } = this.#dependencies;
+    return await placement.take(callId, command, {
+      prepare: async (call) => await agentResolution.resolveRecorded(call),
+      begin: ({ conversationId, variables, createdAt: at }, agent) => {
+        const record = { ...TEST_CALL, callId, conversationId, agent, variables, at };
+        this.#hold(line, record, Buffer.from(command.tokenHash, "base64url"));
+      },
+    });
+  }
+
+  #hold({ heldCalls, media, logger }: WebLine, record: CallToHold, tokenHash: Buffer): void {
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
     const carrying = heldCalls.carry(record, (prepare) => {
       const call = new WebCall({
-        token,
+        tokenHash,
         openMedia: async (handlers) =>
           await media.openWeb({ ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ }, handlers),
       });
@@ -115,11 +153,8 @@ export class WebCallsService {
     });
     void carrying.finally(() => this.#calls.delete(callId));
   }
+}
 
-  #requireLine(): WebLine {
-    const line = this.#line;
-    if (line === undefined || !line.heldCalls.isTakingCalls || !line.media.hasFreePlace)
-      throw new AppError("capacity_exceeded");
-    return line;
-  }
+function isFree({ heldCalls, media }: WebLine): boolean {
+  return heldCalls.isTakingCalls && media.hasFreePlace;
 }

@@ -9,7 +9,7 @@ import { sendError } from "../../platform/http/errors.ts";
 import { HeldCall } from "../calls/held-call.ts";
 import type { CallEnd } from "../calls/calls.service.ts";
 import { toLinkHeader } from "./ice-servers.rules.ts";
-import { WebCall } from "./web-call.ts";
+import { hashToken, WebCall } from "./web-call.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
 
 const TOKEN = "t".repeat(43);
@@ -64,7 +64,7 @@ class Call {
       tell: ({ type }) => this.told.push(type),
     };
     const webCall = new WebCall({
-      token: TOKEN,
+      tokenHash: hashToken(TOKEN),
       openMedia: async (handlers) => {
         this.handlers = handlers;
         return leg;

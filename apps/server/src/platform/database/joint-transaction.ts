@@ -7,7 +7,7 @@ type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 interface Scope {
   transaction: Transaction | undefined;
   /** What waits for its commit. */
-  afterCommit: (() => void)[];
+  afterCommit: (() => void | Promise<void>)[];
 }
 
 const SOURCE = Symbol("source");
@@ -16,7 +16,8 @@ const scopes = new AsyncLocalStorage<Scope>();
 
 /**
  * Runs `work` in a transaction that everything it does with the database joins, transactions of its own included (as
- * savepoints): all of it is kept, or with a rejection none. `database` is one that `joinable` made.
+ * savepoints): all of it is kept, or with a rejection of `work` none. Rejects as well with what was to follow the commit
+ * rejects with, and then all of it is kept. `database` is one that `joinable` made.
  */
 export async function inJointTransaction<T>(
   database: Database,
@@ -31,17 +32,18 @@ export async function inJointTransaction<T>(
       scope.transaction = undefined;
     }
   });
-  for (const then of scope.afterCommit) then();
+  for (const then of scope.afterCommit) await then();
   return result;
 }
 
 /**
  * Calls back once what was written so far is there for others: after the joint transaction where one is under way, and
- * then only if it is kept; else at once. The callback must not throw; its own work belongs to no transaction.
+ * then only if it is kept; else at once. Its own work belongs to no transaction. Whoever made the joint transaction waits for
+ * it and is told by what it rejects with; where there is none, whoever calls this.
  */
-export function afterCommit(then: () => void): void {
+export async function afterCommit(then: () => void | Promise<void>): Promise<void> {
   const scope = scopes.getStore();
-  if (scope?.transaction === undefined) outsideJointTransaction(then);
+  if (scope?.transaction === undefined) await outsideJointTransaction(then);
   else scope.afterCommit.push(() => outsideJointTransaction(then));
 }
 

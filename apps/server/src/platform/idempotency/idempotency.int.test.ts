@@ -140,7 +140,7 @@ test("what waits for the commit happens after it, and not where the effect is un
   const seen: Promise<number>[] = [];
   const telling = async () => {
     const answer = await effect();
-    afterCommit(() => void seen.push(countEffects()));
+    await afterCommit(() => void seen.push(countEffects()));
     assert.equal(seen.length, 0, "not before the end");
     return answer;
   };
@@ -152,7 +152,7 @@ test("what waits for the commit happens after it, and not where the effect is un
   assert.equal(seen.length, 0);
   await idempotency.once(request, telling);
   assert.deepEqual(await Promise.all(seen), [1]);
-  afterCommit(() => void seen.push(countEffects()));
+  await afterCommit(() => void seen.push(countEffects()));
   assert.equal(seen.length, 2, "at once where there is no transaction");
   await Promise.all(seen);
   await close();

@@ -35,30 +35,47 @@ export class Idempotency {
 
   /**
    * Gives the answer that was given before, or that of `run`, whose effects and answer are kept together: a failure, or a
-   * crash in the middle, leaves neither. Throws `idempotency_conflict` and `idempotency_in_progress`.
+   * crash in the middle, leaves neither. An answer that is not true after all, since what was to follow failed, is not kept.
+   * Throws `idempotency_conflict` and `idempotency_in_progress`.
    */
   async once(
     request: KeyedRequest,
     run: () => Promise<KeptAnswer>,
   ): Promise<KeptAnswer & { isReplayed: boolean }> {
+    let isAnswered = false;
+    try {
+      return await inJointTransaction(this.#database, async (transaction) => {
+        const answer = await this.#answer(transaction, request, run);
+        isAnswered = !answer.isReplayed;
+        return answer;
+      });
+    } catch (error) {
+      if (isAnswered) await this.#database.delete(idempotencyKeys).where(isFor(request));
+      throw error;
+    }
+  }
+
+  async #answer(
+    transaction: Queries,
+    request: KeyedRequest,
+    run: () => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer & { isReplayed: boolean }> {
     const fingerprint = createHash("sha256").update(JSON.stringify(request.content)).digest("hex");
-    return await inJointTransaction(this.#database, async (transaction) => {
-      if (!(await isFirst(transaction, request))) throw new AppError("idempotency_in_progress");
-      const now = this.#now();
-      const [kept] = await transaction.select().from(idempotencyKeys).where(isFor(request));
-      if (kept !== undefined && kept.expiresAt > now) {
-        if (kept.fingerprint !== fingerprint) throw new AppError("idempotency_conflict");
-        return { status: kept.status, body: kept.body, isReplayed: true };
-      }
-      const answer = await run();
-      const { organizationId, method, path, key } = request;
-      const row = { ...answer, fingerprint, expiresAt: new Date(now.getTime() + KEPT_FOR_MS) };
-      await transaction
-        .insert(idempotencyKeys)
-        .values({ organizationId, method, path, key, ...row })
-        .onConflictDoUpdate({ target: keyColumns, set: row });
-      return { ...answer, isReplayed: false };
-    });
+    if (!(await isFirst(transaction, request))) throw new AppError("idempotency_in_progress");
+    const now = this.#now();
+    const [kept] = await transaction.select().from(idempotencyKeys).where(isFor(request));
+    if (kept !== undefined && kept.expiresAt > now) {
+      if (kept.fingerprint !== fingerprint) throw new AppError("idempotency_conflict");
+      return { status: kept.status, body: kept.body, isReplayed: true };
+    }
+    const answer = await run();
+    const { organizationId, method, path, key } = request;
+    const row = { ...answer, fingerprint, expiresAt: new Date(now.getTime() + KEPT_FOR_MS) };
+    await transaction
+      .insert(idempotencyKeys)
+      .values({ organizationId, method, path, key, ...row })
+      .onConflictDoUpdate({ target: keyColumns, set: row });
+    return { ...answer, isReplayed: false };
   }
 
   /** Returns how many answers were kept for long enough. */

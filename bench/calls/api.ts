@@ -18,6 +18,12 @@ export interface CallDetail {
   turns: { llmFirstTokenMs: number | null; overheadMs: number | null }[];
 }
 
+interface ListedCall {
+  id: string;
+  status: string;
+  recordingStatus: string | null;
+}
+
 interface Page<T> {
   data: T[];
   hasNextPage: boolean;
@@ -53,15 +59,21 @@ export async function finishedCalls(platform: Platform, since: Date): Promise<Ca
   return details;
 }
 
-function isOpen({ status }: { status: string }): boolean {
+/** Whether a call's recording is still to be made. */
+export async function hasPendingRecordings(platform: Platform): Promise<boolean> {
+  const calls = await listCalls(platform, new Date(0));
+  return calls.some(({ recordingStatus }) => recordingStatus === "pending");
+}
+
+function isOpen({ status }: ListedCall): boolean {
   return ["queued", "ringing", "in_progress"].includes(status);
 }
 
-async function listCalls(platform: Platform, since: Date): Promise<{ id: string; status: string }[]> {
-  const calls: { id: string; status: string }[] = [];
+async function listCalls(platform: Platform, since: Date): Promise<ListedCall[]> {
+  const calls: ListedCall[] = [];
   for (let page = 1, hasNextPage = true; hasNextPage; page++) {
     const query = `pageSize=${PAGE_SIZE}&page=${page}&createdAfter=${encodeURIComponent(since.toISOString())}`;
-    const answer = await platform.api<Page<{ id: string; status: string }>>("GET", `/calls?${query}`);
+    const answer = await platform.api<Page<ListedCall>>("GET", `/calls?${query}`);
     calls.push(...answer.data);
     ({ hasNextPage } = answer);
   }

@@ -35,7 +35,7 @@ export type { MessageTrace } from "./transactions/transaction-layer.ts";
 export type { Hop, SocketAddress, Transport, TransportProtocol } from "./transport/transport.ts";
 export { locateServer, type NextHop } from "./transport/locate.ts";
 export { probeConnection, type ConnectionProbe, type ProbeFailure } from "./transport/probe.ts";
-export type { TlsOptions } from "./transport/tls-identity.ts";
+export type { TlsClientOptions, TlsOptions } from "./transport/tls-identity.ts";
 export { parseUri, type SipUri, type TelUri, type Uri } from "./grammar/uri.ts";
 export type { NameAddress } from "./grammar/name-address.ts";
 export { HeaderList, type HeaderFields } from "./messages/header-list.ts";

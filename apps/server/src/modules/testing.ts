@@ -79,7 +79,7 @@ export async function createTestServer(): Promise<TestServer> {
     bind: { address: "127.0.0.1", port: 0 },
     onInvite: (invite) => invite.reject(486),
   });
-  modules.sipTrunkChecks.useSip({ agent: sip, tls: undefined });
+  modules.sipTrunkChecks.useSip({ agent: sip, tls: {} });
   const dialled: CallToHold[] = [];
   const line = { hasFreePlace: true };
   modules.outboundCalls.useLine({

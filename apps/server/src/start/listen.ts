@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { createSecureContext } from "node:tls";
 import { buildPages } from "@parley/dashboard";
-import { type SocketAddress, type TlsOptions, UserAgent } from "@parley/sip";
+import { type SocketAddress, type TlsClientOptions, type TlsOptions, UserAgent } from "@parley/sip";
 import type { CallControl } from "../modules/calls/call-control.ts";
 import type { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
 import type { HeldCalls } from "../modules/calls/held-calls.ts";
@@ -59,7 +59,7 @@ export async function listenSip(
   try {
     const agent = await UserAgent.listen({
       bind: everyAddress(port),
-      ...(tls === undefined ? {} : { tls }),
+      tls,
       ...(config.publicAddress !== undefined && { publicAddress: config.publicAddress }),
       userAgent: "Parley",
       onInvite: (invite) => control.handleInvite(invite),
@@ -83,16 +83,24 @@ function everyAddress(port: number): SocketAddress[] {
   return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
 }
 
-async function readSipTls(tls: Config["sip"]["tls"]): Promise<(TlsOptions & { port: number }) | undefined> {
-  if (tls === undefined) return undefined;
-  const { certificatePath, keyPath, authoritiesPath, ...rest } = tls;
-  const options = {
-    ...rest,
-    certificate: await readPem(certificatePath, "PARLEY_SIP_TLS_CERT"),
-    privateKey: await readPem(keyPath, "PARLEY_SIP_TLS_KEY"),
+async function readSipTls({
+  authoritiesPath,
+  allowsWildcards,
+  server,
+}: Config["sip"]["tls"]): Promise<TlsClientOptions | (TlsOptions & { port: number })> {
+  const peers = {
+    allowsWildcards,
     ...(authoritiesPath === undefined
       ? {}
       : { authorities: await readPem(authoritiesPath, "PARLEY_SIP_TLS_CA") }),
+  };
+  if (server === undefined) return peers;
+  const { certificatePath, keyPath, ...rest } = server;
+  const options = {
+    ...peers,
+    ...rest,
+    certificate: await readPem(certificatePath, "PARLEY_SIP_TLS_CERT"),
+    privateKey: await readPem(keyPath, "PARLEY_SIP_TLS_KEY"),
   };
   try {
     createSecureContext({ cert: options.certificate, key: options.privateKey });
@@ -116,7 +124,8 @@ async function readPem(file: string, variable: string): Promise<string> {
 
 function namePort(error: unknown, { port, tls }: Config["sip"]): string {
   const { port: taken, syscall } = error as { port?: number; syscall?: string };
-  if (tls !== undefined && taken === tls.port) return `SIP port ${tls.port}/tcp (PARLEY_SIP_TLS_PORT)`;
+  if (tls.server !== undefined && taken === tls.server.port)
+    return `SIP port ${tls.server.port}/tcp (PARLEY_SIP_TLS_PORT)`;
   return `SIP port ${port}/${syscall === "listen" ? "tcp" : "udp"} (PARLEY_SIP_PORT)`;
 }
 

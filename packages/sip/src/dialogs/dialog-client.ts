@@ -34,6 +34,8 @@ export interface DialogClientOptions {
   /** Where the peer's messages come from. */
   peer: Hop;
   digest: DigestClient | undefined;
+  /** The Contact value by which a peer there reaches this side. */
+  contactFor: (peer: Hop) => string;
 }
 
 /** Sends the requests of one dialog (RFC 3261 §12.2.1), through challenges, and acknowledges what has to be. */
@@ -43,15 +45,17 @@ export class DialogClient {
   readonly #core: DialogClientCore;
   readonly #dialog: Dialog;
   readonly #digest: DigestClient | undefined;
+  readonly #contactFor: (peer: Hop) => string;
   /** How to give up each request that is under way. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  constructor({ core, dialog, peer, digest }: DialogClientOptions) {
+  constructor({ core, dialog, peer, digest, contactFor }: DialogClientOptions) {
     this.#core = core;
     this.#dialog = dialog;
     this.peer = peer;
     this.#digest = digest;
+    this.#contactFor = contactFor;
   }
 
   /**
@@ -105,6 +109,9 @@ export class DialogClient {
         resolve({ response });
       },
       onFailure: (failure) => resolve({ failure }),
+      onNextHop: (hop) => {
+        if (request.headers.has("contact")) request.headers.set("contact", this.#contactFor(hop));
+      },
     });
     if (isInvite) {
       deadline = this.#core.clock.schedule(TIMEOUT_MS, () => {

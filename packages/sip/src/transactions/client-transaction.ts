@@ -54,6 +54,7 @@ export class ClientTransaction {
   /** When the first hop was tried, or the last response came: 64*T1 are for all hops together. */
   #sinceMs: number;
   #isCancelled = false;
+  #isTerminated = false;
   #machine: ClientMachine | undefined;
 
   constructor(
@@ -71,8 +72,22 @@ export class ClientTransaction {
     this.#sinceMs = environment.clock.nowMs();
   }
 
-  /** @param branch that of the INVITE, for a CANCEL (§9.1). */
-  start(branch: string = newBranch()): void {
+  start(): void {
+    const opening = this.#environment.transports.open(this.#hop);
+    if (opening === undefined) this.#send();
+    else void opening.then((isOpen) => this.#sendWhenOpen(isOpen));
+  }
+
+  #sendWhenOpen(isOpen: boolean): void {
+    if (this.#isTerminated) return;
+    if (!isOpen) return this.#onFailure("transport");
+    // By which port the peer reaches us is known only now.
+    this.#user.onNextHop?.(this.#hop);
+    this.#send();
+  }
+
+  #send(): void {
+    const branch = newBranch();
     this.#setVia(branch);
     if (this.#isTooLargeForUdp()) {
       this.#movedToTcp = this.#hop;
@@ -170,11 +185,12 @@ export class ClientTransaction {
     const { request } = this;
     const cancel = copyForSameTransaction(request, "CANCEL", request.headers.get("to") ?? "");
     const branch = /branch=([^;]+)/.exec(request.headers.get("via") ?? "")?.[1] ?? "";
-    new ClientTransaction(this.#environment, cancel, this.#hop, user).start(branch);
+    new ClientTransaction(this.#environment, cancel, this.#hop, user).#startMachine(branch);
   }
 
   /** Ends the transaction without a word to its user. Idempotent. */
   terminate(): void {
+    this.#isTerminated = true;
     this.#machine?.terminate();
   }
 }

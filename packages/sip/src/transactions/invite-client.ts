@@ -9,7 +9,10 @@ export interface ClientTransactionUser {
   onResponse(response: SipResponse, source: Hop): void;
   /** No final response came in time, or the request could not be sent. Nothing follows. */
   onFailure(failure: "timeout" | "transport"): void;
-  /** Before the request goes to another hop, in a new transaction: what depends on the hop, such as Contact, can be changed. */
+  /**
+   * Before the request goes to another hop, in a new transaction, or by a connection that has just been opened for it:
+   * what depends on the hop, such as Contact, can be changed.
+   */
   onNextHop?(hop: Hop): void;
 }
 

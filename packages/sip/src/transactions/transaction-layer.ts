@@ -7,13 +7,7 @@ import type { HopHealth } from "../transport/hop-health.ts";
 import { keepAlive } from "../transport/keep-alive.ts";
 import type { Destination, Hop, SocketAddress } from "../transport/transport.ts";
 import type { TransportSet } from "../transport/transport-set.ts";
-import {
-  defaultPort,
-  hostOf,
-  responseDestination,
-  stampSource,
-  withoutBrackets,
-} from "../transport/via-rules.ts";
+import { hostOf, responseDestination, stampSource, withoutBrackets } from "../transport/via-rules.ts";
 import { type ClientEnvironment, type ClientMachine, ClientTransaction } from "./client-transaction.ts";
 import type { TransactionEnvironment } from "./environment.ts";
 import {
@@ -94,9 +88,9 @@ export class TransactionLayer {
     }, options.onDropped);
   }
 
-  /** Keeps the way from this hop to us open until the function that it gives is called. */
-  keepAlive(hop: Hop): () => void {
-    return keepAlive(this.#options.transports, this.#options.clock, hop);
+  /** Keeps the way from this hop to us open until the function that it gives is called; see `keepAlive`. */
+  keepAlive(hop: Hop, onLost: () => void): () => void {
+    return keepAlive(this.#options.transports, this.#options.clock, hop, onLost);
   }
 
   get transactionCount(): number {
@@ -144,10 +138,11 @@ export class TransactionLayer {
 
   #viaFor(hop: Hop, branch: string): string {
     const { transports, hostFor } = this.#options;
-    const port = transports.find(hop)?.localAddress.port ?? defaultPort(hop.protocol);
+    const port = transports.localPort(hop);
+    const sentBy = `${hostOf(hostFor(hop))}${port === undefined ? "" : `:${port}`}`;
     // RFC 5923 §5: the peer may send its own requests by the connection that this one comes on.
     const alias = hop.protocol === "UDP" ? "" : ";alias";
-    return `SIP/2.0/${hop.protocol} ${hostOf(hostFor(hop))}:${port};branch=${branch};rport${alias}`;
+    return `SIP/2.0/${hop.protocol} ${sentBy};branch=${branch};rport${alias}`;
   }
 
   #receive(data: Buffer, source: Hop): void {
@@ -261,7 +256,7 @@ export class TransactionLayer {
   #trace(direction: MessageTrace["direction"], peer: Hop, data: Buffer): void {
     const { onMessage, transports, hostFor } = this.#options;
     if (onMessage === undefined) return;
-    const port = transports.find(peer)?.localAddress.port ?? 0;
+    const port = transports.localPort(peer) ?? 0;
     onMessage({ direction, local: { address: hostFor(peer), port }, peer, data });
   }
 

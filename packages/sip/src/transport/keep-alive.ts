@@ -8,11 +8,13 @@ const INTERVAL_MS = 25_000;
 const emptyLines = Buffer.from("\r\n\r\n");
 
 /**
- * Keeps a NAT's binding towards a hop open by empty lines, until the function that it gives is called. Nothing is to
- * be done over streams, which keep themselves alive.
+ * Keeps the way from a hop to us open until the function that it gives is called: a NAT's binding by empty lines. Streams
+ * keep themselves alive.
+ *
+ * @param onLost is told, once, that the peer can reach us no more because its connection is gone.
  */
-export function keepAlive(transports: TransportSet, clock: Clock, hop: Hop): () => void {
-  if (hop.protocol !== "UDP") return () => undefined;
+export function keepAlive(transports: TransportSet, clock: Clock, hop: Hop, onLost: () => void): () => void {
+  if (hop.protocol !== "UDP") return transports.watch(hop, onLost);
   const schedule = (): Timer =>
     clock.schedule(INTERVAL_MS, () => {
       transports.send(emptyLines, hop, () => undefined);

@@ -85,7 +85,9 @@ export class Locator {
   /**
    * Where the requests of a dialog go: its first route or the peer's Contact. A private Contact of a peer that we see
    * under a public address lies behind a NAT, so what it sees our messages come from is where it is reached. A
-   * connection with the next hop is used while it is open: the peer may be unable to take another.
+   * connection with the next hop is used while it is open: the peer may be unable to take another. A call that came by
+   * TLS stays with it at the same address, whatever its Contact says; and where the next hop is another and cannot prove
+   * its name, as media servers behind a carrier's edge cannot, the connection that the call came by serves as well.
    *
    * @param peer where the peer's messages come from.
    * @throws where the next hop has no address.
@@ -98,9 +100,11 @@ export class Locator {
     const isBehindNat = !hasRoutes && isPrivateAddress(nextHop.address) && !isPrivateAddress(peer.address);
     if (isBehindNat) return peer;
     const { alternatives = [], ...first } = nextHop;
-    const isConnected =
-      peer.protocol !== "UDP" && peer.protocol === first.protocol && peer.address === first.address;
-    return isConnected ? { ...peer, alternatives: [first, ...alternatives] } : nextHop;
+    const others = [first, ...alternatives];
+    const isThere = peer.protocol !== "UDP" && peer.address === first.address;
+    if (isThere && (peer.protocol === first.protocol || peer.protocol === "TLS"))
+      return { ...peer, alternatives: others.filter(({ protocol }) => protocol === peer.protocol) };
+    return peer.protocol === "TLS" ? { ...first, alternatives: [...alternatives, peer] } : nextHop;
   }
 
   async #hopsOf(server: Server): Promise<Hop[]> {

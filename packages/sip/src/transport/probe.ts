@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { clientTlsOptions, type TlsOptions, WRONG_NAME_CODE } from "./tls-identity.ts";
+import { clientTlsOptions, type TlsClientOptions, WRONG_NAME_CODE } from "./tls-identity.ts";
 import type { Hop } from "./transport.ts";
 
 export interface ProbeOptions {
   /** How TLS peers are judged and what is shown to them. */
-  tls?: Partial<TlsOptions>;
+  tls: TlsClientOptions;
   /** For the connection, and again for the TLS handshake. */
   timeoutMs: number;
 }
@@ -19,6 +19,8 @@ export interface ProbeFailure {
     | "wrong_name"
     /** It comes from nobody whom we trust, has expired, or the like. */
     | "untrusted"
+    /** It has ended the connection right after the handshake, and we have shown it no certificate. */
+    | "certificate_wanted"
     /** The handshake failed otherwise: the peer speaks no TLS, or none that we speak, or wants another certificate of us. */
     | "handshake";
   reason: string;
@@ -32,30 +34,42 @@ export interface ConnectionProbe {
   failure: ProbeFailure | undefined;
 }
 
+/** In TLS 1.3 a server refuses a client that shows no certificate only after the client's handshake is done. */
+const REFUSAL_DELAY_MS = 300;
+
 /** Connects to a hop by TCP, over TLS with a handshake, says nothing, and tells what came of it. Never rejects. */
 export async function probeConnection(hop: Hop, { tls, timeoutMs }: ProbeOptions): Promise<ConnectionProbe> {
   const startedAtMs = performance.now();
   const socket = connect({ host: hop.address, port: hop.port });
   try {
-    const refusal = await settled(socket, "connect", timeoutMs);
+    const obstacle = await settled(socket, "connect", timeoutMs);
     const connectedAtMs = performance.now();
     const connectMs = connectedAtMs - startedAtMs;
-    if (refusal !== undefined || hop.protocol !== "TLS") {
-      return { connectMs, tlsMs: undefined, failure: refusal && toConnectFailure(refusal) };
+    if (obstacle !== undefined || hop.protocol !== "TLS") {
+      return { connectMs, tlsMs: undefined, failure: obstacle && toConnectFailure(obstacle) };
     }
     const secured = connectTls({ socket, ...clientTlsOptions(hop.domain ?? hop.address, tls) });
     const failure = await settled(secured, "secureConnect", timeoutMs);
+    const tlsMs = performance.now() - connectedAtMs;
+    const isAnonymous = failure === undefined && tls.certificate === undefined;
+    const refusal = isAnonymous ? await refusalOfAnonymous(secured) : undefined;
     secured.destroy();
-    return { connectMs, tlsMs: performance.now() - connectedAtMs, failure: failure && toTlsFailure(failure) };
+    return { connectMs, tlsMs, failure: failure === undefined ? refusal : toTlsFailure(failure) };
   } finally {
     socket.destroy();
   }
 }
 
+async function refusalOfAnonymous(secured: Socket): Promise<ProbeFailure | undefined> {
+  const ended = await settled(secured, "data", REFUSAL_DELAY_MS);
+  if (ended === undefined || codeOf(ended) === "ETIMEDOUT") return undefined;
+  return { cause: "certificate_wanted", reason: ended.message };
+}
+
 /** What kept the event from coming; undefined where it came. */
 function settled(
   socket: Socket,
-  event: "connect" | "secureConnect",
+  event: "connect" | "secureConnect" | "data",
   timeoutMs: number,
 ): Promise<Error | undefined> {
   return new Promise((resolve) => {

@@ -49,6 +49,8 @@ const ping = Buffer.from("\r\n\r\n");
 export class StreamConnection {
   readonly remote: Endpoint;
   readonly isOutbound: boolean;
+  /** Whether it came about. */
+  readonly opened: Promise<boolean>;
   readonly #options: StreamConnectionOptions;
   readonly #socket: Socket;
   readonly #clock: Clock;
@@ -63,6 +65,7 @@ export class StreamConnection {
   #deadline: Timer | undefined;
   #heartbeat: Timer | undefined;
   #closeReason: string | undefined;
+  #isOpen: boolean;
   #isClosed = false;
 
   constructor(options: StreamConnectionOptions) {
@@ -76,10 +79,18 @@ export class StreamConnection {
     socket.setNoDelay(true);
     // The kernel finds out about peers that vanished, after minutes.
     socket.setKeepAlive(true, 60_000);
+    this.#isOpen = readyEvent === undefined;
+    const { promise: opened, resolve } = Promise.withResolvers<boolean>();
+    this.opened = opened;
     if (readyEvent === undefined) this.#await("said nothing", FIRST_MESSAGE_DEADLINE_MS);
     else {
       this.#await("did not accept in time", CONNECT_DEADLINE_MS);
-      socket.once(readyEvent, () => this.#deadline?.cancel());
+      socket.once(readyEvent, () => {
+        this.#deadline?.cancel();
+        this.#isOpen = true;
+        resolve(true);
+      });
+      socket.once("close", () => resolve(false));
     }
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("error", (error) => (this.#closeReason ??= error.message));
@@ -94,6 +105,16 @@ export class StreamConnection {
   /** Whether the peer has ever said anything. */
   get hasServed(): boolean {
     return this.#hasServed;
+  }
+
+  /** Whether messages can pass. */
+  get isOpen(): boolean {
+    return this.#isOpen && !this.isClosed;
+  }
+
+  /** Ours, as the peer sees it where no NAT changes it; `undefined` once it is closed. */
+  get localPort(): number | undefined {
+    return this.#socket.localPort;
   }
 
   get isClosed(): boolean {

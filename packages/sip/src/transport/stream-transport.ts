@@ -8,7 +8,7 @@ import {
 } from "node:tls";
 import type { Clock } from "../clock.ts";
 import { PEER_CLOSED, StreamConnection, type Unconfirmed } from "./stream-connection.ts";
-import { clientTlsOptions, type TlsOptions } from "./tls-identity.ts";
+import { clientTlsOptions, type TlsClientOptions, type TlsOptions } from "./tls-identity.ts";
 import type { DropListener, Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
 
 export interface StreamListenOptions {
@@ -27,28 +27,37 @@ const EVICTABLE_AFTER_MS = 60_000;
 const TLS_HANDSHAKE_DEADLINE_MS = 10_000;
 const CLOSE_DEADLINE_MS = 500;
 
+interface StreamTransportOptions {
+  clock: Clock;
+  tls?: TlsClientOptions;
+}
+
 /** SIP over TCP or TLS (RFC 3261 §18, §26.3): a listener, and connections that are used again for as long as they last. */
 export class StreamTransport implements Transport {
   readonly protocol: "TCP" | "TLS";
   readonly isReliable = true;
   readonly localAddress: SocketAddress;
-  readonly #options: StreamListenOptions;
-  readonly #server: Server;
+  readonly #options: StreamTransportOptions;
+  readonly #server: Server | undefined;
   /** Also those whose TLS handshake is not done. */
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Map<number, StreamConnection>();
   /** Connections that requests to an address may use, by {@link keyOf}. */
   readonly #byEndpoint = new Map<string, number>();
+  /** Who is to be told when a connection is lost, by its id. */
+  readonly #watchers = new Map<number, Set<() => void>>();
   #lastId = 0;
   #receive: (data: Buffer, source: Hop) => void = () => undefined;
   #onDropped: DropListener = () => undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: StreamListenOptions, server: Server) {
-    const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("no port to listen on");
+  private constructor(
+    options: StreamTransportOptions,
+    localAddress: SocketAddress,
+    server: Server | undefined,
+  ) {
     this.protocol = options.tls === undefined ? "TCP" : "TLS";
-    this.localAddress = { address: address.address, port: address.port };
+    this.localAddress = localAddress;
     this.#options = options;
     this.#server = server;
   }
@@ -60,12 +69,23 @@ export class StreamTransport implements Transport {
     server.maxConnections = MAX_CONNECTIONS;
     server.listen({ host: bind.address, port: bind.port, ipv6Only: isIPv6(bind.address) });
     await once(server, "listening");
-    return new StreamTransport(options, server);
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port to listen on");
+    return new StreamTransport(options, { address: address.address, port: address.port }, server);
+  }
+
+  /** TLS to servers only, for which no certificate is needed: who is connected to reaches us by that connection alone. */
+  static withoutListener({
+    address,
+    ...options
+  }: Required<StreamTransportOptions> & { address: string }): StreamTransport {
+    return new StreamTransport(options, { address, port: 0 }, undefined);
   }
 
   start(receive: (data: Buffer, source: Hop) => void, onDropped: DropListener = () => undefined): void {
     this.#receive = receive;
     this.#onDropped = onDropped;
+    if (this.#server === undefined) return;
     this.#server.on("connection", (socket: Socket) => this.#track(socket));
     this.#server.on(this.protocol === "TLS" ? "secureConnection" : "connection", (socket: Socket) =>
       this.#accept(socket),
@@ -119,7 +139,41 @@ export class StreamTransport implements Transport {
     const existing = this.#find(destination);
     if (existing !== undefined) existing.send({ data, onError });
     else if (destination.connectionId !== undefined) onError(new Error("connection closed"));
-    else this.#connect(destination, { data, onError });
+    else {
+      try {
+        this.#connect(destination).send({ data, onError });
+      } catch (error) {
+        // Arguments that no socket takes, such as a port out of range.
+        onError(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  connectionPort(destination: Endpoint): number | undefined {
+    return this.#find(destination)?.localPort;
+  }
+
+  open(destination: Endpoint): Promise<boolean> | undefined {
+    const canBeCalled = this.#server !== undefined || destination.connectionId !== undefined;
+    if (canBeCalled || this.#closing !== undefined) return undefined;
+    try {
+      const connection = this.#find(destination) ?? this.#connect(destination);
+      return connection.isOpen ? undefined : connection.opened;
+    } catch {
+      return Promise.resolve(false);
+    }
+  }
+
+  watch(destination: Endpoint, onLost: () => void): () => void {
+    if (this.#server !== undefined) return () => undefined;
+    const id = this.#idOf(destination);
+    if (id === undefined || this.#find(destination) === undefined) {
+      const timer = this.#options.clock.schedule(0, onLost);
+      return () => timer.cancel();
+    }
+    const watchers = this.#watchers.get(id) ?? new Set();
+    this.#watchers.set(id, watchers.add(onLost));
+    return () => watchers.delete(onLost);
   }
 
   suspect(destination: Endpoint, silentForMs: number): void {
@@ -130,9 +184,13 @@ export class StreamTransport implements Transport {
   }
 
   #find(destination: Endpoint): StreamConnection | undefined {
-    const id = destination.connectionId ?? this.#byEndpoint.get(this.#keyOf(destination));
+    const id = this.#idOf(destination);
     const connection = id === undefined ? undefined : this.#connections.get(id);
     return connection === undefined || connection.isClosed ? undefined : connection;
+  }
+
+  #idOf(destination: Endpoint): number | undefined {
+    return destination.connectionId ?? this.#byEndpoint.get(this.#keyOf(destination));
   }
 
   /** Over TLS a connection serves only the domain that its certificate was checked for (RFC 5922 §4). */
@@ -140,20 +198,15 @@ export class StreamTransport implements Transport {
     return this.protocol === "TLS" ? `${address} ${port} ${domain?.toLowerCase()}` : `${address} ${port}`;
   }
 
-  #connect(destination: Endpoint, first: Unconfirmed): void {
-    let socket: Socket;
-    try {
-      socket = this.protocol === "TLS" ? this.#connectTls(destination) : connect(this.#target(destination));
-    } catch (error) {
-      // Arguments that no socket takes, such as a port out of range.
-      first.onError(error instanceof Error ? error : new Error(String(error)));
-      return;
-    }
+  /** @throws for arguments that no socket takes, such as a port out of range. */
+  #connect(destination: Endpoint): StreamConnection {
+    const socket =
+      this.protocol === "TLS" ? this.#connectTls(destination) : connect(this.#target(destination));
     this.#track(socket);
     const { address, port, domain } = destination;
     const remote = { address, port, ...(domain === undefined ? {} : { domain }) };
     const readyEvent = this.protocol === "TLS" ? "secureConnect" : "connect";
-    this.#open({ socket, remote, isOutbound: true, readyEvent }).send(first);
+    return this.#open({ socket, remote, isOutbound: true, readyEvent });
   }
 
   /** Bound to one address, that is what the peer sees. */
@@ -189,8 +242,10 @@ export class StreamTransport implements Transport {
         if (this.#closing === undefined) this.#receive(data, source);
       },
       onClose: (reason, unconfirmed) => {
-        this.#forget(id, remote);
-        if (this.#closing === undefined) this.#onConnectionLost(connection, reason, unconfirmed);
+        const watchers = this.#forget(id, remote);
+        if (this.#closing !== undefined) return;
+        this.#onConnectionLost(connection, reason, unconfirmed);
+        for (const onLost of watchers) onLost();
       },
     });
     this.#connections.set(id, connection);
@@ -199,10 +254,14 @@ export class StreamTransport implements Transport {
     return connection;
   }
 
-  #forget(id: number, remote: Endpoint): void {
+  /** Answers who is to be told of it. */
+  #forget(id: number, remote: Endpoint): Set<() => void> {
     this.#connections.delete(id);
     const key = this.#keyOf(remote);
     if (this.#byEndpoint.get(key) === id) this.#byEndpoint.delete(key);
+    const watchers = this.#watchers.get(id);
+    this.#watchers.delete(id);
+    return watchers ?? new Set();
   }
 
   /**
@@ -223,7 +282,9 @@ export class StreamTransport implements Transport {
   }
 
   async #close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const server = this.#server;
+    const closed =
+      server === undefined ? undefined : new Promise<void>((resolve) => server.close(() => resolve()));
     const destroyAll = (): void => {
       for (const socket of this.#sockets) socket.destroy();
     };

@@ -2,24 +2,30 @@ import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 
-/** PEM texts, and how strictly peers are judged. */
-export interface TlsOptions {
+/** How servers that we connect to are judged, and what is shown to those that ask for a certificate; PEM texts. */
+export interface TlsClientOptions {
+  certificate?: string;
+  privateKey?: string;
+  /** Certificates of the authorities that peers' certificates may come from. Default: those that Node knows. */
+  authorities?: string;
+  /** Whether `*.example.com` stands for `sip.example.com`, which RFC 5922 §7.2 forbids and some carriers need. */
+  allowsWildcards?: boolean;
+}
+
+/** For those who can be connected to as well. */
+export interface TlsOptions extends TlsClientOptions {
   /** Our certificate with the chain above it. Shown to peers that connect, and to servers that ask for one. */
   certificate: string;
   privateKey: string;
-  /** Certificates of the authorities that peers' certificates may come from. Default: those that Node knows. */
-  authorities?: string;
   /** Whether peers that connect must show a certificate from one of the authorities. */
   isClientCertificateRequired?: boolean;
-  /** Whether `*.example.com` stands for `sip.example.com`, which RFC 5922 §7.2 forbids and some carriers need. */
-  allowsWildcards?: boolean;
 }
 
 /** Of an error that says that a certificate is another's: the code that Node gives its own. */
 export const WRONG_NAME_CODE = "ERR_TLS_CERT_ALTNAME_INVALID";
 
 /** How we connect to a server that has to be this domain's (RFC 3261 §26.3, RFC 5922 §7). */
-export function clientTlsOptions(domain: string, tls: Partial<TlsOptions> = {}): ConnectionOptions {
+export function clientTlsOptions(domain: string, tls: TlsClientOptions = {}): ConnectionOptions {
   const { certificate, privateKey, authorities, allowsWildcards = false } = tls;
   return {
     // RFC 6066 §3: no address stands in SNI.

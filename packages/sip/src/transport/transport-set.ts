@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { DropListener, Hop, Transport, TransportProtocol } from "./transport.ts";
+import type { DropListener, Hop, Transport } from "./transport.ts";
 
 /** The transports of a user agent: one for each protocol and address family that it speaks. */
 export class TransportSet {
@@ -17,8 +17,21 @@ export class TransportSet {
     );
   }
 
-  speaks(protocol: TransportProtocol): boolean {
-    return this.#transports.some((each) => each.protocol === protocol);
+  /** The port by which the peer at this hop reaches us; `undefined` while nothing is open by which it could. */
+  localPort(hop: Hop): number | undefined {
+    const transport = this.find(hop);
+    const listening = transport?.localAddress.port;
+    return listening === 0 ? transport?.connectionPort?.(hop) : listening;
+  }
+
+  /** See {@link Transport.open}. */
+  open(hop: Hop): Promise<boolean> | undefined {
+    return this.find(hop)?.open?.(hop);
+  }
+
+  /** See {@link Transport.watch}. */
+  watch(hop: Hop, onLost: () => void): () => void {
+    return this.find(hop)?.watch?.(hop, onLost) ?? (() => undefined);
   }
 
   start(receive: (data: Buffer, source: Hop) => void, onDropped: DropListener): void {

@@ -30,7 +30,7 @@ export interface Transport {
   readonly protocol: TransportProtocol;
   /** Whether lower layers retransmit: the transaction timers depend on it (§17). */
   readonly isReliable: boolean;
-  /** Where it listens. */
+  /** Where it listens; port 0 where it only connects. */
   readonly localAddress: SocketAddress;
   /**
    * Begins to deliver what arrives. Called once.
@@ -40,6 +40,21 @@ export interface Transport {
   start(receive: (data: Buffer, source: Hop) => void, onDropped?: DropListener): void;
   /** Never throws and never blocks; a message that cannot be sent is reported to `onError` (§18.4). */
   send(data: Buffer, destination: Endpoint, onError?: (error: Error) => void): void;
+  /**
+   * The port by which this peer reaches us, where that is not the one that is listened on: that of the open connection.
+   * `undefined` while there is none.
+   */
+  connectionPort?(destination: Endpoint): number | undefined;
+  /**
+   * Opens a connection where one has to be there before a message to this peer can say how we are reached; resolves with
+   * whether it came about. `undefined` where nothing has to be waited for.
+   */
+  open?(destination: Endpoint): Promise<boolean> | undefined;
+  /**
+   * Calls back once when the connection is lost without which this peer cannot reach us, at once where there is none;
+   * never after the function that it gives was called, nor where the peer can reach us otherwise.
+   */
+  watch?(destination: Endpoint, onLost: () => void): () => void;
   /** A request got no answer: a connection on which nothing else came for as long is not to be used again. */
   suspect?(destination: Endpoint, silentForMs: number): void;
   /** Idempotent. Nothing is delivered afterwards. */

@@ -20,8 +20,8 @@ import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
 
 export interface SessionOptions {
-  /** The Contact value that this side gave. */
-  contact: string;
+  /** The Contact value by which a peer there reaches this side. */
+  contactFor: (peer: Hop) => string;
   /** Where the peer's messages come from. */
   peer: Hop;
   digest: DigestClient | undefined;
@@ -73,14 +73,14 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     this.#dialog = dialog;
     this.#early = early;
     this.ended = new Promise((resolve) => (this.#resolveEnded = resolve));
-    this.client = new DialogClient({ core, dialog, peer: options.peer, digest: options.digest });
+    const { contactFor, isCaller, peer, digest } = options;
+    this.client = new DialogClient({ core, dialog, peer, digest, contactFor });
     this.timer = new SessionTimer(core.clock, core.sessionTimer, {
       refresh: () => void this.#changes.refresh(),
       expire: () => void this.#terminate({ cause: "expired" }),
     });
     const { client, media, timer } = this;
-    const { contact, isCaller } = options;
-    this.#context = new SessionContext({ core, dialog, client, media, timer, contact, isCaller });
+    this.#context = new SessionContext({ core, dialog, client, media, timer, contactFor, isCaller });
     this.offers = new IncomingOffers(this.#context, {
       isInviting: () => this.#changes.isInviting,
       onOffer: () => this.onReinvite,

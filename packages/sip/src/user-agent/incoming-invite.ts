@@ -49,7 +49,7 @@ export class IncomingInvite implements OpenCall {
   readonly replaces: Session | undefined;
   readonly #core: UserAgentCore;
   readonly #transaction: ServerTransaction;
-  readonly #contact: string;
+  readonly #contactFor: (peer: Hop) => string;
   readonly #session: DialogSession;
   readonly #replaced: DialogOwner | undefined;
   readonly #provisionals: ReliableProvisionals;
@@ -74,8 +74,9 @@ export class IncomingInvite implements OpenCall {
     this.#transaction = transaction;
     this.#replaced = replaced;
     const uri = parseUri(request.requestUri);
-    this.#contact = core.contactFor(uri?.scheme === "tel" ? uri.number : uri?.user, source);
-    const options = { contact: this.#contact, peer: source, digest: undefined, isCaller: false };
+    const user = uri?.scheme === "tel" ? uri.number : uri?.user;
+    this.#contactFor = (peer) => core.contactFor(user, peer);
+    const options = { contactFor: this.#contactFor, peer: source, digest: undefined, isCaller: false };
     this.#session = new DialogSession(core, dialog, options, {
       onPrack: (prack) => this.#receivePrack(prack),
       onBye: (bye) => this.#receiveBye(bye),
@@ -184,7 +185,8 @@ export class IncomingInvite implements OpenCall {
 
   /** §12.1.1: what a response that makes a dialog has to carry. */
   #dialogHeaders(): HeaderFields {
-    return { "record-route": this.headers.getAll("record-route"), Contact: this.#contact, ...capabilities };
+    const Contact = this.#contactFor(this.source);
+    return { "record-route": this.headers.getAll("record-route"), Contact, ...capabilities };
   }
 
   #finish(end: InviteEnd, status: number, reason?: string, headers: HeaderFields = {}): void {

@@ -203,7 +203,8 @@ export class OutgoingInvite implements OpenCall {
 
   #createFork(response: SipResponse, request: OutgoingRequest, source: Hop): OutgoingFork {
     const dialog = Dialog.asClient(request, response);
-    const options = { contact: this.#contact(source), peer: source, digest: this.#digest, isCaller: true };
+    const contactFor = (peer: Hop): string => this.#contact(peer);
+    const options = { contactFor, peer: source, digest: this.#digest, isCaller: true };
     const session = new DialogSession(this.#core, dialog, options, {
       // No reliable response of ours waits for one.
       onPrack: (prack) => void prack.respond(481),

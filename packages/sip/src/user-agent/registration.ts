@@ -46,6 +46,9 @@ const MAX_EXPIRES_SECONDS = 24 * 60 * 60;
 const BASE_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 1_800_000;
 
+/** Everybody's connections break at once where a registrar starts anew. */
+const MAX_RECOVERY_PAUSE_MS = 1_000;
+
 /** A registrar may ask for more patience, up to this. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
@@ -79,6 +82,8 @@ export class Registration implements OpenCall {
   #expiresSeconds: number;
   /** As it stood in the last REGISTER. */
   #contact = "";
+  /** As the registrar has it, since when. */
+  #registered: { contact: string; sinceMs: number } | undefined;
   #intervalRaises = 0;
   #timer: Timer | undefined;
   /** Where the last REGISTER went. */
@@ -122,7 +127,11 @@ export class Registration implements OpenCall {
     const fields = (hop: Hop) => {
       this.#hop = hop;
       this.#contact = this.#contactFor(hop);
-      return { Contact: this.#contact, Expires: String(expiresSeconds) };
+      const former = this.#registered?.contact;
+      // §10.2.2: by the port of a connection that is gone nobody reaches us any more.
+      const isMoved = former !== undefined && former !== this.#contact;
+      const Contact = isMoved ? `${this.#contact}, ${former};expires=0` : this.#contact;
+      return { Contact, Expires: String(expiresSeconds) };
     };
     const request = { method: "REGISTER", requestUri: this.#registrar, to: address, from: address, fields };
     return this.#requests.send(request, destination);
@@ -170,13 +179,27 @@ export class Registration implements OpenCall {
     }
     this.#failures = 0;
     this.#intervalRaises = 0;
+    this.#registered = { contact: this.#contact, sinceMs: this.#core.clock.nowMs() };
     this.#stopKeepAlive();
-    if (this.#hop !== undefined) this.#stopKeepAlive = this.#core.layer.keepAlive(this.#hop);
+    if (this.#hop !== undefined)
+      this.#stopKeepAlive = this.#core.layer.keepAlive(this.#hop, () => this.#recover());
     // Somewhat at random, so that the registrations of one start do not come in step for ever.
     const latestSeconds = Math.max(granted / 2, granted - REFRESH_MARGIN_SECONDS);
     const refreshSeconds = latestSeconds * (0.9 + 0.1 * this.#core.random());
     this.#change({ status: "registered", server: this.#servers[this.#serverIndex], expiresSeconds: granted });
     this.#schedule(refreshSeconds * 1000);
+  }
+
+  /**
+   * RFC 5626 §4.5: the connection is gone by which calls would have come. It is opened again at once, but not over and
+   * over for a registrar that closes every connection.
+   */
+  #recover(): void {
+    this.#timer?.cancel();
+    const lastedMs = this.#core.clock.nowMs() - (this.#registered?.sinceMs ?? 0);
+    const pauseMs = Math.max(0, BASE_PAUSE_MS - lastedMs);
+    this.#change({ status: "registering" });
+    this.#schedule(pauseMs + MAX_RECOVERY_PAUSE_MS * this.#core.random());
   }
 
   /** §10.2.4: the registrar lists every binding of the address; ours is the one with our Contact. */

@@ -3,6 +3,7 @@ import type { Dialog } from "../dialogs/dialog.ts";
 import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
 import type { OfferAnswer } from "../sdp/offer-answer.ts";
 import { holdDirections } from "../sdp/revise.ts";
+import type { Hop } from "../transport/transport.ts";
 import type { UserAgentCore } from "./core.ts";
 import { capabilities } from "./request-rules.ts";
 import type { SessionTimer } from "./session-timer.ts";
@@ -13,7 +14,7 @@ interface SessionContextOptions {
   client: DialogClient;
   media: OfferAnswer;
   timer: SessionTimer;
-  contact: string;
+  contactFor: (peer: Hop) => string;
   isCaller: boolean;
 }
 
@@ -24,8 +25,6 @@ export class SessionContext {
   readonly client: DialogClient;
   readonly media: OfferAnswer;
   readonly timer: SessionTimer;
-  /** The Contact value that this side gave. */
-  readonly contact: string;
   /** Whether this side sent the INVITE, and so owns the Call-ID (RFC 3261 §14.1). */
   readonly isCaller: boolean;
   /** Whether we hold the peer: our descriptions then ask for nothing. */
@@ -34,6 +33,7 @@ export class SessionContext {
   description = "";
   /** Aborts when the session ends. */
   readonly ending = new AbortController();
+  readonly #contactFor: (peer: Hop) => string;
   #allowed: readonly string[] = [];
 
   constructor(options: SessionContextOptions) {
@@ -42,12 +42,17 @@ export class SessionContext {
     this.client = options.client;
     this.media = options.media;
     this.timer = options.timer;
-    this.contact = options.contact;
+    this.#contactFor = options.contactFor;
     this.isCaller = options.isCaller;
   }
 
   get isEnded(): boolean {
     return this.ending.signal.aborted;
+  }
+
+  /** The Contact value of this side. */
+  get contact(): string {
+    return this.#contactFor(this.client.peer);
   }
 
   /** What a request or response that refreshes the target carries (§12.1.1, §12.2.1.1). */

@@ -7,10 +7,9 @@ import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
 import { HopHealth } from "../transport/hop-health.ts";
-import { listenAll } from "../transport/listen.ts";
+import { listenAll, type ListenOptions } from "../transport/listen.ts";
 import { Locator, type NextHop } from "../transport/locate.ts";
 import { type Resolver, SystemResolver } from "../transport/resolver.ts";
-import type { TlsOptions } from "../transport/tls-identity.ts";
 import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 import { TransportSet } from "../transport/transport-set.ts";
 import { hostOf } from "../transport/via-rules.ts";
@@ -29,8 +28,7 @@ import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 export interface UserAgentOptions {
   /** Where to listen for UDP and TCP, one address for each family; port 0 takes a free one. */
   bind: SocketAddress | readonly SocketAddress[];
-  /** Listens for TLS too, at the same addresses. */
-  tls?: TlsOptions & { port: number };
+  tls?: NonNullable<ListenOptions["tls"]>;
   /** The address that peers reach us by, for Via and Contact. Default: `bind.address`, or this machine's first outer one. */
   publicAddress?: string;
   /** Stands in User-Agent and Server. */
@@ -97,7 +95,9 @@ export class UserAgent {
     const [first] = transports;
     if (first === undefined) throw new Error("a user agent needs a transport");
     this.address = first.localAddress;
-    this.listeners = transports.map(({ protocol, localAddress }) => ({ protocol, ...localAddress }));
+    this.listeners = transports
+      .map(({ protocol, localAddress }) => ({ protocol, ...localAddress }))
+      .filter(({ port }) => port !== 0);
     const clock = options.clock ?? systemClock;
     const health = new HopHealth(clock);
     const reportError = (error: unknown): void => options.onError?.(error);
@@ -128,7 +128,7 @@ export class UserAgent {
         health,
         clock,
         random: Math.random,
-        isReachable: (hop) => this.#transports.find(hop) !== undefined,
+        isReachable: (hop) => this.canReach(hop),
       }),
       dialogs: new Map<string, DialogOwner>(),
       openCalls: new Set<OpenCall>(),
@@ -144,7 +144,7 @@ export class UserAgent {
     };
   }
 
-  /** Listens by UDP and TCP, and by TLS where `tls` is given; rejects where an address cannot be bound. */
+  /** Listens by UDP and TCP, and by TLS where `tls` says on which port; rejects where an address cannot be bound. */
   static async listen(options: UserAgentOptions): Promise<UserAgent> {
     return new UserAgent(options, await listenAll({ clock: systemClock, ...options }));
   }
@@ -317,11 +317,19 @@ export class UserAgent {
     transaction.respond(status, { headers: { ...capabilities, Accept: "application/sdp" } });
   }
 
+  /** Whether requests can go to hops of this protocol and address family at all. */
+  canReach(hop: Pick<Hop, "protocol" | "address">): boolean {
+    return this.#transports.find(hop) !== undefined;
+  }
+
   #contactFor(user: string | undefined, peer: Hop): string {
     const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
-    const { port } = this.#transports.find(peer)?.localAddress ?? this.address;
+    const port = this.#transports.localPort(peer);
     const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
-    return `<sip:${userPart}${hostOf(this.#hostFor(peer))}:${port}${transport}>`;
+    // RFC 5626 §4.3: where nobody can connect to us, requests have to come by the connection that there is.
+    const isFlow = this.#transports.find(peer)?.localAddress.port === 0;
+    const host = `${hostOf(this.#hostFor(peer))}${port === undefined ? "" : `:${port}`}`;
+    return `<sip:${userPart}${host}${transport}${isFlow ? ";ob" : ""}>`;
   }
 
   /** A socket bound to every address is reached by loopback from this machine, by an outer address from others. */

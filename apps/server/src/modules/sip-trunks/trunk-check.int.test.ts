@@ -95,8 +95,8 @@ describe("the check of a trunk", () => {
     const refused = await check({ proxyAddress: `127.0.0.1:${port}`, transport: "tcp" });
     assert.deepEqual(problems(refused), [["connection", "connection_refused"]]);
     assert.deepEqual(problems(await check({})), [["dns", "not_configured"]]);
-    const noTls = await check({ proxyAddress: "127.0.0.1:5061", transport: "tls" });
-    assert.deepEqual(problems(noTls), [["connection", "transport_not_available"]]);
+    const noFamily = await check({ proxyAddress: "[2001:db8::1]:5060" });
+    assert.deepEqual(problems(noFamily), [["connection", "transport_not_available"]]);
   });
 
   test("a name that has lost its address is told", async () => {
@@ -117,12 +117,16 @@ describe("the check of a trunk", () => {
     const [authority, stranger] = [await TestAuthority.create(), await TestAuthority.create()];
     const ours = await authority.issue({ alternativeNames: ["IP:127.0.0.1"] });
     const peers: UserAgent[] = [];
-    const listen = async (issuer: TestAuthority, alternativeName: string): Promise<UserAgent> => {
+    const listen = async (
+      issuer: TestAuthority,
+      alternativeName: string,
+      rules: { isClientCertificateRequired?: boolean } = {},
+    ): Promise<UserAgent> => {
       const tls = { ...(await issuer.issue({ alternativeNames: [alternativeName] })), port: 0 };
       const bind = { address: "127.0.0.1", port: 0 };
       const peer = await UserAgent.listen({
         bind,
-        tls: { ...tls, authorities: authority.certificate },
+        tls: { ...tls, ...rules, authorities: authority.certificate },
         onInvite: (invite) => invite.reject(486),
       });
       peers.push(peer);
@@ -130,8 +134,8 @@ describe("the check of a trunk", () => {
     };
     const agent = await listen(authority, "IP:127.0.0.1");
     server.modules.sipTrunkChecks.useSip({ agent, tls: { ...ours, authorities: authority.certificate } });
-    const checkTls = async (issuer: TestAuthority, alternativeName: string): Promise<SipTrunkCheck> => {
-      const peer = await listen(issuer, alternativeName);
+    const checkTls = async (...certified: Parameters<typeof listen>): Promise<SipTrunkCheck> => {
+      const peer = await listen(...certified);
       const port = peer.listeners.find(({ protocol }) => protocol === "TLS")?.port;
       return await check({ proxyAddress: `127.0.0.1:${port}`, transport: "tls" });
     };
@@ -145,7 +149,15 @@ describe("the check of a trunk", () => {
     const noTls = await check({ proxyAddress: `127.0.0.1:${plain}`, transport: "tls" });
     assert.deepEqual(problems(noTls), [["tls", noTls.steps[2]?.problem]]);
     assert.match(String(noTls.steps[2]?.problem), /tls_failed|no_answer/);
-    server.modules.sipTrunkChecks.useSip({ agent: server.sip, tls: undefined });
+    const anonymous = { agent: server.sip, tls: { authorities: authority.certificate } };
+    server.modules.sipTrunkChecks.useSip(anonymous);
+    const strict = await checkTls(authority, "IP:127.0.0.1", { isClientCertificateRequired: true });
+    assert.deepEqual(problems(strict)[0], ["tls", "tls_failed"]);
+    assert.match(
+      strict.message,
+      /it may want a certificate of ours, which PARLEY_SIP_TLS_CERT would give it/,
+    );
+    server.modules.sipTrunkChecks.useSip({ agent: server.sip, tls: {} });
     await Promise.all(peers.map((peer) => peer.close()));
     await Promise.all([authority.remove(), stranger.remove()]);
   });

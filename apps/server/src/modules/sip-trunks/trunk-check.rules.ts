@@ -65,6 +65,13 @@ export function judgeTls(hop: Hop, { failure }: ConnectionProbe): Finding {
       `The certificate of ${name} is not accepted (${reason}): ${advice}`,
     );
   }
+  if (cause === "certificate_wanted") {
+    const advice = "it may want a certificate of ours, which PARLEY_SIP_TLS_CERT would give it.";
+    return failed(
+      "tls_failed",
+      `${name} ends TLS connections as soon as they are there (${reason}): ${advice}`,
+    );
+  }
   return failed("tls_failed", `${name} takes connections, but no TLS came about: ${reason}.`);
 }
 

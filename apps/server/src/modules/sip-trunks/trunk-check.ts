@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import type { SipTrunkCheck, SipTrunkCheckStep } from "@parley/contract";
 import {
   type ConnectionProbe,
@@ -6,7 +5,7 @@ import {
   locateServer,
   type NextHop,
   probeConnection,
-  type TlsOptions,
+  type TlsClientOptions,
   type UserAgent,
 } from "@parley/sip";
 import { accountUriOf, nextHopOf, type TrunkSettings, uriHostOf } from "./sip-trunks.rules.ts";
@@ -27,7 +26,7 @@ import {
 /** What this node speaks SIP with. */
 export interface SipEnd {
   agent: UserAgent;
-  tls: Partial<TlsOptions> | undefined;
+  tls: TlsClientOptions;
 }
 
 export interface CheckedTrunk {
@@ -78,12 +77,11 @@ class TrunkCheck {
   async #canConnect(server: NextHop): Promise<boolean> {
     const { durationMs, value: hops } = await timed(locate(server));
     if (!this.#note("dns", durationMs, judgeDns(server.address, hops))) return false;
-    const usable = hops.filter((hop) => this.#canReach(hop)).slice(0, MAX_HOSTS);
+    const usable = hops.filter((hop) => this.#end.agent.canReach(hop)).slice(0, MAX_HOSTS);
     const [first] = usable;
     if (first === undefined) {
-      const text = `This node cannot reach ${hops.map(nameOf).join(", ")}: it has no such transport or address family.`;
-      const advice = hops.some(({ protocol }) => protocol === "TLS") ? " TLS needs PARLEY_SIP_TLS_CERT." : "";
-      return this.#note("connection", 0, failed("transport_not_available", text + advice));
+      const text = `This node cannot reach ${hops.map(nameOf).join(", ")}: it has no address of that family.`;
+      return this.#note("connection", 0, failed("transport_not_available", text));
     }
     if (first.protocol !== "UDP") return await this.#connect(first, usable);
     this.#note("connection", 0, skipped("UDP has no connections."));
@@ -94,10 +92,7 @@ class TrunkCheck {
     let hop = first;
     let probe: ConnectionProbe | undefined;
     for (hop of hops) {
-      probe = await probeConnection(hop, {
-        timeoutMs: CONNECT_MS,
-        ...(this.#end.tls === undefined ? {} : { tls: this.#end.tls }),
-      });
+      probe = await probeConnection(hop, { timeoutMs: CONNECT_MS, tls: this.#end.tls });
       if (probe.failure === undefined) break;
     }
     if (probe === undefined) return false;
@@ -125,12 +120,6 @@ class TrunkCheck {
     const answer = await timed(inTime(query, TOTAL_MS - this.#elapsedMs));
     const finding = judgeRegistration(name, credentials.username, answer.value);
     this.#note("registration", answer.durationMs, finding);
-  }
-
-  #canReach({ protocol, address }: Hop): boolean {
-    return this.#end.agent.listeners.some(
-      (each) => each.protocol === protocol && isIPv6(each.address) === isIPv6(address),
-    );
   }
 
   /** Whether the step did not fail. */

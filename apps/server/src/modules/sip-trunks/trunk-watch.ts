@@ -29,11 +29,6 @@ export class TrunkWatch {
     this.#key = keyOf(trunk);
     const server = nextHopOf(trunk);
     if (server === undefined) return;
-    const { protocol } = server;
-    if (protocol !== undefined && !agent.listeners.some((each) => each.protocol === protocol)) {
-      this.#health = { ...unknownHealth, ...this.#seen("down", `this node does not speak ${protocol}`) };
-      return;
-    }
     this.#pinger = agent.watch({
       to: `sip:${uriHostOf(server)}`,
       from: accountUriOf(server, trunk.username ?? ANYBODY),

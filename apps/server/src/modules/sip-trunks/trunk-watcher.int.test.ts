@@ -126,11 +126,3 @@ test("a trunk of a node that ended without a word is another's once the lease is
   clock.now = leaseUntil;
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
 });
-
-test("a trunk that this node has no transport for is down, and says why", async (context) => {
-  const { watch, create, shown } = await createRig(context);
-  const id = await create({ transport: "tls" });
-  watch();
-  const { health } = await shown(id, ({ health: { state } }) => state === "down");
-  assert.equal(health.reason, "this node does not speak TLS");
-});

@@ -31,16 +31,22 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
 });
 
-test("SIP over TLS needs a certificate and its key", () => {
-  assert.equal(parseConfig({}).config.sip.tls, undefined);
+test("who is to be called by TLS needs a certificate and its key; who only calls needs neither", () => {
+  const anyServer = { authoritiesPath: undefined, allowsWildcards: false, server: undefined };
+  assert.deepEqual(parseConfig({}).config.sip.tls, anyServer);
+  const own = parseConfig({ PARLEY_SIP_TLS_CA: "/ca.pem", PARLEY_SIP_TLS_ALLOW_WILDCARDS: "true" });
+  assert.deepEqual(own.config.sip.tls, { ...anyServer, authoritiesPath: "/ca.pem", allowsWildcards: true });
+  assert.deepEqual(own.warnings, []);
   const files = { PARLEY_SIP_TLS_CERT: "/c.pem", PARLEY_SIP_TLS_KEY: "/k.pem" };
   assert.deepEqual(parseConfig({ ...files, PARLEY_SIP_TLS_CA: "/ca.pem" }).config.sip.tls, {
-    port: 5061,
-    certificatePath: "/c.pem",
-    keyPath: "/k.pem",
     authoritiesPath: "/ca.pem",
-    isClientCertificateRequired: false,
     allowsWildcards: false,
+    server: {
+      port: 5061,
+      certificatePath: "/c.pem",
+      keyPath: "/k.pem",
+      isClientCertificateRequired: false,
+    },
   });
   for (const [name, value] of Object.entries(files)) assert.equal(problemsOf({ [name]: value }).length, 1);
 });

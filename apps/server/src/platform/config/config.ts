@@ -34,13 +34,13 @@ type LanguageModelConfig =
 
 /** Paths are of PEM files. */
 interface SipTlsConfig {
-  port: number;
-  certificatePath: string;
-  keyPath: string;
   /** Undefined: the authorities that Node knows. */
   authoritiesPath: string | undefined;
-  isClientCertificateRequired: boolean;
   allowsWildcards: boolean;
+  /** Undefined: nobody connects to us, and servers that we connect to get no certificate of ours. */
+  server:
+    | { port: number; certificatePath: string; keyPath: string; isClientCertificateRequired: boolean }
+    | undefined;
 }
 
 /** Calls in browsers. */
@@ -66,7 +66,7 @@ export type ObjectStorageConfig =
 
 export interface Config {
   http: { host: string; port: number };
-  sip: { port: number; tls: SipTlsConfig | undefined };
+  sip: { port: number; tls: SipTlsConfig };
   /** Undefined: the address that our packets to the peer come from. */
   publicAddress: string | undefined;
   /** Both ends included. */
@@ -278,14 +278,20 @@ function readDatabase(reader: Reader): Config["database"] {
   return { url, directUrl: directUrl ?? url };
 }
 
-function readSipTls(reader: Reader): SipTlsConfig | undefined {
+function readSipTls(reader: Reader): SipTlsConfig {
+  return {
+    authoritiesPath: reader.text("PARLEY_SIP_TLS_CA"),
+    allowsWildcards: reader.boolean("PARLEY_SIP_TLS_ALLOW_WILDCARDS") ?? false,
+    server: readSipTlsServer(reader),
+  };
+}
+
+function readSipTlsServer(reader: Reader): SipTlsConfig["server"] {
   const port =
     reader.integer("PARLEY_SIP_TLS_PORT", 0, 65_535) ?? Number(variables.PARLEY_SIP_TLS_PORT.default);
   const certificatePath = reader.text("PARLEY_SIP_TLS_CERT");
   const keyPath = reader.text("PARLEY_SIP_TLS_KEY");
-  const authoritiesPath = reader.text("PARLEY_SIP_TLS_CA");
   const isClientCertificateRequired = reader.boolean("PARLEY_SIP_TLS_VERIFY_CLIENTS") ?? false;
-  const allowsWildcards = reader.boolean("PARLEY_SIP_TLS_ALLOW_WILDCARDS") ?? false;
   if (certificatePath === undefined) {
     if (keyPath !== undefined) reader.report("PARLEY_SIP_TLS_KEY has no effect without PARLEY_SIP_TLS_CERT");
     return undefined;
@@ -294,7 +300,7 @@ function readSipTls(reader: Reader): SipTlsConfig | undefined {
     reader.report("PARLEY_SIP_TLS_KEY is required with PARLEY_SIP_TLS_CERT");
     return undefined;
   }
-  return { port, certificatePath, keyPath, authoritiesPath, isClientCertificateRequired, allowsWildcards };
+  return { port, certificatePath, keyPath, isClientCertificateRequired };
 }
 
 interface SpeechChoice<Provider> {

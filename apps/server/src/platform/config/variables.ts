@@ -20,7 +20,7 @@ export const variables = {
   },
   PARLEY_SIP_TLS_CERT: {
     description:
-      "PEM file with the certificate for SIP over TLS, those of its issuers behind it. Without it there is no TLS.",
+      "PEM file with the certificate for SIP over TLS, those of its issuers behind it. Without it nobody can connect to us by TLS; trunks that we connect to need none.",
   },
   PARLEY_SIP_TLS_KEY: { description: "PEM file with its private key." },
   PARLEY_SIP_TLS_CA: {

@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { ProviderError } from "../providers/provider-error.ts";
+import { ProviderError, readRetryAfterMs } from "../providers/provider-error.ts";
 
 /** The one place where what a language model throws becomes a `ProviderError`. */
 export function toProviderError(error: unknown, provider: string): ProviderError {
@@ -15,16 +15,9 @@ export function toProviderError(error: unknown, provider: string): ProviderError
           status: statusCode,
           message,
           isRetryable,
-          retryAfterMs: retryAfterMs(error.responseHeaders?.["retry-after"]),
+          retryAfterMs: readRetryAfterMs(error.responseHeaders?.["retry-after"]),
           cause: error,
         });
   }
   return new ProviderError({ provider, kind: "connection", message, isRetryable: false, cause: error });
-}
-
-/** RFC 9110 section 10.2.3, in its form of seconds; a date is further off than a turn can wait. */
-function retryAfterMs(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const seconds = Number(header);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : Infinity;
 }

@@ -14,6 +14,16 @@ export interface ProviderErrorOptions {
   cause?: unknown;
 }
 
+/**
+ * How long a `Retry-After` header asks to be left alone (RFC 9110 section 10.2.3), in its form of seconds; a date is further
+ * off than a turn can wait, so it counts as for ever.
+ */
+export function readRetryAfterMs(header: string | null | undefined): number | undefined {
+  if (header === undefined || header === null) return undefined;
+  const seconds = Number(header);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : Infinity;
+}
+
 /** What a speech or language provider failed with, the same shape for every vendor. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";

@@ -1,15 +1,22 @@
-import { speechToTextConformance, tone } from "@parley/conversation/testing";
+import { conformsAsSpeechToText, HEARD_TEXT } from "../testing/conformance/speech-to-text.ts";
 import { startScriptedDeepgram } from "../testing/index.ts";
 import { createDeepgramSpeechToText } from "./deepgram.ts";
 
-speechToTextConformance("deepgram", async () => {
-  const server = await startScriptedDeepgram({ utterance: () => "Good morning.", latencyMs: 10 });
-  return {
-    stt: createDeepgramSpeechToText({ apiKey: "key", baseUrl: server.url }),
-    sampleRateHz: 8000,
-    speech: tone(1000, 8000, 6000),
-    expected: /Good morning/,
-    breakConnection: () => void server.close(),
-    close: async () => await server.close(),
-  };
+conformsAsSpeechToText("deepgram", {
+  startServer: async (script) =>
+    await startScriptedDeepgram({
+      ...script,
+      utterance: () => HEARD_TEXT,
+      interimEveryMs: 200,
+      latencyMs: 10,
+    }),
+  connect: ({ baseUrl, apiKey, deadlineMs }) =>
+    createDeepgramSpeechToText({
+      baseUrl,
+      apiKey,
+      connectTimeoutMs: deadlineMs,
+      silenceTimeoutMs: deadlineMs,
+    }),
+  nonsense: { after: 0, outcome: "skipped" },
+  stallAfterText: "answered",
 });

@@ -70,6 +70,8 @@ export class DeepgramStream implements SpeechToTextStream {
   /** `Finalize` messages that are not answered yet; only the answer to the last one is about all the audio. */
   #openFinalizes = 0;
   #hasResultSinceFinalize = false;
+  /** In a row, with not a word from the vendor. */
+  #silentFlushes = 0;
 
   constructor(options: DeepgramStreamOptions) {
     this.#options = options;
@@ -155,6 +157,7 @@ export class DeepgramStream implements SpeechToTextStream {
     const results = readResults(parseJsonObject(text) ?? {});
     if (results === undefined) return;
     this.#hasResultSinceFinalize = true;
+    this.#silentFlushes = 0;
     this.#transcript.add(results);
     if (results.isFromFinalize) {
       this.#openFinalizes = Math.max(0, this.#openFinalizes - 1);
@@ -173,6 +176,7 @@ export class DeepgramStream implements SpeechToTextStream {
     this.#socket = undefined;
     this.#sentBytes = 0;
     this.#openFinalizes = 0;
+    this.#silentFlushes = 0;
     this.#transcript.rebase();
     const wasFlushing = this.#flush !== undefined;
     clearTimeout(this.#flush?.timer);
@@ -193,14 +197,20 @@ export class DeepgramStream implements SpeechToTextStream {
     this.#socket?.send(JSON.stringify({ type: "Finalize" }));
   }
 
-  /** What is known counts as the answer; nothing known and nothing heard is no answer at all. */
+  /**
+   * What is known counts as the answer; nothing known and nothing heard is no answer at all. A connection on which nothing
+   * was heard twice in a row, or nothing at all of an utterance, has stalled, although its pings are answered.
+   */
   #onFlushTimeout(): void {
-    if (this.#hasResultSinceFinalize || this.#transcript.text !== "") return this.#answerFlush();
-    this.#flush = undefined;
+    const isKnown = this.#hasResultSinceFinalize || this.#transcript.text !== "";
+    this.#silentFlushes = this.#hasResultSinceFinalize ? 0 : this.#silentFlushes + 1;
+    const isStalled = !isKnown || this.#silentFlushes > 1;
+    if (isKnown) this.#answerFlush();
+    if (!isStalled || this.#isClosed) return;
+    this.#socket?.close();
     const { provider } = this.#options;
     const message = `no answer to a Finalize within ${finalizeTimeoutMs} ms`;
-    const error = new ProviderError({ provider, kind: "timeout", message, isRetryable: true });
-    this.#options.onEvent({ type: "failed", error });
+    this.#onFailed(new ProviderError({ provider, kind: "timeout", message, isRetryable: true }));
   }
 
   #answerFlush(): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { ProviderError, SpeechToTextEvent, SpeechToTextStream } from "@parley/conversation";
-import { startScriptedDeepgram, type ScriptedDeepgramOptions, type ScriptedFault } from "../testing/index.ts";
+import { startScriptedDeepgram, type ScriptedDeepgramOptions } from "../testing/index.ts";
 import { createDeepgramSpeechToText } from "./deepgram.ts";
 
 interface Recognition {
@@ -148,43 +148,3 @@ test("a Finalize that is never answered fails with a timeout", async (context) =
   recognition.stream.flush(1);
   assert.equal((await failureOf(recognition)).kind, "timeout");
 });
-
-const faults: [ScriptedFault, Pick<ProviderError, "kind" | "isRetryable">][] = [
-  [{ type: "stallConnect" }, { kind: "timeout", isRetryable: true }],
-  [
-    { type: "deaf", after: 0 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "deaf", after: 1 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "close", after: 1 },
-    { kind: "connection", isRetryable: true },
-  ],
-  [
-    { type: "status", status: 429 },
-    { kind: "status", isRetryable: false },
-  ],
-  [
-    { type: "status", status: 500 },
-    { kind: "status", isRetryable: true },
-  ],
-];
-
-for (const [fault, expected] of faults) {
-  const what = Object.values(fault).join(" ");
-  test(`${what}: fails once, in time, and says whether it may be tried again`, async (context) => {
-    const recognition = await open(context, { interimEveryMs: 200, fault: () => fault });
-    recognition.stream.startUtterance(0);
-    speak(recognition.stream, 500);
-    recognition.stream.flush(1);
-    let event = await recognition.next();
-    while (event.type === "partial") event = await recognition.next();
-    if (event.type === "flushed") event = await recognition.next();
-    assert.ok(event.type === "failed");
-    const { kind, isRetryable } = event.error;
-    assert.deepEqual({ kind, isRetryable }, expected);
-  });
-}

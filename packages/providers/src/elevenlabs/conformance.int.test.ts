@@ -1,17 +1,17 @@
-import { textToSpeechConformance } from "@parley/conversation/testing";
+import { conformsAsTextToSpeech } from "../testing/conformance/text-to-speech.ts";
 import { startScriptedElevenLabs } from "../testing/index.ts";
 import { createElevenLabsTextToSpeech } from "./elevenlabs.ts";
 
-textToSpeechConformance("elevenlabs", async () => {
-  const server = await startScriptedElevenLabs({ latencyMs: 5, realTimeFactor: 50 });
-  const tts = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url });
-  return {
-    tts,
-    voice: "rachel",
-    sampleRateHz: 8000,
-    close: async () => {
-      tts.close();
-      await server.close();
-    },
-  };
+conformsAsTextToSpeech("elevenlabs", {
+  startServer: async (script) =>
+    await startScriptedElevenLabs({ ...script, latencyMs: 5, realTimeFactor: 50 }),
+  connect: ({ baseUrl, apiKey, deadlineMs }) =>
+    createElevenLabsTextToSpeech({
+      baseUrl,
+      apiKey,
+      connectTimeoutMs: deadlineMs,
+      audioTimeoutMs: deadlineMs,
+      silenceTimeoutMs: deadlineMs,
+    }),
+  nonsense: { after: 1, outcome: "skipped" },
 });

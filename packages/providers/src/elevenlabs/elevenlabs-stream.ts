@@ -22,6 +22,9 @@ const speedRange = [0.7, 1.2] as const;
  */
 const maxPauseMs = 15_000;
 
+/** Who is given up after so long a wait for audio leaves a connection that is not lent again. */
+const suspectAfterMs = 1_000;
+
 /** One reply: a context on a connection that it has to itself. */
 export class ElevenLabsStream implements TextToSpeechStream {
   readonly #options: ElevenLabsStreamOptions;
@@ -33,6 +36,8 @@ export class ElevenLabsStream implements TextToSpeechStream {
   #isOver = false;
   #hasAudio = false;
   #audioTimer: NodeJS.Timeout | undefined;
+  /** Since when audio is waited for; undefined while it is not. */
+  #waitingSinceMs: number | undefined;
   #pauseTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ElevenLabsStreamOptions) {
@@ -58,7 +63,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
 
   pause(): void {
     if (this.#isOver) return;
-    clearTimeout(this.#audioTimer);
+    this.#stopWaiting();
     clearTimeout(this.#pauseTimer);
     this.#pauseTimer = setTimeout(() => this.resume(), maxPauseMs);
     this.#connection.pause();
@@ -74,6 +79,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
 
   close(): void {
     if (this.#isOver) return;
+    if (performance.now() - (this.#waitingSinceMs ?? Infinity) > suspectAfterMs) return this.#discard();
     if (!this.#hasEnded) this.#connection.send({ close_context: true });
     this.#leave(false);
   }
@@ -98,9 +104,11 @@ export class ElevenLabsStream implements TextToSpeechStream {
     this.#connection.send({ text: `${text.trim()} `, flush: true });
   }
 
+  /** A wait that has begun is not made longer by more text. */
   #expectAudio(): void {
-    clearTimeout(this.#audioTimer);
-    if (this.#pauseTimer !== undefined || !(this.#tracker.isWaiting || this.#hasEnded)) return;
+    if (this.#waitingSinceMs !== undefined || this.#pauseTimer !== undefined) return;
+    if (!this.#tracker.isWaiting && !this.#hasEnded) return;
+    this.#waitingSinceMs = performance.now();
     this.#audioTimer = setTimeout(() => this.#onStall(), this.#options.audioTimeoutMs);
   }
 
@@ -115,7 +123,9 @@ export class ElevenLabsStream implements TextToSpeechStream {
       )) {
         if (!this.#isOver) onEvent(event);
       }
-      if (!this.#isOver) this.#expectAudio();
+      if (this.#isOver) return;
+      this.#stopWaiting();
+      this.#expectAudio();
     }
     if (message["isFinal"] === true && !this.#isOver) {
       this.#leave(true);
@@ -126,10 +136,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
 
   #onStall(): void {
     const { provider, audioTimeoutMs, reply } = this.#options;
-    this.#isOver = true;
-    clearTimeout(this.#pauseTimer);
-    // Whoever got this connection next would wait as long.
-    this.#options.pool.discard(this.#connection);
+    this.#discard();
     const message = `no audio for ${audioTimeoutMs} ms`;
     reply.onEvent({
       type: "failed",
@@ -145,17 +152,30 @@ export class ElevenLabsStream implements TextToSpeechStream {
       if (this.#hasEnded) this.#connection.send({ close_context: true });
       return;
     }
-    this.#isOver = true;
-    clearTimeout(this.#audioTimer);
-    clearTimeout(this.#pauseTimer);
+    this.#finish();
     this.#options.reply.onEvent({ type: "failed", error });
   }
 
   #leave(isFinal: boolean): void {
-    this.#isOver = true;
-    clearTimeout(this.#audioTimer);
-    clearTimeout(this.#pauseTimer);
+    this.#finish();
     this.#connection.release(isFinal);
+  }
+
+  /** Whoever got this connection next would wait as long. */
+  #discard(): void {
+    this.#finish();
+    this.#options.pool.discard(this.#connection);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#stopWaiting();
+    clearTimeout(this.#pauseTimer);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#audioTimer);
+    this.#waitingSinceMs = undefined;
   }
 }
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { ProviderError, TextToSpeechEvent, TextToSpeechStream } from "@parley/conversation";
+import type { TextToSpeechEvent, TextToSpeechStream } from "@parley/conversation";
 import {
   startScriptedElevenLabs,
   type ScriptedElevenLabsOptions,
-  type ScriptedFault,
   type ScriptedServer,
 } from "../testing/index.ts";
 import { createElevenLabsTextToSpeech, type ElevenLabsTextToSpeech } from "./elevenlabs.ts";
@@ -135,16 +134,6 @@ test("a paused reply holds its audio back and goes on when resumed", async (cont
   assert.equal(audioMs(events, 1), 35 * 60);
 });
 
-test("a wrong key fails with the status and is not retryable", async (context) => {
-  const { voice } = await start(context, { apiKey: "another" });
-  const { stream, over } = say(voice);
-  stream.speak(1, "Hello.");
-  const event = await over;
-  assert.ok(event.type === "failed");
-  assert.equal(event.error.status, 401);
-  assert.equal(event.error.isRetryable, false);
-});
-
 test("a connection cut in the middle of a word fails after the audio that had come", async (context) => {
   const { voice } = await start(context, { chunkMs: 60, fault: () => ({ type: "close", after: 3 }) });
   const { stream, events, over } = say(voice);
@@ -154,21 +143,6 @@ test("a connection cut in the middle of a word fails after the audio that had co
   assert.equal(event.error.kind, "connection");
   assert.equal(audioMs(events, 1), 180);
   assert.ok(events.every((each) => each.type !== "clauseEnded"));
-});
-
-test("a stall fails with a timeout, and the next reply gets another connection", async (context) => {
-  const { voice } = await start(context, {
-    fault: (connection) => (connection === 0 ? { type: "stall", after: 1 } : undefined),
-  });
-  const { stream, over } = say(voice);
-  stream.speak(1, "Hello, is anybody there?");
-  const event = await over;
-  assert.ok(event.type === "failed");
-  assert.equal(event.error.kind, "timeout");
-  const next = say(voice);
-  next.stream.speak(1, "Yes.");
-  next.stream.end();
-  assert.equal((await next.over).type, "ended");
 });
 
 test("a kept connection that turns out dead costs a reply nothing but time", async (context) => {
@@ -183,47 +157,3 @@ test("a kept connection that turns out dead costs a reply nothing but time", asy
   }
   assert.equal(server.stats.connections, 2);
 });
-
-const faults: [ScriptedFault, Pick<ProviderError, "kind" | "isRetryable">][] = [
-  [{ type: "stallConnect" }, { kind: "timeout", isRetryable: true }],
-  [
-    { type: "stall", after: 0 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "deaf", after: 0 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "deaf", after: 2 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "close", after: 0 },
-    { kind: "connection", isRetryable: true },
-  ],
-  [
-    { type: "status", status: 429 },
-    { kind: "status", isRetryable: false },
-  ],
-  [
-    { type: "status", status: 500 },
-    { kind: "status", isRetryable: true },
-  ],
-];
-
-for (const [fault, expected] of faults) {
-  const what = Object.values(fault).join(" ");
-  test(`${what}: fails once, in time, and says whether it may be tried again`, async (context) => {
-    const { voice } = await start(context, { chunkMs: 60, fault: () => fault });
-    const { stream, events, over } = say(voice);
-    stream.speak(1, "Good morning, how are you?");
-    stream.end();
-    const event = await over;
-    assert.ok(event.type === "failed");
-    const { kind, isRetryable } = event.error;
-    assert.deepEqual({ kind, isRetryable }, expected);
-    await new Promise((done) => setTimeout(done, 50));
-    assert.equal(events.at(-1), event);
-  });
-}

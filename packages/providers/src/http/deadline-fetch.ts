@@ -48,6 +48,7 @@ async function fetchWithDeadlines(
   init: RequestInit = {},
 ): Promise<Response> {
   const guard = new RequestGuard(options.provider, init.signal ?? undefined);
+  const startedAtMs = performance.now();
   guard.arm(options.firstByteTimeoutMs, "no answer");
   try {
     const response = await undiciFetch(input instanceof Request ? input.url : input, {
@@ -62,7 +63,12 @@ async function fetchWithDeadlines(
       guard.release();
       return new Response(null, { status: response.status, headers });
     }
-    const body = guardBody(response.body, guard, options.betweenChunksTimeoutMs);
+    guard.disarm();
+    const waitedMs = performance.now() - startedAtMs;
+    const body = guardBody(response.body, guard, {
+      firstByteTimeoutMs: Math.max(0, options.firstByteTimeoutMs - waitedMs),
+      betweenChunksTimeoutMs: options.betweenChunksTimeoutMs,
+    });
     return new Response(body, { status: response.status, statusText: response.statusText, headers });
   } catch (error) {
     guard.release();
@@ -116,18 +122,22 @@ class RequestGuard {
   }
 }
 
-/** The body with the guard on each read; the first one runs on what is left of the first-byte deadline. */
+/**
+ * The body with the guard on each read: time in which nobody reads is not the peer's. The first read has what the head left
+ * of the first-byte deadline.
+ */
 function guardBody(
   body: NonNullable<Awaited<ReturnType<typeof undiciFetch>>["body"]>,
   guard: RequestGuard,
-  betweenChunksTimeoutMs: number,
+  timeouts: Pick<DeadlineFetchOptions, "firstByteTimeoutMs" | "betweenChunksTimeoutMs">,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isFirst = true;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (!isFirst) guard.arm(betweenChunksTimeoutMs, "the reply did not go on");
+        if (isFirst) guard.arm(timeouts.firstByteTimeoutMs, "no answer");
+        else guard.arm(timeouts.betweenChunksTimeoutMs, "the reply did not go on");
         try {
           const { done, value }: { done: boolean; value?: Uint8Array } = await reader.read();
           guard.disarm();

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ProviderError } from "@parley/conversation";
+import { ProviderError, type ProviderErrorOptions, readRetryAfterMs } from "@parley/conversation";
 import { WebSocket } from "ws";
 
 export interface ProviderSocketOptions {
@@ -114,7 +114,10 @@ export class ProviderSocket {
   readonly #onRefused = (_request: unknown, response: IncomingMessage): void => {
     const status = response.statusCode ?? 0;
     response.resume();
-    this.#fail("status", `refused the connection with status ${status}`, { status });
+    this.#fail("status", `refused the connection with status ${status}`, {
+      status,
+      retryAfterMs: readRetryAfterMs(response.headers["retry-after"]),
+    });
   };
 
   readonly #onError = (error: Error): void => {
@@ -129,7 +132,11 @@ export class ProviderSocket {
     this.#fail("connection", `the connection was closed with code ${code}${detail}`);
   };
 
-  #fail(kind: ProviderError["kind"], message: string, more: { status?: number; cause?: unknown } = {}): void {
+  #fail(
+    kind: ProviderError["kind"],
+    message: string,
+    more: Pick<ProviderErrorOptions, "status" | "retryAfterMs" | "cause"> = {},
+  ): void {
     if (this.#isOver) return;
     this.#finish();
     this.#socket.terminate();

@@ -1,4 +1,4 @@
-import { ProviderError } from "@parley/conversation";
+import { ProviderError, readRetryAfterMs } from "@parley/conversation";
 
 /** A refusal by status. 429 is not tried again: who is over a limit is so for longer than a turn can wait. */
 export async function statusError(provider: string, response: Response): Promise<ProviderError> {
@@ -11,6 +11,7 @@ export async function statusError(provider: string, response: Response): Promise
     status,
     message: `refused the request with status ${status}${detail === "" ? "" : `: ${detail}`}`,
     isRetryable: status === 408 || status >= 500,
+    retryAfterMs: readRetryAfterMs(response.headers.get("retry-after")),
   });
 }
 

@@ -113,6 +113,7 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
     const { provider, reply } = this.#options;
     if (!response.ok) throw await statusError(provider, response);
     if (response.body === null) return;
+    assertIsAudio(response);
     const reader = new PcmReader(reply.sampleRateHz);
     for await (const bytes of response.body) {
       const pcm = reader.push(bytes);
@@ -128,4 +129,12 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
     this.close();
     reply.onEvent({ type: "failed", error: fetchError(provider, error) });
   }
+}
+
+/** Raw samples have no mark of their own: an error page that came with a good status would be heard as noise. */
+function assertIsAudio({ headers, body }: Response): void {
+  const contentType = headers.get("content-type") ?? "";
+  if (!/^(text\/|application\/(json|xml))/i.test(contentType)) return;
+  body?.cancel().catch(() => undefined);
+  throw new Error(`the answer is ${contentType} and no audio`);
 }

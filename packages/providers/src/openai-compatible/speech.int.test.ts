@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { ProviderError, SpeechToTextEvent, TextToSpeechEvent } from "@parley/conversation";
+import type { SpeechToTextEvent, TextToSpeechEvent } from "@parley/conversation";
 import { tone } from "@parley/conversation/testing";
 import {
   startScriptedOpenAiSpeech,
-  type ScriptedFault,
   type ScriptedOpenAiSpeechOptions,
   type ScriptedServer,
 } from "../testing/index.ts";
@@ -65,58 +64,6 @@ test("the next clause is asked for while the one before it comes, so that no gap
   assert.ok(second.receivedAtMs < (first.firstByteAtMs ?? 0));
 });
 
-const faults: [ScriptedFault, Pick<ProviderError, "kind" | "isRetryable">][] = [
-  [
-    { type: "stall", after: 0 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "stall", after: 2 },
-    { kind: "timeout", isRetryable: true },
-  ],
-  [
-    { type: "close", after: 0 },
-    { kind: "connection", isRetryable: true },
-  ],
-  [
-    { type: "close", after: 2 },
-    { kind: "connection", isRetryable: true },
-  ],
-  [
-    { type: "status", status: 401 },
-    { kind: "status", isRetryable: false },
-  ],
-  [
-    { type: "status", status: 429 },
-    { kind: "status", isRetryable: false },
-  ],
-  [
-    { type: "status", status: 500 },
-    { kind: "status", isRetryable: true },
-  ],
-];
-
-for (const [fault, expected] of faults) {
-  const what = Object.values(fault).join(" ");
-  test(`synthesis, ${what}: fails once and says whether it may be tried again`, async (context) => {
-    const { events, last } = await speak(context, { fault: () => fault });
-    assert.ok(last.type === "failed");
-    const { kind, isRetryable } = last.error;
-    assert.deepEqual({ kind, isRetryable }, expected);
-    await new Promise((done) => setTimeout(done, 50));
-    assert.equal(events.at(-1), last);
-  });
-
-  test(`recognition, ${what}: fails once and says whether it may be tried again`, async (context) => {
-    const event = await recognise(context, {
-      fault: () => ("after" in fault ? { ...fault, after: Math.min(1, fault.after) } : fault),
-    });
-    assert.ok(event.type === "failed");
-    const { kind, isRetryable } = event.error;
-    assert.deepEqual({ kind, isRetryable }, expected);
-  });
-}
-
 async function recognise(
   context: TestContext,
   options: ScriptedOpenAiSpeechOptions,
@@ -137,9 +84,4 @@ async function recognise(
 
 test("an utterance is answered with its text", async (context) => {
   assert.deepEqual(await recognise(context, {}), { type: "flushed", flushId: 1, text: "When are you open?" });
-});
-
-test("a wrong key fails with its status", async (context) => {
-  const { last } = await speak(context, {}, "another");
-  assert.ok(last.type === "failed" && last.error.status === 401);
 });

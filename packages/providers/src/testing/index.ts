@@ -7,4 +7,5 @@ export {
   type ScriptedOpenAiOptions,
 } from "./scripted-openai.ts";
 export { startScriptedOpenAiSpeech, type ScriptedOpenAiSpeechOptions } from "./scripted-openai-speech.ts";
-export type { ScriptedExchange, ScriptedFault, ScriptedServer, ScriptedStats } from "./scripted-server.ts";
+export type { ScriptedFault } from "./scripted-fault.ts";
+export type { ScriptedExchange, ScriptedServer, ScriptedStats } from "./scripted-server.ts";

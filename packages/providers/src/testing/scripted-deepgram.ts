@@ -1,14 +1,7 @@
-import type { WebSocket } from "ws";
 import { parseJsonObject } from "../http/provider-socket.ts";
-import {
-  ScriptedHost,
-  cut,
-  mayStillSend,
-  monotonicMs,
-  type ScriptedConnection,
-  type ScriptedFault,
-  type ScriptedServer,
-} from "./scripted-server.ts";
+import type { ScriptedConnection } from "./scripted-connection.ts";
+import type { ScriptedFault } from "./scripted-fault.ts";
+import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedDeepgramOptions {
   /** Where given, other keys are refused with 401. */
@@ -39,21 +32,14 @@ export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): P
       return isRight ? undefined : 401;
     },
     options.fault,
-    (socket, request, connection) => {
+    (connection, request) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
-      const listener = new ScriptedListener(
-        host,
-        options,
-        connection,
-        socket,
-        Number(query.get("sample_rate")),
-      );
-      socket.on("message", (data, isBinary) => {
+      const listener = new ScriptedListener(host, options, connection, Number(query.get("sample_rate")));
+      connection.socket.on("message", (data, isBinary) => {
         if (!Buffer.isBuffer(data)) return;
         if (isBinary) listener.hear(data);
         else listener.obey(String(parseJsonObject(data.toString())?.["type"]));
       });
-      socket.on("error", () => socket.terminate());
     },
   );
   return await host.start();
@@ -63,10 +49,8 @@ class ScriptedListener {
   readonly #host: ScriptedHost;
   readonly #options: ScriptedDeepgramOptions;
   readonly #connection: ScriptedConnection;
-  readonly #socket: WebSocket;
   readonly #bytesPerMs: number;
   #utterances = 0;
-  #results = 0;
   #heardMs = 0;
   #speechStartMs: number | undefined;
   #interimAtMs = 0;
@@ -75,13 +59,11 @@ class ScriptedListener {
     host: ScriptedHost,
     options: ScriptedDeepgramOptions,
     connection: ScriptedConnection,
-    socket: WebSocket,
     sampleRateHz: number,
   ) {
     this.#host = host;
     this.#options = options;
     this.#connection = connection;
-    this.#socket = socket;
     this.#bytesPerMs = (sampleRateHz * 2) / 1000;
   }
 
@@ -106,8 +88,8 @@ class ScriptedListener {
   }
 
   obey(type: string): void {
-    if (type === "Finalize") this.#finalize().catch(() => cut(this.#socket));
-    if (type === "CloseStream") this.#socket.close(1000);
+    if (type === "Finalize") this.#finalize().catch(() => this.#connection.socket.terminate());
+    if (type === "CloseStream") this.#connection.socket.close(1000);
   }
 
   async #finalize(): Promise<void> {
@@ -127,8 +109,6 @@ class ScriptedListener {
   }
 
   #send(transcript: string, isFinal: boolean, startMs: number, endMs: number): void {
-    if (!mayStillSend(this.#socket, this.#connection.fault, this.#results)) return;
-    this.#results++;
     const startS = startMs / 1000;
     const durationS = (endMs - startMs) / 1000;
     const spoken = transcript === "" ? [] : transcript.split(" ");
@@ -140,7 +120,7 @@ class ScriptedListener {
       end: startS + (index + 1) * perWordS,
       confidence: 0.99,
     }));
-    this.#socket.send(
+    this.#connection.send(
       JSON.stringify({
         type: "Results",
         channel_index: [0, 1],

@@ -1,14 +1,7 @@
-import type { WebSocket } from "ws";
 import { parseJsonObject } from "../http/provider-socket.ts";
-import {
-  ScriptedHost,
-  cut,
-  mayStillSend,
-  monotonicMs,
-  type ScriptedExchange,
-  type ScriptedFault,
-  type ScriptedServer,
-} from "./scripted-server.ts";
+import type { ScriptedConnection } from "./scripted-connection.ts";
+import type { ScriptedFault } from "./scripted-fault.ts";
+import { ScriptedHost, monotonicMs, type ScriptedExchange, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedElevenLabsOptions {
   /** Where given, other keys are refused with 401. */
@@ -38,14 +31,13 @@ export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions
       return isRight ? undefined : 401;
     },
     options.fault,
-    (socket, request, { fault }) => {
+    (connection, request) => {
       const query = new URL(request.url ?? "/", "http://scripted").searchParams;
       const sampleRateHz = Number(/^pcm_(\d+)$/.exec(query.get("output_format") ?? "")?.[1] ?? 16_000);
-      const speaker = new ScriptedSpeaker(host, options, fault, socket, sampleRateHz);
-      socket.on("message", (data, isBinary) => {
+      const speaker = new ScriptedSpeaker(host, options, connection, sampleRateHz);
+      connection.socket.on("message", (data, isBinary) => {
         if (!isBinary && Buffer.isBuffer(data)) speaker.obey(parseJsonObject(data.toString()) ?? {});
       });
-      socket.on("error", () => socket.terminate());
     },
   );
   return await host.start();
@@ -60,28 +52,24 @@ interface ScriptedContext {
 class ScriptedSpeaker {
   readonly #host: ScriptedHost;
   readonly #options: ScriptedElevenLabsOptions;
-  readonly #fault: ScriptedFault | undefined;
-  readonly #socket: WebSocket;
+  readonly #connection: ScriptedConnection;
   readonly #sampleRateHz: number;
   readonly #contexts = new Map<string, ScriptedContext>();
-  #chunks = 0;
 
   constructor(
     host: ScriptedHost,
     options: ScriptedElevenLabsOptions,
-    fault: ScriptedFault | undefined,
-    socket: WebSocket,
+    connection: ScriptedConnection,
     sampleRateHz: number,
   ) {
     this.#host = host;
     this.#options = options;
-    this.#fault = fault;
-    this.#socket = socket;
+    this.#connection = connection;
     this.#sampleRateHz = sampleRateHz;
   }
 
   obey(message: Record<string, unknown>): void {
-    if (message["close_socket"] === true) return this.#socket.close(1000);
+    if (message["close_socket"] === true) return this.#connection.socket.close(1000);
     const contextId = message["context_id"];
     if (typeof contextId !== "string") return;
     const context = this.#contexts.get(contextId) ?? { pendingText: "", work: Promise.resolve() };
@@ -97,9 +85,11 @@ class ScriptedSpeaker {
     }
     if (isClosing) {
       this.#contexts.delete(contextId);
-      context.work = context.work.then(() => this.#socket.send(JSON.stringify({ isFinal: true, contextId })));
+      context.work = context.work.then(() => {
+        this.#connection.socket.send(JSON.stringify({ isFinal: true, contextId }));
+      });
     }
-    context.work = context.work.catch(() => cut(this.#socket));
+    context.work = context.work.catch(() => this.#connection.socket.terminate());
   }
 
   async #speak(contextId: string, text: string, exchange: ScriptedExchange): Promise<void> {
@@ -111,16 +101,14 @@ class ScriptedSpeaker {
       const chars = characters.slice(index, index + perChunk);
       const factor = this.#options.realTimeFactor;
       const pauseMs = index === 0 || factor === undefined ? 0 : (perChunk * msPerCharacter) / factor;
-      if (!(await this.#host.wait(pauseMs)) || this.#socket.readyState !== this.#socket.OPEN) return;
+      if (!(await this.#host.wait(pauseMs))) return;
       // What follows in the context waits for ever, its end included.
-      if (!mayStillSend(this.#socket, this.#fault, this.#chunks)) return await new Promise<void>(() => {});
-      this.#chunks++;
-      this.#sendAudio(contextId, chars);
+      if (!this.#sendAudio(contextId, chars)) return await new Promise<void>(() => {});
       exchange.firstByteAtMs ??= monotonicMs();
     }
   }
 
-  #sendAudio(contextId: string, chars: string[]): void {
+  #sendAudio(contextId: string, chars: string[]): boolean {
     const alignment = {
       chars,
       charStartTimesMs: chars.map((_, index) => index * msPerCharacter),
@@ -129,7 +117,7 @@ class ScriptedSpeaker {
     const audio = toneOf(chars.length * msPerCharacter, this.#sampleRateHz);
     // The audio is the bulk of the message and plain base64: joined on, it is not scanned for escapes again.
     const rest = JSON.stringify({ alignment, normalizedAlignment: alignment, contextId });
-    this.#socket.send(`{"audio":"${audio}",${rest.slice(1)}`);
+    return this.#connection.send(`{"audio":"${audio}",${rest.slice(1)}`);
   }
 }
 

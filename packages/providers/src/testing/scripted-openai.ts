@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { isObject } from "../http/provider-socket.ts";
-import { ScriptedHost, monotonicMs, type ScriptedFault, type ScriptedServer } from "./scripted-server.ts";
+import type { ScriptedFault } from "./scripted-fault.ts";
+import { ScriptedReply } from "./scripted-reply.ts";
+import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedChatRequest {
   model: string;
@@ -35,7 +36,9 @@ export interface ScriptedOpenAiOptions {
 export async function startScriptedOpenAi(options: ScriptedOpenAiOptions): Promise<ScriptedServer> {
   let requests = 0;
   const host: ScriptedHost = new ScriptedHost((request, response) => {
-    answer(host, options, requests++, request, response).catch(() => response.destroy());
+    const index = requests++;
+    const reply = new ScriptedReply(host, request, response, options.fault?.(index));
+    answer(host, options, index, reply).catch(() => response.destroy());
   });
   return await host.start();
 }
@@ -44,39 +47,27 @@ async function answer(
   host: ScriptedHost,
   options: ScriptedOpenAiOptions,
   index: number,
-  request: IncomingMessage,
-  response: ServerResponse,
+  reply: ScriptedReply,
 ): Promise<void> {
+  const { request } = reply;
   const receivedAtMs = monotonicMs();
   const body = await json(request);
   const chat = readChatRequest(body);
   const header = request.headers["x-conversation-id"];
   const exchange = host.receive(typeof header === "string" ? header : chat.lastUserText);
   exchange.receivedAtMs = receivedAtMs;
-  if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) {
-    return refuse(response, 401);
-  }
-  const fault = options.fault?.(index);
-  if (fault?.type === "status") return refuse(response, fault.status);
-
-  const chunks = chunksOf(options.reply(chat, index), chat.model);
-  for (const [position, chunk] of chunks.entries()) {
-    if (fault?.type === "stallConnect" || fault?.after === position) {
-      if (fault.type === "close") response.destroy();
-      return;
-    }
-    const isOpen = await host.wait(
-      (position === 0 ? options.firstTokenDelayMs : options.betweenChunksMs) ?? 0,
-    );
-    if (!isOpen || response.destroyed) return;
-    if (position === 0) {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      exchange.firstByteAtMs = monotonicMs();
-    }
-    response.write(chunk);
+  if (reply.refuses(options.apiKey)) return;
+  for (const [position, chunk] of chunksOf(options.reply(chat, index), chat.model).entries()) {
+    const isSent = await reply.send(chunk, {
+      delayMs: (position === 0 ? options.firstTokenDelayMs : options.betweenChunksMs) ?? 0,
+      contentType: "text/event-stream",
+      nonsense: { chunk: 'data: {"choices":[{"delta"\n\n', contentType: "text/event-stream" },
+      exchange,
+    });
+    if (!isSent) return;
     exchange.chunksAtMs.push(monotonicMs());
   }
-  response.end();
+  reply.end();
 }
 
 function readChatRequest(body: unknown): ScriptedChatRequest {
@@ -99,13 +90,6 @@ function readChatRequest(body: unknown): ScriptedChatRequest {
     tools: functions.filter(isObject).map((each) => String(each["name"])),
     lastUserText: read.findLast((message) => message.role === "user")?.content ?? "",
   };
-}
-
-function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { "content-type": "application/json" });
-  response.end(
-    JSON.stringify({ error: { message: `scripted status ${status}`, type: "scripted", code: status } }),
-  );
 }
 
 /** The reply as server-sent events: one word per chunk, tool arguments in two pieces, finish reason, usage, `[DONE]`. */

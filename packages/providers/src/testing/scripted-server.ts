@@ -1,20 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { WebSocketServer, type WebSocket } from "ws";
-
-/** What goes wrong with one request. `after` counts the messages (or chunks of the reply) sent before it. */
-export type ScriptedFault =
-  | { type: "status"; status: number }
-  /** The TCP connection is taken, and its request never answered. */
-  | { type: "stallConnect" }
-  /** Nothing more is sent; the connection stays open. */
-  | { type: "stall"; after: number }
-  /** Half open: nothing more is sent or read, and no ping answered. */
-  | { type: "deaf"; after: number }
-  /** The connection is cut without a word. */
-  | { type: "close"; after: number };
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { ScriptedConnection } from "./scripted-connection.ts";
+import type { ScriptedFault, StatusFault } from "./scripted-fault.ts";
 
 /** One request as the server saw it, in milliseconds of `process.hrtime`, which all processes of a machine share. */
 export interface ScriptedExchange {
@@ -27,7 +18,10 @@ export interface ScriptedExchange {
 }
 
 export interface ScriptedStats {
+  /** Taken so far. */
   connections: number;
+  /** Of those, still there. */
+  openConnections: number;
   /** The last 20,000, oldest first. */
   exchanges: ScriptedExchange[];
 }
@@ -36,6 +30,10 @@ export interface ScriptedServer {
   /** `http://127.0.0.1:<port>`; `GET /stats` answers `stats` as JSON, for a bench in another process. */
   url: string;
   stats: ScriptedStats;
+  /** Cuts the connections that are there; new ones are taken. */
+  cutConnections(): void;
+  /** Ends every deafness: only who reads learns that the other side has closed. */
+  listenAgain(): void;
   /** Cuts the connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -48,10 +46,10 @@ export function monotonicMs(): number {
 
 /** What the three vendors' servers have in common: a port, a clock, timers that end with the server, and statistics. */
 export class ScriptedHost {
-  readonly stats: ScriptedStats = { connections: 0, exchanges: [] };
+  readonly stats: ScriptedStats = { connections: 0, openConnections: 0, exchanges: [] };
   readonly #server: Server;
   readonly #closing = new AbortController();
-  readonly #stalled = new Set<Duplex>();
+  readonly #sockets = new Set<Socket>();
   readonly #webSockets: WebSocketServer = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   constructor(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -59,7 +57,7 @@ export class ScriptedHost {
       if (request.url !== "/stats") return onRequest(request, response);
       response.setHeader("content-type", "application/json").end(JSON.stringify(this.stats));
     });
-    this.#server.on("connection", () => this.stats.connections++);
+    this.#server.on("connection", (socket) => this.#keep(socket));
   }
 
   /**
@@ -69,23 +67,19 @@ export class ScriptedHost {
   onWebSocket(
     check: (request: IncomingMessage) => number | undefined,
     faultOf: ((connection: number) => ScriptedFault | undefined) | undefined,
-    accept: (socket: WebSocket, request: IncomingMessage, connection: ScriptedConnection) => void,
+    accept: (connection: ScriptedConnection, request: IncomingMessage) => void,
   ): void {
     let connections = 0;
     this.#server.on("upgrade", (request, socket, head) => {
       socket.on("error", () => socket.destroy());
       const status = check(request);
-      if (status !== undefined) return refuseUpgrade(socket, status);
+      if (status !== undefined) return refuseUpgrade(socket, { status });
       const index = connections++;
       const fault = faultOf?.(index);
-      if (fault?.type === "status") return refuseUpgrade(socket, fault.status);
-      if (fault?.type === "stallConnect") {
-        this.#stalled.add(socket);
-        socket.on("close", () => this.#stalled.delete(socket));
-        return;
-      }
+      if (fault?.type === "status") return refuseUpgrade(socket, fault);
+      if (fault?.type === "stallConnect") return;
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-        accept(webSocket, request, { index, fault }),
+        accept(new ScriptedConnection(webSocket, socket, index, fault), request),
       );
     });
   }
@@ -113,39 +107,47 @@ export class ScriptedHost {
     await once(this.#server, "listening");
     const address = this.#server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    return { url: `http://127.0.0.1:${port}`, stats: this.stats, close: async () => await this.#close() };
+    return {
+      url: `http://127.0.0.1:${port}`,
+      stats: this.stats,
+      cutConnections: () => this.#cutConnections(),
+      listenAgain: () => {
+        for (const socket of this.#sockets) {
+          if (socket.readableEnded) socket.destroy();
+          else socket.on("end", () => socket.destroy()).resume();
+        }
+      },
+      close: async () => await this.#close(),
+    };
+  }
+
+  #keep(socket: Socket): void {
+    this.stats.connections++;
+    this.stats.openConnections++;
+    this.#sockets.add(socket);
+    socket.once("close", () => {
+      this.stats.openConnections--;
+      this.#sockets.delete(socket);
+    });
+  }
+
+  #cutConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   async #close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const socket of this.#webSockets.clients) socket.terminate();
-    for (const socket of this.#stalled) socket.destroy();
-    this.#server.closeAllConnections();
+    this.#cutConnections();
     this.#server.close();
     await once(this.#server, "close");
   }
 }
 
-/** A WebSocket connection that was taken, and what will go wrong with it. */
-export interface ScriptedConnection {
-  index: number;
-  fault: ScriptedFault | undefined;
-}
-
-function refuseUpgrade(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-}
-
-/** Whether a connection's fault lets another message through; carries the fault out where it does not. */
-export function mayStillSend(socket: WebSocket, fault: ScriptedFault | undefined, sent: number): boolean {
-  if (fault === undefined || !("after" in fault) || sent < fault.after) return true;
-  if (fault.type === "close") cut(socket);
-  if (fault.type === "deaf") socket.pause();
-  return false;
-}
-
-/** Cuts the TCP connection under a WebSocket, as a crashing server would. */
-export function cut(socket: WebSocket): void {
-  socket.terminate();
+function refuseUpgrade(
+  socket: Duplex,
+  { status, retryAfterS }: Pick<StatusFault, "status" | "retryAfterS">,
+): void {
+  const retryAfter = retryAfterS === undefined ? "" : `Retry-After: ${retryAfterS}\r\n`;
+  socket.end(`HTTP/1.1 ${status} Refused\r\n${retryAfter}Content-Length: 0\r\nConnection: close\r\n\r\n`);
 }

@@ -122,7 +122,7 @@ class Host implements MediaHost {
           if (media instanceof PhoneMedia) media.hearKey(message.digit);
           return;
         case "join":
-        case "candidates":
+        case "fragment":
         case "live":
           if (media instanceof WebMedia) this.#receiveWeb(message, media);
           return;
@@ -131,6 +131,9 @@ class Host implements MediaHost {
           const isTaken = monotonicMs() < expiresAtMs && call.conversation.instruct(instruction);
           return this.#send({ type: "instructed", callId, instructionId, isTaken });
         }
+        case "finish":
+          call.conversation.end("user_hangup");
+          return this.#send({ type: "finished", callId: message.callId });
         case "close":
           return this.#close(message.callId, call);
       }
@@ -138,17 +141,19 @@ class Host implements MediaHost {
   }
 
   /** Never rejects. */
-  #receiveWeb(message: Extract<ToMedia, { type: "join" | "candidates" | "live" }>, media: WebMedia): void {
+  #receiveWeb(message: Extract<ToMedia, { type: "join" | "fragment" | "live" }>, media: WebMedia): void {
     switch (message.type) {
       case "join": {
         const { callId, requestId, sdp } = message;
         void media.join(sdp).then((result) => this.#send({ type: "joined", callId, requestId, result }));
         return;
       }
-      case "candidates": {
-        const { callId, requestId, ufrag, candidates } = message;
-        const isTaken = media.addCandidates(ufrag, candidates);
-        return this.#send({ type: "candidatesTaken", callId, requestId, isTaken });
+      case "fragment": {
+        const { callId, requestId, fragment } = message;
+        void media
+          .take(fragment)
+          .then((result) => this.#send({ type: "fragmentTaken", callId, requestId, result }));
+        return;
       }
       case "live":
         return media.tell(message.event);

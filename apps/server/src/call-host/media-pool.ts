@@ -12,8 +12,10 @@ import type {
   MediaPath,
   MediaStatistics,
   ToMedia,
+  WebFragmentResult,
   WebJoinResult,
 } from "./media-protocol.ts";
+import type { SdpFragment } from "./web-sdp-fragment.ts";
 
 /** A process whose wheel lags more than this in as many reports (seconds) in a row gets no more calls: those it has would suffer. */
 const LARGEST_WHEEL_LAG_MS = 5;
@@ -21,6 +23,7 @@ const LAGGING_REPORTS = 10;
 const OPEN_DEADLINE_MS = 3_000;
 const INSTRUCTION_DEADLINE_MS = 1_000;
 const CLOSE_GRACE_MS = 5_000;
+const CALL_OVER = "The call is over.";
 /**
  * V8 begins a full collection once the old part of the heap, audio in buffers included, has grown by a few megabytes: at 100
  * calls every 0.7 s, each stopping the wheel for 5 to 12 ms (measured). Allowed to grow fivefold it does so every minute or
@@ -61,11 +64,10 @@ export interface MediaLeg extends CallMedia {
 export interface WebMediaLeg extends CallMedia {
   /** Answers a browser's offer, the first or one of a connection made anew. */
   join: (sdp: string) => Promise<WebJoinResult>;
-  /** Resolves with whether they belong to the offer that was answered last. */
-  addCandidates: (
-    ufrag: string | undefined,
-    candidates: readonly { mid: string; candidate: string }[],
-  ) => Promise<boolean>;
+  /** Takes the browser's candidates, or restarts its ICE. */
+  takeFragment: (fragment: SdpFragment) => Promise<WebFragmentResult>;
+  /** Ends the conversation; resolves when its last words have been told, or the process has died. */
+  finish: () => Promise<void>;
   /** Tells the browser what happens. */
   tell: (event: LiveCallEvent) => void;
 }
@@ -91,10 +93,11 @@ interface OpenCall {
   /** With the port of a call by telephone. */
   opened: PromiseWithResolvers<number>;
   prepared: PromiseWithResolvers<void>;
+  finished: PromiseWithResolvers<void>;
   closed: PromiseWithResolvers<MediaStatistics | undefined>;
   instructions: Questions<boolean>;
   offers: Questions<WebJoinResult>;
-  candidates: Questions<boolean>;
+  fragments: Questions<WebFragmentResult>;
   handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>;
 }
 
@@ -197,10 +200,14 @@ export class MediaPool {
       ...leg,
       join: async (sdp) =>
         await state.offers.ask((requestId) => member.child.send({ type: "join", callId, requestId, sdp })),
-      addCandidates: async (ufrag, candidates) =>
-        await state.candidates.ask((requestId) =>
-          member.child.send({ type: "candidates", callId, requestId, ufrag, candidates }),
+      takeFragment: async (fragment) =>
+        await state.fragments.ask((requestId) =>
+          member.child.send({ type: "fragment", callId, requestId, fragment }),
         ),
+      finish: async () => {
+        member.child.send({ type: "finish", callId });
+        await state.finished.promise;
+      },
       tell: (event) => member.child.send({ type: "live", callId, event }),
     };
   }
@@ -215,14 +222,15 @@ export class MediaPool {
     const state: OpenCall = {
       opened: Promise.withResolvers<number>(),
       prepared: Promise.withResolvers<void>(),
+      finished: Promise.withResolvers<void>(),
       closed: Promise.withResolvers<MediaStatistics | undefined>(),
       instructions: new Questions(false),
       offers: new Questions<WebJoinResult>({
         ok: false,
         refusal: "unacceptable",
-        reason: "The call is over.",
+        reason: CALL_OVER,
       }),
-      candidates: new Questions(false),
+      fragments: new Questions<WebFragmentResult>({ kind: "refused", reason: CALL_OVER }),
       handlers,
     };
     member.calls.set(callId, state);
@@ -331,8 +339,8 @@ function receive(member: MediaMember, message: FromMedia): void {
     case "joined":
       call.offers.answer(message.requestId, message.result);
       break;
-    case "candidatesTaken":
-      call.candidates.answer(message.requestId, message.isTaken);
+    case "fragmentTaken":
+      call.fragments.answer(message.requestId, message.result);
       break;
     case "connected":
       call.handlers.onConnected?.();
@@ -350,6 +358,9 @@ function receive(member: MediaMember, message: FromMedia): void {
     case "mediaTimeout":
       call.handlers.onMediaTimeout(message.silentMs);
       break;
+    case "finished":
+      call.finished.resolve();
+      break;
     case "closed":
       member.calls.delete(message.callId);
       endQuestions(call);
@@ -358,8 +369,8 @@ function receive(member: MediaMember, message: FromMedia): void {
   }
 }
 
-function endQuestions({ instructions, offers, candidates }: OpenCall): void {
-  for (const questions of [instructions, offers, candidates]) questions.end();
+function endQuestions({ instructions, offers, fragments }: OpenCall): void {
+  for (const questions of [instructions, offers, fragments]) questions.end();
 }
 
 function loseCalls(member: MediaMember, description: string): void {
@@ -371,6 +382,7 @@ function loseCalls(member: MediaMember, description: string): void {
     call.opened.reject(new Error(description));
     call.prepared.resolve();
     endQuestions(call);
+    call.finished.resolve();
     call.closed.resolve(undefined);
     call.handlers.onLost(description);
   }

@@ -4,6 +4,7 @@ import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-too
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { Config } from "../platform/config/config.ts";
 import type { CodecName } from "./audio-codec.ts";
+import type { SdpFragment } from "./web-sdp-fragment.ts";
 
 /** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
 export interface MediaConfiguration {
@@ -97,14 +98,8 @@ export type ToMedia =
   | { type: "openWeb"; call: MediaCall }
   /** A browser's offer, at first or of a connection made anew; answered by `joined`. */
   | { type: "join"; callId: string; requestId: string; sdp: string }
-  /** Answered by `candidatesTaken`. */
-  | {
-      type: "candidates";
-      callId: string;
-      requestId: string;
-      ufrag: string | undefined;
-      candidates: readonly { mid: string; candidate: string }[];
-    }
+  /** The browser's candidates, or an ICE restart; answered by `fragmentTaken`. */
+  | { type: "fragment"; callId: string; requestId: string; fragment: SdpFragment }
   /** Told to the browser. */
   | { type: "live"; callId: string; event: LiveCallEvent }
   /** Before `start`, and again at every later offer and answer. */
@@ -124,6 +119,8 @@ export type ToMedia =
     }
   /** Answers `sign`. */
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
+  /** The conversation is over and tells its last words, in a call in the browser; answered by `finished`. */
+  | { type: "finish"; callId: string }
   /** The other side is gone, or the call is over for another reason; answered by `closed`. */
   | { type: "close"; callId: string };
 
@@ -132,6 +129,13 @@ export type WebJoinResult =
   | { ok: true; sdp: string }
   /** `malformed`: no SDP. */
   | { ok: false; refusal: "malformed" | "unacceptable"; reason: string };
+
+/** What came of a fragment of the browser's SDP. */
+export type WebFragmentResult =
+  | { kind: "taken" }
+  /** With our side of the restart. */
+  | { kind: "restarted"; fragment: string }
+  | { kind: "refused"; reason: string };
 
 /** How one call's media went. */
 export interface MediaStatistics {
@@ -155,8 +159,7 @@ export type FromMedia =
   /** The same of a call in the browser. */
   | { type: "openedWeb"; callId: string }
   | { type: "joined"; callId: string; requestId: string; result: WebJoinResult }
-  /** `isTaken` false: they belong to another offer. */
-  | { type: "candidatesTaken"; callId: string; requestId: string; isTaken: boolean }
+  | { type: "fragmentTaken"; callId: string; requestId: string; result: WebFragmentResult }
   /** A browser is there for the first time. */
   | { type: "connected"; callId: string }
   | { type: "openFailed"; callId: string; message: string }
@@ -170,6 +173,7 @@ export type FromMedia =
   | { type: "event"; callId: string; event: VoiceEvent }
   /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */
   | { type: "mediaTimeout"; callId: string; silentMs: number }
+  | { type: "finished"; callId: string }
   | { type: "closed"; callId: string; statistics: MediaStatistics }
   /** About once a second. `wheelLagP99Ms` over the last 10 s. */
   | { type: "load"; calls: number; wheelLagP99Ms: number; residentBytes: number };

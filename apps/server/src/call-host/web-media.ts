@@ -4,13 +4,14 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { VoiceConversation } from "@parley/conversation";
 import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeRtp } from "@parley/rtp";
 import { LiveEvents } from "./live-events.ts";
-import type { MediaStatistics, WebJoinResult, WebPorts } from "./media-protocol.ts";
+import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "./media-protocol.ts";
 import type { CallAudioTap } from "./recording-spool.ts";
 import { WebIncomingAudio } from "./web-incoming-audio.ts";
 import { FRAME_MS, FRAME_SAMPLES, OPUS_CLOCK_RATE_HZ, WEB_SAMPLE_RATE_HZ } from "./web-opus.ts";
 import { WebOutgoingAudio } from "./web-outgoing-audio.ts";
 import { WebPeer } from "./web-peer.ts";
-import { readOffer, ufragOf } from "./web-sdp.ts";
+import type { SdpFragment } from "./web-sdp-fragment.ts";
+import { readOffer } from "./web-sdp.ts";
 
 const BITRATE = 28_000;
 /**
@@ -53,8 +54,6 @@ export class WebMedia {
   readonly #frame = new Int16Array(FRAME_SAMPLES);
   readonly #wheelHandle: WheelHandle;
   #peer: WebPeer | undefined;
-  /** Of the offer that is answered. */
-  #remoteUfrag: string | undefined;
   #payloadType = 0;
   #sequence = randomInt(2 ** 16);
   #packetsSent = 0;
@@ -112,25 +111,31 @@ export class WebMedia {
       if (this.#isClosed) throw new Error("the call is over");
       this.#peer?.close();
       this.#peer = peer;
-      this.#remoteUfrag = ufragOf(sdp);
       this.#payloadType = reading.offer.opusPayloadType;
       this.#incoming.connect(this.#payloadType);
       return { ok: true, sdp: answer };
     } catch (error) {
       peer.close();
-      const reason = error instanceof Error ? error.message : String(error);
-      return { ok: false, refusal: "unacceptable", reason };
+      return { ok: false, refusal: "unacceptable", reason: messageOf(error) };
     }
   }
 
-  /** False where they belong to another offer: an ICE restart, which is not done. */
-  addCandidates(
-    ufrag: string | undefined,
-    candidates: readonly { mid: string; candidate: string }[],
-  ): boolean {
-    if (ufrag !== undefined && ufrag !== this.#remoteUfrag) return false;
-    for (const { candidate, mid } of candidates) this.#peer?.addCandidate(candidate, mid);
-    return true;
+  /** The browser's candidates, or an ICE restart. */
+  async take({ ufrag, pwd, candidates }: SdpFragment): Promise<WebFragmentResult> {
+    const peer = this.#peer;
+    try {
+      if (peer === undefined) throw new Error("There is no connection yet.");
+      if (ufrag === undefined || ufrag === peer.remoteUfrag) {
+        await peer.addCandidates(candidates);
+        return { kind: "taken" };
+      }
+      if (pwd === undefined) throw new Error("An ICE restart needs an ice-pwd beside the ice-ufrag.");
+      const fragment = await peer.restartIce({ ufrag, pwd }, candidates);
+      if (this.#peer !== peer) throw new Error("The connection has been replaced meanwhile.");
+      return { kind: "restarted", fragment };
+    } catch (error) {
+      return { kind: "refused", reason: messageOf(error) };
+    }
   }
 
   tell(event: LiveCallEvent): void {
@@ -255,4 +260,8 @@ export class WebMedia {
     );
     this.#rtcp.sent(timestamp, payload.length, nowMs);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

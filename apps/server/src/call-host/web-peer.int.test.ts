@@ -2,72 +2,15 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Audio, cleanup, type DataChannel, PeerConnection, type Track } from "node-datachannel";
-import { parseRtp, writeRtp } from "@parley/rtp";
+import { cleanup } from "node-datachannel";
+import { writeRtp } from "@parley/rtp";
+import { Offerer } from "./testing/offerer.ts";
 import { WebPeer } from "./web-peer.ts";
 import { readOffer } from "./web-sdp.ts";
 
 const PORT = 39_471;
 
 after(() => cleanup());
-
-/** What a browser does, without one. */
-class Offerer {
-  readonly #connection = new PeerConnection("offerer", { iceServers: [], disableAutoNegotiation: true });
-  readonly #track: Track;
-  readonly #channel: DataChannel;
-  readonly open = Promise.withResolvers<void>();
-  readonly messages: string[] = [];
-  readonly heard: string[] = [];
-
-  constructor() {
-    const audio = new Audio("0", "SendRecv");
-    audio.addOpusCodec(111);
-    audio.addSSRC(77, "them", "stream", "track");
-    this.#track = this.#connection.addTrack(audio);
-    this.#track.onOpen(() => this.open.resolve());
-    this.#track.onMessage((datagram) => {
-      const packet = parseRtp(datagram);
-      if (packet !== undefined) this.heard.push(Buffer.from(packet.payload).toString());
-    });
-    this.#channel = this.#connection.createDataChannel("parley");
-    this.#channel.onMessage((message) => {
-      if (typeof message === "string") this.messages.push(message);
-    });
-  }
-
-  async offer(): Promise<string> {
-    const { promise: gathered, resolve } = Promise.withResolvers<void>();
-    this.#connection.onGatheringStateChange((state) => {
-      if (state === "complete") resolve();
-    });
-    this.#connection.setLocalDescription("offer");
-    await gathered;
-    return this.#connection.localDescription()?.sdp ?? "";
-  }
-
-  accept(sdp: string): void {
-    // See web-sdp.ts.
-    this.#connection.setRemoteDescription(sdp.replaceAll("a=end-of-candidates\r\n", ""), "answer");
-  }
-
-  say(text: string): void {
-    const payload = Buffer.from(text);
-    const datagram = writeRtp({
-      payload,
-      payloadType: 111,
-      sequenceNumber: 1,
-      timestamp: 0,
-      ssrc: 77,
-      marker: false,
-    });
-    this.#track.sendMessageBinary(Buffer.from(datagram));
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-}
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
   for (let waited = 0; !isSo(); waited += 20) {
@@ -164,7 +107,8 @@ test("an offer that cannot be answered is an error, and no more", async () => {
     onChannel: ignore,
   });
   await assert.rejects(peer.answer({ sdp: "v=0\r\nm=audio 9 X 1\r\n", audioMid: "0", opusPayloadType: 1 }));
-  peer.addCandidate("a=candidate:nonsense", "0");
+  await peer.addCandidates([{ candidate: "a=candidate:nonsense", mid: "0" }]);
+  await assert.rejects(peer.restartIce({ ufrag: "u", pwd: "p" }, []), /no connection/);
   peer.send(new Uint8Array(20));
   peer.tell("nobody");
   peer.close();

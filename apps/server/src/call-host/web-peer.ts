@@ -1,7 +1,11 @@
 import { type DataChannel, PeerConnection, type Track } from "node-datachannel";
 import { LIVE_CHANNEL_LABEL } from "@parley/contract";
 import { isRtcp, parseRtp, type PortRange, type RtpPacket } from "@parley/rtp";
-import { type BrowserOffer, completeAnswer } from "./web-sdp.ts";
+import type { IceCredentials } from "./ice/ice-agent.ts";
+import { IceRelay } from "./ice/ice-relay.ts";
+import type { LibraryAgent } from "./ice/library-path.ts";
+import { readCandidate, type SdpCandidate, writeRestartFragment } from "./web-sdp-fragment.ts";
+import { type BrowserOffer, completeAnswer, iceCredentialsOf } from "./web-sdp.ts";
 
 /** Ours gather at once: there are host candidates only. */
 const ANSWER_DEADLINE_MS = 3_000;
@@ -37,6 +41,14 @@ export class WebPeer {
   /** Referenced here: the library drops a track that nobody holds. */
   #track: Track | undefined;
   #channel: DataChannel | undefined;
+  /** As the browser was given it. */
+  #answer: string | undefined;
+  /** What the library's own ICE is spoken to with; undefined before the answer. */
+  #library: LibraryAgent | undefined;
+  /** From the first ICE restart on. */
+  #relay: Promise<IceRelay> | undefined;
+  /** The browser's name in ICE, by which its fragments are known. */
+  #remoteUfrag: string | undefined;
   #isClosed = false;
 
   constructor(options: WebPeerOptions) {
@@ -69,20 +81,50 @@ export class WebPeer {
       const description = this.#isClosed ? null : this.#connection.localDescription();
       if (!isGathered || description === null) throw new Error("no local candidates could be gathered");
       const { ssrc, cname, publicAddress } = this.#options;
-      return completeAnswer(description.sdp, { ssrc, cname, publicAddress });
+      const answer = completeAnswer(description.sdp, { ssrc, cname, publicAddress });
+      this.#answer = answer;
+      this.#library = libraryAgentOf(offer.sdp, answer);
+      this.#remoteUfrag = this.#library?.remote.ufrag;
+      return answer;
     } finally {
       clearTimeout(deadline);
     }
   }
 
-  /** Passes over what is none. */
-  addCandidate(candidate: string, mid: string): void {
-    if (this.#isClosed) return;
-    try {
-      this.#connection.addRemoteCandidate(candidate, mid);
-    } catch {
-      // The browser has others, or is not reached and told so by ICE.
+  get remoteUfrag(): string | undefined {
+    return this.#remoteUfrag;
+  }
+
+  /** Of the browser, under its credentials as they now are. Passes over what is none. */
+  async addCandidates(candidates: readonly SdpCandidate[]): Promise<void> {
+    const ufrag = this.#remoteUfrag;
+    const relay = await this.#relay;
+    if (this.#isClosed || ufrag === undefined) return;
+    for (const { candidate, mid } of candidates) {
+      if (relay === undefined) this.#addToLibrary(candidate, mid);
+      else {
+        const address = readCandidate(candidate);
+        if (address !== undefined) relay.addCandidate(ufrag, address);
+      }
     }
+  }
+
+  /**
+   * Goes on with the same DTLS and SRTP under other credentials of ICE. Gives our side of them, as a fragment of SDP.
+   *
+   * @throws {Error} where that cannot be; its message is for the browser's developer.
+   */
+  async restartIce(remote: IceCredentials, candidates: readonly SdpCandidate[]): Promise<string> {
+    const [answer, library, { ports }] = [this.#answer, this.#library, this.#options];
+    if (this.#isClosed || answer === undefined || library === undefined)
+      throw new Error("There is no connection whose ICE could be restarted.");
+    // The library holds it, and gives nobody what comes under other credentials.
+    if (ports.first === ports.last) throw new Error("ICE is not restarted where connections share one port.");
+    const relay = await this.#openRelay(library);
+    const local = relay.restart(remote);
+    this.#remoteUfrag = remote.ufrag;
+    await this.addCandidates(candidates);
+    return writeRestartFragment(answer, local, relay.port);
   }
 
   /** RTP or RTCP; lost while there is no connection. */
@@ -112,7 +154,33 @@ export class WebPeer {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    setTimeout(() => this.#connection.close(), FAREWELL_MS).unref();
+    setTimeout(() => {
+      this.#connection.close();
+      void this.#relay?.then(
+        (relay) => relay.close(),
+        () => {},
+      );
+    }, FAREWELL_MS).unref();
+  }
+
+  #addToLibrary(candidate: string, mid: string): void {
+    try {
+      this.#connection.addRemoteCandidate(candidate, mid);
+    } catch {
+      // The browser has others, or is not reached and told so by ICE.
+    }
+  }
+
+  /** One for all restarts. */
+  async #openRelay(library: LibraryAgent): Promise<IceRelay> {
+    const opening = this.#relay ?? IceRelay.open({ ports: this.#options.ports, library });
+    this.#relay = opening;
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#relay === opening) this.#relay = undefined;
+      throw new Error("No port is free for an ICE restart.", { cause: error });
+    }
   }
 
   #follow(state: string): void {
@@ -142,4 +210,14 @@ export class WebPeer {
     if (channel.isOpen()) open();
     else channel.onOpen(open);
   }
+}
+
+/** Undefined where ICE is not as a restart needs it. */
+function libraryAgentOf(offer: string, answer: string): LibraryAgent | undefined {
+  const [local, remote] = [iceCredentialsOf(answer), iceCredentialsOf(offer)];
+  const port = Number(/^a=candidate:(?:\S+ ){5}(\d+) /m.exec(answer)?.[1]);
+  // A peer that is lite does not choose paths (RFC 8445 §2.5): the library does.
+  const isLite = /^a=ice-lite\r?$/m.test(offer);
+  if (local === undefined || remote === undefined || Number.isNaN(port) || isLite) return undefined;
+  return { port, local, remote };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { completeAnswer, readFragment, readOffer, ufragOf } from "./web-sdp.ts";
+import { completeAnswer, iceCredentialsOf, readOffer } from "./web-sdp.ts";
+import { readFragment } from "./web-sdp-fragment.ts";
 
 const sessionLines = ["v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0 1"];
 const transportLines = [
@@ -117,6 +118,7 @@ test("any text is read without throwing", () => {
     readOffer(offer.slice(0, at));
     readOffer(offer.slice(0, at) + String.fromCodePoint(at) + offer.slice(at + 1));
     readFragment(offer.slice(at));
+    iceCredentialsOf(offer.slice(at));
   }
 });
 
@@ -141,24 +143,10 @@ test("a public address that is ours anyway is not told twice", () => {
   assert.equal(answer.match(/192\.0\.2\.7/g)?.length, 1);
 });
 
-test("a fragment of trickle ICE tells whose candidates it brings", () => {
-  const fragment = [
-    "a=ice-ufrag:EsAw",
-    "a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1",
-    "m=audio 9 UDP/TLS/RTP/SAVPF 0",
-    "a=mid:0",
-    "a=candidate:1 1 udp 2122260223 192.0.2.7 54321 typ host",
-    "a=candidate:2 1 udp 2122260222 7b2c.local 54322 typ host",
-    "a=end-of-candidates",
-  ];
-  assert.deepEqual(readFragment(toSdp(fragment)), {
+test("a description's ICE credentials are found", () => {
+  assert.deepEqual(iceCredentialsOf(toSdp(sessionLines, audioLines)), {
     ufrag: "EsAw",
-    candidates: [{ mid: "0", candidate: "a=candidate:1 1 udp 2122260223 192.0.2.7 54321 typ host" }],
+    pwd: "P2uYro0UCOQ4zxjKXaWCBui1",
   });
-  assert.equal(ufragOf(toSdp(sessionLines, audioLines)), "EsAw");
-});
-
-test("what is no fragment is none", () => {
-  for (const text of ["", "hello", "a=mid:0\r\n", "v=0\r\na=ice-ufrag:EsAw\r\n"])
-    assert.equal(readFragment(text), undefined);
+  assert.equal(iceCredentialsOf(toSdp(sessionLines)), undefined);
 });

@@ -1,3 +1,5 @@
+import type { IceCredentials } from "./ice/ice-agent.ts";
+
 /** What an offer asks for, narrowed to what Parley does; or why it does not do it. */
 export type OfferReading =
   | { ok: true; offer: BrowserOffer }
@@ -16,19 +18,19 @@ interface Section {
   lines: string[];
 }
 
-const MOST_OFFER_LINES = 1000;
+export const MOST_SDP_LINES = 1000;
 const OPUS_PARAMETERS = "minptime=10;useinbandfec=1;maxplaybackrate=16000;stereo=0";
 const droppedAttributes = /^a=(rtpmap|fmtp|rtcp-fb|extmap|rid|simulcast|ssrc-group):?/;
 /** Left out of what the library is given, which now and then gives up where candidates stand beside it. */
 const END_OF_CANDIDATES = "a=end-of-candidates";
 /** RFC 8828 §5: names of multicast DNS, which is not asked beyond the browser's own network. */
-const hiddenCandidate = /^a=candidate:.*\.local /;
+export const hiddenCandidate = /^a=candidate:.*\.local /;
 
 /** Reads a browser's offer: one audio line with Opus, at most one data channel, one connection for both. */
 export function readOffer(sdp: string): OfferReading {
-  const lines = sdp.split(/\r\n|\n/).filter((line) => line !== "");
+  const lines = splitLines(sdp);
   const isWellFormed = lines.every((line) => /^[a-z]=[^\0]*$/.test(line));
-  if (lines[0] !== "v=0" || !isWellFormed || lines.length > MOST_OFFER_LINES)
+  if (lines[0] !== "v=0" || !isWellFormed || lines.length > MOST_SDP_LINES)
     return { ok: false, refusal: "malformed", reason: "is not an SDP offer" };
   const [session, ...media] = splitSections(lines);
   const audio = media.find(({ kind }) => kind === "audio");
@@ -84,31 +86,19 @@ export function completeAnswer(
   return complete.join("\r\n");
 }
 
-/** What a fragment of trickle ICE says (RFC 8840 §9); undefined where it is none. */
-export function readFragment(
-  text: string,
-): { ufrag: string | undefined; candidates: { mid: string; candidate: string }[] } | undefined {
-  const lines = text.split(/\r\n|\n/).filter((line) => line !== "");
-  if (lines.length > MOST_OFFER_LINES || !lines.every((line) => /^[am]=/.test(line))) return undefined;
-  const ufrag = valueOf(lines, "a=ice-ufrag:");
-  const candidates: { mid: string; candidate: string }[] = [];
-  let mid = "0";
-  for (const line of lines) {
-    if (line.startsWith("a=mid:")) mid = line.slice("a=mid:".length);
-    if (line.startsWith("a=candidate:") && !hiddenCandidate.test(line))
-      candidates.push({ mid, candidate: line });
-  }
-  const isFragment = ufrag !== undefined || candidates.length > 0 || lines.includes(END_OF_CANDIDATES);
-  return isFragment ? { ufrag, candidates } : undefined;
+/** What both sides of a description's ICE know each other by; undefined where it has none. */
+export function iceCredentialsOf(sdp: string): IceCredentials | undefined {
+  const lines = splitLines(sdp);
+  const [ufrag, pwd] = [valueOf(lines, "a=ice-ufrag:"), valueOf(lines, "a=ice-pwd:")];
+  return ufrag === undefined || pwd === undefined ? undefined : { ufrag, pwd };
 }
 
-/** ICE's name of the offer, by which its fragments are known. */
-export function ufragOf(sdp: string): string | undefined {
-  return valueOf(sdp.split(/\r\n|\n/), "a=ice-ufrag:");
+export function splitLines(sdp: string): string[] {
+  return sdp.split(/\r\n|\n/).filter((line) => line !== "");
 }
 
 /** The session's own lines first, then one section for each `m=`. */
-function splitSections(lines: readonly string[]): Section[] {
+export function splitSections(lines: readonly string[]): Section[] {
   const sections: Section[] = [{ kind: "session", lines: [] }];
   for (const line of lines) {
     if (line.startsWith("m=")) sections.push({ kind: /^m=(\w+)/.exec(line)?.[1] ?? "", lines: [] });
@@ -147,6 +137,6 @@ function withAddress(candidate: string, address: string): string {
   );
 }
 
-function valueOf(lines: readonly string[], name: string): string | undefined {
+export function valueOf(lines: readonly string[], name: string): string | undefined {
   return lines.find((line) => line.startsWith(name))?.slice(name.length);
 }

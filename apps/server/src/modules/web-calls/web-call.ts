@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { LiveCallEvent } from "@parley/contract";
 import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { WebJoinResult } from "../../call-host/media-protocol.ts";
-import { readFragment } from "../../call-host/web-sdp.ts";
+import { readFragment } from "../../call-host/web-sdp-fragment.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "../calls/held-call.ts";
 
@@ -13,15 +13,16 @@ export interface WebCallOptions {
   openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
 }
 
-/** An answer, and the tag of the session as it now is. */
-export interface Joined {
+/** An answer, whole or a fragment, and the tag of the session as it now is. */
+export interface Answered {
   sdp: string;
   etag: string;
 }
 
 /** From the start of the call until a browser is connected. */
 const JOIN_DEADLINE_MS = 60_000;
-const ANY_TAG = "*";
+/** The second is how RFC 9725 prints it in its examples. */
+const anyTag: readonly string[] = ["*", '"*"'];
 
 /** The signalling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
 export class WebCall implements CallSignalling {
@@ -74,8 +75,9 @@ export class WebCall implements CallSignalling {
     }
   }
 
-  end({ endReason, endDetail }: CallOutcome): void {
+  async end({ endReason, endDetail }: CallOutcome): Promise<void> {
     this.#opened.reject(new AppError("not_found"));
+    await this.#leg?.finish();
     this.tell({ type: "ended", endReason, endDetail: endDetail ?? null });
   }
 
@@ -88,7 +90,7 @@ export class WebCall implements CallSignalling {
   }
 
   /** A browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`, `not_found`. */
-  async join(sdp: string): Promise<Joined> {
+  async join(sdp: string): Promise<Answered> {
     if (this.#isJoining || this.#etag !== undefined) throw new AppError("call_already_joined");
     this.#isJoining = true;
     try {
@@ -99,20 +101,24 @@ export class WebCall implements CallSignalling {
   }
 
   /** The offer of a connection made anew. Throws as `join` does, and `precondition_required`, `session_changed`. */
-  async rejoin(sdp: string, ifMatch: string | undefined): Promise<Joined> {
+  async rejoin(sdp: string, ifMatch: string | undefined): Promise<Answered> {
     this.#requireMatch(ifMatch);
     return await this.#answer(sdp);
   }
 
-  /** A fragment of trickle ICE. Throws as `rejoin` does. */
-  async trickle(fragment: string, ifMatch: string | undefined): Promise<void> {
-    const reading = readFragment(fragment);
-    if (reading === undefined) throw invalidBody("", "is not a fragment of trickle ICE");
+  /**
+   * A fragment of trickle ICE, or an ICE restart, which is answered by our side of it. Throws as `rejoin` does, in
+   * particular `offer_not_acceptable` where ICE cannot be restarted.
+   */
+  async trickle(text: string, ifMatch: string | undefined): Promise<Answered | undefined> {
+    const fragment = readFragment(text);
+    if (fragment === undefined) throw invalidBody("", "is not a fragment of trickle ICE");
     this.#requireMatch(ifMatch);
     const leg = await this.#opened.promise;
-    const isTaken = await leg.addCandidates(reading.ufrag, reading.candidates);
-    if (isTaken) return;
-    const message = "ICE is not restarted on a connection: offer a new one (PATCH with application/sdp).";
+    const result = await leg.takeFragment(fragment);
+    if (result.kind === "taken") return undefined;
+    if (result.kind === "restarted") return { sdp: result.fragment, etag: this.#changeTag() };
+    const message = `${result.reason} A new connection goes on with the call: PATCH its offer as application/sdp.`;
     throw new AppError("offer_not_acceptable", { message });
   }
 
@@ -126,19 +132,24 @@ export class WebCall implements CallSignalling {
     );
   }
 
-  async #answer(sdp: string): Promise<Joined> {
+  async #answer(sdp: string): Promise<Answered> {
     const leg = await this.#opened.promise;
     const result = await leg.join(sdp);
     if (!result.ok) throw refusalOf(result);
+    return { sdp: result.sdp, etag: this.#changeTag() };
+  }
+
+  /** Candidates of before do not belong to the session any more (RFC 9725 §4.3.1). */
+  #changeTag(): string {
     this.#etag = `"${randomBytes(9).toString("base64url")}"`;
-    return { sdp: result.sdp, etag: this.#etag };
+    return this.#etag;
   }
 
   #requireMatch(ifMatch: string | undefined): void {
     // A session that nobody has joined is none.
     if (this.#etag === undefined) throw new AppError("not_found");
     if (ifMatch === undefined) throw new AppError("precondition_required");
-    if (ifMatch !== ANY_TAG && ifMatch !== this.#etag) throw new AppError("session_changed");
+    if (!anyTag.includes(ifMatch) && ifMatch !== this.#etag) throw new AppError("session_changed");
   }
 }
 

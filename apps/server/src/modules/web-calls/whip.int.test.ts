@@ -13,6 +13,7 @@ import { hashToken, WebCall } from "./web-call.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
 
 const TOKEN = "t".repeat(43);
+const LAST_WORDS = { id: "1", type: "message", role: "agent", text: "Good-", startMs: 0, endMs: 1 } as const;
 const logger = pino({ level: "silent" });
 
 class Node {
@@ -56,11 +57,17 @@ class Call {
       prepared: Promise.resolve(),
       instruct: async () => true,
       close: async () => undefined,
+      finish: async () => this.handlers?.onEvent({ type: "item", item: LAST_WORDS }),
       join: async (sdp) =>
         sdp.startsWith("v=0")
           ? { ok: true, sdp: `answer to ${sdp}` }
           : { ok: false, refusal: "malformed", reason: "is not an SDP offer" },
-      addCandidates: async (ufrag) => ufrag !== "other",
+      takeFragment: async ({ ufrag, pwd }) => {
+        if (ufrag === "mine") return { kind: "taken" };
+        return pwd === undefined
+          ? { kind: "refused", reason: "There is no password." }
+          : { kind: "restarted", fragment: "a=ice-ufrag:ours\r\n" };
+      },
       tell: ({ type }) => this.told.push(type),
     };
     const webCall = new WebCall({
@@ -149,8 +156,35 @@ test("a token joins its call once, and then speaks for the session until the cal
   assert.equal((await send(node, "DELETE", session, { token: TOKEN })).status, 200);
   await call.over;
   assert.deepEqual([call.end?.status, call.end?.endReason], ["completed", "user_hangup"]);
-  assert.deepEqual(call.told, ["ended"]);
+  assert.deepEqual(call.told, ["item", "ended"], "first the words that were cut short");
   assert.deepEqual(await errorOf(await send(node, "DELETE", session, { token: TOKEN })), [404, "not_found"]);
+  await node.close();
+});
+
+test("an ICE restart is answered with our side of it, under a new tag", async () => {
+  const node = await Node.start();
+  const call = new Call(node);
+  const joined = await send(node, "POST", call.id, offer);
+  let etag = joined.headers.get("etag") ?? assert.fail();
+  const session = `${call.id}/session`;
+  const restart = { ...fragment, body: "a=ice-ufrag:other\r\na=ice-pwd:secret\r\n" };
+  for (const ifMatch of ["*", '"*"']) {
+    const restarted = await send(node, "PATCH", session, { ...restart, ifMatch });
+    assert.equal(restarted.status, 200);
+    assert.equal(restarted.headers.get("content-type"), "application/trickle-ice-sdpfrag");
+    assert.equal(await restarted.text(), "a=ice-ufrag:ours\r\n");
+    // Candidates of before do not belong to it.
+    const late = await send(node, "PATCH", session, { ...fragment, ifMatch: etag });
+    assert.deepEqual(await errorOf(late), [412, "session_changed"]);
+    etag = restarted.headers.get("etag") ?? assert.fail();
+    assert.equal((await send(node, "PATCH", session, { ...fragment, ifMatch: etag })).status, 204);
+  }
+  assert.deepEqual(await errorOf(await send(node, "PATCH", session, restart)), [
+    428,
+    "precondition_required",
+  ]);
+  await send(node, "DELETE", session, { token: TOKEN });
+  await call.over;
   await node.close();
 });
 

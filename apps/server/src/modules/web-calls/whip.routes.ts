@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { Joined, WebCall } from "./web-call.ts";
+import type { Answered, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
 import { type CallsElsewhere, WhipRelay } from "./whip-relay.ts";
 
@@ -37,7 +37,7 @@ export function bindWhipRoutes(app: FastifyInstance, webCalls: CallsHere, nodes:
         reply
           .header("location", `/rtc/calls/${callId}/session`)
           .header("accept-patch", `${SDP_FRAGMENT}, ${SDP}`);
-        await sendAnswer(reply.code(201), joined);
+        await sendAnswer(reply.code(201), joined, SDP);
       },
     },
   };
@@ -46,10 +46,13 @@ export function bindWhipRoutes(app: FastifyInstance, webCalls: CallsHere, nodes:
     methods: {
       PATCH: async (call, request, reply) => {
         const ifMatch = request.headers["if-match"];
-        if (isOf(request, SDP))
-          return await sendAnswer(reply.code(200), await call.rejoin(bodyOf(request, SDP), ifMatch));
-        await call.trickle(bodyOf(request, SDP_FRAGMENT), ifMatch);
-        await reply.code(204).send();
+        if (isOf(request, SDP)) {
+          const rejoined = await call.rejoin(bodyOf(request, SDP), ifMatch);
+          return await sendAnswer(reply.code(200), rejoined, SDP);
+        }
+        const restarted = await call.trickle(bodyOf(request, SDP_FRAGMENT), ifMatch);
+        if (restarted === undefined) await reply.code(204).send();
+        else await sendAnswer(reply.code(200), restarted, SDP_FRAGMENT);
       },
       DELETE: async (call, _request, reply) => {
         call.hangUp();
@@ -122,8 +125,8 @@ async function sendOptions(reply: FastifyReply, allowed: string): Promise<Fastif
     .send();
 }
 
-async function sendAnswer(reply: FastifyReply, { sdp, etag }: Joined): Promise<void> {
-  await reply.header("etag", etag).type(SDP).send(sdp);
+async function sendAnswer(reply: FastifyReply, { sdp, etag }: Answered, type: string): Promise<void> {
+  await reply.header("etag", etag).type(type).send(sdp);
 }
 
 function readToken(request: FastifyRequest, reply: FastifyReply): string {

@@ -110,7 +110,9 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
   if (chosen === undefined) return { ok: false, status: 488, reason: whyNoneFits(parsed.audio, settings) };
   const { stream, codec } = chosen;
   const direction = answeredDirection[stream.direction];
-  const srtp = agreeOnKeys(stream.crypto?.[0], settings);
+  const crypto = stream.crypto?.[0];
+  settings.srtp?.keys.settle(crypto?.suite);
+  const srtp = keysWith(crypto, settings);
   const answered = audioLine(settings, {
     formats: [{ ...codec.ours, payloadType: codec.payloadType }],
     telephoneEventPayloadType: stream.telephoneEventPayloadType,
@@ -123,8 +125,17 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
   return { ok: true, sdp: write(describe(settings, lines)), audio };
 }
 
-/** Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` is the answer itself. */
-export function acceptAnswer(answer: string, settings: AudioSettings): NegotiationResult {
+/**
+ * Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` is the answer itself.
+ *
+ * @param isEarly it is of a provisional response: another fork may still answer the same offer with another suite, whose
+ * key is kept for that.
+ */
+export function acceptAnswer(
+  answer: string,
+  settings: AudioSettings,
+  { isEarly = false }: { isEarly?: boolean } = {},
+): NegotiationResult {
   const parsed = parseDescription(answer);
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };
   const [stream] = parsed.audio;
@@ -141,7 +152,8 @@ export function acceptAnswer(answer: string, settings: AudioSettings): Negotiati
     const ours = settings.codecs.find((codec) => isSameCodec(codec, name, clockRateHz));
     if (ours !== undefined) {
       const direction = answeredDirection[stream.direction];
-      const srtp = agreeOnKeys(crypto, settings);
+      if (!isEarly) settings.srtp?.keys.settle(crypto?.suite);
+      const srtp = keysWith(crypto, settings);
       return { ok: true, sdp: answer, audio: negotiated(stream, { ours, payloadType }, direction, srtp) };
     }
   }
@@ -182,12 +194,11 @@ function whyNoneFits(streams: readonly AudioStream[], settings: AudioSettings): 
   return isAnyFit ? "No Common Codec" : "No Common Encryption";
 }
 
-/** RFC 4568 §5.1.2: the first line that can be used is answered, with its tag and a key of our own. */
-function agreeOnKeys(
+/** RFC 4568 §5.1.2: the line that is used has its tag, and a key of each side. */
+function keysWith(
   theirs: CryptoAttribute | undefined,
   { srtp }: AudioSettings,
 ): (NegotiatedSrtp & { tag: number; suite: CryptoSuite }) | undefined {
-  srtp?.keys.settle(theirs?.suite);
   if (theirs === undefined || srtp === undefined) return undefined;
   const { tag, suite, masterKey } = theirs;
   return { tag, suite, localMasterKey: srtp.keys.keyFor(suite), remoteMasterKey: masterKey };

@@ -1,6 +1,5 @@
 import { isIPv6 } from "node:net";
 import {
-  acceptAnswer,
   buildOffer,
   LocalSrtpKeys,
   type ProvisionalResponse,
@@ -14,7 +13,13 @@ import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
 import { numberIn } from "./sip-number.ts";
 import { findMediaAddress } from "./media-address.ts";
 import { followSession } from "./phone-session.ts";
-import { type CallAudioSettings, renegotiate, toAudioSettings, toMediaPath } from "./sip-audio.ts";
+import {
+  type CallAudioSettings,
+  connectAnswered,
+  connectEarly,
+  renegotiate,
+  toAudioSettings,
+} from "./sip-audio.ts";
 
 export interface OutboundCallOptions {
   userAgent: UserAgent;
@@ -95,17 +100,12 @@ export class OutboundCall implements CallSignalling {
   #ring({ sdp }: ProvisionalResponse, call: HeldCall, media: MediaLeg, settings: CallAudioSettings): void {
     if (!this.#isRinging) call.ringing();
     this.#isRinging = true;
-    // Early media; of several that ring at once the last one's. With SRTP its answer would settle the keys, and it is not
-    // the callee's yet.
-    if (sdp === "" || settings.srtp.isRequired) return;
-    const early = acceptAnswer(sdp, settings);
-    if (early.ok) media.connect(toMediaPath(early.audio));
+    if (sdp !== "") connectEarly(sdp, settings, media);
   }
 
   #begin({ remoteSdp }: Session, call: HeldCall, media: MediaLeg, settings: CallAudioSettings): void {
-    const answer = acceptAnswer(remoteSdp, settings);
-    if (!answer.ok) return call.hangUp(dialFailure(`SDP answer: ${answer.reason}`));
-    media.connect(toMediaPath(answer.audio));
+    const failure = connectAnswered(remoteSdp, settings, media);
+    if (failure !== undefined) return call.hangUp(dialFailure(`SDP answer: ${failure}`));
     media.start();
     call.answered();
   }

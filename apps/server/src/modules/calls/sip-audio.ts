@@ -1,5 +1,11 @@
 import { randomInt } from "node:crypto";
-import { answerOffer, type AudioSettings, type NegotiatedAudio, type ReinviteAnswer } from "@parley/sip";
+import {
+  acceptAnswer,
+  answerOffer,
+  type AudioSettings,
+  type NegotiatedAudio,
+  type ReinviteAnswer,
+} from "@parley/sip";
 import type { MediaLeg } from "../../call-host/media-pool.ts";
 import type { MediaPath } from "../../call-host/media-protocol.ts";
 
@@ -20,6 +26,8 @@ export function sampleRateOf(codecName: string | undefined): 8000 | 16000 {
 /** What a call says of its audio in all its offers and answers. */
 export type CallAudioSettings = AudioSettings & Required<Pick<AudioSettings, "origin" | "srtp">>;
 
+type MediaConnection = Pick<MediaLeg, "connect">;
+
 export interface CallAudio {
   address: string;
   port: number;
@@ -39,12 +47,34 @@ export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudi
 }
 
 /** Answers hold, resume, a change of address or codec (RFC 3264 §8), and tells the media of it. */
-export function renegotiate(offer: string, settings: CallAudioSettings, media: MediaLeg): ReinviteAnswer {
+export function renegotiate(
+  offer: string,
+  settings: CallAudioSettings,
+  media: MediaConnection,
+): ReinviteAnswer {
   settings.origin.version += 1;
   const answer = answerOffer(offer, settings);
   if (!answer.ok) return { status: answer.status, reason: answer.reason };
   media.connect(toMediaPath(answer.audio));
   return { sdp: answer.sdp };
+}
+
+/** Connects the audio that a fork of a call plays while it rings; of several, the last one's. */
+export function connectEarly(answer: string, settings: CallAudioSettings, media: MediaConnection): void {
+  const early = acceptAnswer(answer, settings, { isEarly: true });
+  if (early.ok) media.connect(toMediaPath(early.audio));
+}
+
+/** Connects what the fork that has answered settled; undefined, or why nothing is. */
+export function connectAnswered(
+  answer: string,
+  settings: CallAudioSettings,
+  media: MediaConnection,
+): string | undefined {
+  const result = acceptAnswer(answer, settings);
+  if (!result.ok) return result.reason;
+  media.connect(toMediaPath(result.audio));
+  return undefined;
 }
 
 /** What an offer and answer have settled, for the media process. */

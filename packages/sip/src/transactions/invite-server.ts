@@ -1,23 +1,31 @@
 import type { Timer } from "../clock.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { TransactionEnvironment } from "./environment.ts";
+import { KeptMessage } from "./kept.ts";
 import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
 
 type State = "proceeding" | "accepted" | "completed" | "confirmed" | "terminated";
 
-/** INVITE server transaction (RFC 3261 §17.2.1, with the Accepted state of RFC 6026 §7.1). */
+/**
+ * INVITE server transaction (RFC 3261 §17.2.1, with the Accepted state of RFC 6026 §7.1). It outlives its call by half a
+ * minute, so it keeps nothing that this time does not need.
+ */
 export class InviteServerTransaction {
   #state: State = "proceeding";
+  /** The tag of every response (§8.2.6.2). */
+  readonly localTag: string;
+  /** A CANCEL has come before a final response (§9.2). */
+  onCancel: (() => void) | undefined;
+  /** Gets an ACK that reaches the transaction in Accepted: it belongs to the user (RFC 6026 §7.1). */
+  onAck: ((ack: SipRequest) => void) | undefined;
   readonly #environment: TransactionEnvironment;
-  readonly #onAck: (ack: SipRequest) => void;
-  #lastResponse: Buffer | undefined;
+  #lastResponse: KeptMessage | undefined;
   #retransmit: Timer | undefined;
   #timeout: Timer | undefined;
 
-  /** @param onAck gets an ACK that reaches the transaction in Accepted: it belongs to the user (RFC 6026 §7.1). */
-  constructor(environment: TransactionEnvironment, onAck: (ack: SipRequest) => void) {
+  constructor(environment: TransactionEnvironment, localTag: string) {
     this.#environment = environment;
-    this.#onAck = onAck;
+    this.localTag = localTag;
   }
 
   get isWaitingForFinal(): boolean {
@@ -31,29 +39,34 @@ export class InviteServerTransaction {
       return;
     }
     if (this.#state !== "proceeding") return;
-    this.#lastResponse = data;
+    this.#lastResponse = new KeptMessage(data);
     this.#environment.send(data);
-    if (status >= 300) this.#enterCompleted(data);
+    if (status >= 300) this.#enterCompleted(this.#lastResponse);
     else if (status >= 200) this.#enterAccepted();
   }
 
   #enterAccepted(): void {
     this.#state = "accepted";
+    this.onCancel = undefined;
+    // The user repeats its 2xx itself.
+    this.#lastResponse = undefined;
     // Timer L
     this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
   }
 
-  #enterCompleted(data: Buffer): void {
+  #enterCompleted(response: KeptMessage): void {
     this.#state = "completed";
-    if (!this.#environment.isReliable) this.#armTimerG(data, T1_MS);
+    this.onCancel = undefined;
+    this.onAck = undefined;
+    if (!this.#environment.isReliable) this.#armTimerG(response, T1_MS);
     // Timer H
     this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
   }
 
-  #armTimerG(data: Buffer, intervalMs: number): void {
+  #armTimerG(response: KeptMessage, intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
-      this.#environment.send(data);
-      this.#armTimerG(data, Math.min(intervalMs * 2, T2_MS));
+      this.#environment.send(response.data);
+      this.#armTimerG(response, Math.min(intervalMs * 2, T2_MS));
     });
   }
 
@@ -64,14 +77,15 @@ export class InviteServerTransaction {
       (this.#state === "proceeding" || this.#state === "completed") &&
       this.#lastResponse !== undefined
     ) {
-      this.#environment.send(this.#lastResponse);
+      this.#environment.send(this.#lastResponse.data);
     }
   }
 
   #receiveAck(ack: SipRequest): void {
-    if (this.#state === "accepted") this.#onAck(ack);
+    if (this.#state === "accepted") this.onAck?.(ack);
     if (this.#state !== "completed") return;
     this.#state = "confirmed";
+    this.#lastResponse = undefined;
     this.#retransmit?.cancel();
     this.#timeout?.cancel();
     // Timer I

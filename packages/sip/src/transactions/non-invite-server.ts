@@ -1,5 +1,6 @@
 import type { Timer } from "../clock.ts";
 import type { TransactionEnvironment } from "./environment.ts";
+import { KeptMessage } from "./kept.ts";
 import { TIMEOUT_MS } from "./timers.ts";
 
 type State = "trying" | "proceeding" | "completed" | "terminated";
@@ -8,7 +9,7 @@ type State = "trying" | "proceeding" | "completed" | "terminated";
 export class NonInviteServerTransaction {
   #state: State = "trying";
   readonly #environment: TransactionEnvironment;
-  #lastResponse: Buffer | undefined;
+  #lastResponse: KeptMessage | undefined;
   #timeout: Timer | undefined;
 
   constructor(environment: TransactionEnvironment) {
@@ -23,7 +24,7 @@ export class NonInviteServerTransaction {
 
   respond(status: number, data: Buffer): void {
     if (!this.isWaitingForFinal) return;
-    this.#lastResponse = data;
+    this.#lastResponse = new KeptMessage(data);
     this.#environment.send(data);
     if (status < 200) {
       this.#state = "proceeding";
@@ -39,7 +40,7 @@ export class NonInviteServerTransaction {
   /** The request again: answered with the last response, in Trying not at all. */
   receive(): void {
     if (this.#lastResponse !== undefined && this.#state !== "terminated")
-      this.#environment.send(this.#lastResponse);
+      this.#environment.send(this.#lastResponse.data);
   }
 
   /** Ends the transaction without a word to its user. Idempotent. */

@@ -3,20 +3,16 @@ import { serializeMessage } from "../messages/message.ts";
 import { createResponse, type ResponseContent } from "../messages/response.ts";
 import type { Hop } from "../transport/transport.ts";
 import { newTag } from "./identifiers.ts";
-import type { InviteServerTransaction } from "./invite-server.ts";
+import { InviteServerTransaction } from "./invite-server.ts";
 import type { NonInviteServerTransaction } from "./non-invite-server.ts";
 
-/** A request that was received, and the way to answer it. */
+/** A request that was received, and the way to answer it; what remains after that is its state machine. */
 export class ServerTransaction {
   readonly request: SipRequest;
   /** Where the request came from. */
   readonly source: Hop;
-  /** The tag of every response to it (RFC 3261 §8.2.6.2): that of the request's To, or one made here. */
+  /** The tag of every response to it (RFC 3261 §8.2.6.2). */
   localTag: string;
-  /** A CANCEL for this INVITE, which has no final response yet (§9.2). */
-  onCancel: () => void = () => undefined;
-  /** An ACK for a 2xx that matched this transaction rather than its dialog. */
-  onAck: (ack: SipRequest) => void = () => undefined;
   readonly #machine: InviteServerTransaction | NonInviteServerTransaction;
   readonly #serverName: string | undefined;
 
@@ -28,9 +24,19 @@ export class ServerTransaction {
   ) {
     this.request = request;
     this.source = source;
-    this.localTag = request.to.parameters.get("tag") ?? newTag();
+    this.localTag = machine instanceof InviteServerTransaction ? machine.localTag : localTagOf(request);
     this.#serverName = serverName;
     this.#machine = machine;
+  }
+
+  /** Hears of a CANCEL for this INVITE that comes before a final response (§9.2). */
+  set onCancel(handler: () => void) {
+    if (this.#machine instanceof InviteServerTransaction) this.#machine.onCancel = handler;
+  }
+
+  /** Hears of an ACK for a 2xx that matches this transaction rather than its dialog. */
+  set onAck(handler: ((ack: SipRequest) => void) | undefined) {
+    if (this.#machine instanceof InviteServerTransaction) this.#machine.onAck = handler;
   }
 
   /** Whether no final response has been sent. */
@@ -50,14 +56,9 @@ export class ServerTransaction {
   repeat(response: OutgoingResponse): void {
     this.#machine.respond(response.status, serializeMessage(response));
   }
+}
 
-  /** The same request arrived again, or the ACK of its failure. */
-  receive(request: SipRequest): void {
-    this.#machine.receive(request);
-  }
-
-  /** Forgets the transaction without a word to the peer. Idempotent. */
-  terminate(): void {
-    this.#machine.terminate();
-  }
+/** That of the request's To, or one made here. */
+export function localTagOf(request: SipRequest): string {
+  return request.to.parameters.get("tag") ?? newTag();
 }

@@ -17,10 +17,11 @@ import {
   serverTransactionKey,
   statelessTag,
 } from "./identifiers.ts";
+import { detached } from "./kept.ts";
 import type { ClientTransactionUser } from "./invite-client.ts";
 import { InviteServerTransaction } from "./invite-server.ts";
 import { NonInviteServerTransaction } from "./non-invite-server.ts";
-import { ServerTransaction } from "./server-transaction.ts";
+import { localTagOf, ServerTransaction } from "./server-transaction.ts";
 
 /** A message as it passed the transport. */
 export interface MessageTrace {
@@ -56,6 +57,8 @@ export interface TransactionLayerOptions {
   onFault: (error: unknown) => void;
 }
 
+type ServerMachine = InviteServerTransaction | NonInviteServerTransaction;
+
 /** Seconds after which a request refused for want of room may come again. */
 const OVERLOAD_RETRY_AFTER_SECONDS = "5";
 
@@ -64,8 +67,8 @@ export class TransactionLayer {
   readonly #options: TransactionLayerOptions;
   readonly #clients = new Map<string, { machine: ClientMachine; hop: Hop }>();
   readonly #clientEnvironment: ClientEnvironment;
-  readonly #servers = new Map<string, ServerTransaction>();
-  readonly #byMergeKey = new Map<string, ServerTransaction>();
+  readonly #servers = new Map<string, ServerMachine>();
+  readonly #byMergeKey = new Map<string, ServerMachine>();
 
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
@@ -189,42 +192,39 @@ export class TransactionLayer {
     } else this.#startServer(request, source, key);
   }
 
-  #startServer(request: SipRequest, source: Hop, key: string): void {
+  #startServer(request: SipRequest, source: Hop, requestKey: string): void {
     const destination = responseDestination(request.topVia, source);
-    const merge = mergeKey(request);
+    const key = detached(requestKey);
+    const mergeOfRequest = mergeKey(request);
+    const merge = mergeOfRequest === undefined ? undefined : detached(mergeOfRequest);
     const environment: TransactionEnvironment = {
       clock: this.#options.clock,
       isReliable: this.#options.transports.find(source)?.isReliable ?? false,
       send: (message) => this.#respond(message, destination),
       onTerminated: () => {
         this.#servers.delete(key);
-        if (merge !== undefined && this.#byMergeKey.get(merge) === transaction)
-          this.#byMergeKey.delete(merge);
+        if (merge !== undefined && this.#byMergeKey.get(merge) === machine) this.#byMergeKey.delete(merge);
       },
     };
-    const machine =
+    const machine: ServerMachine =
       request.method === "INVITE"
-        ? new InviteServerTransaction(environment, (ack) => transaction.onAck(ack))
+        ? new InviteServerTransaction(environment, localTagOf(request))
         : new NonInviteServerTransaction(environment);
-    const transaction: ServerTransaction = new ServerTransaction(
-      request,
-      source,
-      this.#options.serverName,
-      machine,
-    );
-    this.#servers.set(key, transaction);
+    const transaction = new ServerTransaction(request, source, this.#options.serverName, machine);
+    this.#servers.set(key, machine);
     if (merge !== undefined && this.#byMergeKey.has(merge)) {
       // §8.2.2.2: the same request has come by another way.
       transaction.respond(482, { reason: "Merged Request" });
       return;
     }
-    if (merge !== undefined) this.#byMergeKey.set(merge, transaction);
+    if (merge !== undefined) this.#byMergeKey.set(merge, machine);
     this.#options.user.onRequest(transaction);
   }
 
   /** §9.2: the INVITE that a CANCEL is about. */
-  findCancelled(cancel: SipRequest): ServerTransaction | undefined {
-    return this.#servers.get(serverTransactionKey(cancel, "INVITE"));
+  findCancelled(cancel: SipRequest): InviteServerTransaction | undefined {
+    const found = this.#servers.get(serverTransactionKey(cancel, "INVITE"));
+    return found instanceof InviteServerTransaction ? found : undefined;
   }
 
   #refuseMalformed(failure: ParseFailure, source: Hop): void {

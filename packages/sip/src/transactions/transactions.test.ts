@@ -172,7 +172,8 @@ for (const [isReliable, timerKMs] of [
 
 function inviteServer(isReliable = false): { probe: Probe; transaction: InviteServerTransaction } {
   const probe = new Probe(isReliable);
-  const transaction = new InviteServerTransaction(probe.environment, () => probe.note("user ack"));
+  const transaction = new InviteServerTransaction(probe.environment, "tag");
+  transaction.onAck = () => probe.note("user ack");
   return { probe, transaction };
 }
 

@@ -339,7 +339,8 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   #end(end: SessionEnd): void {
     if (this.isEnded) return;
     this.timer.stop();
-    this.#context.ending.abort();
+    // Without a reason of ours it would be an error with its stack, for each call.
+    this.#context.ending.abort("ended");
     this.offers.stop();
     this.#resolveEnded(end);
   }

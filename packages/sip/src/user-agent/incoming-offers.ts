@@ -184,6 +184,8 @@ export class IncomingOffers {
     this.#pending = pending;
     transaction.onAck = (ack) => this.onAck(ack);
     const isAcknowledged = await pending.settled;
+    // The transaction stays for half a minute, the call need not.
+    transaction.onAck = undefined;
     if (this.#pending === pending) this.#pending = undefined;
     // §13.3.1.4: without an ACK the dialog is confirmed, but the session should be ended.
     if (!isAcknowledged) this.#handlers.onUnacknowledged();

@@ -241,7 +241,7 @@ export class UserAgent {
     }
     cancel.localTag = invite.localTag;
     cancel.respond(200);
-    if (invite.isWaitingForFinal) invite.onCancel();
+    if (invite.isWaitingForFinal) invite.onCancel?.();
   }
 
   /** §12.2.2: a dialog that does not exist is answered 481. */

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
+import { liveHeapBytes } from "../testing/heap.ts";
+import { noNames } from "../testing/no-names.ts";
+import type { Hop, Transport } from "../transport/transport.ts";
+import { UserAgent } from "./user-agent.ts";
+
+const CALLS = 1_000;
+/** Two transactions with their timers, names and the last response; a single message of the call has more than 500. */
+const MAX_BYTES_PER_CALL = 3_500;
+
+const caller: Hop = { protocol: "UDP", address: "10.0.0.2", port: 5060 };
+const sdp = [
+  "v=0",
+  "o=- 1 1 IN IP4 10.0.0.2",
+  "s=-",
+  "c=IN IP4 10.0.0.2",
+  "t=0 0",
+  "m=audio 6000 RTP/AVP 0",
+  "a=rtpmap:0 PCMU/8000",
+  "",
+].join("\r\n");
+
+/** Buffers included; what has a finaliser goes with the second collection. */
+async function liveBytes(): Promise<number> {
+  liveHeapBytes();
+  await settle();
+  return liveHeapBytes() + process.memoryUsage().external;
+}
+
+test("what is kept of a call while repeats of its messages may come is a fraction of its messages", async () => {
+  let deliver: (data: Buffer, source: Hop) => void = () => undefined;
+  const sent: string[] = [];
+  const transport: Transport = {
+    protocol: "UDP",
+    isReliable: false,
+    localAddress: { address: "10.0.0.1", port: 5060 },
+    start: (receive) => void (deliver = receive),
+    send: (data) => void sent.push(data.toString()),
+    close: () => Promise.resolve(),
+  };
+  const agent = UserAgent.on(transport, {
+    resolver: noNames,
+    onInvite: (invite) => void invite.accept({ sdp }),
+  });
+
+  function request(call: number, method: string, sequence: number, tag: string, body = ""): string {
+    const text = [
+      `${method} sip:agent@10.0.0.1 SIP/2.0`,
+      `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK-of-the-${method}-${call};rport`,
+      `From: <sip:caller@10.0.0.2>;tag=the-tag-of-the-caller-${call}`,
+      `To: <sip:agent@10.0.0.1>${tag}`,
+      `Call-ID: the-id-of-the-call-${call}@10.0.0.2`,
+      `CSeq: ${sequence} ${method}`,
+      "Contact: <sip:caller@10.0.0.2:5060>",
+      "Max-Forwards: 70",
+      ...(body === "" ? [] : ["Content-Type: application/sdp"]),
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n");
+    deliver(Buffer.from(text), caller);
+    return text;
+  }
+
+  async function call(number: number): Promise<string> {
+    request(number, "INVITE", 1, "", sdp);
+    await settle();
+    const tag = /^To: .*(;tag=\w+)/m.exec(sent.at(-1) ?? "")?.[1] ?? "";
+    request(number, "ACK", 1, tag);
+    await settle();
+    const bye = request(number, "BYE", 2, tag);
+    await settle();
+    return bye;
+  }
+
+  // Until all code is compiled.
+  for (let number = 0; number < 300; number++) await call(number);
+  sent.length = 0;
+  const before = await liveBytes();
+  for (let number = 300; number < 300 + CALLS; number++) {
+    await call(number);
+    sent.length = 0;
+  }
+  const kept = (await liveBytes()) - before;
+  assert.equal(agent.counts.transactions, 2 * (300 + CALLS));
+  assert.ok(kept / CALLS < MAX_BYTES_PER_CALL, `${Math.round(kept / CALLS)} bytes for each call`);
+
+  const bye = await call(9_999);
+  const answer = sent.at(-1) ?? "";
+  deliver(Buffer.from(bye), caller);
+  assert.match(answer, /^SIP\/2\.0 200/);
+  assert.equal(sent.at(-1), answer);
+  assert.ok(sent.length > 3);
+  await agent.close();
+  assert.equal(agent.counts.transactions, 0);
+});

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { parseAuthentication } from "../grammar/authentication.ts";
+import { parseAuthentication, parseAuthenticationInfo } from "../grammar/authentication.ts";
 import { quote } from "../grammar/scanner.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import {
@@ -41,6 +41,12 @@ interface KnownChallenge extends Challenge {
 /** How many challenges one request answers: a proxy and a server, each with a stale nonce or two. */
 const MAX_CHALLENGES_PER_REQUEST = 6;
 
+/** Where a 2xx names the next nonce, and whose. */
+const infoFields = [
+  ["authentication-info", "authorization"],
+  ["proxy-authentication-info", "proxy-authorization"],
+] as const;
+
 /** How many realms are remembered, so that a peer cannot fill the memory with invented ones. */
 const MAX_REALMS = 8;
 
@@ -71,9 +77,10 @@ export class DigestClient {
   /**
    * Takes in the challenge of a 401 or 407; whether {@link authorize} can now answer it. It cannot where no challenge
    * is known to us, or where the same realm refuses credentials that it has already seen for this request (§22.1:
-   * they are not sent twice), unless its nonce was merely stale.
+   * they are not sent twice), unless its nonce was merely stale. A 2xx may name the nonce of the next request.
    */
   learn(status: number, responseHeaders: HeaderList): boolean {
+    if (status >= 200 && status < 300) this.#learnNextNonce(responseHeaders);
     if (status !== 401 && status !== 407) return false;
     const lines = responseHeaders.getAll(status === 401 ? "www-authenticate" : "proxy-authenticate");
     const challenge = chooseChallenge(lines);
@@ -88,6 +95,18 @@ export class DigestClient {
     const useCount = known?.nonce === challenge.nonce ? known.useCount : 0;
     this.#challenges.set(key, { ...challenge, header, useCount });
     return true;
+  }
+
+  /** RFC 7616 §3.5. The field names no realm: where several have asked for the same header it is anybody's. */
+  #learnNextNonce(headers: HeaderList): void {
+    for (const [field, header] of infoFields) {
+      const nonce = parseAuthenticationInfo(headers.get(field) ?? "")?.get("nextnonce");
+      const known = [...this.#challenges].filter(([, challenge]) => challenge.header === header);
+      const [[key, challenge] = [], ...others] = known;
+      if (nonce === undefined || key === undefined || challenge === undefined || others.length > 0) continue;
+      // The same response may come again.
+      if (challenge.nonce !== nonce) this.#challenges.set(key, { ...challenge, nonce, useCount: 0 });
+    }
   }
 
   /** The credentials of a request, for every realm that has challenged so far; none before the first challenge. */

@@ -14,6 +14,16 @@ export function parseAuthentication(value: string): AuthenticationValue | undefi
   scanner.skipWhitespace();
   const scheme = scanner.readToken();
   if (scheme === undefined) return undefined;
+  const parameters = readParameters(scanner);
+  return parameters === undefined ? undefined : { scheme, parameters };
+}
+
+/** Reads one header line of Authentication-Info or Proxy-Authentication-Info, by lower-case name (RFC 7615 §3). */
+export function parseAuthenticationInfo(value: string): ReadonlyMap<string, string> | undefined {
+  return readParameters(new Scanner(value));
+}
+
+function readParameters(scanner: Scanner): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   do {
     scanner.skipWhitespace();
@@ -27,7 +37,7 @@ export function parseAuthentication(value: string): AuthenticationValue | undefi
     if (parameters.has(key)) return undefined;
     parameters.set(key, isQuoted ? unquote(raw) : raw);
   } while (scanner.takeSeparator(Code.comma));
-  return scanner.isAtEnd() ? { scheme, parameters } : undefined;
+  return scanner.isAtEnd() ? parameters : undefined;
 }
 
 /** Some peers leave the quotes of `uri` or `nonce` out, so everything up to a comma or space is taken. */

@@ -14,6 +14,11 @@ export interface InviteOptions {
   requestUri?: string;
   /** The next hop, such as a trunk. Default: the Request-URI says it. */
   destination?: NextHop;
+  /**
+   * URIs of loose routers that the request goes through after `destination`, the nearest first: the Service-Route of a
+   * registration (RFC 3608).
+   */
+  routes?: readonly string[];
   /** The offer; empty to leave it to the peer, and then {@link onOffer} answers. */
   sdp: string;
   /** Answers the peer's offer where we made none; `undefined` gives the call up. */

@@ -60,6 +60,30 @@ test("a call is placed, acknowledged and ended by the peer", async () => {
   await assertNothingLeft(rig);
 });
 
+test("a call goes through the routes that it is given, and a redirected one through none of them", async () => {
+  const rig = createRig();
+  const destination = { address: "10.0.0.2", port: 5060 };
+  const placed = await place(rig, {
+    to: "sip:callee@far.example",
+    destination,
+    routes: ["sip:orig@edge.example;lr", "sip:core.example;lr"],
+  });
+  const invite = rig.peer.last("INVITE");
+  assert.equal(invite.requestUri, "sip:callee@far.example");
+  const routes = ["<sip:orig@edge.example;lr>", "<sip:core.example;lr>"];
+  assert.deepEqual(invite.headers.getAll("route"), routes);
+  rig.peer.respond(invite, 302, "callee", ["Contact: <sip:other@10.0.0.2>"]);
+  await rig.clock.advance(0);
+  // §17.1.1.3: the ACK of a refusal goes the way of its INVITE.
+  assert.deepEqual(rig.peer.last("ACK").headers.getAll("route"), routes);
+  const redirected = rig.peer.last("INVITE");
+  assert.deepEqual([redirected.requestUri, redirected.headers.has("route")], ["sip:other@10.0.0.2", false]);
+  rig.peer.respond(redirected, 486, "callee");
+  await rig.clock.advance(0);
+  assert.equal(placed.result?.ok, false);
+  await assertNothingLeft(rig);
+});
+
 test("the ACK is sent again for each repeated 2xx", async () => {
   const rig = createRig();
   const placed = await place(rig);

@@ -64,6 +64,7 @@ export class OutgoingInvite implements OpenCall {
   /** What the caller was told; afterwards whatever comes is only cleaned up. */
   #isSettled = false;
   #requestUri: string;
+  #routes: readonly string[];
   #sequence = 1;
   #minSessionSeconds: number;
   #intervalRaises = 0;
@@ -82,6 +83,7 @@ export class OutgoingInvite implements OpenCall {
     this.#callId = options.callId ?? randomBytes(16).toString("hex");
     this.#digest = options.credentials === undefined ? undefined : new DigestClient(options.credentials);
     this.#requestUri = options.requestUri ?? uriOf(options.to);
+    this.#routes = options.routes ?? [];
     this.#minSessionSeconds = core.sessionTimer.minSeconds;
     const { maxRedirects = DEFAULT_MAX_REDIRECTS, isRedirectAllowed = () => true } = options;
     this.#targets = new RedirectTargets(this.#requestUri, maxRedirects, isRedirectAllowed);
@@ -140,6 +142,7 @@ export class OutgoingInvite implements OpenCall {
     const { expiresSeconds } = this.#core.sessionTimer;
     const { from: fromValue, fields: identityFields } = writeIdentity(from, identity);
     const headers = new HeaderList();
+    for (const uri of this.#routes) headers.add("route", `<${uri}>`);
     headers.add("max-forwards", MAX_FORWARDS);
     headers.add("from", `${fromValue};tag=${this.#localTag}`);
     headers.add("to", formatParty(to));
@@ -241,6 +244,8 @@ export class OutgoingInvite implements OpenCall {
     }
     this.#discardForks();
     this.#requestUri = next;
+    // They led to the first target.
+    this.#routes = [];
     this.#sequence++;
     void this.#locateAndSend(next);
   }
@@ -258,6 +263,7 @@ export class OutgoingInvite implements OpenCall {
     this.#acks.set(remoteTag, () => undefined);
     const isWanted = !this.#isSettled;
     this.#isSettled = true;
+    this.#digest?.learn(response.status, response.headers);
     this.#clearTimers();
     const fork = this.#forks.get(remoteTag) ?? this.#createFork(response, request, peer);
     this.#forks.delete(remoteTag);

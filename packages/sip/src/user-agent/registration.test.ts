@@ -47,7 +47,9 @@ test("an address is registered, refreshed before it expires, and taken back at t
     "Expires: 900",
     `Contact: <sip:old@10.9.9.9>;expires=50, ${ours};expires=300`,
   ]);
-  assert.deepEqual(states, [{ status: "registered", server: undefined, expiresSeconds: 300 }]);
+  assert.deepEqual(states, [
+    { status: "registered", server: undefined, expiresSeconds: 300, serviceRoutes: [] },
+  ]);
   // 70 s before the end of the 300 that were granted to our Contact, not to the other.
   await rig.clock.advance(229_000);
   assert.equal(rig.peer.requests("REGISTER").length, 1);
@@ -65,6 +67,49 @@ test("an address is registered, refreshed before it expires, and taken back at t
   await answer(registered, 200);
   await closing;
   assert.equal(registration.state.status, "closed");
+  await assertNothingLeft(rig);
+});
+
+test("the registrar's Service-Route is told in its order, and Path is said to be understood", async () => {
+  const registered = await register();
+  const { rig, registration, states } = registered;
+  assert.equal(rig.peer.last("REGISTER").headers.get("supported"), "path");
+  await answer(registered, 200, [
+    "Expires: 300",
+    "Service-Route: <sip:orig@edge.example;lr>, <sip:core.example;lr>",
+    "Service-Route: <sip:farther.example;lr>",
+  ]);
+  const state = states.at(-1);
+  assert.deepEqual(state?.status === "registered" && state.serviceRoutes, [
+    "sip:orig@edge.example;lr",
+    "sip:core.example;lr",
+    "sip:farther.example;lr",
+  ]);
+  // RFC 3608 §5: each registration's are in place of the former's.
+  await rig.clock.advance(240_000);
+  await answer(registered, 200, ["Expires: 300"]);
+  const next = states.at(-1);
+  assert.deepEqual(next?.status === "registered" && next.serviceRoutes, []);
+  registration.close().catch(assert.ifError);
+  await rig.clock.advance(0);
+  await answer(registered, 200);
+  await assertNothingLeft(rig);
+});
+
+test("the next nonce that a registrar names is used from its first time on", async () => {
+  const registered = await register({ credentials: { username: "line7", password: "p" } });
+  const { rig, registration } = registered;
+  await answer(registered, 401, ['WWW-Authenticate: Digest realm="trunk", nonce="first", qop="auth"']);
+  await answer(registered, 200, ["Expires: 120", 'Authentication-Info: nextnonce="second", qop=auth']);
+  await rig.clock.advance(61_000);
+  assert.match(rig.peer.last("REGISTER").headers.get("authorization") ?? "", /nonce="second".*nc=00000001/);
+  await answer(registered, 200, ["Expires: 120", 'Authentication-Info: nextnonce="second"']);
+  await rig.clock.advance(61_000);
+  assert.match(rig.peer.last("REGISTER").headers.get("authorization") ?? "", /nonce="second".*nc=00000002/);
+  await answer(registered, 200, ["Expires: 120", "Authentication-Info: nextnonce=="]);
+  registration.close().catch(assert.ifError);
+  await rig.clock.advance(0);
+  await answer(registered, 200);
   await assertNothingLeft(rig);
 });
 
@@ -122,7 +167,12 @@ test("an interval that is too brief is raised to what the registrar wants", asyn
   await answer(registered, 423, ["Min-Expires: 1800"]);
   assert.equal(rig.peer.last("REGISTER").headers.get("expires"), "1800");
   await answer(registered, 200);
-  assert.deepEqual(registration.state, { status: "registered", server: undefined, expiresSeconds: 1800 });
+  assert.deepEqual(registration.state, {
+    status: "registered",
+    server: undefined,
+    expiresSeconds: 1800,
+    serviceRoutes: [],
+  });
   registration.abandon();
   await assertNothingLeft(rig);
 });
@@ -149,6 +199,7 @@ test("where one server does not answer the next is tried at once, and all are gi
   assert.deepEqual(registration.state, {
     status: "registered",
     server: { address: "10.0.0.2", port: 5060 },
+    serviceRoutes: [],
     expiresSeconds: 600,
   });
   registration.abandon();

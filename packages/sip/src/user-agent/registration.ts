@@ -29,7 +29,13 @@ export interface RegistrationOptions {
 export type RegistrationState =
   | { status: "registering" }
   /** `server` undefined: the one that the registrar's URI names. */
-  | { status: "registered"; server: NextHop | undefined; expiresSeconds: number }
+  | {
+      status: "registered";
+      server: NextHop | undefined;
+      expiresSeconds: number;
+      /** URIs that calls of the address are to go through, the nearest first (RFC 3608). */
+      serviceRoutes: readonly string[];
+    }
   | {
       status: "failed";
       reason: string;
@@ -131,7 +137,8 @@ export class Registration implements OpenCall {
       // §10.2.2: by the port of a connection that is gone nobody reaches us any more.
       const isMoved = former !== undefined && former !== this.#contact;
       const Contact = isMoved ? `${this.#contact}, ${former};expires=0` : this.#contact;
-      return { Contact, Expires: String(expiresSeconds) };
+      // RFC 3327 §5.1: without it a registrar may refuse what an edge proxy puts into Path; to us it means nothing.
+      return { Contact, Expires: String(expiresSeconds), Supported: "path" };
     };
     const request = { method: "REGISTER", requestUri: this.#registrar, to: address, from: address, fields };
     return this.#requests.send(request, destination);
@@ -186,7 +193,12 @@ export class Registration implements OpenCall {
     // Somewhat at random, so that the registrations of one start do not come in step for ever.
     const latestSeconds = Math.max(granted / 2, granted - REFRESH_MARGIN_SECONDS);
     const refreshSeconds = latestSeconds * (0.9 + 0.1 * this.#core.random());
-    this.#change({ status: "registered", server: this.#servers[this.#serverIndex], expiresSeconds: granted });
+    this.#change({
+      status: "registered",
+      server: this.#servers[this.#serverIndex],
+      expiresSeconds: granted,
+      serviceRoutes: addressesOf(response.headers, "service-route")?.map(({ uri }) => uri) ?? [],
+    });
     this.#schedule(refreshSeconds * 1000);
   }
 

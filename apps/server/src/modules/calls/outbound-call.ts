@@ -80,6 +80,7 @@ export class OutboundCall implements CallSignalling {
       // Many carriers take the caller ID from there (RFC 3325).
       identity: { asserted: route.from },
       destination: route.destination,
+      routes: route.serviceRoutes,
       sdp: buildOffer(settings),
       ringTimeoutMs,
       maxRedirects: MAX_REDIRECTS,

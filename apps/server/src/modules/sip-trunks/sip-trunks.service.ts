@@ -14,7 +14,7 @@ import {
   unknownHealth,
 } from "./sip-trunks.rules.ts";
 import * as store from "./sip-trunks.store.ts";
-import { findHealth } from "./trunk-watches.store.ts";
+import { findHealth, findServiceRoutes } from "./trunk-watches.store.ts";
 
 const RESOLVE_DEADLINE_MS = 3_000;
 
@@ -27,6 +27,8 @@ export interface SipCredentials {
 export interface OutgoingRoute {
   destination: NextHop;
   credentials: SipCredentials | undefined;
+  /** URIs that the call goes through after `destination` (RFC 3608). */
+  serviceRoutes: readonly string[];
   /** The URI of a number or extension behind the trunk. */
   uriOf: (number: string) => string;
   /** The URI that stands in From: the caller ID at the trunk's domain. */
@@ -176,7 +178,9 @@ export class SipTrunksService {
     const { isSrtpRequired } = row;
     const credentials = this.credentialsOf(row);
     const locate = async (): Promise<readonly Hop[]> => await locateInTime(destination);
-    return { ...partiesOn(destination, fromNumber), destination, credentials, isSrtpRequired, locate };
+    const serviceRoutes = await findServiceRoutes(this.#database, id, new Date());
+    const parties = partiesOn(destination, fromNumber);
+    return { ...parties, destination, serviceRoutes, credentials, isSrtpRequired, locate };
   }
 
   async #health(ids: readonly string[]): Promise<Map<string, SipTrunkHealth>> {

@@ -34,4 +34,6 @@ export const sipTrunkWatches = pgTable("sip_trunk_watches", {
   leaseUntil: instant("lease_until").notNull(),
   /** Null until something is known. */
   health: jsonb("health").$type<SipTrunkHealth>(),
+  /** URIs that calls go through after the proxy, as its registrar has it (RFC 3608). */
+  serviceRoutes: text("service_routes").array().notNull().default([]),
 });

@@ -10,6 +10,8 @@ export interface RegistrarBehaviour {
   registerStatus?: number;
   optionsStatus?: number;
   isSilent?: boolean;
+  /** Where it wants calls to go through (RFC 3608). */
+  serviceRoute?: string;
   /** What it grants. */
   expiresSeconds?: number;
 }
@@ -46,7 +48,13 @@ export class TestRegistrar {
   }
 
   async #answer(request: SipRequest): Promise<[number, string[]]> {
-    const { accounts = {}, registerStatus, optionsStatus = 200, expiresSeconds = 300 } = this.behaviour;
+    const {
+      accounts = {},
+      registerStatus,
+      optionsStatus = 200,
+      expiresSeconds = 300,
+      serviceRoute,
+    } = this.behaviour;
     if (request.method !== "REGISTER") return [optionsStatus, []];
     if (registerStatus !== undefined) return [registerStatus, []];
     const verdict = await this.#authenticator.verify(request, (username) => accounts[username]);
@@ -56,7 +64,11 @@ export class TestRegistrar {
     this.accepted.push({ contact, expires });
     if (contact !== null && expires === "0") this.bindings.delete(contact);
     else if (contact !== null) this.bindings.add(contact);
-    return [200, [...this.bindings].map((each) => `Contact: ${each};expires=${expiresSeconds}`)];
+    const route = serviceRoute === undefined ? [] : [`Service-Route: ${serviceRoute}`];
+    return [
+      200,
+      [...route, ...[...this.bindings].map((each) => `Contact: ${each};expires=${expiresSeconds}`)],
+    ];
   }
 
   #respond({ headers }: SipRequest, port: number, status: number, fields: readonly string[]): void {

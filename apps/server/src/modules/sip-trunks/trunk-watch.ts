@@ -3,13 +3,14 @@ import type { OptionsPinger, PeerState, Registration, RegistrationState, UserAge
 import { accountUriOf, nextHopOf, unknownHealth, uriHostOf } from "./sip-trunks.rules.ts";
 import type { SipCredentials } from "./sip-trunks.service.ts";
 import type { SipTrunkRow } from "./sip-trunks.store.ts";
+import type { SeenTrunk } from "./trunk-watches.store.ts";
 
 export interface TrunkWatchOptions {
   agent: UserAgent;
   trunk: SipTrunkRow;
   credentials: SipCredentials | undefined;
   now: () => Date;
-  onChange: (health: SipTrunkHealth) => void;
+  onChange: (seen: SeenTrunk) => void;
 }
 
 /** Who asks where a trunk has no account. */
@@ -22,6 +23,7 @@ export class TrunkWatch {
   readonly #pinger: OptionsPinger | undefined;
   readonly #registration: Registration | undefined;
   #health: SipTrunkHealth = unknownHealth;
+  #serviceRoutes: string[] = [];
 
   constructor(options: TrunkWatchOptions) {
     this.#options = options;
@@ -45,8 +47,8 @@ export class TrunkWatch {
     });
   }
 
-  get health(): SipTrunkHealth {
-    return this.#health;
+  get seen(): SeenTrunk {
+    return { health: this.#health, serviceRoutes: this.#serviceRoutes };
   }
 
   /** Whether it still asks what the trunk is to be asked. */
@@ -63,8 +65,13 @@ export class TrunkWatch {
     if (state.status === "closed") return;
     const reason = state.status === "failed" ? state.reason : null;
     const before = this.#health.registration;
+    const formerRoutes = this.#serviceRoutes.join();
+    // RFC 3608 §5: until the next registration says otherwise, also while that is under way.
+    if (state.status === "registered") this.#serviceRoutes = [...state.serviceRoutes];
+    if (state.status === "failed") this.#serviceRoutes = [];
+    const isSameWay = this.#serviceRoutes.join() === formerRoutes;
     // A refresh that goes well, and a failure like the one before it, change nothing.
-    if (before.state === state.status && before.reason === reason) return;
+    if (isSameWay && before.state === state.status && before.reason === reason) return;
     this.#change({ ...this.#health, registration: this.#seen(state.status, reason) });
   }
 
@@ -74,7 +81,7 @@ export class TrunkWatch {
 
   #change(health: SipTrunkHealth): void {
     this.#health = health;
-    this.#options.onChange(health);
+    this.#options.onChange(this.seen);
   }
 
   /** Resolves when the registration is taken back or cannot be. Idempotent. */

@@ -71,7 +71,8 @@ async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 test("a trunk that asks for it is registered, shown so, and taken back when the node closes", async (context) => {
-  const { registrar, watch, create, shown } = await createRig(context);
+  const { server, registrar, watch, create, shown } = await createRig(context);
+  registrar.behaviour = { ...registrar.behaviour, serviceRoute: "<sip:orig@core.example;lr>" };
   const id = await create(account);
   const watcher = watch();
   const { health } = await shown(
@@ -80,7 +81,13 @@ test("a trunk that asks for it is registered, shown so, and taken back when the 
   );
   assert.equal(health.reason, null);
   assert.equal(registrar.bindings.size, 1);
+  // Of any node: calls leave by whichever has room.
+  const { organizationId, modules } = server;
+  const route = await modules.sipTrunks.findRoute(organizationId, id, "+15550100000");
+  assert.deepEqual(route?.serviceRoutes, ["sip:orig@core.example;lr"]);
   await watcher.close();
+  const after = await modules.sipTrunks.findRoute(organizationId, id, "+15550100000");
+  assert.deepEqual(after?.serviceRoutes, []);
   assert.equal(registrar.bindings.size, 0);
   await shown(id, ({ health: { state } }) => state === "unknown");
 });

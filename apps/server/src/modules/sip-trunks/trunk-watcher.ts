@@ -1,4 +1,3 @@
-import type { SipTrunkHealth } from "@parley/contract";
 import type { UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Database } from "../../platform/database/database.ts";
@@ -20,7 +19,7 @@ interface Held {
   watch: TrunkWatch;
   leaseUntil: Date;
   /** Null where what the database holds is what is seen. */
-  unwritten: SipTrunkHealth | null;
+  unwritten: store.SeenTrunk | null;
 }
 
 /** A node that ended without a word is replaced after this. */
@@ -115,7 +114,7 @@ export class TrunkWatcher {
   #hold(trunk: SipTrunkRow, leaseUntil: Date): void {
     if (this.#isClosed) return;
     const held: Held = { leaseUntil, unwritten: null, watch: this.#open(trunk) };
-    held.unwritten = held.watch.health;
+    held.unwritten = held.watch.seen;
     this.#held.set(trunk.id, held);
   }
 
@@ -126,11 +125,11 @@ export class TrunkWatcher {
       trunk,
       credentials: sipTrunks.credentialsOf(trunk),
       now: () => this.#now(),
-      onChange: (health) => {
-        logger.info({ sipTrunkId: trunk.id, health }, "a SIP trunk's health changed");
+      onChange: (seen) => {
+        logger.info({ sipTrunkId: trunk.id, health: seen.health }, "a SIP trunk's health changed");
         const held = this.#held.get(trunk.id);
         if (held === undefined) return;
-        held.unwritten = health;
+        held.unwritten = seen;
         this.#wake();
       },
     });
@@ -142,13 +141,13 @@ export class TrunkWatcher {
     if (held === undefined || held.watch.isFor(trunk)) return;
     void held.watch.close();
     held.watch = this.#open(trunk);
-    held.unwritten = held.watch.health;
+    held.unwritten = held.watch.seen;
   }
 
   async #write(id: string, held: Held): Promise<void> {
     const { unwritten } = held;
     if (unwritten === null) return;
-    await store.writeHealth(this.#options.database, this.#options.nodeId, id, unwritten);
+    await store.writeSeen(this.#options.database, this.#options.nodeId, id, unwritten);
     if (held.unwritten === unwritten) held.unwritten = null;
   }
 

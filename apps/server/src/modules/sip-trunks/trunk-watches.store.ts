@@ -41,16 +41,22 @@ export async function takeWatches(
   });
 }
 
+/** What is seen of a trunk that is watched over. */
+export interface SeenTrunk {
+  health: SipTrunkHealth;
+  serviceRoutes: string[];
+}
+
 /** Says what the node sees of a trunk that it watches over; without effect where it no longer does. */
-export async function writeHealth(
+export async function writeSeen(
   queries: Queries,
   nodeId: string,
   sipTrunkId: string,
-  health: SipTrunkHealth,
+  { health, serviceRoutes }: SeenTrunk,
 ): Promise<void> {
   await queries
     .update(sipTrunkWatches)
-    .set({ health })
+    .set({ health, serviceRoutes })
     .where(and(eq(sipTrunkWatches.sipTrunkId, sipTrunkId), eq(sipTrunkWatches.nodeId, nodeId)));
 }
 
@@ -76,4 +82,13 @@ export async function findHealth(
     .from(sipTrunkWatches)
     .where(and(inArray(sipTrunkWatches.sipTrunkId, [...trunkIds]), gt(sipTrunkWatches.leaseUntil, now)));
   return new Map(rows.flatMap(({ id, health }) => (health === null ? [] : [[id, health] as const])));
+}
+
+/** Where calls go through by the registration that a node keeps up now; empty where none does. */
+export async function findServiceRoutes(queries: Queries, trunkId: string, now: Date): Promise<string[]> {
+  const [row] = await queries
+    .select({ serviceRoutes: sipTrunkWatches.serviceRoutes })
+    .from(sipTrunkWatches)
+    .where(and(eq(sipTrunkWatches.sipTrunkId, trunkId), gt(sipTrunkWatches.leaseUntil, now)));
+  return row?.serviceRoutes ?? [];
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "sip_trunk_watches" ADD COLUMN "service_routes" text[] DEFAULT '{}' NOT NULL;

@@ -14,6 +14,7 @@ import { Keypad } from "./keypad.ts";
 import type { MediaPath, MediaStatistics } from "./media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import type { CallAudioTap } from "./recording-spool.ts";
+import { SpeakingWatch } from "./speaking-watch.ts";
 
 const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
@@ -53,6 +54,7 @@ export class PhoneMedia {
   readonly #wheelHandle: WheelHandle;
   readonly #incoming: IncomingAudio;
   readonly #outgoing: OutgoingAudio;
+  readonly #speakingWatch: SpeakingWatch;
   readonly #dtmf: DtmfReceiver;
   readonly #keypad: Keypad;
   readonly #frame: Int16Array;
@@ -93,6 +95,7 @@ export class PhoneMedia {
         session.send(payload, this.#path?.payloadType ?? 0, timestamp, marker),
       tap,
     );
+    this.#speakingWatch = new SpeakingWatch(conversation);
     this.#dtmf = new DtmfReceiver({
       clockRateHz: RTP_CLOCK_RATE_HZ,
       onDigit: ({ digit }) => conversation.dtmf(digit),
@@ -142,7 +145,7 @@ export class PhoneMedia {
       codec: this.#path?.codec,
       srtpSuite: this.#path?.srtp?.suite,
       received: { ...received, late },
-      packetsSent: this.#session.counters.sent,
+      packetsSent: this.#session.packetsSent,
       sent,
       roundTripMs,
       playoutDelayMs: targetDelayMs,
@@ -171,7 +174,7 @@ export class PhoneMedia {
     if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
     this.#session.report(dueMs);
     // Held: what comes is music if anything, and nobody is there to hear.
-    if (!path.isSending) return;
+    if (!path.isSending) return this.#conversation.standStill();
     this.#firstTick ??= tick;
     const timestamp = (tick - this.#firstTick) * FRAME_UNITS;
     this.#incoming.read(this.#frame, dueMs, timestamp);
@@ -179,7 +182,9 @@ export class PhoneMedia {
     // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
     // follows them would count as late at the other side, for the rest of the call.
     if (this.#keypad.isSending) return this.#sendKeys(timestamp, path);
+    this.#speakingWatch.check(this.#session.packetsSent);
     const frame = this.#conversation.nextFrame();
+    this.#speakingWatch.noteFrame(frame);
     this.#outgoing.write(frame, timestamp);
     this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
   }
@@ -195,7 +200,9 @@ export class PhoneMedia {
 
   #startWhenHeard(nowMs: number): void {
     this.#startDeadlineMs = Math.min(this.#startDeadlineMs, nowMs + FIRST_PACKET_DEADLINE_MS);
-    if (this.#session.lastReceivedAtMs === undefined && nowMs < this.#startDeadlineMs) return;
+    // Until it is known where audio goes, nobody would hear it.
+    const isDue = nowMs >= this.#startDeadlineMs && this.#session.destination !== undefined;
+    if (this.#session.lastReceivedAtMs === undefined && !isDue) return;
     this.#isStarted = true;
     this.#conversation.start();
   }

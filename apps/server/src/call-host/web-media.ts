@@ -6,6 +6,7 @@ import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeR
 import { LiveEvents } from "./live-events.ts";
 import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "./media-protocol.ts";
 import type { CallAudioTap } from "./recording-spool.ts";
+import { SpeakingWatch } from "./speaking-watch.ts";
 import { WebIncomingAudio } from "./web-incoming-audio.ts";
 import { FRAME_MS, FRAME_SAMPLES, OPUS_CLOCK_RATE_HZ, WEB_SAMPLE_RATE_HZ } from "./web-opus.ts";
 import { WebOutgoingAudio } from "./web-outgoing-audio.ts";
@@ -46,6 +47,7 @@ export class WebMedia {
   readonly #options: WebMediaOptions;
   readonly #incoming: WebIncomingAudio;
   readonly #outgoing: WebOutgoingAudio;
+  readonly #speakingWatch: SpeakingWatch;
   readonly #freeCodecs: () => void;
   readonly #rtcp: RtcpReporter;
   readonly #ssrc = randomInt(1, 2 ** 32 - 1);
@@ -97,6 +99,7 @@ export class WebMedia {
       decoder.free();
       encoder.free();
     };
+    this.#speakingWatch = new SpeakingWatch(options.conversation);
     this.#rtcp = new RtcpReporter({ ssrc: this.#ssrc, clockRateHz: OPUS_CLOCK_RATE_HZ, random: Math.random });
     this.#wheelHandle = options.wheel.add((dueMs, tick) => this.#tick(dueMs, tick));
   }
@@ -209,8 +212,8 @@ export class WebMedia {
   }
 
   #tick(dueMs: number, tick: number): void {
-    if (!this.#isConnected || this.#isMissed(dueMs)) return;
     const { conversation } = this.#options;
+    if (!this.#isConnected || this.#isMissed(dueMs)) return conversation.standStill();
     if (!this.#isStarted) {
       this.#isStarted = true;
       conversation.start();
@@ -221,7 +224,10 @@ export class WebMedia {
     const frame = tick - this.#firstTick;
     this.#incoming.read(this.#frame, dueMs, frame);
     conversation.hear(this.#frame);
-    this.#outgoing.write(conversation.nextFrame(), frame);
+    this.#speakingWatch.check(this.#packetsSent);
+    const pcm = conversation.nextFrame();
+    this.#speakingWatch.noteFrame(pcm);
+    this.#outgoing.write(pcm, frame);
   }
 
   #isMissed(nowMs: number): boolean {
@@ -247,8 +253,7 @@ export class WebMedia {
     const nowMs = performance.now();
     const sequenceNumber = this.#sequence;
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    this.#packetsSent++;
-    peer.send(
+    const isSent = peer.send(
       writeRtp({
         payload,
         timestamp,
@@ -258,6 +263,8 @@ export class WebMedia {
         ssrc: this.#ssrc,
       }),
     );
+    if (!isSent) return;
+    this.#packetsSent++;
     this.#rtcp.sent(timestamp, payload.length, nowMs);
   }
 }

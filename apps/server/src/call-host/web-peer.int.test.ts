@@ -70,7 +70,7 @@ test("two browsers on one port each have their own connection, its audio and its
       return received.includes(`from ${name}`);
     });
     await until("audio out", () => {
-      peer.send(
+      const isSent = peer.send(
         writeRtp({
           payload: Buffer.from(`to ${name}`),
           payloadType: 111,
@@ -80,6 +80,7 @@ test("two browsers on one port each have their own connection, its audio and its
           marker: false,
         }),
       );
+      assert.equal(isSent, true);
       return offerer.heard.length > 0;
     });
     assert.equal(offerer.heard[0], `to ${name}`);
@@ -109,7 +110,7 @@ test("an offer that cannot be answered is an error, and no more", async () => {
   await assert.rejects(peer.answer({ sdp: "v=0\r\nm=audio 9 X 1\r\n", audioMid: "0", opusPayloadType: 1 }));
   await peer.addCandidates([{ candidate: "a=candidate:nonsense", mid: "0" }]);
   await assert.rejects(peer.restartIce({ ufrag: "u", pwd: "p" }, []), /no connection/);
-  peer.send(new Uint8Array(20));
+  assert.equal(peer.send(new Uint8Array(20)), false);
   peer.tell("nobody");
   peer.close();
   peer.close();

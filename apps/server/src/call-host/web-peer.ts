@@ -84,7 +84,7 @@ export class WebPeer {
       const answer = completeAnswer(description.sdp, { ssrc, cname, publicAddress });
       this.#answer = answer;
       this.#library = libraryAgentOf(offer.sdp, answer);
-      this.#remoteUfrag = this.#library?.remote.ufrag;
+      this.#remoteUfrag = iceCredentialsOf(offer.sdp)?.ufrag;
       return answer;
     } finally {
       clearTimeout(deadline);
@@ -127,15 +127,16 @@ export class WebPeer {
     return writeRestartFragment(answer, local, relay.port);
   }
 
-  /** RTP or RTCP; lost while there is no connection. */
-  send(datagram: Uint8Array): void {
+  /** RTP or RTCP; false where it is lost, as while there is no connection. */
+  send(datagram: Uint8Array): boolean {
     const track = this.#track;
-    if (this.#isClosed || track === undefined) return;
+    if (this.#isClosed || track === undefined) return false;
     try {
-      if (track.isOpen())
-        track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
+      if (!track.isOpen()) return false;
+      return track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
     } catch {
       // It was closed in this moment.
+      return false;
     }
   }
 

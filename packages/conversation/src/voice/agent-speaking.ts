@@ -165,6 +165,28 @@ export class AgentSpeaking {
     this.#lastFrame = faded(this.#delivery?.nextFrame(), "in");
   }
 
+  /** The last `lostMs` of what was handed out never left: what is being said has ended there. */
+  loseAudio(lostMs: number): void {
+    const { mediaMs, onTurnEvent } = this.#options;
+    const delivery = this.#delivery;
+    const atMs = mediaMs();
+    if (this.#holding.isPlaying) this.#holding.lose(lostMs, atMs);
+    else if (delivery !== undefined) {
+      delivery.unplay(lostMs);
+      this.#settle(delivery);
+      const [speechId, text] = [this.#speechId, this.#agentText];
+      onTurnEvent({ type: "speechEnded", atMs, speechId, endsConversation: false, text });
+    }
+    // Nobody would hear it fade.
+    this.#lastFrame = undefined;
+    this.#showState(false);
+  }
+
+  /** Nothing is handed out at present, whatever there is to say. */
+  standStill(): void {
+    this.#showState(false);
+  }
+
   /** Once per tick of the media clock, before `nextFrame`. */
   tick(atMs: number, state: TurnState): void {
     this.#delivery?.tick(atMs);

@@ -154,6 +154,11 @@ export class Delivery {
     this.#speech.finishSentence();
   }
 
+  /** The last of what was handed out was never heard. */
+  unplay(durationMs: number): void {
+    this.#speech.output.unplay(durationMs);
+  }
+
   /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
   settle(): Int16Array | undefined {
     const { output } = this.#speech;

@@ -94,6 +94,15 @@ export class HoldingSpeech {
     return this.#frame;
   }
 
+  /** Stops the phrase that is being said, the last of which was never heard. */
+  lose(durationMs: number, atMs: number): void {
+    const playing = this.#playing;
+    if (playing === undefined) return;
+    const samplesPerMs = this.#options.sampleRateHz / 1000;
+    playing.offset = Math.max(0, playing.offset - Math.round(durationMs * samplesPerMs));
+    this.#end(atMs);
+  }
+
   #isDue({ atMs, isOwed, isToolAwaited, isCallerSpeaking }: HoldingMoment): boolean {
     if (!isOwed || isCallerSpeaking) {
       this.#silentSinceMs = undefined;

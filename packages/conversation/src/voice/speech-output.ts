@@ -201,6 +201,17 @@ export class SpeechOutput {
     return this.#frame;
   }
 
+  /** The last of what was handed out was never heard. */
+  unplay(durationMs: number): void {
+    let samples = Math.round(durationMs * this.#samplesPerMs);
+    for (const clause of this.#clauses.toReversed()) {
+      const taken = Math.min(samples, clause.playedSamples);
+      clause.playedSamples -= taken;
+      samples -= taken;
+    }
+    this.#isCutShort = true;
+  }
+
   /** What was heard up to now, by segment. */
   heard(): HeardSegment[] {
     const segments: HeardSegment[] = [];

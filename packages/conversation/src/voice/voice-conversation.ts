@@ -168,6 +168,21 @@ export class VoiceConversation {
   }
 
   /**
+   * None of the last `lostMs` that were handed out has left. The agent's speech ends there: it counts as said as far as it
+   * was sent, and the agent is no longer shown as speaking.
+   */
+  loseAudio(lostMs: number): void {
+    if (this.#isOver || !this.#speaking.isHeard) return;
+    this.#options.onEvent({ type: "audioLost", lostMs });
+    this.#speaking.loseAudio(lostMs);
+  }
+
+  /** Neither `hear` nor `nextFrame` are called for a while, as on hold: the agent is not shown as speaking meanwhile. */
+  standStill(): void {
+    if (!this.#isOver) this.#speaking.standStill();
+  }
+
+  /**
    * The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. Keys in a row are one input, which the agent answers after a
    * pause or a `#`.
    */

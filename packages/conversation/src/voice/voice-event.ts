@@ -53,6 +53,8 @@ export type VoiceEvent =
   | { type: "state"; state: AgentState }
   /** A provider failed; the conversation may have recovered (a retry) or be about to end. */
   | { type: "fault"; part: ProviderPart; provider: string; message: string }
+  /** So much of what the agent said never reached the network: its speech has ended where that began. */
+  | { type: "audioLost"; lostMs: number }
   /** Exactly once, last. The owner hangs up. */
   | { type: "ended"; endReason: VoiceEndReason; endDetail?: string };
 

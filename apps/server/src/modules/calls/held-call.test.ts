@@ -21,7 +21,7 @@ function hold(): { call: HeldCall; written: string[] } {
     providerNames: { llmName: "", sttName: "", ttsName: "" },
     isRecorded: false,
     sign: async () => ({}),
-    metrics: { observeCall: () => {}, observeTurn: () => {} },
+    metrics: { observeCall: () => {}, observeTurn: () => {}, observeLostAudio: () => {} },
     trace: undefined,
     logger: pino({ level: "silent" }),
   });

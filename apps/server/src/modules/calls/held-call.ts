@@ -40,7 +40,7 @@ export interface HeldCallOptions {
   isRecorded: boolean;
   /** Of its tools' requests. */
   sign: SignRequest;
-  metrics: Pick<Metrics, "observeCall" | "observeTurn">;
+  metrics: Pick<Metrics, "observeCall" | "observeTurn" | "observeLostAudio">;
   /** Where nobody collects traces there is none. */
   trace: CallTrace | undefined;
   logger: Logger;
@@ -190,6 +190,9 @@ export class HeldCall {
           { callId, part: event.part, provider: event.provider, reason: event.message },
           "provider fault",
         );
+      case "audioLost":
+        metrics.observeLostAudio();
+        return logger.warn({ callId, lostMs: event.lostMs }, "the agent spoke and no packet left");
       case "ended": {
         const { endReason, endDetail } = event;
         const status = endReason.startsWith("error_") ? "failed" : "completed";

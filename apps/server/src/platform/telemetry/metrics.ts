@@ -23,6 +23,7 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #calls: Counter<"end_reason">;
   readonly #turns: Histogram<"part">;
+  readonly #lostAudio: Counter;
 
   constructor({ activeCalls, wheelLagP99Ms }: MetricSources) {
     const registers = [this.registry];
@@ -46,6 +47,11 @@ export class Metrics {
       buckets: latencyBuckets,
       registers,
     });
+    this.#lostAudio = new Counter({
+      name: "parley_lost_speech_total",
+      help: "Speeches of agents that ended because no packet of them left.",
+      registers,
+    });
   }
 
   #addGauge(name: string, help: string, read: () => number): void {
@@ -59,9 +65,18 @@ export class Metrics {
     this.#calls.inc({ end_reason: endReason });
   }
 
+  observeLostAudio(): void {
+    this.#lostAudio.inc();
+  }
+
   observeTurn(parts: TurnParts): void {
     for (const [name, milliseconds] of Object.entries(parts)) {
-      this.#turns.observe({ part: name.replace(/Ms$/, "") }, milliseconds / 1000);
+      this.#turns.observe({ part: toLabel(name) }, milliseconds / 1000);
     }
   }
+}
+
+/** `llmFirstTokenMs` → `llm_first_token`: the value is in seconds, and labels are written so. */
+function toLabel(name: string): string {
+  return name.replace(/Ms$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

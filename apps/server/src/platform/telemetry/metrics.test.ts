@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Metrics, type TurnParts } from "./metrics.ts";
+import { type Family, readExposition } from "./testing.ts";
+
+const TURN: TurnParts = {
+  endpointingMs: 600,
+  sttMs: 120,
+  llmFirstTokenMs: 300,
+  ttsFirstByteMs: 200,
+  overheadMs: 4,
+  totalMs: 1180,
+};
+
+async function expose(metrics: Metrics): Promise<Map<string, Family>> {
+  return readExposition(await metrics.registry.metrics());
+}
+
+function createMetrics(): Metrics {
+  return new Metrics({ activeCalls: () => 3, wheelLagP99Ms: () => 2 });
+}
+
+test("a node's metrics are valid from its start on", async () => {
+  const families = await expose(createMetrics());
+  assert.deepEqual(
+    families.get("parley_active_calls")?.samples.map(({ value }) => value),
+    [3],
+  );
+  assert.equal(families.get("parley_media_wheel_lag_p99_seconds")?.samples[0]?.value, 0.002);
+});
+
+test("each part of a turn is counted once, in seconds", async () => {
+  const metrics = createMetrics();
+  metrics.observeTurn(TURN);
+  metrics.observeTurn({ ...TURN, totalMs: 2180 });
+  const { type, samples = [] } = (await expose(metrics)).get("parley_turn_seconds") ?? {};
+  assert.equal(type, "histogram");
+  const of = (suffix: string, part: string): number | undefined =>
+    samples.find(({ name, labels }) => name.endsWith(suffix) && labels["part"] === part)?.value;
+  const parts = ["endpointing", "stt", "llm_first_token", "tts_first_byte", "overhead", "total"];
+  assert.deepEqual([...new Set(samples.map(({ labels }) => labels["part"]))], parts);
+  for (const part of parts) assert.equal(of("_count", part), 2);
+  assert.ok(Math.abs((of("_sum", "total") ?? 0) - 3.36) < 1e-9);
+});
+
+test("calls are counted by how they ended, and speeches that were lost", async () => {
+  const metrics = createMetrics();
+  metrics.observeCall("user_hangup");
+  metrics.observeCall("user_hangup");
+  metrics.observeCall("error_tts");
+  metrics.observeLostAudio();
+  const families = await expose(metrics);
+  assert.deepEqual(
+    families.get("parley_calls_total")?.samples.map(({ labels, value }) => [labels["end_reason"], value]),
+    [
+      ["user_hangup", 2],
+      ["error_tts", 1],
+    ],
+  );
+  assert.equal(families.get("parley_lost_speech_total")?.samples[0]?.value, 1);
+});
+
+test("what is no valid exposition is told", () => {
+  const described = "# HELP a_total A.\n# TYPE a_total counter\n";
+  readExposition(`${described}a_total 1\n`);
+  for (const text of [
+    "a_total 1\n",
+    `${described}a_total 1\na_total 2\n`,
+    `${described}a_total 1\n${described}a_total{x="y"} 1\n`,
+    "# HELP a A.\n# TYPE a counter\na 1\n",
+    '# HELP h H.\n# TYPE h histogram\nh_bucket{le="1"} 2\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n',
+  ])
+    assert.throws(() => readExposition(text), assert.AssertionError, text);
+});

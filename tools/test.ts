@@ -33,4 +33,6 @@ if (!isUnitOnly) {
   run("bash", ["tools/install-peers.sh"]);
   run(process.execPath, ["tools/models.ts", ...modelGroups]);
 }
-run(process.execPath, ["--test", "--test-concurrency=2", `--test-timeout=${TEST_DEADLINE_MS}`, ...files]);
+// A test that fails half-way leaves its call open: its file would go on for ever.
+const options = ["--test-concurrency=2", `--test-timeout=${TEST_DEADLINE_MS}`, "--test-force-exit"];
+run(process.execPath, ["--test", ...options, ...files]);

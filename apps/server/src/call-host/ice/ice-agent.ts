@@ -8,7 +8,7 @@ export interface IceCredentials {
   pwd: string;
 }
 
-export interface IceAgentOptions {
+interface IceAgentOptions {
   local: IceCredentials;
   remote: IceCredentials;
   send: (datagram: Buffer, to: TransportAddress) => void;
@@ -183,7 +183,7 @@ export class IceAgent {
     for (const pair of this.#pairs.values()) {
       if (pair.dueTick === undefined) continue;
       isAnyLeft = true;
-      if (pair.dueTick < this.#tick && pair.dueTick < (next?.dueTick ?? Infinity)) next = pair;
+      if (pair.dueTick <= this.#tick && pair.dueTick < (next?.dueTick ?? Infinity)) next = pair;
     }
     if (next !== undefined) this.#sendCheck(next);
     if (isAnyLeft) return;

@@ -1,4 +1,5 @@
-import { createSocket, type Socket } from "node:dgram";
+import { randomInt } from "node:crypto";
+import { createSocket, type Socket, type SocketType } from "node:dgram";
 import { once } from "node:events";
 import { isIP } from "node:net";
 import type { PortRange } from "@parley/rtp";
@@ -7,14 +8,18 @@ import { type LibraryAgent, LibraryPath } from "./library-path.ts";
 import { isStun, parseStun } from "./stun-message.ts";
 import { mapAddress, type TransportAddress, unmapAddress } from "./transport-address.ts";
 
-export interface IceRelayOptions {
+interface IceRelayOptions {
   /** One of them is taken. */
   ports: PortRange;
   library: LibraryAgent;
 }
 
-/** What the next port is tried after. */
-const takenPort = new Set(["EADDRINUSE", "EACCES"]);
+interface BoundSocket {
+  socket: Socket;
+  /** It takes IPv4 as well, and wants such addresses mapped. */
+  isDual: boolean;
+}
+
 const MOST_PORT_TRIES = 200;
 
 /**
@@ -125,29 +130,33 @@ export class IceRelay {
   }
 }
 
-/** For both families of addresses where the machine has both. */
-async function bind({ first, last }: PortRange): Promise<{ socket: Socket; isDual: boolean }> {
+/** One of the ports, from anywhere among them on, so that many relays do not all try the same. */
+async function bind({ first, last }: PortRange): Promise<BoundSocket> {
   const count = last - first + 1;
-  const offset = Math.floor(Math.random() * count);
-  let isDual = true;
+  const offset = randomInt(count);
   for (let tries = 0; tries < Math.min(count, MOST_PORT_TRIES); tries++) {
-    const port = first + ((offset + tries) % count);
     try {
-      return { socket: await bindOnce(port, isDual), isDual };
+      return await bindPort(first + ((offset + tries) % count));
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (takenPort.has(code)) continue;
-      if (!isDual) throw error;
-      isDual = false;
-      tries--;
+      if (!isTaken(error)) throw error;
     }
   }
   throw new Error("no port for an ICE restart is free");
 }
 
-async function bindOnce(port: number, isDual: boolean): Promise<Socket> {
+/** For both families of addresses where the machine has both. */
+async function bindPort(port: number): Promise<BoundSocket> {
+  try {
+    return { socket: await listen("udp6", port), isDual: true };
+  } catch (error) {
+    if (isTaken(error)) throw error;
+    return { socket: await listen("udp4", port), isDual: false };
+  }
+}
+
+async function listen(type: SocketType, port: number): Promise<Socket> {
   const socket = createSocket({
-    type: isDual ? "udp6" : "udp4",
+    type,
     // Only IP literals are sent to.
     lookup: (address, _options, callback) => callback(null, address, isIP(address)),
   });
@@ -160,4 +169,9 @@ async function bindOnce(port: number, isDual: boolean): Promise<Socket> {
     socket.close();
     throw error;
   }
+}
+
+function isTaken(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "EADDRINUSE" || code === "EACCES";
 }

@@ -14,7 +14,7 @@ export interface LibraryAgent {
   remote: IceCredentials;
 }
 
-export interface LibraryPathListener {
+interface LibraryPathListener {
   /** DTLS, SRTP or SRTCP for the browser. */
   onDatagram: (datagram: Buffer) => void;
   /** The library asks whether the browser is there: `answer` says so. */

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { parseIpAddress, type TransportAddress, writeIpAddress } from "./transport-address.ts";
 
-export type StunClass = "request" | "indication" | "success" | "error";
+type StunClass = "request" | "indication" | "success" | "error";
 
 /** A Binding message; of its attributes those that ICE gives a meaning to. */
 export interface StunMessage {

@@ -49,7 +49,8 @@ export const variables = {
   PARLEY_WEBRTC_PORTS: {
     description:
       "UDP ports for calls in browsers, first and last. With one for each media process (`30000`, or `30000-30003` for four) " +
-      "all calls of a process share it; else each call has its own.",
+      "all calls of a process share it; else each call has its own, and a second one from its first ICE restart on. Where " +
+      "ports are shared a browser whose network changes makes a new connection instead.",
     default: "30000-31999",
   },
   PARLEY_STUN_URLS: {

@@ -55,6 +55,7 @@ export const errorCodes = {
   rate_limited: { status: 429, message: "Too many requests." },
   internal: { status: 500, message: "Something went wrong on our side." },
   provider_unreachable: { status: 502, message: "The provider could not be reached." },
+  database_unavailable: { status: 503, message: "The database does not answer at present. Try again soon." },
   capacity_exceeded: { status: 503, message: "No node has a free place for another call." },
 } as const satisfies Record<string, ErrorDescription>;
 

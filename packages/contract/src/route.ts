@@ -68,5 +68,5 @@ export function errorsOf(route: RouteDefinition): ErrorCode[] {
   if (route.params !== undefined) codes.push("not_found");
   if (takesIdempotencyKey(route)) codes.push("idempotency_conflict", "idempotency_in_progress");
   if (route.rateLimit !== undefined) codes.push("rate_limited");
-  return [...new Set<ErrorCode>([...codes, ...(route.errors ?? []), "internal"])];
+  return [...new Set<ErrorCode>([...codes, ...(route.errors ?? []), "internal", "database_unavailable"])];
 }

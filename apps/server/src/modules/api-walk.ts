@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Check, Errors } from "typebox/schema";
-import { type TestResponse, type TestServer, createTestServer } from "./testing.ts";
+import { type TestResponse, type TestServer, type TestServerOptions, createTestServer } from "./testing.ts";
 
 type Method = Parameters<TestServer["request"]>[0];
 
@@ -113,8 +113,8 @@ export function assertRefused({ status, body }: TestResponse, code: string, issu
 export class Walk {
   readonly server: TestServer;
 
-  static async start(): Promise<Walk> {
-    return new Walk(await createTestServer());
+  static async start(options?: TestServerOptions): Promise<Walk> {
+    return new Walk(await createTestServer(options));
   }
 
   private constructor(server: TestServer) {

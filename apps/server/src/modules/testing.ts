@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Actor } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createHttpServer } from "../platform/http/http-server.ts";
@@ -49,8 +50,15 @@ export interface TestServer extends TestDatabase {
   createOrganization: () => Promise<{ organizationId: string; actor: Actor; apiKey: string }>;
 }
 
-export async function createTestServer(): Promise<TestServer> {
-  const testDatabase = await createTestDatabase();
+export interface TestServerOptions {
+  /** Closed with the server; one of its own unless given. */
+  testDatabase?: TestDatabase;
+  /** Silent unless given. */
+  logger?: Logger;
+}
+
+export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const testDatabase = options.testDatabase ?? (await createTestDatabase());
   const encryption = new Encryption(randomBytes(32));
   const modules = createModules({
     database: testDatabase.database,
@@ -68,7 +76,7 @@ export async function createTestServer(): Promise<TestServer> {
     },
     hasLanguageModel: true,
   });
-  const logger = createLogger({ level: "silent" });
+  const logger = options.logger ?? createLogger({ level: "silent" });
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),

@@ -18,7 +18,7 @@ export interface Database extends NodePgDatabase {
   $client: Pool;
 }
 
-/** The database cannot be used; the message is one line that an operator understands. */
+/** The database cannot be used, as `cause` says; the message is one line that an operator understands. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
@@ -58,7 +58,9 @@ export async function openDatabase(connectionString: string): Promise<Database> 
  */
 function returningConnections(database: Database): Database {
   const transaction: Database["transaction"] = async (work, config) => {
-    const client = await database.$client.connect();
+    const client = await database.$client.connect().catch((cause: unknown) => {
+      throw new DatabaseUnavailableError("no connection to the database can be had", { cause });
+    });
     try {
       return await drizzle({ client }).transaction(work, config);
     } finally {

@@ -19,6 +19,12 @@ export interface TestDatabase {
   close: () => Promise<void>;
 }
 
+/** One whose server is its own, and can be stopped and started again under the same address. */
+interface StoppableTestDatabase extends TestDatabase {
+  stop: () => Promise<void>;
+  start: () => Promise<void>;
+}
+
 let server: Promise<{ postgres: EmbeddedPostgres; dataDirectory: string }> | undefined;
 
 // Here and not where the server is started: inside a test it would end with that test.
@@ -45,6 +51,28 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       const left = await countConnections(adminUrl, name);
       await runSql(adminUrl, `drop database ${name} with (force)`);
       assert.equal(left, 0, "connections to the test's database were left open");
+    },
+  };
+}
+
+export async function createStoppableTestDatabase(): Promise<StoppableTestDatabase> {
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-test-database-"));
+  let postgres = await startEmbeddedPostgres({ dataDirectory, isDurable: false });
+  const { connectionString } = postgres;
+  const port = Number(new URL(connectionString).port);
+  await migrateDatabase(connectionString);
+  const database = await openDatabase(connectionString);
+  return {
+    database,
+    connectionString,
+    stop: async () => await postgres.close(),
+    start: async () => {
+      postgres = await startEmbeddedPostgres({ dataDirectory, isDurable: false, port });
+    },
+    close: async () => {
+      await database.$client.end();
+      await postgres.close();
+      await rm(dataDirectory, { recursive: true, force: true });
     },
   };
 }

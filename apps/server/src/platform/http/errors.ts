@@ -1,14 +1,25 @@
+import type { ErrorCode } from "@parley/contract";
+import { DrizzleQueryError } from "drizzle-orm";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import { isDatabaseAway } from "../database/database-away.ts";
+import { DatabaseUnavailableError } from "../database/database.ts";
 
-/** Places become free as calls end. */
-const CAPACITY_RETRY_AFTER_SECONDS = "5";
+const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
+  // Places become free as calls end.
+  capacity_exceeded: 5,
+  // About what a server takes to start again.
+  database_unavailable: 5,
+};
 
 /** The one place where a failure becomes an HTTP answer. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toAppError(error);
   if (refusal.code === "internal") request.log.error({ err: error }, "request failed");
-  if (refusal.code === "capacity_exceeded") reply.header("retry-after", CAPACITY_RETRY_AFTER_SECONDS);
+  // The node says once that its database is away; every request would say it again.
+  if (refusal.code === "database_unavailable") request.log.debug({ err: error }, "the database is away");
+  const retryAfter = retryAfterSeconds[refusal.code];
+  if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
   reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));
 }
 
@@ -18,6 +29,8 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): void
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (isOfDatabase(error) && isDatabaseAway(error))
+    return new AppError("database_unavailable", { cause: error });
   if (!isFastifyError(error)) return new AppError("internal", { cause: error });
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
@@ -33,6 +46,11 @@ function toAppError(error: unknown): AppError {
         ? new AppError("invalid_body", { issues: [{ path: "", message: "is not valid JSON" }], cause: error })
         : new AppError("internal", { cause: error });
   }
+}
+
+/** Another server that refuses a connection is not the database. */
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof DrizzleQueryError || error instanceof DatabaseUnavailableError;
 }
 
 function isFastifyError(error: unknown): error is FastifyError {

@@ -1,0 +1,65 @@
+/** What the API answers while its PostgreSQL is stopped. */
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import test, { type TestContext } from "node:test";
+import { pino } from "pino";
+import { createStoppableTestDatabase } from "../platform/database/testing.ts";
+import { assertRefused, operations, Resources, Walk } from "./api-walk.ts";
+
+const ERROR_LEVEL = 50;
+
+interface LogLine {
+  level: number;
+  msg: string;
+}
+
+async function setUp(context: TestContext) {
+  const testDatabase = await createStoppableTestDatabase();
+  const lines: LogLine[] = [];
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const walk = await Walk.start({ testDatabase, logger: pino({ level: "info" }, destination) });
+  context.after(async () => await walk.close());
+  const resources = await Resources.create(walk, walk.server);
+  return { walk, resources, testDatabase, lines };
+}
+
+test("while the database is away every operation answers 503 and when to try again, and after it as before", async (t) => {
+  const { walk, resources, testDatabase, lines } = await setUp(t);
+  // One that this node has seen, and one that it has not.
+  const { apiKey: known } = walk.server;
+  const { apiKey: unseen } = await walk.server.createOrganization();
+  await testDatabase.stop();
+  for (const operation of operations) {
+    for (const apiKey of [known, unseen]) {
+      const body = resources.bodyFor(operation);
+      const answer = await walk.send(operation, resources.fill(operation.path), { body, apiKey });
+      assertRefused(answer, "database_unavailable");
+      assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "5"], operation.operationId);
+    }
+  }
+  for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
+    const headers = { "idempotency-key": operation.operationId };
+    const body = resources.bodyFor(operation);
+    const answer = await walk.send(operation, resources.fill(operation.path), { body, headers });
+    assertRefused(answer, "database_unavailable");
+  }
+  assert.deepEqual(
+    lines.filter(({ level }) => level >= ERROR_LEVEL),
+    [],
+  );
+
+  await testDatabase.start();
+  for (const operation of operations.filter(({ method }) => method === "GET")) {
+    const { status } = await walk.send(operation, resources.fill(operation.path));
+    assert.equal(status, 200, operation.operationId);
+  }
+  const [list] = operations.filter(({ operationId }) => operationId === "listAgents");
+  assert.ok(list !== undefined);
+  assert.equal((await walk.send(list, list.path, { apiKey: unseen })).status, 200);
+  assertRefused(await walk.send(list, list.path, { apiKey: "parley_wrong" }), "unauthorized");
+});

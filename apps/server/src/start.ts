@@ -144,6 +144,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
       callsHeld: heldCalls.size,
       freePlaces: media.freePlaces,
     }),
+    heldCallIds: () => heldCalls.ids,
     onLost: async () => await heldCalls.endClosed(),
     logger,
   });

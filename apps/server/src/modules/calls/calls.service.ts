@@ -318,6 +318,20 @@ export class CallsService {
     return await store.listEnded(this.#database, ids);
   }
 
+  /** Ends the calls that are said to be this node's, began before then, and are none of those it holds. */
+  async closeUnheld(
+    nodeId: string,
+    heldIds: readonly string[],
+    begunBefore: Date,
+    now: Date,
+  ): Promise<number> {
+    const ids = await store.listOpenCallsBut(this.#database, nodeId, heldIds, begunBefore);
+    const endDetail = "no node came to hold the call";
+    const end = { status: "failed", endReason: "error_internal", endDetail, endedAt: now } as const;
+    for (const id of ids) await this.finish(id, end);
+    return ids.length;
+  }
+
   /** Ends the calls that no living node holds (`node_lost`), of those that began before then; returns how many. */
   async closeOrphans(
     livingNodeIds: readonly string[],

@@ -190,6 +190,27 @@ export async function listOpenCallsOfOthers(
   return rows.map(({ id }) => id);
 }
 
+/** Calls of one node that have not ended, are none of these, and began before then. */
+export async function listOpenCallsBut(
+  queries: Queries,
+  nodeId: string,
+  ids: readonly string[],
+  begunBefore: Date,
+): Promise<string[]> {
+  const rows = await queries
+    .select({ id: calls.id })
+    .from(calls)
+    .where(
+      and(
+        isNull(calls.endedAt),
+        eq(calls.nodeId, nodeId),
+        lt(calls.createdAt, begunBefore),
+        notInArray(calls.id, [...ids]),
+      ),
+    );
+  return rows.map(({ id }) => id);
+}
+
 export async function findHolder(queries: Queries, id: string): Promise<string | undefined> {
   const [row] = await queries
     .select({ nodeId: calls.nodeId })

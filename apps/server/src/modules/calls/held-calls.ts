@@ -75,6 +75,10 @@ export class HeldCalls {
     return this.#calls.size;
   }
 
+  get ids(): string[] {
+    return [...this.#calls.keys()];
+  }
+
   get isDraining(): boolean {
     return this.#isDraining;
   }
@@ -101,7 +105,7 @@ export class HeldCalls {
 
   /** Others took this node for lost, and closed its calls: those whose records say so are hung up. */
   async endClosed(): Promise<void> {
-    for (const id of await this.#options.calls.listEnded([...this.#calls.keys()])) {
+    for (const id of await this.#options.calls.listEnded(this.ids)) {
       const endDetail = "the node was silent for too long";
       this.#calls.get(id)?.hangUp({ status: "failed", endReason: "node_lost", endDetail });
     }

@@ -99,7 +99,7 @@ export class OutboundCallsService {
       const endDetail = "no node that was to dial could";
       await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: new Date() });
     } catch (error) {
-      // The node's own end, or the next start, closes the call.
+      // The node closes the call once the database answers: nobody holds it.
       logger.error({ err: error, callId: id }, "a call could not be given to another node");
     }
   }

@@ -25,8 +25,10 @@ export interface NodeHeartbeatOptions {
   nodeId: string;
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
-  calls: Pick<CallsService, "closeOrphans">;
+  calls: Pick<CallsService, "closeOrphans" | "closeUnheld">;
   load: () => NodeLoad;
+  /** Of the calls that this node holds, and of those whose end it still writes down. */
+  heldCallIds: () => readonly string[];
   /** Others took this node for lost and closed its calls: those that are closed must end. */
   onLost: () => Promise<void>;
   logger: Logger;
@@ -38,6 +40,8 @@ export interface NodeHeartbeatOptions {
 const RETRY_INTERVAL_MS = 500;
 /** A database that takes longer to answer is as good as none. */
 const ANSWER_DEADLINE_MS = 2_000;
+/** Longer than it takes from a call's record until a node holds the call. */
+const UNHELD_AFTER_MS = 60_000;
 /** What nobody waits for any more is kept for so long, for who looks into an accident. */
 const COMMANDS_KEPT_MS = 60_000;
 
@@ -116,7 +120,18 @@ export class NodeHeartbeat {
       logger.warn("this node was silent for so long that others closed its calls");
       await this.#options.onLost();
     }
-    if (mayJudge(this.#series)) await this.#sweep();
+    if (!mayJudge(this.#series)) return;
+    await this.#closeUnheld();
+    await this.#sweep();
+  }
+
+  /** A database that went away while a call was given to another node leaves one that nobody holds. */
+  async #closeUnheld(): Promise<void> {
+    const { nodeId, clock, calls, heldCallIds, logger } = this.#options;
+    const now = clock.now();
+    const begunBefore = new Date(now.getTime() - UNHELD_AFTER_MS);
+    const closed = await calls.closeUnheld(nodeId, heldCallIds(), begunBefore, now);
+    if (closed > 0) logger.warn({ calls: closed }, "calls that no node held were closed");
   }
 
   async #run(addresses: NodeAddresses): Promise<void> {

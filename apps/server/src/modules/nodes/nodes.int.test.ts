@@ -34,14 +34,21 @@ class TestNodes {
   create({
     nodeId = randomUUID(),
     load = READY,
+    held = [],
     onLost = async () => {},
-  }: { nodeId?: string; load?: NodeLoad; onLost?: () => Promise<void> } = {}): NodeHeartbeat {
+  }: {
+    nodeId?: string;
+    load?: NodeLoad;
+    held?: readonly string[];
+    onLost?: () => Promise<void>;
+  } = {}): NodeHeartbeat {
     return new NodeHeartbeat({
       nodeId,
       database: this.server.database,
       clock: { now: () => this.now(), follow: async () => {} },
       calls: this.server.modules.calls,
       load: () => load,
+      heldCallIds: () => held,
       onLost,
       logger,
       monotonicMs: () => this.#elapsedMs,
@@ -69,6 +76,18 @@ class TestNodes {
   }
 }
 
+test("a call that is said to be a living node's, and is not held by it, is closed", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const nodeId = randomUUID();
+  const [held, unheld] = [await nodes.openCall(nodeId), await nodes.openCall(nodeId)];
+  const node = nodes.create({ nodeId, held: [held] });
+  // It may still be on its way to a node.
+  await nodes.beat(30_000, node);
+  assert.equal(await nodes.endOf(unheld), null);
+  await nodes.beat(30_000, node);
+  assert.deepEqual([await nodes.endOf(held), await nodes.endOf(unheld)], [null, "error_internal"]);
+});
+
 test("the calls of a node that fell silent are closed, and those of the others go on", async (context) => {
   const nodes = await TestNodes.open(context);
   const [silent, living] = [randomUUID(), randomUUID()];
@@ -86,7 +105,7 @@ test("after an outage that silenced all of them, no node is judged by another th
   const nodes = await TestNodes.open(context);
   const [slow, quick] = [randomUUID(), randomUUID()];
   const callId = await nodes.openCall(slow);
-  const [first, second] = [nodes.create({ nodeId: slow }), nodes.create({ nodeId: quick })];
+  const [first, second] = [nodes.create({ nodeId: slow, held: [callId] }), nodes.create({ nodeId: quick })];
   await nodes.beat(2 * SILENCE_LIMIT_MS, first, second);
   nodes.pass(2 * SILENCE_LIMIT_MS);
   await nodes.beat(SILENCE_LIMIT_MS - 2 * BEAT_INTERVAL_MS, second);

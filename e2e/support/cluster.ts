@@ -5,15 +5,11 @@ import path from "node:path";
 import { SPEAK_NOW } from "@parley/conversation";
 import { slicePortRange } from "@parley/rtp";
 import {
-  startScriptedDeepgram,
-  startScriptedElevenLabs,
-  startScriptedOpenAi,
-} from "../../packages/providers/src/testing/index.ts";
-import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../apps/server/src/platform/database/embedded-postgres.ts";
 import { Platform } from "./platform.ts";
+import { startScriptedProviders } from "./scripted-providers.ts";
 
 const RTP_PORTS = { first: 20_000, last: 21_999 };
 const CONNECTIONS_PER_NODE = 30;
@@ -41,7 +37,10 @@ export class Cluster {
   static async start(count: number, env: Readonly<Record<string, string>> = {}): Promise<Cluster> {
     const directory = await mkdtemp(path.join(tmpdir(), "parley-e2e-cluster-"));
     const postgres = await startPostgres(directory, undefined);
-    const providers = await startProviders();
+    const providers = await startScriptedProviders(QUESTION, ({ messages }) => {
+      const [, instruction] = messages.at(-1)?.content.split(SPEAK_NOW) ?? [];
+      return { text: instruction === undefined ? ANSWER : spoken(instruction) };
+    });
     const shared = {
       DATABASE_URL: postgres.connectionString,
       PARLEY_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
@@ -117,28 +116,4 @@ async function startPostgres(directory: string, port: number | undefined): Promi
     maxConnections: 5 * CONNECTIONS_PER_NODE,
     ...(port !== undefined && { port }),
   });
-}
-
-async function startProviders(): Promise<{ env: Record<string, string>; close: () => Promise<void> }> {
-  const stt = await startScriptedDeepgram({ utterance: () => QUESTION, latencyMs: 50 });
-  const llm = await startScriptedOpenAi({
-    reply: ({ messages }) => {
-      const [, instruction] = messages.at(-1)?.content.split(SPEAK_NOW) ?? [];
-      return { text: instruction === undefined ? ANSWER : spoken(instruction) };
-    },
-    firstTokenDelayMs: 50,
-  });
-  const tts = await startScriptedElevenLabs({ latencyMs: 50 });
-  const env = {
-    PARLEY_STT: "deepgram",
-    DEEPGRAM_API_KEY: "test",
-    DEEPGRAM_BASE_URL: stt.url,
-    PARLEY_TTS: "elevenlabs",
-    ELEVENLABS_API_KEY: "test",
-    ELEVENLABS_BASE_URL: tts.url,
-    PARLEY_LLM_BASE_URL: `${llm.url}/v1`,
-    PARLEY_LLM_API_KEY: "test",
-    PARLEY_LLM_MODEL: "scripted",
-  };
-  return { env, close: async () => void (await Promise.all([stt.close(), llm.close(), tts.close()])) };
 }

@@ -6,15 +6,13 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
-import { ProviderError } from "@parley/conversation";
-import { startScriptedOpenAi, type ScriptedChatReply, type ScriptedFault } from "../testing/index.ts";
+import { startScriptedOpenAi, type ScriptedFault } from "../testing/index.ts";
 import { createOpenAiCompatibleModel, type OpenAiCompatibleModel } from "./openai-compatible.ts";
 
 const faults: (ScriptedFault | undefined)[] = [];
-const replies: ScriptedChatReply[] = [];
 const server = await startScriptedOpenAi({
   apiKey: "sk-right",
-  reply: (request) => replies.shift() ?? { text: `You said: ${request.lastUserText}` },
+  reply: ({ lastUserText }) => ({ text: `You said: ${lastUserText}` }),
   betweenChunksMs: 1,
   fault: () => faults.shift(),
 });
@@ -43,10 +41,6 @@ async function partsOf(
   const parts: LanguageModelV4StreamPart[] = [];
   for await (const part of stream) parts.push(part);
   return parts;
-}
-
-function textOf(parts: LanguageModelV4StreamPart[]): string {
-  return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
 }
 
 test("turns of a conversation share a connection and are told apart by their header", async () => {

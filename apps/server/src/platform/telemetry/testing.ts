@@ -93,7 +93,10 @@ function bucketsOf(name: string, samples: readonly Sample[]): Iterable<Buckets> 
   const groups = new Map<string, Buckets>();
   for (const sample of samples) {
     const { le, ...labels } = sample.labels;
-    const key = JSON.stringify(Object.entries(labels).toSorted());
+    const key = Object.entries(labels)
+      .map((label) => label.join("="))
+      .toSorted()
+      .join();
     const group = groups.get(key) ?? { bounds: [], counts: [], count: undefined, hasSum: false };
     groups.set(key, group);
     if (sample.name === `${name}_sum`) group.hasSum = true;

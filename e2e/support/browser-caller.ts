@@ -21,6 +21,18 @@ export interface Session {
   session: string;
 }
 
+/** How a connection is carried. */
+export interface TransportState {
+  /** State and certificates: another connection has others. */
+  dtls: string[];
+  /** What its state has changed to since the call was joined. */
+  dtlsStates: string[];
+  /** The browser's name in the present generation of ICE. */
+  ufrag: string;
+  /** Of the path in use. */
+  pairId: string | undefined;
+}
+
 /** A page in a real browser that joins calls by WHIP and WebRTC alone. */
 export class BrowserCaller {
   readonly page: Page;
@@ -48,6 +60,15 @@ export class BrowserCaller {
     if (session !== undefined)
       await this.#evaluate(`void Object.assign(whip.state, ${JSON.stringify(session)})`);
     return await this.#evaluate("whip.rejoin()");
+  }
+
+  /** Finds a new path for the connection. Resolves with the status of the answer. */
+  async restartIce(): Promise<number> {
+    return await this.#evaluate("whip.restartIce()");
+  }
+
+  async transport(): Promise<TransportState> {
+    return await this.#evaluate("whip.transport()");
   }
 
   async session(): Promise<Session> {

@@ -65,6 +65,11 @@ export class TryPage {
     return Number(await this.page.evaluate("window.connectedCount"));
   }
 
+  /** How many connections have been made since `watchConnections`, whether they came about or not. */
+  async connectionCount(): Promise<number> {
+    return Number(await this.page.evaluate("window.connections.length"));
+  }
+
   /** Writes an instruction and sends it. */
   async instruct(text: string): Promise<void> {
     await this.page.type("textarea", text);

@@ -1,5 +1,5 @@
 // What a page does that joins a call by WHIP alone, without the client library. Runs in the browser.
-const state = { events: [], pcm: [], states: [] };
+const state = { events: [], pcm: [], states: [], dtlsStates: [] };
 
 async function connect(options) {
   const pc = new RTCPeerConnection({
@@ -47,6 +47,25 @@ function listen(track) {
 
 const bearer = () => ({ authorization: `Bearer ${state.token}` });
 
+async function patchFragment(lines, ifMatch) {
+  return await fetch(state.session, {
+    method: "PATCH",
+    headers: { ...bearer(), "content-type": "application/trickle-ice-sdpfrag", "if-match": ifMatch },
+    body: lines.map((line) => `${line}\r\n`).join(""),
+  });
+}
+
+/** The answer with the credentials and candidates of a fragment in place of its own. */
+function restarted(answer, fragment) {
+  const find = (name) => fragment.match(new RegExp(`^a=${name}:.*$`, "m"))[0];
+  const candidates = fragment.match(/^a=candidate:.*$/gm).join("\r\n");
+  return answer
+    .replace(/^a=candidate:.*\r\n/gm, "")
+    .replace(/^a=ice-ufrag:.*$/gm, find("ice-ufrag"))
+    .replace(/^a=ice-pwd:.*$/gm, find("ice-pwd"))
+    .replace(/^a=mid:.*$/m, `$&\r\n${candidates}`);
+}
+
 window.whip = {
   state,
   async join(url, token, options = {}) {
@@ -61,8 +80,31 @@ window.whip = {
     if (response.status !== 201) return response.status;
     state.session = new URL(response.headers.get("location"), url).href;
     state.etag = response.headers.get("etag");
-    await state.pc.setRemoteDescription({ type: "answer", sdp: await response.text() });
+    state.answer = await response.text();
+    await state.pc.setRemoteDescription({ type: "answer", sdp: state.answer });
+    const { transport } = state.pc.getSenders()[0];
+    transport.addEventListener("statechange", () => state.dtlsStates.push(transport.state));
     return response.status;
+  },
+  /** RFC 9725 §4.3.3. The candidates follow, as the browser finds them. */
+  async restartIce() {
+    const candidates = [];
+    state.pc.addEventListener("icecandidate", ({ candidate }) => candidates.push(candidate?.candidate ?? ""));
+    state.pc.restartIce();
+    await state.pc.setLocalDescription();
+    const credentials = state.pc.localDescription.sdp
+      .split("\r\n")
+      .filter((line) => /^a=(ice-ufrag|ice-pwd|mid):/.test(line))
+      .slice(0, 3);
+    const response = await patchFragment(credentials, "*");
+    if (response.status !== 200) return response.status;
+    state.etag = response.headers.get("etag");
+    state.answer = restarted(state.answer, await response.text());
+    await state.pc.setRemoteDescription({ type: "answer", sdp: state.answer });
+    await gathered(state.pc);
+    const lines = candidates.filter((candidate) => candidate !== "").map((candidate) => `a=${candidate}`);
+    const trickled = await patchFragment([...credentials, ...lines, "a=end-of-candidates"], state.etag);
+    return trickled.status === 204 ? response.status : trickled.status;
   },
   /** As when the page's network is gone: nothing says goodbye. */
   async rejoin(options = {}) {
@@ -84,6 +126,19 @@ window.whip = {
   },
   close() {
     state.pc.close();
+  },
+  /** The connection's transport: what DTLS is, and the path that ICE has chosen. */
+  async transport() {
+    const stats = await state.pc.getStats();
+    const transport = [...stats.values()].find(({ type }) => type === "transport");
+    const pair = stats.get(transport.selectedCandidatePairId);
+    const { dtlsState, localCertificateId, remoteCertificateId, iceLocalUsernameFragment } = transport;
+    return {
+      dtls: [dtlsState, localCertificateId, remoteCertificateId],
+      dtlsStates: state.dtlsStates,
+      ufrag: iceLocalUsernameFragment,
+      pairId: pair?.id,
+    };
   },
   /** Type of the pair of candidates in use: `host`, `srflx`, `relay`. */
   async localCandidateType() {

@@ -22,8 +22,8 @@ export interface JoinOptions {
  * call.on("ended", ({ reason }) => …);
  * ```
  *
- * The microphone is taken first, so that a refusal leaves the call to be joined. A connection that is lost is made anew
- * within 15 s, and the conversation goes on.
+ * The microphone is taken first, so that a refusal leaves the call to be joined. A connection that is lost, or whose
+ * network changes, gets another path or is made anew within 15 s, and the conversation goes on.
  *
  * @throws {JoinError} with a code and a sentence that can be shown.
  */

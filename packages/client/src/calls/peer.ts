@@ -1,6 +1,6 @@
 import { JoinError } from "./join-error.ts";
 import type { IceServer } from "./link-header.ts";
-import { readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
+import { applySdpFragment, readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
 import { Trickle } from "./trickle.ts";
 import type { WhipSession } from "./whip-session.ts";
 
@@ -18,7 +18,11 @@ export interface PeerListener {
 export class Peer {
   readonly #connection: RTCPeerConnection;
   readonly #sender: RTCRtpSender;
-  readonly #trickle = new Trickle();
+  readonly #channel: RTCDataChannel;
+  /** Of the present generation of candidates. */
+  #trickle = new Trickle();
+  /** As the server gave it, and its ICE restarts have changed it. */
+  #answer = "";
   readonly #abort = new AbortController();
 
   constructor(iceServers: readonly IceServer[], track: MediaStreamTrack, listener: PeerListener) {
@@ -26,6 +30,7 @@ export class Peer {
     const { sender } = this.#connection.addTransceiver(track, { direction: "sendrecv" });
     this.#sender = sender;
     const channel = this.#connection.createDataChannel(CHANNEL_LABEL);
+    this.#channel = channel;
     const { signal } = this.#abort;
     const options = { signal };
     channel.addEventListener("message", ({ data }) => listener.onMessage(data), options);
@@ -54,6 +59,15 @@ export class Peer {
     );
   }
 
+  get isConnected(): boolean {
+    return this.#connection.connectionState === "connected" && this.canRestartIce;
+  }
+
+  /** Whether the server still has this connection, as far as is known here. */
+  get canRestartIce(): boolean {
+    return this.#channel.readyState === "open";
+  }
+
   /** Offers, takes the answer, and resolves when audio can flow. */
   async connect(session: WhipSession, signal: AbortSignal): Promise<void> {
     const isOver = AbortSignal.any([signal, this.#abort.signal]);
@@ -61,12 +75,30 @@ export class Peer {
     const offer = this.#connection.localDescription?.sdp ?? "";
     const answer = await session.exchange(offer, isOver);
     isOver.throwIfAborted();
-    await this.#connection.setRemoteDescription({ type: "answer", sdp: answer });
-    const fragmentSession = readFragmentSession(offer);
-    this.#trickle.start(async (candidates, isComplete) => {
-      await session.trickle(writeSdpFragment(fragmentSession, candidates, isComplete), isOver);
-    });
+    await this.#take(answer, offer, session, isOver);
     await this.#whenConnected(isOver);
+  }
+
+  /**
+   * Finds a new path for the connection, which stays as it is above that: nothing is negotiated anew, and until the path is
+   * there the old one serves. Resolves when audio can flow; the connection is of no use any more where it rejects, unless it
+   * still `isConnected`.
+   */
+  async restartIce(session: WhipSession, signal: AbortSignal): Promise<void> {
+    const isOver = AbortSignal.any([signal, this.#abort.signal]);
+    this.#trickle.stop();
+    this.#trickle = new Trickle();
+    this.#connection.restartIce();
+    await this.#connection.setLocalDescription();
+    const offer = this.#connection.localDescription?.sdp ?? "";
+    const fragment = await session.restartIce(
+      writeSdpFragment(readFragmentSession(offer), [], false),
+      isOver,
+    );
+    isOver.throwIfAborted();
+    await this.#take(applySdpFragment(this.#answer, fragment), offer, session, isOver);
+    // It may have failed before.
+    await this.#whenConnected(isOver, { isFailureFinal: false });
   }
 
   async replaceTrack(track: MediaStreamTrack): Promise<void> {
@@ -80,7 +112,16 @@ export class Peer {
     this.#connection.close();
   }
 
-  async #whenConnected(signal: AbortSignal): Promise<void> {
+  async #take(answer: string, offer: string, session: WhipSession, isOver: AbortSignal): Promise<void> {
+    await this.#connection.setRemoteDescription({ type: "answer", sdp: answer });
+    this.#answer = answer;
+    const fragmentSession = readFragmentSession(offer);
+    this.#trickle.start(async (candidates, isComplete) => {
+      await session.trickle(writeSdpFragment(fragmentSession, candidates, isComplete), isOver);
+    });
+  }
+
+  async #whenConnected(signal: AbortSignal, { isFailureFinal } = { isFailureFinal: true }): Promise<void> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const done = new AbortController();
@@ -91,7 +132,8 @@ export class Peer {
       const check = (): void => {
         const { connectionState } = this.#connection;
         if (connectionState === "connected") settle(resolve);
-        if (connectionState === "failed") settle(() => reject(new JoinError("connection_failed")));
+        if (connectionState === "failed" && isFailureFinal)
+          settle(() => reject(new JoinError("connection_failed")));
       };
       this.#connection.addEventListener("connectionstatechange", check, { signal: done.signal });
       signal.addEventListener(

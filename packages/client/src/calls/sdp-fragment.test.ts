@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
+import { applySdpFragment, readFragmentSession, writeSdpFragment } from "./sdp-fragment.ts";
 
 const offer = [
   "v=0",
@@ -23,4 +23,49 @@ test("a fragment names the offer's credentials and first media line", () => {
 
 test("the last fragment says that it is the last", () => {
   assert.match(writeSdpFragment(readFragmentSession(offer), [], true), /a=mid:0\r\na=end-of-candidates\r\n$/);
+});
+
+test("an ICE restart changes credentials and candidates of the answer, and nothing else", () => {
+  const answer = [
+    "v=0",
+    "m=audio 30000 UDP/TLS/RTP/SAVPF 111",
+    "a=mid:0",
+    "a=ice-ufrag:old",
+    "a=ice-pwd:old",
+    "a=fingerprint:sha-256 19:7D",
+    "a=candidate:1 1 UDP 2 192.0.2.1 30000 typ host",
+    "a=end-of-candidates",
+    "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
+    "a=mid:1",
+    "a=ice-ufrag:old",
+    "a=ice-pwd:old",
+    "",
+  ].join("\r\n");
+  const fragment = [
+    "m=audio 9 UDP/TLS/RTP/SAVPF 111",
+    "a=mid:0",
+    "a=ice-ufrag:new",
+    "a=ice-pwd:secret",
+    "a=candidate:1 1 UDP 2 192.0.2.1 30007 typ host",
+    "a=end-of-candidates",
+    "",
+  ].join("\r\n");
+  assert.equal(
+    applySdpFragment(answer, fragment),
+    [
+      "v=0",
+      "m=audio 30000 UDP/TLS/RTP/SAVPF 111",
+      "a=mid:0",
+      "a=candidate:1 1 UDP 2 192.0.2.1 30007 typ host",
+      "a=end-of-candidates",
+      "a=ice-ufrag:new",
+      "a=ice-pwd:secret",
+      "a=fingerprint:sha-256 19:7D",
+      "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
+      "a=mid:1",
+      "a=ice-ufrag:new",
+      "a=ice-pwd:secret",
+      "",
+    ].join("\r\n"),
+  );
 });

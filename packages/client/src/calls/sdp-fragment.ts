@@ -5,9 +5,9 @@ interface FragmentSession {
   mid: string;
 }
 
-/** Reads an offer for what its fragments repeat. All candidates are those of the first media line: it is bundled. */
-export function readFragmentSession(offer: string): FragmentSession {
-  const find = (name: string): string => new RegExp(`^a=${name}:(.+?)\\r?$`, "m").exec(offer)?.[1] ?? "";
+/** Reads a description, or a fragment, for what its fragments repeat. All candidates are those of the first media line: it is bundled. */
+export function readFragmentSession(sdp: string): FragmentSession {
+  const find = (name: string): string => new RegExp(`^a=${name}:(.+?)\\r?$`, "m").exec(sdp)?.[1] ?? "";
   return { ufrag: find("ice-ufrag"), pwd: find("ice-pwd"), mid: find("mid") };
 }
 
@@ -31,4 +31,30 @@ export function writeSdpFragment(
     ...(isComplete ? ["a=end-of-candidates"] : []),
   ];
   return lines.map((line) => `${line}\r\n`).join("");
+}
+
+/**
+ * An answer as it is after an ICE restart: with the credentials and candidates of the server's fragment in place of its own,
+ * all else, DTLS above all, as it was.
+ */
+export function applySdpFragment(answer: string, fragment: string): string {
+  const { ufrag, pwd } = readFragmentSession(fragment);
+  const candidates = linesOf(fragment).filter((line) => candidatePattern.test(line));
+  let isTagged = true;
+  const lines = linesOf(answer)
+    .filter((line) => !candidatePattern.test(line))
+    .flatMap((line) => {
+      if (line.startsWith("a=ice-ufrag:")) return [`a=ice-ufrag:${ufrag}`];
+      if (line.startsWith("a=ice-pwd:")) return [`a=ice-pwd:${pwd}`];
+      if (!isTagged || !line.startsWith("a=mid:")) return [line];
+      isTagged = false;
+      return [line, ...candidates];
+    });
+  return lines.map((line) => `${line}\r\n`).join("");
+}
+
+const candidatePattern = /^a=(candidate:|end-of-candidates$)/;
+
+function linesOf(sdp: string): string[] {
+  return sdp.split(/\r?\n/).filter((line) => line !== "");
 }

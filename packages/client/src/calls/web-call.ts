@@ -19,6 +19,8 @@ const REJOIN_WITHIN_MS = 15_000;
 const CONNECT_DEADLINE_MS = 15_000;
 const REJOIN_ATTEMPT_MS = 6_000;
 const REJOIN_PAUSE_MS = 500;
+/** Where a new path is there to be found, it is found within a second or two. */
+const RESTART_ATTEMPT_MS = 3_000;
 /** Until the server has told how the call ended. */
 const FAREWELL_MS = 1_500;
 
@@ -59,6 +61,10 @@ export class WebCall {
     this.#watchMicrophone();
     // The server would wait for a page that is gone.
     addEventListener("pagehide", () => void this.hangUp(), { signal: this.#over.signal });
+    // Another network: the path of the one before is not waited for to fail.
+    addEventListener("online", () => this.#peer !== undefined && void this.#recover(this.#peer), {
+      signal: this.#over.signal,
+    });
   }
 
   get state(): WebCallEvents["state"] | "connecting" {
@@ -189,7 +195,7 @@ export class WebCall {
     const peer = new Peer(iceServers, trackOf(this.#microphone), {
       onMessage: (data) => this.#receive(data),
       onStream: (stream) => this.#play(stream),
-      onLost: () => void this.#rejoin(peer),
+      onLost: () => void this.#recover(peer),
     });
     try {
       await peer.connect(this.#session, isOver);
@@ -203,22 +209,33 @@ export class WebCall {
     await peer.replaceTrack(trackOf(this.#microphone));
   }
 
-  /** A whole new connection: it comes about wherever an ICE restart would, and also where the old one is broken. */
-  async #rejoin(lost: Peer): Promise<void> {
+  /** A new path for the connection; a whole new connection where there is none, or the server has none for it. */
+  async #recover(lost: Peer): Promise<void> {
     if (this.#state !== "connected" || this.#peer !== lost || this.#hangingUp !== undefined) return;
     this.#setState("reconnecting");
     const deadline = AbortSignal.timeout(REJOIN_WITHIN_MS);
     const { signal } = this.#over;
+    let isRestarting = lost.canRestartIce;
     while (!deadline.aborted && !signal.aborted) {
       try {
-        await this.#connect(REJOIN_ATTEMPT_MS, deadline);
+        if (isRestarting) await this.#restartIce(lost, deadline);
+        else await this.#connect(REJOIN_ATTEMPT_MS, deadline);
         return this.#setState("connected");
       } catch (error) {
-        if (error instanceof JoinError && error.code === "call_over") break;
-        await pause(REJOIN_PAUSE_MS);
+        const code = error instanceof JoinError ? error.code : undefined;
+        if (code === "call_over") break;
+        // Found again by itself, or not lost at all.
+        if (lost.isConnected) return this.#setState("connected");
+        if (isRestarting && code !== "server_unreachable") isRestarting = false;
+        else await pause(REJOIN_PAUSE_MS);
       }
     }
     this.#finish({ reason: "connection_lost", detail: null });
+  }
+
+  async #restartIce(peer: Peer, signal: AbortSignal): Promise<void> {
+    const attempt = AbortSignal.timeout(RESTART_ATTEMPT_MS);
+    await peer.restartIce(this.#session, AbortSignal.any([signal, attempt, this.#over.signal]));
   }
 
   #receive(data: unknown): void {

@@ -78,6 +78,27 @@ test("the first offer is posted with the token, candidates and a later offer go 
   assert(received.every(({ headers }) => headers.authorization === "Bearer secret"));
 });
 
+test("an ICE restart goes to the session as it is now, and candidates after it to the session as it is then", async () => {
+  const { session, received } = await serve(
+    created,
+    { status: 200, headers: { etag: '"2"' }, body: "our side" },
+    { status: 204 },
+    { status: 422, body: JSON.stringify({ error: "offer_not_acceptable", message: "There is no way." }) },
+  );
+  await session.exchange("offer", signal);
+  assert.equal(await session.restartIce("restart", signal), "our side");
+  await session.trickle("candidates", signal);
+  await assert.rejects(session.restartIce("restart", signal), { code: "refused" });
+  assert.deepEqual(
+    received.slice(1).map(({ body, headers }) => [body, headers["if-match"], headers["content-type"]]),
+    [
+      ["restart", "*", "application/trickle-ice-sdpfrag"],
+      ["candidates", '"2"', "application/trickle-ice-sdpfrag"],
+      ["restart", "*", "application/trickle-ice-sdpfrag"],
+    ],
+  );
+});
+
 test("ICE servers are asked for before there is a session", async () => {
   const link = '<stun:stun.example.net>; rel="ice-server"';
   const { session, received } = await serve({ status: 204, headers: { link } });

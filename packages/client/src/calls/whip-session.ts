@@ -63,6 +63,20 @@ export class WhipSession {
     });
   }
 
+  /** Gives the server's side of an ICE restart; `refused` where it does none. */
+  async restartIce(fragment: string, signal: AbortSignal): Promise<string> {
+    if (this.#location === undefined) throw new JoinError("refused");
+    const response = await this.#request(this.#location, {
+      method: "PATCH",
+      contentType: "application/trickle-ice-sdpfrag",
+      body: fragment,
+      ifMatch: "*",
+      signal,
+    });
+    this.#etag = response.headers.get("etag") ?? undefined;
+    return await response.text();
+  }
+
   /** Ends the call, also from a page that is being closed. */
   async end(): Promise<void> {
     if (this.#location === undefined) return;

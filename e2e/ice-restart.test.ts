@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Resampler } from "@parley/audio";
+import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
+import { createAgent, textOf } from "./support/agents.ts";
+import { BrowserCaller, endedTestCall, HEARD_RATE_HZ, startTestCall } from "./support/browser-caller.ts";
+import { skipWithoutChromium } from "./support/chromium-program.ts";
+import { Chromium } from "./support/chromium.ts";
+import { Platform } from "./support/platform.ts";
+import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
+import { speechSegments } from "./support/speech-segments.ts";
+import { TryPage } from "./support/try-page.ts";
+import { UdpPath } from "./support/udp-path.ts";
+import { waitFor } from "./support/wait.ts";
+
+/** The greeting, in which the network changes, and what finding another path takes. */
+const BEFORE_SPEECH_MS = 15_000;
+/** Until a browser itself sees that nothing comes any more, some seconds more pass. */
+const BEFORE_SPEECH_AFTER_LOSS_MS = 25_000;
+
+async function launchSpeaking(beforeMs: number): Promise<Chromium> {
+  const speech = withSilence(await readRecording("go-forward.wav"), { beforeMs, afterMs: 0 });
+  return await Chromium.launch({ microphone: new Resampler(8000, 48_000).process(speech) });
+}
+
+describe("a browser whose network changes during a call", { skip: skipWithoutChromium }, () => {
+  let platform: Platform;
+  before(async () => void (platform = await Platform.start()));
+  after(async () => await platform.stop());
+
+  test("restarts ICE by WHIP, and the call goes on over the same DTLS connection", async () => {
+    const chromium = await launchSpeaking(BEFORE_SPEECH_MS);
+    const paths: UdpPath[] = [];
+    try {
+      const { agentId } = await createAgent(platform);
+      const call = await startTestCall(platform, agentId);
+      const caller = await BrowserCaller.open(chromium, platform);
+      const move = async (): Promise<UdpPath> => {
+        const path = await UdpPath.open();
+        paths.push(path);
+        await path.route(caller.page);
+        return path;
+      };
+      const home = await move();
+      assert.equal(await caller.join(call), 201);
+      await waitFor("the agent to speak", async () =>
+        (await caller.events()).some(({ type }) => type === "itemStarted"),
+      );
+      const atHome = await caller.transport();
+
+      home.cut();
+      await sleep(1000);
+      const train = await move();
+      assert.equal(await caller.restartIce(), 200);
+      const said = await caller.said("user");
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(said)) >= 0.75, said);
+      const onTrain = await caller.transport();
+      assert.ok(train.passed > 100);
+      assert.deepEqual([onTrain.dtls, onTrain.dtlsStates], [atHome.dtls, atHome.dtlsStates]);
+      assert.notEqual(onTrain.ufrag, atHome.ufrag);
+      assert.notEqual(onTrain.pairId, atHome.pairId);
+
+      // Once more, and the network before is left only after the next is there.
+      const office = await move();
+      assert.equal(await caller.restartIce(), 200);
+      await waitFor("the other path", async () => office.passed > 50);
+      train.cut();
+      await caller.said("agent", 1);
+      const inOffice = await caller.transport();
+      assert.deepEqual([inOffice.dtls, inOffice.dtlsStates], [atHome.dtls, atHome.dtlsStates]);
+      assert.notEqual(inOffice.pairId, onTrain.pairId);
+      await sleep(1500);
+      const heard = new Resampler(HEARD_RATE_HZ, 8000).process(await caller.heard());
+      // Greeting and answer.
+      assert.ok(speechSegments(heard).length >= 2);
+      assert.equal(await caller.connectionState(), "connected");
+      await caller.hangUp();
+      const record = await endedTestCall(platform, call.callId);
+      assert.equal(record.endReason, "user_hangup");
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(textOf(record, "user"))) >= 0.75);
+    } finally {
+      await chromium.close();
+      for (const path of paths) path.cut();
+    }
+  });
+
+  test("with the client library finds its way back by itself", async () => {
+    const chromium = await launchSpeaking(BEFORE_SPEECH_AFTER_LOSS_MS);
+    const [home, train] = [await UdpPath.open(), await UdpPath.open()];
+    try {
+      const { agentId } = await createAgent(platform);
+      const { page } = await chromium.open(`${platform.url}/try#key=${platform.apiKey}&agent=${agentId}`);
+      const tried = new TryPage(page);
+      await tried.watchConnections();
+      await home.route(page);
+      await tried.press("Start call");
+      await waitFor("the greeting", async () => (await tried.text(".said.agent")) !== "", 20_000);
+      await train.route(page);
+      home.cut();
+      await waitFor("another path", async () => train.passed > 100, 20_000);
+      const understood = await waitFor(
+        "the caller's words",
+        async () => (await tried.text(".said.user > :last-child")) || undefined,
+        40_000,
+      );
+      assert.ok(wordOverlap(GO_FORWARD, plainWords(understood)) >= 0.75, understood);
+      assert.equal(await tried.connectionCount(), 1);
+      await tried.press("Hang up");
+      await tried.waitForText("You hung up.");
+    } finally {
+      await chromium.close();
+      for (const path of [home, train]) path.cut();
+    }
+  });
+});

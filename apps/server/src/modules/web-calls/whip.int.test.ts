@@ -90,7 +90,7 @@ class Call {
       },
       providerNames: { llmName: "", sttName: "", ttsName: "" },
       isRecorded: false,
-      metrics: { observeCall: () => {}, observeTurn: () => {} },
+      metrics: { observeCall: () => {}, observeTurn: () => {}, observeLostAudio: () => {} },
       trace: undefined,
       logger,
       sign: async () => ({}),

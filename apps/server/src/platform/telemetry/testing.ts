@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-export interface Sample {
+interface Sample {
   name: string;
   labels: Readonly<Record<string, string>>;
   value: number;

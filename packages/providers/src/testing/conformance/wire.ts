@@ -5,7 +5,7 @@ import type { ScriptedFault } from "../scripted-fault.ts";
 import type { ScriptedServer } from "../scripted-server.ts";
 
 /** What a suite asks of the vendor's server. */
-export interface WireScript {
+interface WireScript {
   /** Others are refused. */
   apiKey: string;
   /** What goes wrong with the nth request, or the nth connection of a WebSocket. */
@@ -24,7 +24,7 @@ export interface Wire<Provider> {
 }
 
 /** What becomes of messages that are whole but make no sense. */
-export interface Nonsense {
+interface Nonsense {
   /** Messages or chunks before them. */
   after: number;
   /** `skipped`: the rest is understood; `failed`: told as an error. */

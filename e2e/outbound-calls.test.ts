@@ -175,6 +175,29 @@ describe("calls that the platform places", { skip: skipWithout("sipp", "baresip"
     }
   });
 
+  test("what an encrypted callee plays while it rings is no conversation, and what it says after it answered is", async () => {
+    const pcm = withSilence(await readRecording("go-forward.wav"), { beforeMs: 9000, afterMs: 60_000 });
+    const baresip = await Baresip.start({ from: TO, pcm, isAnswering: "early", isEncrypted: true });
+    try {
+      const placed = await place(baresip.sipPort, { trunk: { isSrtpRequired: true } });
+      await becomes(placed.id, "ringing");
+      await sleep(2_000);
+      await baresip.accept();
+      await waitFor(
+        "the agent's answer",
+        async () => (await read(placed.id)).transcript.filter(({ role }) => role === "agent").length === 2,
+        25_000,
+      );
+      await platform.api("POST", `/calls/${placed.id}/hangup`);
+      const call = await ended(placed.id);
+      assertEnd(call, "completed", "api_hangup");
+      assertConversation(call);
+      assert.match(call.quality?.srtpSuite ?? "", /^AES_CM_128_HMAC_SHA1_/);
+    } finally {
+      await baresip.close();
+    }
+  });
+
   const refusals = [
     ["486 Busy Here", "busy", "dial_busy"],
     ["600 Busy Everywhere", "busy", "dial_busy"],

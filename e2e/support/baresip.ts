@@ -22,8 +22,8 @@ export interface BaresipOptions {
   codec?: BaresipCodec;
   /** Whether it insists on SRTP, with its keys in the SDP. */
   isEncrypted?: boolean;
-  /** Whether it answers whoever calls its number. */
-  isAnswering?: boolean;
+  /** Whether it answers whoever calls its number, `early` after having been heard while it rings. */
+  isAnswering?: boolean | "early";
 }
 
 type BaresipCodec = "pcmu" | "g722";
@@ -41,7 +41,8 @@ export class Baresip {
 
   static async start(options: BaresipOptions): Promise<Baresip> {
     const { from, pcm, settings = [], codec = "pcmu", isEncrypted = false } = options;
-    const answerMode = options.isAnswering === true ? "auto" : "manual";
+    const answerModes = { true: "auto", early: "early", false: "manual" } as const;
+    const answerMode = answerModes[`${options.isAnswering ?? false}`];
     const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
     // It plays files only at its codec's own rate.
     const sampleRateHz = sampleRatesHz[codec];
@@ -74,6 +75,12 @@ export class Baresip {
   /** Resolves when the call is answered. */
   async dial(uri: string): Promise<void> {
     this.#command("dial", uri);
+    await this.#event("CALL_ESTABLISHED");
+  }
+
+  /** Answers the call that rings. */
+  async accept(): Promise<void> {
+    this.#command("accept");
     await this.#event("CALL_ESTABLISHED");
   }
 

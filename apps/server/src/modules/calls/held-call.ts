@@ -26,8 +26,8 @@ export interface CallSignalling {
    * ends the call.
    */
   establish: (call: HeldCall) => Promise<void>;
-  /** Tells the other side that the call is over, at whatever stage it is. Does not wait for it. */
-  end: (outcome: CallOutcome) => void;
+  /** Tells the other side that the call is over, at whatever stage it is; its media is closed after that. Does not reject. */
+  end: (outcome: CallOutcome) => void | Promise<void>;
   /** Tells the other side what goes on, where it wants to know. */
   tell?: (event: LiveCallEvent) => void;
 }
@@ -160,7 +160,7 @@ export class HeldCall {
     }
     const outcome = await this.decided;
     const endedAt = new Date();
-    signalling.end(outcome);
+    await signalling.end(outcome);
     // The conversation's last words arrive before its leg is closed.
     const statistics = await this.#media?.close();
     const quality = statistics && toCallQuality(statistics);

@@ -67,7 +67,12 @@ async function setUp(context: TestContext) {
     const storage = { isShared: true, putFile: async () => {}, linkTo: async (key: string) => key };
     const jobs = { enqueue: async () => {} };
     const modules = createModules({
-      ...{ database, encryption, jobs, bus, clock, storage },
+      database,
+      encryption,
+      jobs,
+      bus,
+      clock,
+      storage,
       hasLanguageModel: false,
     });
     const heldCalls = new HeldCalls({
@@ -118,7 +123,8 @@ async function setUp(context: TestContext) {
             instruct: async () => true,
             close: async () => undefined,
             join: async () => ({ ok: true, sdp: `answer of ${id}` }),
-            addCandidates: async () => true,
+            takeFragment: async () => ({ kind: "taken" }),
+            finish: async () => {},
             tell: () => {},
           };
         },
@@ -128,8 +134,14 @@ async function setUp(context: TestContext) {
       logger,
     });
     await database.insert(nodes).values({
-      ...{ id, httpAddress: url, sipAddress: "127.0.0.1:5060", state: "ready", callsHeld: 0, freePlaces },
-      ...{ startedAt: now, beatAt: now },
+      id,
+      httpAddress: url,
+      sipAddress: "127.0.0.1:5060",
+      state: "ready",
+      callsHeld: 0,
+      freePlaces,
+      startedAt: now,
+      beatAt: now,
     });
     return node;
   };

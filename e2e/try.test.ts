@@ -107,8 +107,8 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     );
     await tried.press("Hang up");
     await tried.waitForText("You hung up.");
-    // By the call's record now: as much of each as was heard.
-    await waitFor("the agent's answer", async () => await agentSays("The club"));
+    // With the last words, as much of them as was heard.
+    assert.ok(await agentSays("The club"));
     assert.deepEqual(await tried.inspect("ended"), []);
     assert.deepEqual(problems, []);
     const { data: call } = await platform.api<{ data: CallDetail }>(

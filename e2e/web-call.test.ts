@@ -97,6 +97,28 @@ describe("a call in a browser", () => {
     }
   });
 
+  test("who hangs up into the agent's words is told how much of them was heard, and then the end", async () => {
+    const chromium = await Chromium.launch({ microphone: new Int16Array(48_000) });
+    try {
+      const { agentId } = await createAgent(platform, { firstMessage: LONG_GREETING });
+      const call = await startTestCall(platform, agentId);
+      const caller = await BrowserCaller.open(chromium, platform);
+      assert.equal(await caller.join(call), 201);
+      const hasBegun = async () => (await caller.events()).some(({ type }) => type === "itemStarted");
+      await waitFor("the greeting", hasBegun, 40_000);
+      await sleep(2000);
+      await caller.hangUp();
+      const isOver = async () => (await caller.events()).at(-1)?.type === "ended";
+      await waitFor("the end on the data channel", isOver);
+      const lastItem = (await caller.events()).findLast((event) => event.type === "item");
+      const { transcript } = await endedTestCall(platform, call.callId);
+      assert.deepEqual(lastItem?.item, transcript.at(-1));
+      assert.equal(lastItem?.item.interrupted, true);
+    } finally {
+      await chromium.close();
+    }
+  });
+
   test("a browser that died is followed by another, and the conversation goes on", async () => {
     const { agentId } = await createAgent(platform);
     const call = await startTestCall(platform, agentId);

@@ -1,5 +1,5 @@
 import type { Agent, Parley, TestCallCreate, WebCall } from "@parley/client";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CallControls } from "./call-controls.tsx";
 import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
@@ -7,7 +7,6 @@ import { Latency } from "./latency.tsx";
 import { TestCallSetup } from "./test-call-setup.tsx";
 import "./test-call.css";
 import { Transcript } from "./transcript.tsx";
-import { useCallRecord } from "./use-call-record.ts";
 import { useCallChanges, useWebCall } from "./use-web-call.ts";
 
 interface TestCallProps {
@@ -92,11 +91,6 @@ function JoinedCall(props: JoinedCallProps) {
   const { call, callId, startedAtMs, microphone, onMicrophone, parley, setup } = props;
   useCallChanges(call);
   const { end } = call;
-  const load = useCallback(
-    async (signal: AbortSignal) => await parley.getCall(callId, { signal }),
-    [parley, callId],
-  );
-  const record = useCallRecord(end === undefined ? undefined : load);
   const instruct = async (instruction: string, speak: boolean): Promise<void> => {
     await parley.instructCall(callId, { instruction, speak });
   };
@@ -134,10 +128,10 @@ function JoinedCall(props: JoinedCallProps) {
       </section>
       <section className="card conversation" aria-labelledby="conversation-title">
         <h2 id="conversation-title">Conversation</h2>
-        <Transcript items={record?.transcript ?? call.transcript} speech={call.speech} />
+        <Transcript items={call.transcript} speech={call.speech} />
         {end === undefined && <InstructionForm onInstruct={instruct} />}
       </section>
-      <Latency turns={record?.turns ?? call.turns} />
+      <Latency turns={call.turns} />
     </div>
   );
 }

@@ -114,8 +114,10 @@ export class Delivery {
     this.#content = content;
     const { mediaMs, timeOf } = this.#options;
     const turn = content.type === "reply" ? content.turn : undefined;
-    // What was decided earlier, and waited only for this to be ready, has cost its own time since then.
-    const decidedAtMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
+    // What was decided earlier, and waited only for this to be ready, has cost its own time since then. A decision is
+    // made at a tick, when the silence that it takes has been heard.
+    const decidedMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
+    const decidedAtMs = Math.ceil(decidedMs / FRAME_MS) * FRAME_MS;
     // The media clock stands still between ticks: what the decision itself had prepared began with the decision.
     const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
     this.#beganAt = Math.max(timeOf(decidedAtMs), preparedAt);

@@ -105,6 +105,12 @@ describe("a browser whose network changes during a call", { skip: skipWithoutChr
         40_000,
       );
       assert.ok(wordOverlap(GO_FORWARD, plainWords(understood)) >= 0.75, understood);
+      // A network that comes is used at once, without waiting for the one before to fail.
+      const ufrag = await tried.iceUfrag();
+      await page.evaluate('dispatchEvent(new Event("online"))');
+      await waitFor("a restart", async () => (await tried.iceUfrag()) !== ufrag);
+      const { passed } = train;
+      await waitFor("audio after it", () => train.passed > passed + 100);
       assert.equal(await tried.connectionCount(), 1);
       await tried.press("Hang up");
       await tried.waitForText("You hung up.");

@@ -70,6 +70,15 @@ export class TryPage {
     return Number(await this.page.evaluate("window.connections.length"));
   }
 
+  /** The first connection's own name in its present generation of ICE, once the server has agreed to that. */
+  async iceUfrag(): Promise<string> {
+    return String(
+      await this.page.evaluate(
+        "/a=ice-ufrag:(.*)/.exec(window.connections[0].currentLocalDescription?.sdp ?? '')?.[1]",
+      ),
+    );
+  }
+
   /** Writes an instruction and sends it. */
   async instruct(text: string): Promise<void> {
     await this.page.type("textarea", text);

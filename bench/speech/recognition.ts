@@ -27,9 +27,9 @@ export async function measureRecognition(
   const cpuSeconds = await cpuSecondsOf(async () => {
     for (const { words, clean, telephone } of recordings) {
       const heardClean = await model.transcribe(clean, signal);
-      errors.clean += countWordErrors(words, normaliseWords(heardClean));
+      errors.clean += countWordErrors(words, normaliseWords(heardClean.text));
       const heardTelephone = await model.transcribe(new Resampler(8000, 16_000).process(telephone), signal);
-      errors.telephone += countWordErrors(words, normaliseWords(heardTelephone));
+      errors.telephone += countWordErrors(words, normaliseWords(heardTelephone.text));
     }
   });
   await model.close();

@@ -75,7 +75,8 @@ export async function measureSynthesis(modelsDir: string): Promise<SynthesisRow[
   const lexicon = await loadLexicon();
   const recogniser = await loadMoonshine({ modelsDir, size: "base" });
   const { signal } = new AbortController();
-  const recognise = async (pcm: Int16Array): Promise<string> => await recogniser.transcribe(pcm, signal);
+  const recognise = async (pcm: Int16Array): Promise<string> =>
+    (await recogniser.transcribe(pcm, signal)).text;
   const rows = [
     await measureEngine(await loadKokoro({ modelsDir, lexicon }), "af_heart", recognise),
     await measureEngine(await loadDittli({ modelsDir, lexicon }), "male", recognise),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Resampler } from "@parley/audio";
-import type { Timers } from "@parley/conversation";
+import type { HeardText, Timers } from "@parley/conversation";
 import {
   loadMoonshine,
   loadSmartTurn,
@@ -14,14 +14,18 @@ import {
 type InferenceClient = LocalSpeechToTextOptions["inference"];
 
 const file = path.join(import.meta.dirname, "set", "heard.json");
-/** What the recogniser takes on one core of the reference machine: measured, see `docs/performance.md`. */
+/**
+ * What the recogniser takes on one core of the reference machine, for all audio and for what it has not heard before:
+ * measured, see `docs/performance.md`.
+ */
 const BASE_DELAY_MS = 40;
-const DELAY_PER_AUDIO_MS = 0.05;
+const ENCODING_PER_AUDIO_MS = 0.033;
+const DECODING_PER_AUDIO_MS = 0.017;
 /** What the end-of-turn model takes there, two seconds of a turn or eight. */
 const JUDGEMENT_DELAY_MS = 45;
 
-/** Text, or the probability that a turn is over. */
-type Heard = string | number;
+/** Text with how sure it is, or the probability that a turn is over. */
+type Heard = HeardText | number;
 
 /**
  * Moonshine base and Smart Turn with a memory: what they heard in some audio is kept beside the set, so that only audio
@@ -48,23 +52,21 @@ export class StoredModels {
   }
 
   /** @param pcm 8 kHz. */
-  async transcribe(pcm: Int16Array): Promise<string> {
-    const text = await this.#recall(`text ${digest(pcm)}`, async () => {
+  async transcribe(pcm: Int16Array): Promise<HeardText> {
+    return await this.#recall(`text ${digest(pcm)}`, async () => {
       this.#recogniser ??= loadMoonshine({ modelsDir: this.#modelsDir, size: "base" });
       const model = await this.#recogniser;
-      return await model.transcribe(to16kHz(pcm), new AbortController().signal);
+      return roundedText(await model.transcribe(to16kHz(pcm), new AbortController().signal));
     });
-    return String(text);
   }
 
   /** @param pcm 8 kHz. */
   async predictTurnEnd(pcm: Int16Array): Promise<number> {
-    const probability = await this.#recall(`end ${digest(pcm)}`, async () => {
+    return await this.#recall(`end ${digest(pcm)}`, async () => {
       this.#turnEnd ??= loadSmartTurn({ modelsDir: this.#modelsDir });
       const model = await this.#turnEnd;
-      return Math.round((await model.predict(to16kHz(pcm))) * 1000) / 1000;
+      return thousandths(await model.predict(to16kHz(pcm)));
     });
-    return Number(probability);
   }
 
   /** Keeps what was heard; where the whole set was run, only what this run asked for. */
@@ -79,8 +81,9 @@ export class StoredModels {
     await (await this.#turnEnd)?.close();
   }
 
-  async #recall(key: string, hear: () => Promise<Heard>): Promise<Heard> {
-    let heard = this.#known.get(key);
+  async #recall<T extends Heard>(key: string, hear: () => Promise<T>): Promise<T> {
+    // What is stored under a key is what was once heard for it.
+    let heard = this.#known.get(key) as T | undefined;
     if (heard === undefined) {
       const result = this.#queue.then(hear);
       this.#queue = result.catch(() => undefined);
@@ -91,6 +94,19 @@ export class StoredModels {
     this.#used.set(key, heard);
     return heard;
   }
+}
+
+function thousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
+}
+
+function roundedText({ text, certainty }: HeardText): HeardText {
+  if (certainty === undefined) return { text };
+  const lastWord = certainty.lastWord.map((choice) => ({
+    ...choice,
+    probability: thousandths(choice.probability),
+  }));
+  return { text, certainty: { confidence: thousandths(certainty.confidence), lastWord } };
 }
 
 function to16kHz(pcm: Int16Array): Int16Array {
@@ -108,6 +124,8 @@ export class StoredInference implements InferenceClient {
   readonly #models: StoredModels;
   readonly #timers: Timers;
   #underWay: Promise<unknown> | undefined;
+  /** What the recogniser heard last: it reads its own text of it at once. */
+  #recognised: Int16Array = new Int16Array();
 
   constructor(models: StoredModels, timers: Timers) {
     this.#models = models;
@@ -126,13 +144,23 @@ export class StoredInference implements InferenceClient {
     const isText = method === "transcribe";
     const heard = isText ? this.#models.transcribe(pcm) : this.#models.predictTurnEnd(pcm);
     this.#underWay = Promise.all([this.#underWay, heard]);
-    const audioMs = (pcm.length * 1000) / sampleRateHz;
-    const delayMs = isText ? BASE_DELAY_MS + DELAY_PER_AUDIO_MS * audioMs : JUDGEMENT_DELAY_MS;
-    const result: unknown = isText ? { text: await heard } : { probability: await heard };
+    const delayMs = isText ? this.#recognitionMs(pcm, sampleRateHz) : JUDGEMENT_DELAY_MS;
+    const result: unknown = isText ? await heard : { probability: await heard };
     await new Promise<void>((resolve) => this.#timers.set(delayMs, resolve));
     signal?.throwIfAborted();
     return result as never;
   };
 
   close(): void {}
+
+  #recognitionMs(pcm: Int16Array, sampleRateHz: number): number {
+    const before = this.#recognised;
+    this.#recognised = pcm;
+    const isSame = before.length < pcm.length && before.every((sample, at) => sample === pcm[at]);
+    const newSamples = isSame ? pcm.length - before.length : pcm.length;
+    const msOf = (samples: number): number => (samples * 1000) / sampleRateHz;
+    return (
+      BASE_DELAY_MS + ENCODING_PER_AUDIO_MS * msOf(pcm.length) + DECODING_PER_AUDIO_MS * msOf(newSamples)
+    );
+  }
 }

@@ -10,9 +10,8 @@ export async function recognise(speeches: readonly Int16Array[]): Promise<string
   try {
     const texts: string[] = [];
     for (const pcm of speeches) {
-      texts.push(
-        await moonshine.transcribe(new Resampler(8000, 16_000).process(pcm), new AbortController().signal),
-      );
+      const wide = new Resampler(8000, 16_000).process(pcm);
+      texts.push((await moonshine.transcribe(wide, new AbortController().signal)).text);
     }
     return texts.join(" ");
   } finally {

@@ -42,10 +42,32 @@ export interface SpeechToTextStream {
   close(): void;
 }
 
+/** A word, or the beginning of one, that may have been said. */
+export interface WordChoice {
+  /** Empty: no further word was. */
+  text: string;
+  /** 0–1. */
+  probability: number;
+}
+
+/** How well a recogniser heard a text, by its own account. */
+export interface HearingCertainty {
+  /** 0–1, of all words: their geometric mean. */
+  confidence: number;
+  /** What the last word may have been, the likeliest first; the one in the text where no others are known. */
+  lastWord: readonly WordChoice[];
+}
+
+export interface HeardText {
+  text: string;
+  /** Not every recogniser tells. */
+  certainty?: HearingCertainty;
+}
+
 export type SpeechToTextEvent =
   /** Text of the utterance so far; may change. */
   | { type: "partial"; text: string }
-  | { type: "flushed"; flushId: number; text: string }
+  | ({ type: "flushed"; flushId: number } & HeardText)
   /** A failure that was made good: nothing that was heard is lost. Only for those who watch over providers. */
   | { type: "recovered"; error: ProviderError }
   | { type: "failed"; error: ProviderError };

@@ -1,5 +1,6 @@
 import type { ProviderError } from "../providers/provider-error.ts";
 import type {
+  HeardText,
   SpeechToText,
   SpeechToTextEvent,
   SpeechToTextOptions,
@@ -9,7 +10,7 @@ import type {
 export interface CallerHearingOptions {
   stt: SpeechToText;
   stream: Omit<SpeechToTextOptions, "onEvent">;
-  onText: (flushId: number, text: string) => void;
+  onText: (flushId: number, heard: HeardText) => void;
   /** The recogniser failed and nothing was lost. */
   onRecovered: (error: ProviderError) => void;
   /** What was heard of the utterance is gone; `isFatal` when nothing more will be heard. */
@@ -65,7 +66,8 @@ export class CallerHearing {
   #receive(event: SpeechToTextEvent): void {
     if (event.type === "flushed") {
       this.#hasAnswered = true;
-      this.#options.onText(event.flushId, event.text);
+      const { flushId, text, certainty } = event;
+      this.#options.onText(flushId, { text, ...(certainty !== undefined && { certainty }) });
     } else if (event.type === "recovered") {
       this.#options.onRecovered(event.error);
     } else if (event.type === "failed") {

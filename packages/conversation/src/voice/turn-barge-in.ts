@@ -1,3 +1,4 @@
+import type { HeardText } from "../providers/speech-to-text.ts";
 import { makeWay } from "./turn-agent.ts";
 import type { Draft } from "./turn-draft.ts";
 import { type InterruptionRules, interrupts, isCommand } from "./turn-interruption.ts";
@@ -30,10 +31,10 @@ export function interruptWhenLongEnough(draft: Draft): void {
 }
 
 /** The text of what the caller said into a paused speech is there: it stops, or goes on. */
-export function settleInterruption(draft: Draft, text: string, agentText: string): void {
+export function settleInterruption(draft: Draft, heard: HeardText, agentText: string): void {
   const { settings, utterance } = draft.state;
   const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
-  if (interrupts({ text, voicedMs }, rulesOf(settings), agentText)) stopSpeech(draft);
+  if (interrupts({ ...heard, voicedMs }, rulesOf(settings), agentText)) stopSpeech(draft, agentText);
   else resumePaused(draft);
 }
 
@@ -44,10 +45,10 @@ export function mayBeCommand({ agent, settings, utterance }: TurnState): boolean
 }
 
 /** The text of something short that did not pause the agent is there. */
-export function obeyCommand(draft: Draft, text: string, agentText: string): void {
+export function obeyCommand(draft: Draft, heard: HeardText, agentText: string): void {
   const { agent, settings } = draft.state;
   if (agent.phase !== "speaking" || agent.lastWords !== undefined) return;
-  if (isCommand(text, rulesOf(settings), agentText)) stopSpeech(draft);
+  if (isCommand(heard, rulesOf(settings), agentText)) stopSpeech(draft, agentText);
 }
 
 function rulesOf(settings: TurnSettings): InterruptionRules {
@@ -55,9 +56,11 @@ function rulesOf(settings: TurnSettings): InterruptionRules {
   return { language, ignoreWords, minWords };
 }
 
-function stopSpeech(draft: Draft): void {
+/** What was heard of it is still what the caller answers: who is asked for a number may begin before the end of the question. */
+function stopSpeech(draft: Draft, agentText: string): void {
   const { agent } = draft.state;
   if (agent.phase === "idle") return;
+  draft.state.agentText = agentText;
   draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
   draft.state.agent = IDLE;
 }
@@ -76,8 +79,8 @@ export function resumePaused(draft: Draft): void {
 export function hurryPaused(draft: Draft): void {
   const { utterance } = draft.state;
   if (utterance === undefined) return;
-  if (utterance.flush === undefined) flush(draft, utterance);
-  else stopSpeech(draft);
+  if (utterance.flush === undefined) flush(draft);
+  else stopSpeech(draft, "");
 }
 
 function interruptingMs(utterance: Utterance): number {

@@ -13,12 +13,20 @@ import {
   resumePaused,
   settleInterruption,
 } from "./turn-barge-in.ts";
+import type { HeardText } from "../providers/speech-to-text.ts";
 import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
 import type { Draft } from "./turn-draft.ts";
-import { endpointingDelayMs, isLikelyWhole, withPause } from "./turn-endpointing.ts";
+import { endpointingDelayMs, isLikelyWhole, isSure, withPause } from "./turn-endpointing.ts";
 import { isEcho } from "./turn-interruption.ts";
 import { addKey, enterKeys, keysDueAt } from "./turn-keys.ts";
-import { type CallerTurn, IDLE, type TurnEvent, type TurnState, type Utterance } from "./turn-state.ts";
+import {
+  type CallerTurn,
+  IDLE,
+  type Judgement,
+  type TurnEvent,
+  type TurnState,
+  type Utterance,
+} from "./turn-state.ts";
 import { addVoice, flush, forgetUtterance, judge, resume } from "./turn-utterance.ts";
 import { wordsOf } from "./turn-words.ts";
 
@@ -31,10 +39,15 @@ const OFFSET_PROBABILITY = 0.35;
 const WINDOW_MS = 32;
 /** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
-/** A pause this long asks for the text ahead of the end of the turn, so that it is there by then. */
-const FLUSH_PAUSE_MS = 96;
-/** The model was trained on turns with this much silence after them. */
-const JUDGE_PAUSE_MS = 192;
+/**
+ * A pause this long asks for the text and for how it sounded, ahead of the end of the turn, so that both are there by then.
+ * Voice activity takes some 70 ms to see that a word is over, so that nearly every pause that reaches this is one.
+ */
+const ASK_PAUSE_MS = 64;
+/** Into the agent's speech words are shorter, and a recogniser needs some silence after them. */
+const INTERRUPTION_ASK_PAUSE_MS = 96;
+/** As much silence as the model was trained on: where it was not sure before it is asked once more. */
+const SECOND_ASK_PAUSE_MS = 192;
 
 export function hearWindow(draft: Draft, windowEndMs: number, probability: number): void {
   const { state } = draft;
@@ -90,22 +103,31 @@ function askAtPause(draft: Draft, windowEndMs: number): void {
   // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
   if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(draft.state)) return;
   const pauseMs = windowEndMs - utterance.lastVoiceMs;
-  if (pauseMs >= FLUSH_PAUSE_MS && utterance.flush === undefined) return flush(draft, utterance);
+  if (pauseMs < (agent.phase === "idle" ? ASK_PAUSE_MS : INTERRUPTION_ASK_PAUSE_MS)) return;
+  if (utterance.flush === undefined) flush(draft);
   if (settings.endpointingDelayMs !== undefined || agent.phase !== "idle") return;
-  if (pauseMs >= JUDGE_PAUSE_MS && utterance.judgement === undefined) judge(draft, utterance);
+  const { judgement } = utterance;
+  if (judgement === undefined || (pauseMs >= SECOND_ASK_PAUSE_MS && deservesSecond(judgement))) judge(draft);
+}
+
+function deservesSecond({ probability, isSecond }: Judgement): boolean {
+  return !isSecond && probability !== undefined && !isSure(probability);
 }
 
 export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribed" }): void {
   const { state, atMs } = draft;
   const { utterance } = state;
-  const { flushId, text } = event;
+  const { flushId, text, certainty } = event;
   if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
   state.missedFlushes = 0;
   learnRhythm(draft, utterance, text);
-  const answer = { text: text.trim(), atMs, silenceMs: silenceNeededMs(state, text) };
-  state.utterance = { ...utterance, flush: { ...utterance.flush, answer }, pause: undefined };
-  if (isPaused(state.agent)) settleInterruption(draft, text, event.agentText);
-  else obeyCommand(draft, text, event.agentText);
+  const heard: HeardText = { text: text.trim(), ...(certainty !== undefined && { certainty }) };
+  if (isPaused(state.agent)) settleInterruption(draft, heard, event.agentText);
+  else obeyCommand(draft, heard, event.agentText);
+  // What was interrupted is what this answers.
+  const answer = { ...heard, atMs, silenceMs: silenceNeededMs(state, heard) };
+  const { flush: asked } = utterance;
+  state.utterance = { ...(state.utterance ?? utterance), flush: { ...asked, answer }, pause: undefined };
   considerEnd(draft);
 }
 
@@ -119,28 +141,29 @@ export function receiveJudgement(draft: Draft, event: TurnEvent & { type: "turnJ
   const { state } = draft;
   const { utterance } = state;
   if (utterance?.judgement?.requestId !== event.requestId) return;
-  const judgement = { requestId: event.requestId, probability: event.probability };
+  const judgement = { ...utterance.judgement, probability: event.probability };
   state.utterance = { ...utterance, judgement };
   const { flush: asked } = utterance;
   if (asked?.answer === undefined) return;
-  const silenceMs = silenceNeededMs(state, asked.answer.text);
+  const silenceMs = silenceNeededMs(state, asked.answer);
   state.utterance = { ...utterance, judgement, flush: { ...asked, answer: { ...asked.answer, silenceMs } } };
   considerEnd(draft);
 }
 
-function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, text: string): number {
+function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, heard: HeardText): number {
   if (settings.endpointingDelayMs !== undefined) return settings.endpointingDelayMs;
   const probability = utterance?.judgement?.probability;
-  return endpointingDelayMs({ text, probability }, { language: settings.language, agentText }, rhythm);
+  return endpointingDelayMs({ ...heard, probability }, { language: settings.language, agentText }, rhythm);
 }
 
 /** Something more is known of the pause. */
 function considerEnd(draft: Draft): void {
   const { state, atMs } = draft;
   if (endpointAt(state) <= atMs) return reachEndpoint(draft);
-  const text = state.utterance?.flush?.answer?.text ?? "";
+  const heard = state.utterance?.flush?.answer;
   const { settings, agentText } = state;
-  if (isLikelyWhole(text, { language: settings.language, agentText })) prepareReply(draft, text);
+  if (heard === undefined) return;
+  if (isLikelyWhole(heard, { language: settings.language, agentText })) prepareReply(draft, heard.text);
 }
 
 function prepareReply(draft: Draft, text: string): void {
@@ -201,7 +224,7 @@ export function reachEndpoint(draft: Draft): void {
   const { utterance, agent } = state;
   if (utterance === undefined) return;
   if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(draft);
-  if (utterance.flush === undefined) return flush(draft, utterance);
+  if (utterance.flush === undefined) return flush(draft);
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
   const isOverAgent = utterance.startMs < state.agentSpokeAtMs;
@@ -249,7 +272,7 @@ export function missFlush(draft: Draft): void {
   const { utterance, missedFlushes } = draft.state;
   if (utterance === undefined) return;
   draft.state.missedFlushes = missedFlushes + 1;
-  if (missedFlushes === 0) return flush(draft, utterance);
+  if (missedFlushes === 0) return flush(draft);
   forgetUtterance(draft);
   endWithApology(draft, "error_stt", `no text within ${FLUSH_DEADLINE_MS} ms, twice`);
 }

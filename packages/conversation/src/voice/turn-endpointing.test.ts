@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endpointingDelayMs, UNKNOWN_RHYTHM, withPause } from "./turn-endpointing.ts";
+import { endpointingDelayMs, isLikelyWhole, UNKNOWN_RHYTHM, withPause } from "./turn-endpointing.ts";
 
 const context = { language: "en", agentText: "Would you like to book it?" };
 
@@ -30,6 +30,49 @@ test("a caller who pauses for long is waited for longer", () => {
 
 test("a slow speaker's answer is not waited for longer", () => {
   assert.equal(delayOf("Yes", [1200]), delayOf("Yes"));
+});
+
+test("a last word that the recogniser does not believe in is waited after, and more so if it may have been an open one", () => {
+  const after = (...lastWord: [text: string, probability: number][]): number => {
+    const choices = lastWord.map(([text, probability]) => ({ text, probability }));
+    const certainty = { confidence: 0.9, lastWord: choices };
+    const said = { text: "I would like to book a table full.", probability: 0.98, certainty };
+    return endpointingDelayMs(said, context, UNKNOWN_RHYTHM);
+  };
+  const sure = after(["full", 0.9], ["for", 0.05]);
+  const doubtful = after(["full", 0.7], ["for", 0.2]);
+  const open = after(["for", 0.6], ["full", 0.4]);
+  const misheard = after(["full", 0.15], ["fool", 0.1]);
+  const delays = [sure, misheard, doubtful, open];
+  assert.deepEqual(
+    delays,
+    delays.toSorted((a, b) => a - b),
+  );
+  assert.ok(sure < 300 && misheard > sure + 300 && doubtful > misheard + 300 && open > doubtful);
+});
+
+test("an answer is not made ahead of time to what was likely cut short", () => {
+  const heard = (probability: number) => ({
+    text: "I need them",
+    certainty: {
+      confidence: 0.8,
+      lastWord: [
+        { text: "the", probability },
+        { text: "them", probability: 1 - probability },
+      ],
+    },
+  });
+  assert.equal(isLikelyWhole(heard(0.3), context), true);
+  assert.equal(isLikelyWhole(heard(0.7), context), false);
+});
+
+test("the number of digits ends a number, not how sure the last of them is", () => {
+  const certainty = { confidence: 0.4, lastWord: [{ text: "555-236-7891", probability: 0.1 }] };
+  const said = { text: "555-236-7891", probability: 0.98 };
+  assert.equal(
+    endpointingDelayMs({ ...said, certainty }, context, UNKNOWN_RHYTHM),
+    endpointingDelayMs(said, context, UNKNOWN_RHYTHM),
+  );
 });
 
 test("another language gets a delay between the extremes", () => {

@@ -1,4 +1,12 @@
-import { endingOf, type SaidContext, type TurnEnding } from "./turn-words.ts";
+import type { HeardText } from "../providers/speech-to-text.ts";
+import {
+  endingOf,
+  isOpenEnding,
+  openShareOf,
+  type SaidContext,
+  type TurnEnding,
+  wordsOf,
+} from "./turn-words.ts";
 
 /** How surely the caller has finished, by the sound of it; `unheard` where no model has told. */
 type Certainty = "sure" | "unsure" | "doubtful" | "unheard";
@@ -12,15 +20,36 @@ const DOUBTFUL_PROBABILITY = 0.5;
  * goes on before it loses nothing.
  */
 const silenceAfterMs: Readonly<Record<TurnEnding, Readonly<Record<Certainty, number>>>> = {
-  answer: { sure: 240, unsure: 320, doubtful: 600, unheard: 240 },
-  question: { sure: 260, unsure: 360, doubtful: 700, unheard: 280 },
-  closed: { sure: 240, unsure: 300, doubtful: 600, unheard: 280 },
-  statement: { sure: 260, unsure: 800, doubtful: 1000, unheard: 680 },
+  answer: { sure: 200, unsure: 220, doubtful: 500, unheard: 240 },
+  question: { sure: 200, unsure: 500, doubtful: 900, unheard: 280 },
+  closed: { sure: 200, unsure: 300, doubtful: 600, unheard: 280 },
+  statement: { sure: 200, unsure: 800, doubtful: 1100, unheard: 680 },
   unknown: { sure: 320, unsure: 700, doubtful: 1100, unheard: 650 },
   fragment: { sure: 500, unsure: 850, doubtful: 1100, unheard: 850 },
   wholeNumber: { sure: 900, unsure: 950, doubtful: 1100, unheard: 900 },
   number: { sure: 1150, unsure: 1150, doubtful: 1300, unheard: 1150 },
+  trailing: { sure: 800, unsure: 1450, doubtful: 1650, unheard: 1450 },
   unfinished: { sure: 1450, unsure: 1650, doubtful: 1650, unheard: 1650 },
+};
+/** The last word was so probably one after which more has to come that it counts as one, whatever was written down. */
+const OPEN_SHARE = 0.5;
+/** So probably that it may well have been. */
+const DOUBTFUL_OPEN_SHARE = 0.1;
+/** After such a word. */
+const silenceIfOpenMs: Readonly<Record<Certainty, number>> = {
+  sure: 1200,
+  unsure: 1300,
+  doubtful: 1450,
+  unheard: 1200,
+};
+/** A last word that the recogniser itself believes in less than this was another, of which nothing is known. */
+const DOUBTFUL_WORD_PROBABILITY = 0.2;
+/** After such a word. */
+const silenceIfMisheardMs: Readonly<Record<Certainty, number>> = {
+  sure: 700,
+  unsure: 900,
+  doubtful: 1100,
+  unheard: 800,
 };
 /** A pause this much longer than those before it is more than one of them. */
 const PAUSE_MARGIN = 1.25;
@@ -47,23 +76,22 @@ export function withPause(rhythm: CallerRhythm, pauseMs: number): CallerRhythm {
 }
 
 /** Whether the turn may well be over with such a text, so that an answer to it is worth its making. */
-export function isLikelyWhole(text: string, context: SaidContext): boolean {
-  const ending = endingOf(text, context);
-  return ending !== "unfinished" && ending !== "number";
+export function isLikelyWhole(heard: HeardText, context: SaidContext): boolean {
+  const ending = endingAsHeard(heard, context);
+  return !isOpenEnding(ending) && ending !== "number";
 }
 
 /** What a pause came after. */
-export interface Said {
-  text: string;
+export interface Said extends HeardText {
   /** That the caller has finished, by the sound of it; undefined where no model has told. */
   probability: number | undefined;
 }
 
 /** Milliseconds of silence that end the turn, by what was said in it, how it sounded and how its speaker pauses. */
 export function endpointingDelayMs(said: Said, context: SaidContext, rhythm: CallerRhythm): number {
-  const ending = endingOf(said.text, context);
+  const ending = endingAsHeard(said, context);
   const certainty = certaintyOf(said.probability);
-  const usualMs = silenceAfterMs[ending][certainty];
+  const usualMs = Math.max(silenceAfterMs[ending][certainty], silenceInDoubtMs(said, ending, context));
   // Who has answered or asked has finished, however slowly he speaks otherwise; and who sounds so.
   const isOver = ending === "answer" || ending === "question" || ending === "closed";
   const soundsOver = certainty === "sure" && (ending === "statement" || ending === "unknown");
@@ -71,8 +99,34 @@ export function endpointingDelayMs(said: Said, context: SaidContext, rhythm: Cal
   return Math.max(usualMs, Math.min(LONGEST_FOR_RHYTHM_MS, rhythm.pauseMs * PAUSE_MARGIN));
 }
 
+function endingAsHeard(heard: HeardText, context: SaidContext): TurnEnding {
+  const ending = endingOf(heard.text, context);
+  if (isOpenEnding(ending) || isNumber(ending)) return ending;
+  return openShareOf(heard, context) >= OPEN_SHARE ? "unfinished" : ending;
+}
+
+/** Silence that is needed because the last word may have been another; of numbers their length tells more than that. */
+function silenceInDoubtMs(said: Said, ending: TurnEnding, context: SaidContext): number {
+  const { text, certainty: heard, probability } = said;
+  if (heard === undefined || isNumber(ending) || ending === "unknown") return 0;
+  const certainty = certaintyOf(probability);
+  if (openShareOf(said, context) >= DOUBTFUL_OPEN_SHARE) return silenceIfOpenMs[certainty];
+  const last = wordsOf(text).at(-1);
+  const written = heard.lastWord.find((choice) => choice.text.toLowerCase() === last);
+  const isMisheard = written !== undefined && written.probability < DOUBTFUL_WORD_PROBABILITY;
+  return isMisheard ? silenceIfMisheardMs[certainty] : 0;
+}
+
+function isNumber(ending: TurnEnding): boolean {
+  return ending === "number" || ending === "wholeNumber";
+}
+
+export function isSure(probability: number): boolean {
+  return probability >= SURE_PROBABILITY;
+}
+
 function certaintyOf(probability: number | undefined): Certainty {
   if (probability === undefined) return "unheard";
-  if (probability >= SURE_PROBABILITY) return "sure";
+  if (isSure(probability)) return "sure";
   return probability < DOUBTFUL_PROBABILITY ? "doubtful" : "unsure";
 }

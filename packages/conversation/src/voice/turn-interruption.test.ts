@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { interrupts, type SpokenOver } from "./turn-interruption.ts";
+import { interrupts, isCommand, type SpokenOver } from "./turn-interruption.ts";
 
 const sentence = (text: string): SpokenOver => ({ text, voicedMs: 1200 });
 const rules = { language: "en-GB", ignoreWords: [], minWords: 0 };
@@ -45,4 +45,22 @@ test("a sound too short for words takes the word only with one that does, or in 
     assert.equal(interrupts(brief(text), rules, agentText), true, text);
   assert.equal(interrupts(brief("Tuesday."), rules, "On which day? We are open"), true);
   assert.equal(interrupts(brief("Warte."), { ...rules, language: "de" }, agentText), true);
+});
+
+test("a short word that the recogniser itself takes for a likely command is one", () => {
+  const heard = (text: string, probability: number): SpokenOver => ({
+    text,
+    voicedMs: 200,
+    certainty: {
+      confidence: 0.4,
+      lastWord: [
+        { text: "So", probability: 0.3 },
+        { text: "Stop", probability },
+      ],
+    },
+  });
+  assert.equal(isCommand(heard("So", 0.24), rules, agentText), true);
+  assert.equal(interrupts(heard("So", 0.24), rules, agentText), true);
+  assert.equal(isCommand(heard("So", 0.05), rules, agentText), false);
+  assert.equal(isCommand(heard("I think so", 0.24), rules, agentText), false);
 });

@@ -1,3 +1,4 @@
+import type { HeardText } from "../providers/speech-to-text.ts";
 import { isEnglish, wordsOf } from "./turn-words.ts";
 
 /** Said to show that one listens, not to take the word. */
@@ -35,6 +36,8 @@ const takingWords = new Set(
 );
 /** Those that are all that somebody says who wants silence at once. */
 const commands = new Set("stop wait no hold on hang hello bye goodbye stuff staff top duck".split(" "));
+/** A single word that is so likely to have been one of them is taken for it. */
+const COMMAND_PROBABILITY = 0.2;
 /** Recognisers make any words of a hum: one this short means something only with one of the above. */
 const SHORT_SOUND_MS = 660;
 const HUM_WORDS = 2;
@@ -56,8 +59,7 @@ export interface InterruptionRules {
 }
 
 /** What was said into the agent's speech. */
-export interface SpokenOver {
-  text: string;
+export interface SpokenOver extends HeardText {
   /** How long there was voice in it. */
   voicedMs: number;
 }
@@ -74,14 +76,22 @@ export function interrupts(said: SpokenOver, rules: InterruptionRules, agentText
   // A word or two may answer what the agent has asked.
   const isShort = said.voicedMs < SHORT_SOUND_MS && words.length <= HUM_WORDS;
   const isHum = isShort && isEnglish(rules.language) && !agentText.includes("?");
-  return !isHum || words.some((word) => takingWords.has(word));
+  return !isHum || words.some((word) => takingWords.has(word)) || soundsLikeCommand(said, words);
 }
 
 /** Whether all that was said is a word that asks for silence: such are over before they last as long as an interruption. */
-export function isCommand(text: string, rules: InterruptionRules, agentText: string): boolean {
-  const words = wordsOf(text);
+export function isCommand(heard: HeardText, rules: InterruptionRules, agentText: string): boolean {
+  const words = wordsOf(heard.text);
   if (words.length === 0 || words.length < rules.minWords || isIgnored(words, rules)) return false;
-  return words.every((word) => commands.has(word)) && !isEcho(text, agentText);
+  if (isEcho(heard.text, agentText)) return false;
+  return words.every((word) => commands.has(word)) || soundsLikeCommand(heard, words);
+}
+
+/** The recogniser took one short word for another, and knows that it may have been one that asks for silence. */
+function soundsLikeCommand({ certainty }: HeardText, words: readonly string[]): boolean {
+  if (certainty === undefined || words.length !== 1) return false;
+  const asking = certainty.lastWord.filter(({ text }) => commands.has(text.toLowerCase()));
+  return asking.reduce((sum, { probability }) => sum + probability, 0) >= COMMAND_PROBABILITY;
 }
 
 function isIgnored(words: readonly string[], { language, ignoreWords }: InterruptionRules): boolean {

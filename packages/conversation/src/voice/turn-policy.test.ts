@@ -179,11 +179,47 @@ test("how the caller sounded before a pause decides how long it may be", () => {
   assert.ok(decidedAfter(0.1) > decidedAfter(undefined));
 });
 
+test("text and sound are asked for together, once each pause", () => {
+  const run = new PolicyRun({ endpointingDelayMs: undefined });
+  run.hear(...windows(20, 0.9), ...windows(8, 0.1));
+  assert.deepEqual(run.take(), ["startUtterance", "flush", "judgeTurn"]);
+  run.hear(...windows(3, 0.9), ...windows(8, 0.1));
+  assert.deepEqual(run.take(), ["flush", "judgeTurn"]);
+});
+
+test("a model that was not sure is asked once more when the pause has grown, and keeps its say until then", () => {
+  const judge = (probability: number): PolicyRun => {
+    const run = new PolicyRun({ endpointingDelayMs: undefined });
+    run.hear(...windows(20, 0.9), ...windows(3, 0.1));
+    run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability });
+    run.take();
+    run.hear(...windows(8, 0.1));
+    return run;
+  };
+  assert.deepEqual(judge(0.95).take(), []);
+  const unsure = judge(0.6);
+  assert.deepEqual(unsure.take(), ["judgeTurn"]);
+  assert.deepEqual(unsure.state.utterance?.judgement, { requestId: 2, probability: 0.6, isSecond: true });
+  unsure.send({ type: "turnJudged", atMs: unsure.nowMs, requestId: 2, probability: 0.3 });
+  unsure.hear(...windows(3, 0.1));
+  assert.deepEqual(unsure.take(), []);
+});
+
+test("who is asked for a number and begins before the end of the question is still taken to read one out", () => {
+  const run = new PolicyRun({ endpointingDelayMs: undefined, hasGreeting: true });
+  run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
+  run.hear(...windows(12, 0.9), ...windows(3, 0.1));
+  const agentText = "Could you tell me your phone number";
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "It is six one", agentText });
+  assert.ok(run.take().includes("stopSpeech"));
+  assert.ok((run.state.utterance?.flush?.answer?.silenceMs ?? 0) > 1000);
+});
+
 test("a judgement of a pause that is over tells nothing of the next one", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   run.hear(...windows(20, 0.9), ...windows(6, 0.1), ...windows(10, 0.9), ...windows(3, 0.1));
   run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability: 0.99 });
-  assert.equal(run.state.utterance?.judgement, undefined);
+  assert.deepEqual(run.state.utterance?.judgement, { requestId: 2, probability: undefined, isSecond: false });
 });
 
 test("noise after the last word does not make the policy take the caller for a slow speaker", () => {

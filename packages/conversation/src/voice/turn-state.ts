@@ -1,3 +1,4 @@
+import type { HeardText } from "../providers/speech-to-text.ts";
 import { type CallerRhythm, UNKNOWN_RHYTHM } from "./turn-endpointing.ts";
 import type { VoiceEndReason } from "./voice-event.ts";
 
@@ -30,7 +31,7 @@ export type TurnEvent =
   /** One analysed window; it ended at `windowEndMs`, which may lie before `atMs`. */
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
   /** `agentText`: the agent's speech under way, to where it is about now. */
-  | { type: "transcribed"; atMs: number; flushId: number; text: string; agentText: string }
+  | ({ type: "transcribed"; atMs: number; flushId: number; agentText: string } & HeardText)
   /** How the caller sounded before the pause that was asked about: the probability that the turn is over. */
   | { type: "turnJudged"; atMs: number; requestId: number; probability: number }
   /** The first sound of the prepared reply is there, or nothing is to be waited for. */
@@ -112,13 +113,15 @@ interface Flush {
   id: number;
   askedAtMs: number;
   /** `silenceMs` of silence after such a text end the turn. */
-  answer: { text: string; atMs: number; silenceMs: number } | undefined;
+  answer: (HeardText & { atMs: number; silenceMs: number }) | undefined;
 }
 
 /** What the sound of the caller tells of a pause. */
-interface Judgement {
+export interface Judgement {
   requestId: number;
   probability: number | undefined;
+  /** The first one was not sure. */
+  isSecond: boolean;
 }
 
 /** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
@@ -164,7 +167,7 @@ export interface TurnState {
   readonly preparedText: string | undefined;
   /** Its first sound is there. */
   readonly isReplyReady: boolean;
-  /** What the agent said last, to its end; empty where it was interrupted. */
+  /** What the agent said last; of what was interrupted, what was heard of it as far as that is known. */
   readonly agentText: string;
   readonly rhythm: CallerRhythm;
   /** The greeting is still to come. */

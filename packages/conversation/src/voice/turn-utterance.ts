@@ -15,17 +15,25 @@ export function addVoice(utterance: Utterance, windowEndMs: number, voicedMs: nu
   return { ...utterance, lastVoiceMs: windowEndMs, voicedMs: utterance.voicedMs + voicedMs };
 }
 
-export function flush(draft: Draft, utterance: Utterance): void {
-  const id = draft.state.lastFlushId + 1;
+/** Asks for the text of the utterance under way. */
+export function flush(draft: Draft): void {
+  const { utterance, lastFlushId } = draft.state;
+  if (utterance === undefined) return;
+  const id = lastFlushId + 1;
   draft.state.lastFlushId = id;
   draft.state.utterance = { ...utterance, flush: { id, askedAtMs: draft.atMs, answer: undefined } };
   draft.effects.push({ type: "flush", flushId: id });
 }
 
-export function judge(draft: Draft, utterance: Utterance): void {
-  const requestId = draft.state.lastJudgementId + 1;
+/** Asks how the utterance under way sounded before this pause; what is known of it counts until the answer is there. */
+export function judge(draft: Draft): void {
+  const { utterance, lastJudgementId } = draft.state;
+  if (utterance === undefined) return;
+  const requestId = lastJudgementId + 1;
   draft.state.lastJudgementId = requestId;
-  draft.state.utterance = { ...utterance, judgement: { requestId, probability: undefined } };
+  const isSecond = utterance.judgement !== undefined;
+  const judgement = { requestId, probability: utterance.judgement?.probability, isSecond };
+  draft.state.utterance = { ...utterance, judgement };
   draft.effects.push({ type: "judgeTurn", requestId });
 }
 

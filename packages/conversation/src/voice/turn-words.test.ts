@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endingOf, type TurnEnding } from "./turn-words.ts";
+import { endingOf, openShareOf, type TurnEnding } from "./turn-words.ts";
 
 function endings(agentText: string, texts: Readonly<Record<string, TurnEnding>>, language = "en-GB"): void {
   for (const [text, ending] of Object.entries(texts)) {
@@ -17,6 +17,31 @@ test("a sentence that breaks off is unfinished, whatever full stop the recognise
     "Could you please send the?": "unfinished",
     "I would like to book a table.": "statement",
   });
+});
+
+test("some words mostly stand before others and end a sentence now and then", () => {
+  endings("", {
+    "I need it by": "trailing",
+    "No, I can't do that.": "trailing",
+    "I would like to move it to the day after.": "trailing",
+  });
+});
+
+test("what else the last word may have been counts as far as it is likely", () => {
+  const context = { language: "en", agentText: "" };
+  const choices = [
+    { text: "full", probability: 0.6 },
+    { text: "for", probability: 0.2 },
+    { text: "", probability: 0.1 },
+  ];
+  const shareOf = (text: string): number => {
+    const share = openShareOf({ text, certainty: { confidence: 0.9, lastWord: choices } }, context);
+    return Math.round(share * 100) / 100;
+  };
+  assert.equal(shareOf("I would like to book a table full."), 0.2);
+  assert.equal(shareOf("I was there with full."), 0.3);
+  assert.equal(openShareOf({ text: "a table for" }, context), 1);
+  assert.equal(openShareOf({ text: "I would like a table" }, context), 0);
 });
 
 test("a question may end in a word that no statement ends in", () => {

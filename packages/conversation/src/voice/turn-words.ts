@@ -1,3 +1,5 @@
+import type { HeardText } from "../providers/speech-to-text.ts";
+
 /** What words tell about where a turn stands. English; other languages are taken as they come. */
 
 const wordPattern = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
@@ -12,16 +14,21 @@ export function isEnglish(language: string): boolean {
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Nobody ends a sentence with these: conjunctions, articles, prepositions, possessives, what asks for an object. */
+/** Nobody ends a sentence with these: conjunctions, articles, possessives, what asks for an object. */
 const openingWords = setOf(
-  "and or but nor because so if when while although unless until since than as whether " +
-    "a an the my your his her its our their this these those some any every each another " +
-    "of to for from with without at by about into onto over under between during before after on in " +
+  "and or but nor because if while although unless until than as whether " +
+    "a an the my your his its our their every " +
+    "of to for from with without at into onto " +
     "i we they he she i'm we're they're i've we've i'd we'd i'll we'll it's that's there's " +
-    "is are was were am be been being have has had do does did will would can could should may might must " +
-    "want need like wanted called that which who whose what where very really just also not please",
+    "is are was were am be been being has had would could should might must " +
+    "wanted very which who whose",
 );
-/** Some of the above do end sentences; how the sentence begins tells. */
+/** After these more mostly comes, and sometimes not: "I can do that", "on the day after". */
+const leadingWords = setOf(
+  "so when since her this these those some any each another by about over under between during before after on in " +
+    "have do does did will can may want need like called that what where really just also not please",
+);
+/** Some of all those do end questions. */
 const closingAfterQuestion = setOf(
   "on in at by about with for from to is are was were that this not do does did have want need like please over before after",
 );
@@ -56,6 +63,8 @@ export type TurnEnding =
   | "number"
   /** More has to come. */
   | "unfinished"
+  /** More mostly comes after such a word. */
+  | "trailing"
   /** A word or two that answer nothing. */
   | "fragment"
   /** Could be all. */
@@ -81,16 +90,33 @@ export function endingOf(text: string, { language, agentText }: SaidContext): Tu
   const number = isClosed ? undefined : numberEnding(words, agentText);
   if (number !== undefined) return number;
   const isQuestion = questionWords.has(words[0] ?? "") && words.length >= 3;
-  if (isOpen(words, isQuestion)) return "unfinished";
+  if (isOpen(words, isQuestion)) return openingWords.has(last) ? "unfinished" : "trailing";
   if (isClosed) return "closed";
   if (words.length <= 3 && isAnswer) return "answer";
   if (words.length <= 2) return "fragment";
   return isQuestion ? "question" : "statement";
 }
 
+/**
+ * How likely it is that the text ends in a word after which more has to come, with everything that its last word may
+ * have been.
+ */
+export function openShareOf({ text, certainty }: HeardText, context: SaidContext): number {
+  if (certainty === undefined) return isOpenEnding(endingOf(text, context)) ? 1 : 0;
+  const before = wordsOf(text).slice(0, -1).join(" ");
+  const open = certainty.lastWord.filter((choice) =>
+    isOpenEnding(endingOf(`${before} ${choice.text}`, context)),
+  );
+  return open.reduce((sum, { probability }) => sum + probability, 0);
+}
+
+export function isOpenEnding(ending: TurnEnding): boolean {
+  return ending === "unfinished" || ending === "trailing";
+}
+
 function isOpen(words: readonly string[], isQuestion: boolean): boolean {
   const last = words.at(-1) ?? "";
-  if (!openingWords.has(last)) return false;
+  if (!openingWords.has(last) && !leadingWords.has(last)) return false;
   if (last === "please") return words.length > 2 && isQuestion;
   return !(isQuestion && closingAfterQuestion.has(last)) || words.length < 4;
 }

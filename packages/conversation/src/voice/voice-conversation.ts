@@ -94,9 +94,9 @@ export class VoiceConversation {
     this.#hearing = new CallerHearing({
       stt: options.stt,
       stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
-      onText: (flushId, text) => {
+      onText: (flushId, heard) => {
         const agentText = this.#speaking.textNearby;
-        this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, text, agentText });
+        this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, ...heard, agentText });
       },
       onRecovered: ({ provider, message }) =>
         options.onEvent({ type: "fault", part: "stt", provider, message }),

@@ -1,3 +1,4 @@
+import type { HeardText } from "@parley/conversation";
 import { isObject } from "../http/provider-socket.ts";
 
 /** One recognised word; times in seconds of the audio that was sent on this connection. */
@@ -5,6 +6,8 @@ export interface DeepgramWord {
   text: string;
   startS: number;
   endS: number;
+  /** 0–1; undefined where it was not told. */
+  confidence: number | undefined;
 }
 
 /** A `Results` message of the streaming API. */
@@ -23,7 +26,7 @@ export function readResults(message: Record<string, unknown>): DeepgramResults |
   const startS = Number(message["start"]) || 0;
   const endS = startS + (Number(message["duration"]) || 0);
   return {
-    words: readWords(best["words"]) ?? wholeTranscript(best["transcript"], startS, endS),
+    words: readWords(best["words"]) ?? wholeTranscript(best, startS, endS),
     isFinal: message["is_final"] === true,
     isFromFinalize: message["from_finalize"] === true,
   };
@@ -35,12 +38,18 @@ function readWords(words: unknown): DeepgramWord[] | undefined {
     text: String(word["punctuated_word"] ?? word["word"]),
     startS: Number(word["start"]) || 0,
     endS: Number(word["end"]) || 0,
+    confidence: readConfidence(word),
   }));
 }
 
 /** Where words carry no times of their own, the transcript counts as one word over the whole result. */
-function wholeTranscript(text: string, startS: number, endS: number): DeepgramWord[] {
-  return text === "" ? [] : [{ text, startS, endS }];
+function wholeTranscript(best: Record<string, unknown>, startS: number, endS: number): DeepgramWord[] {
+  const text = String(best["transcript"]);
+  return text === "" ? [] : [{ text, startS, endS, confidence: readConfidence(best) }];
+}
+
+function readConfidence({ confidence }: Record<string, unknown>): number | undefined {
+  return typeof confidence === "number" && confidence >= 0 && confidence <= 1 ? confidence : undefined;
 }
 
 /**
@@ -83,7 +92,23 @@ export class UtteranceTranscript {
   }
 
   get text(): string {
-    return [...this.#finals, ...this.#interim].map((word) => word.text).join(" ");
+    return this.#words.map((word) => word.text).join(" ");
+  }
+
+  /** The text, and how sure Deepgram is of it where it has told so of every word. */
+  get heard(): HeardText {
+    const words = this.#words;
+    const confidences = words.flatMap(({ confidence }) => confidence ?? []);
+    const [last, probability] = [words.at(-1), confidences.at(-1)];
+    const { text } = this;
+    if (last === undefined || probability === undefined || confidences.length < words.length) return { text };
+    const logSum = confidences.reduce((sum, confidence) => sum + Math.log(Math.max(confidence, 1e-6)), 0);
+    const lastWord = [{ text: /[^\s]+$/.exec(last.text.replace(/[.,;:?!]+$/, ""))?.[0] ?? "", probability }];
+    return { text, certainty: { confidence: Math.exp(logSum / confidences.length), lastWord } };
+  }
+
+  get #words(): DeepgramWord[] {
+    return [...this.#finals, ...this.#interim];
   }
 
   #isWithin(word: DeepgramWord): boolean {

@@ -219,7 +219,7 @@ export class DeepgramStream implements SpeechToTextStream {
     clearTimeout(flush.timer);
     this.#flush = undefined;
     this.#openFinalizes = 0;
-    this.#options.onEvent({ type: "flushed", flushId: flush.id, text: this.#transcript.text });
+    this.#options.onEvent({ type: "flushed", flushId: flush.id, ...this.#transcript.heard });
   }
 
   #sendAudio(): void {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { WordTiming } from "@parley/conversation";
+import type { HeardText, WordTiming } from "@parley/conversation";
 
 /**
  * What the inference process answers. `params` and `result` cross a socket by structured clone (`node:v8`),
@@ -10,7 +10,7 @@ export interface InferenceMethods {
   transcribe: {
     params: { pcm: Int16Array; sampleRateHz: number; streamId: string; isFinal: boolean };
     chunk: never;
-    result: { text: string };
+    result: HeardText;
   };
   /**
    * Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. Urgent is what a caller

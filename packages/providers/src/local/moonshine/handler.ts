@@ -7,6 +7,8 @@ import type { Moonshine } from "./model.ts";
 /** About as many as can be answered within their deadline. */
 const maxWaiting = 64;
 const maxSeconds = 30;
+/** Calls whose last text is remembered; far more than one model serves. */
+const maxDrafts = 500;
 
 function to16kHz(pcm: Int16Array, sampleRateHz: number): Int16Array | undefined {
   if (sampleRateHz === 16_000) return pcm;
@@ -15,9 +17,13 @@ function to16kHz(pcm: Int16Array, sampleRateHz: number): Int16Array | undefined 
   return resampler.process(pcm);
 }
 
-/** Serves `transcribe` with one model: an utterance at a time, finals first. */
+/**
+ * Serves `transcribe` with one model: an utterance at a time, finals first. Each pause of a call asks for the utterance so
+ * far, so its last text is kept as a draft of the next.
+ */
 export function createTranscribeHandler(model: Moonshine): NonNullable<InferenceHandlers["transcribe"]> {
   const queue = new JobQueue({ provider: model.name, maxWaiting });
+  const drafts = new Map<string, readonly number[]>();
   const refuse = (message: string): ProviderError =>
     new ProviderError({ provider: model.name, kind: "status", message, isRetryable: false });
   return async ({ pcm, sampleRateHz, streamId, isFinal }, { signal }) => {
@@ -25,7 +31,12 @@ export function createTranscribeHandler(model: Moonshine): NonNullable<Inference
     return await queue.run({ urgency: isFinal ? "final" : "partial", streamId, signal }, async () => {
       const pcm16k = to16kHz(pcm, sampleRateHz);
       if (pcm16k === undefined) throw refuse(`audio of ${sampleRateHz} Hz`);
-      return { text: await model.transcribe(pcm16k, signal) };
+      const { tokens, ...heard } = await model.transcribe(pcm16k, signal, drafts.get(streamId));
+      drafts.delete(streamId);
+      drafts.set(streamId, tokens);
+      const [oldest] = drafts.keys();
+      if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
+      return heard;
     });
   };
 }

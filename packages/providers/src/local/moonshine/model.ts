@@ -1,8 +1,10 @@
 import path from "node:path";
+import type { HeardText } from "@parley/conversation";
 import type { LlamaTokenizer } from "llama-tokenizer-js";
 import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
+import { Certainty } from "./certainty.ts";
 import { findLoop } from "./repetition.ts";
 
 export type MoonshineSize = "base" | "tiny";
@@ -16,16 +18,23 @@ export interface LoadMoonshineOptions {
   threads?: number;
 }
 
+export interface Transcription extends HeardText {
+  /** A draft of what the same utterance will be once more of it was heard. */
+  tokens: readonly number[];
+}
+
 /** The recogniser, loaded once for all calls. One transcription at a time: see `createTranscribeHandler`. */
 export interface Moonshine {
   readonly name: string;
   /**
-   * Text of an utterance in which speech was found.
+   * Text of an utterance in which speech was found, and how sure the model is of it.
    *
    * @param pcm mono, 16 kHz, at most 30 s, with 300 ms or more round the speech: with less, last digits go missing.
+   * @param draft the tokens of what was heard so far of the same utterance: the model reads them at once instead of one by
+   * one, and goes on where it hears something else.
    * @throws the signal's reason when aborted; looked at between tokens.
    */
-  transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string>;
+  transcribe(pcm: Int16Array, signal: AbortSignal, draft?: readonly number[]): Promise<Transcription>;
   /** Runs once, so that the first caller does not pay for first-time allocations. */
   warmUp(): Promise<void>;
   /** Idempotent. */
@@ -33,6 +42,8 @@ export interface Moonshine {
 }
 
 const sampleRateHz = 16_000;
+/** Of its attention. */
+const heads = 8;
 const startToken = 1;
 const endToken = 2;
 /** Ids from here on are Moonshine's own marks, which have no text. */
@@ -101,16 +112,22 @@ class OnnxMoonshine implements Moonshine {
     this.#tokenizer = tokenizer;
   }
 
-  async transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string> {
+  async transcribe(
+    pcm: Int16Array,
+    signal: AbortSignal,
+    draft: readonly number[] = [],
+  ): Promise<Transcription> {
     signal.throwIfAborted();
     const samples = toModelInput(pcm);
     const input = new this.#ort.Tensor("float32", samples, [1, samples.length]);
     const { last_hidden_state: hidden } = await this.#encoder.run({ input_values: input });
     if (hidden === undefined) throw new TypeError("the encoder has no output last_hidden_state");
     const maxTokens = extraTokens + Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond);
-    const tokens = await this.#decode(hidden, maxTokens, signal);
+    const certainty = new Certainty(this.#tokenizer.vocabById);
+    const tokens = await this.#decode(hidden, maxTokens, draft, certainty, signal);
     const words = tokens.filter((token) => token < firstMarkToken);
-    return this.#tokenizer.decode(words, false, true).trim();
+    const text = this.#tokenizer.decode(words, false, true).trim();
+    return text === "" ? { text, tokens } : { text, tokens, certainty: certainty.of(text) };
   }
 
   async warmUp(): Promise<void> {
@@ -123,35 +140,67 @@ class OnnxMoonshine implements Moonshine {
     await Promise.all([this.#encoder.release(), this.#decoder.release()]);
   }
 
-  /** Greedy, with the keys and values of earlier steps kept; those of the encoder come from the first step alone. */
-  async #decode(hidden: Tensor, maxTokens: number, signal: AbortSignal): Promise<number[]> {
+  /**
+   * Greedy, with the keys and values of earlier steps kept; those of the encoder come from the first step alone. A draft is
+   * read in one step, which takes little longer than a word: as far as the decoder agrees, its tokens are the text's.
+   */
+  async #decode(
+    hidden: Tensor,
+    maxTokens: number,
+    draft: readonly number[],
+    certainty: Certainty,
+    signal: AbortSignal,
+  ): Promise<number[]> {
     const { Tensor } = this.#ort;
     const feeds: Feeds = { encoder_hidden_states: hidden };
     const caches = cacheInputs(this.#decoder);
     for (const { name, headWidth } of caches) {
-      feeds[name] = new Tensor("float32", new Float32Array(8 * headWidth), [1, 8, 1, headWidth]);
+      feeds[name] = new Tensor("float32", new Float32Array(heads * headWidth), [1, heads, 1, headWidth]);
     }
     const tokens: number[] = [];
-    let last = startToken;
-    for (let step = 0; step < maxTokens; step += 1) {
+    let given = [startToken, ...draft.slice(0, maxTokens - 1)];
+    for (let step = 0; tokens.length < maxTokens; step += 1) {
       signal.throwIfAborted();
-      feeds["input_ids"] = new Tensor("int64", BigInt64Array.of(BigInt(last)), [1, 1]);
+      feeds["input_ids"] = new Tensor("int64", BigInt64Array.from(given, BigInt), [1, given.length]);
       feeds["use_cache_branch"] = new Tensor("bool", [step > 0], [1]);
       const outputs = await this.#decoder.run(feeds);
       const logits = float32Of(outputs["logits"], "logits");
-      // Telephone speech often makes the model end at once. Voice activity has said that there is speech.
-      if (step === 0) logits[endToken] = Number.NEGATIVE_INFINITY;
-      last = indexOfLargest(logits);
-      if (last === endToken) break;
-      tokens.push(last);
-      const kept = findLoop(tokens);
-      if (kept !== undefined) return tokens.slice(0, kept);
+      const width = logits.length / given.length;
+      let read = 0;
+      let next: number | undefined;
+      do {
+        const ofToken = logits.subarray(read * width, (read + 1) * width);
+        // Telephone speech often makes the model end at once. Voice activity has said that there is speech.
+        if (tokens.length === 0) ofToken[endToken] = Number.NEGATIVE_INFINITY;
+        next = indexOfLargest(ofToken);
+        certainty.add(next, ofToken);
+        read += 1;
+        if (next === endToken) return tokens;
+        tokens.push(next);
+        const kept = findLoop(tokens);
+        if (kept !== undefined) return tokens.slice(0, kept);
+      } while (next === given[read]);
       for (const { name } of caches) {
         const present = outputs[name.replace("past_key_values", "present")];
-        if (present !== undefined && (step === 0 || name.includes(".decoder."))) feeds[name] = present;
+        if (present === undefined || (step > 0 && !name.includes(".decoder."))) continue;
+        feeds[name] =
+          name.includes(".decoder.") && read < given.length ? this.#cropped(present, read) : present;
       }
+      given = [next];
     }
     return tokens;
+  }
+
+  /** Keys or values of the first tokens alone. */
+  #cropped(tensor: Tensor, tokenCount: number): Tensor {
+    const [, , length = 0, width = 0] = tensor.dims;
+    const all = float32Of(tensor, "of keys and values");
+    const kept = new Float32Array(heads * tokenCount * width);
+    for (let head = 0; head < heads; head += 1) {
+      const from = head * length * width;
+      kept.set(all.subarray(from, from + tokenCount * width), head * tokenCount * width);
+    }
+    return new this.#ort.Tensor("float32", kept, [1, heads, tokenCount, width]);
   }
 }
 

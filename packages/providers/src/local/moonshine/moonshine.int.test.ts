@@ -23,10 +23,22 @@ after(async () => {
 });
 
 test("a person's words are understood", async () => {
-  assert.equal(
-    await model.transcribe(await readRecording("go-somewhere"), signal),
-    "Go somewhere and do something.",
-  );
+  const { text, certainty } = await model.transcribe(await readRecording("go-somewhere"), signal);
+  assert.equal(text, "Go somewhere and do something.");
+  assert.ok((certainty?.confidence ?? 0) > 0.7, `as sure as ${certainty?.confidence}`);
+  const [first] = certainty?.lastWord ?? [];
+  assert.equal(first?.text, "something");
+  assert.ok(first.probability > 0.7, `of the last word as ${first.probability}`);
+});
+
+test("a draft changes the time that a text takes, not the text, whether it is right or wrong", async () => {
+  const pcm = await readRecording("sense-and-sensibility-0870");
+  const alone = await model.transcribe(pcm, signal);
+  const begun = await model.transcribe(pcm.subarray(0, pcm.length / 2), signal);
+  const other = await model.transcribe(await readRecording("go-forward"), signal);
+  for (const draft of [begun.tokens, alone.tokens, other.tokens, []]) {
+    assert.equal((await model.transcribe(pcm, signal, draft)).text, alone.text);
+  }
 });
 
 test("an aborted transcription stops with the signal's reason", async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  type HeardText,
   ProviderError,
   type SpeechToText,
   type SpeechToTextEvent,
@@ -37,7 +38,7 @@ const deadlineMs = 10_000;
 class Utterance {
   readonly audio: SampleBuffer;
   /** Texts of the pieces cut off the front. */
-  readonly pieces: Promise<string>[] = [];
+  readonly pieces: Promise<HeardText>[] = [];
   readonly abort = new AbortController();
 
   constructor(capacity: number) {
@@ -107,16 +108,17 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
     return Math.round((this.#sampleRateHz * ms) / 1000);
   }
 
-  async #answer(flushId: number, answer: Promise<string>, signal: AbortSignal): Promise<void> {
-    const text = await answer;
-    if (!signal.aborted) this.#onEvent({ type: "flushed", flushId, text });
+  async #answer(flushId: number, answer: Promise<HeardText>, signal: AbortSignal): Promise<void> {
+    const heard = await answer;
+    if (!signal.aborted) this.#onEvent({ type: "flushed", flushId, ...heard });
   }
 
-  async #textOf(utterance: Utterance | undefined, signal: AbortSignal): Promise<string> {
-    if (utterance === undefined) return "";
+  async #textOf(utterance: Utterance | undefined, signal: AbortSignal): Promise<HeardText> {
+    if (utterance === undefined) return { text: "" };
     const rest = this.#transcribe(utterance.audio.view().slice(), signal);
-    const texts = await Promise.all([...utterance.pieces, rest]);
-    return texts.filter((text) => text !== "").join(" ");
+    const heard = (await Promise.all([...utterance.pieces, rest])).filter(({ text }) => text !== "");
+    // The end of a turn is what matters of it, and that is in the last piece.
+    return { ...heard.at(-1), text: heard.map(({ text }) => text).join(" ") };
   }
 
   #cut(utterance: Utterance): void {
@@ -127,10 +129,9 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
     utterance.pieces.push(piece);
   }
 
-  async #transcribe(pcm: Int16Array, signal: AbortSignal): Promise<string> {
+  async #transcribe(pcm: Int16Array, signal: AbortSignal): Promise<HeardText> {
     const params = { pcm, sampleRateHz: this.#sampleRateHz, streamId: this.#streamId, isFinal: true };
-    const { text } = await this.#inference.request("transcribe", params, { signal, deadlineMs });
-    return text;
+    return await this.#inference.request("transcribe", params, { signal, deadlineMs });
   }
 
   #toProviderError(error: unknown): ProviderError {

@@ -88,7 +88,7 @@ for (const { voice, maxErrorRate } of [
     let count = 0;
     for (const sentence of sentences) {
       const pcm = new Resampler(8000, 16_000).process(await say(sentence, voice));
-      const heard = await recogniser.transcribe(pcm, signal);
+      const { text: heard } = await recogniser.transcribe(pcm, signal);
       errors += wordErrors(wordsOf(sentence), wordsOf(heard));
       count += wordsOf(sentence).length;
     }

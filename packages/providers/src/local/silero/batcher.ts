@@ -1,13 +1,10 @@
 import type { SampleRateHz } from "@parley/conversation";
-import type * as Ort from "onnxruntime-node";
-import type { InferenceSession, Tensor } from "onnxruntime-node";
+import type { BatchRoom, SileroModel } from "./model.ts";
 import { shapes, stateWidth, type Stream } from "./stream.ts";
 
-/** Larger batches save nothing more, and would hold the others up. */
-const maxBatch = 64;
 /**
- * How long a full window waits for those of other calls. The model runs on the calling thread, at 91 µs for a window
- * alone, 42 in a batch of 4 and 27 in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
+ * How long a full window waits for those of other calls. The model takes 91 µs for a window alone, 42 in a batch of 4 and
+ * 27 in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
  */
 const gatherMs = 6;
 
@@ -20,20 +17,15 @@ export interface SileroStats {
 
 /** The streams of one sample rate, which the model can hear together. */
 export class Batcher {
-  readonly #ort: typeof Ort;
-  readonly #session: InferenceSession;
-  readonly #rateTensor: Tensor;
-  readonly #rowLength: number;
+  readonly #model: SileroModel;
+  readonly #sampleRateHz: SampleRateHz;
   readonly #onFailure: (error: unknown) => void;
   readonly #stats: SileroStats;
   readonly #due = new Set<Stream>();
   /** Reused by every batch: only one is under way. */
-  readonly #input: Float32Array;
-  /** Its rows. */
+  readonly #room: BatchRoom;
+  /** The rows of its input. */
   readonly #windows: readonly Float32Array[];
-  readonly #state = new Float32Array(2 * maxBatch * stateWidth);
-  readonly #probabilities = new Float32Array(maxBatch);
-  readonly #nextState = new Float32Array(2 * maxBatch * stateWidth);
   readonly #streams: Stream[] = [];
   readonly #endSamples: number[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -41,22 +33,20 @@ export class Batcher {
   #isClosed = false;
 
   constructor(
-    ort: typeof Ort,
-    session: InferenceSession,
+    model: SileroModel,
     sampleRateHz: SampleRateHz,
     onFailure: (error: unknown) => void,
     stats: SileroStats,
   ) {
-    this.#ort = ort;
-    this.#session = session;
-    this.#rateTensor = new ort.Tensor("int64", BigInt64Array.of(BigInt(sampleRateHz)), []);
-    this.#rowLength = shapes[sampleRateHz].context + shapes[sampleRateHz].window;
-    this.#input = new Float32Array(maxBatch * this.#rowLength);
-    this.#windows = Array.from({ length: maxBatch }, (_, row) =>
-      this.#input.subarray(row * this.#rowLength, (row + 1) * this.#rowLength),
-    );
+    this.#model = model;
+    this.#sampleRateHz = sampleRateHz;
     this.#onFailure = onFailure;
     this.#stats = stats;
+    this.#room = model.room(sampleRateHz);
+    const rowLength = shapes[sampleRateHz].context + shapes[sampleRateHz].window;
+    this.#windows = Array.from({ length: this.#room.probabilities.length }, (_, row) =>
+      this.#room.input.subarray(row * rowLength, (row + 1) * rowLength),
+    );
   }
 
   /** Windows that fill up within the next milliseconds go into one batch with this one. */
@@ -87,24 +77,11 @@ export class Batcher {
   async #run(): Promise<void> {
     const count = this.#gather();
     if (count === 0) return;
-    const { Tensor } = this.#ort;
-    const input = this.#input.subarray(0, count * this.#rowLength);
-    const state = this.#state.subarray(0, 2 * count * stateWidth);
     try {
-      const feeds = {
-        input: new Tensor("float32", input, [count, this.#rowLength]),
-        state: new Tensor("float32", state, [2, count, stateWidth]),
-        sr: this.#rateTensor,
-      };
-      // Results go where there is room already: memory outside of V8's heap that is new with every batch makes it collect.
-      const results = {
-        output: new Tensor("float32", this.#probabilities.subarray(0, count), [count, 1]),
-        stateN: new Tensor("float32", this.#nextState.subarray(0, state.length), [2, count, stateWidth]),
-      };
-      await this.#session.run(feeds, results);
+      await this.#model.hear(this.#sampleRateHz, count);
       this.#stats.batches += 1;
       this.#stats.windows += count;
-      this.#scatter(this.#probabilities, this.#nextState);
+      this.#scatter(this.#room);
     } catch (error) {
       for (const stream of this.#streams) stream.answer(undefined, 0);
       this.#onFailure(error);
@@ -128,19 +105,19 @@ export class Batcher {
       const stream = this.#streams[row];
       if (stream === undefined) continue;
       if (stream.isDue) this.#due.add(stream);
-      this.#state.set(stream.state.lower, row * stateWidth);
-      this.#state.set(stream.state.upper, (count + row) * stateWidth);
+      this.#room.state.set(stream.state.lower, row * stateWidth);
+      this.#room.state.set(stream.state.upper, (count + row) * stateWidth);
     }
     return count;
   }
 
-  #scatter(probabilities: Float32Array, states: Float32Array): void {
+  #scatter({ probabilities, nextState }: BatchRoom): void {
     const count = this.#streams.length;
     for (let row = 0; row < count; row++) {
       const stream = this.#streams[row];
       if (stream === undefined) continue;
-      copyRow(states, row, stream.state.lower);
-      copyRow(states, count + row, stream.state.upper);
+      copyRow(nextState, row, stream.state.lower);
+      copyRow(nextState, count + row, stream.state.upper);
       stream.answer(probabilities[row] ?? 0, this.#endSamples[row] ?? 0);
     }
   }

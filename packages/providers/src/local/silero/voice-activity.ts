@@ -5,9 +5,8 @@ import type {
   VoiceActivityOptions,
   VoiceActivityStream,
 } from "@parley/conversation";
-import type * as Ort from "onnxruntime-node";
-import type { InferenceSession } from "onnxruntime-node";
 import { Batcher, type SileroStats } from "./batcher.ts";
+import { SileroModel } from "./model.ts";
 import { Stream } from "./stream.ts";
 
 export interface LoadSileroOptions {
@@ -23,15 +22,15 @@ export interface LoadSileroOptions {
  */
 export class SileroVoiceActivity implements VoiceActivityDetector {
   readonly stats: SileroStats = { windows: 0, batches: 0, droppedWindows: 0 };
-  readonly #session: InferenceSession;
+  readonly #model: SileroModel;
   readonly #batchers: Readonly<Record<SampleRateHz, Batcher>>;
   #isClosed = false;
 
-  constructor(ort: typeof Ort, session: InferenceSession, onFailure: (error: unknown) => void) {
-    this.#session = session;
+  constructor(model: SileroModel, onFailure: (error: unknown) => void) {
+    this.#model = model;
     this.#batchers = {
-      8000: new Batcher(ort, session, 8000, onFailure, this.stats),
-      16000: new Batcher(ort, session, 16_000, onFailure, this.stats),
+      8000: new Batcher(model, 8000, onFailure, this.stats),
+      16000: new Batcher(model, 16_000, onFailure, this.stats),
     };
   }
 
@@ -48,17 +47,12 @@ export class SileroVoiceActivity implements VoiceActivityDetector {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await Promise.all(Object.values(this.#batchers).map((batcher) => batcher.close()));
-    await this.#session.release();
+    await this.#model.close();
   }
 }
 
-/** Loads Silero VAD v6 (MIT) from the file of the group `silero`, and hears one window of silence. */
+/** Loads Silero VAD v6 (MIT) from the file of the group `silero`, into a thread of its own. */
 export async function loadSilero({ modelsDir, onFailure }: LoadSileroOptions): Promise<SileroVoiceActivity> {
-  const ort = await import("onnxruntime-node");
-  const session = await ort.InferenceSession.create(path.join(modelsDir, "silero", "silero_vad.onnx"), {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    logSeverityLevel: 3,
-  });
-  return new SileroVoiceActivity(ort, session, onFailure);
+  const model = await SileroModel.load(path.join(modelsDir, "silero", "silero_vad.onnx"));
+  return new SileroVoiceActivity(model, onFailure);
 }

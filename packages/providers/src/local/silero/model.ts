@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { SampleRateHz } from "@parley/conversation";
+import { shapes, stateWidth } from "./stream.ts";
+
+/** Larger batches save nothing more, and would hold the others up. */
+const maxBatch = 64;
+
+/** Where a batch lies on its way to the model and back: memory that both threads see, and each uses in its turn. */
+export interface BatchRoom {
+  /** A row for each window, its context before it. */
+  input: Float32Array;
+  /** Of the first layer for all rows, then of the second. */
+  state: Float32Array;
+  probabilities: Float32Array;
+  nextState: Float32Array;
+}
+
+export interface ModelThreadData {
+  modelPath: string;
+  rooms: Readonly<Record<SampleRateHz, BatchRoom>>;
+}
+
+export interface ToModelThread {
+  sampleRateHz: SampleRateHz;
+  /** Rows of the room that are filled. */
+  count: number;
+}
+
+export type FromModelThread =
+  | { type: "ready" }
+  | { type: "heard"; sampleRateHz: SampleRateHz }
+  | { type: "failed"; sampleRateHz: SampleRateHz; error: unknown };
+
+/**
+ * Silero in a thread of its own, so that whoever feeds it (a media process, whose packets have their times) never waits for
+ * a batch. A fault that ends the thread is thrown into the process.
+ */
+export class SileroModel {
+  readonly #worker: Worker;
+  readonly #rooms: ModelThreadData["rooms"];
+  /** The batch of each rate that is under way. */
+  readonly #underWay = new Map<SampleRateHz, PromiseWithResolvers<void>>();
+
+  /** Rejects where the model cannot be loaded. */
+  static async load(modelPath: string): Promise<SileroModel> {
+    const rooms = { 8000: createRoom(8000), 16000: createRoom(16_000) };
+    const worker = new Worker(new URL("./model-thread.ts", import.meta.url), {
+      workerData: { modelPath, rooms } satisfies ModelThreadData,
+      execArgv: [],
+      // It makes next to no garbage.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+    });
+    await once(worker, "message");
+    return new SileroModel(worker, rooms);
+  }
+
+  private constructor(worker: Worker, rooms: ModelThreadData["rooms"]) {
+    this.#worker = worker;
+    this.#rooms = rooms;
+    worker.on("message", (message: FromModelThread) => this.#receive(message));
+    worker.unref();
+  }
+
+  room(sampleRateHz: SampleRateHz): BatchRoom {
+    return this.#rooms[sampleRateHz];
+  }
+
+  /** Hears the first `count` windows in the room; only one batch of a rate may be under way. Rejects where the model fails. */
+  async hear(sampleRateHz: SampleRateHz, count: number): Promise<void> {
+    const batch = Promise.withResolvers<void>();
+    this.#underWay.set(sampleRateHz, batch);
+    this.#worker.ref();
+    this.#worker.postMessage({ sampleRateHz, count } satisfies ToModelThread);
+    await batch.promise;
+  }
+
+  /** No batch may be under way: ending a thread while onnxruntime runs in it aborts the process. Idempotent. */
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #receive(message: FromModelThread): void {
+    if (message.type === "ready") return;
+    const batch = this.#underWay.get(message.sampleRateHz);
+    this.#underWay.delete(message.sampleRateHz);
+    if (this.#underWay.size === 0) this.#worker.unref();
+    if (message.type === "heard") batch?.resolve();
+    else batch?.reject(message.error);
+  }
+}
+
+function createRoom(sampleRateHz: SampleRateHz): BatchRoom {
+  const { context, window } = shapes[sampleRateHz];
+  const shared = (length: number): Float32Array =>
+    new Float32Array(new SharedArrayBuffer(length * Float32Array.BYTES_PER_ELEMENT));
+  return {
+    input: shared(maxBatch * (context + window)),
+    state: shared(2 * maxBatch * stateWidth),
+    probabilities: shared(maxBatch),
+    nextState: shared(2 * maxBatch * stateWidth),
+  };
+}

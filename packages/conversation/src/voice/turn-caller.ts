@@ -40,10 +40,11 @@ const WINDOW_MS = 32;
 /** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
 /**
- * A pause this long asks for the text and for how it sounded, ahead of the end of the turn, so that both are there by then.
- * Voice activity takes some 70 ms to see that a word is over, so that nearly every pause that reaches this is one.
+ * A pause this long asks for the text and for how it sounded, ahead of the end of the turn, so that both are there by then:
+ * the first silent window. Voice activity takes some 75 ms to see that a word is over, so that 97 % of those pauses are as
+ * long as 96 ms.
  */
-const ASK_PAUSE_MS = 64;
+const ASK_PAUSE_MS = 32;
 /** Into the agent's speech words are shorter, and a recogniser needs some silence after them. */
 const INTERRUPTION_ASK_PAUSE_MS = 96;
 /** As much silence as the model was trained on: where it was not sure before it is asked once more. */

@@ -18,7 +18,7 @@ export interface LoadMoonshineOptions {
   threads?: number;
 }
 
-export interface Transcription extends HeardText {
+interface Transcription extends HeardText {
   /** A draft of what the same utterance will be once more of it was heard. */
   tokens: readonly number[];
 }

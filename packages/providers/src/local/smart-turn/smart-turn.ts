@@ -18,7 +18,7 @@ export interface SmartTurn {
   /**
    * The probability that who has just fallen silent has finished, as far as can be heard from how he spoke.
    *
-   * @param pcm mono, 16 kHz: the turn with about 200 ms of the silence after it; of a longer one the last 8 s count.
+   * @param pcm mono, 16 kHz: the turn with some of the silence after it (it was trained on 200 ms); of a longer one the last 8 s count.
    */
   predict(pcm: Int16Array): Promise<number>;
   /** Runs once, so that the first caller does not pay for first-time allocations. */

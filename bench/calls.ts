@@ -106,6 +106,7 @@ function printRows(rows: readonly Row[]): void {
       "callers CPU %": row.callersCpuPercent,
       "providers CPU %": row.providersCpuPercent,
       "others' CPU %": row.otherCpuPercent,
+      "stolen CPU %": row.stolenCpuPercent,
       turns: row.turns,
       "turns missing": row.turnsMissing,
       "calls failed": row.callsFailed,

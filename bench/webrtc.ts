@@ -63,6 +63,7 @@ interface Row {
   providersCpuPercent: number | null;
   /** Whoever else was on the machine. */
   otherCpuPercent: number | null;
+  stolenCpuPercent: number | null;
   browsersWheelLagP99Ms: number | null;
   mediaRssMiB: number | null;
   nodeRssMiB: number | null;
@@ -126,6 +127,7 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
     browsersCpuPercent: rounded(use.callers, 1),
     providersCpuPercent: rounded(use.providers, 1),
     otherCpuPercent: rounded(use.others, 1),
+    stolenCpuPercent: rounded(use.stolen, 1),
     browsersWheelLagP99Ms: rounded(heard.wheelLagP99Ms),
     mediaRssMiB: rounded(memory.rssMiBByPart.media, 1),
     nodeRssMiB: rounded(memory.nodeRssMiB, 1),

@@ -1,5 +1,5 @@
 import type { Platform } from "../../e2e/support/platform.ts";
-import { cpuSecondsOf, machineCpuSeconds } from "../support/processes.ts";
+import { cpuSecondsOf, machineCpu, type MachineCpu } from "../support/processes.ts";
 import { sumOf } from "../support/statistics.ts";
 import {
   cpuSecondsBetween,
@@ -15,7 +15,7 @@ export interface CpuReading {
   platform: PlatformCpu;
   callers: number;
   providers: number;
-  machine: number;
+  machine: MachineCpu;
 }
 
 /** In percent of one core. */
@@ -26,6 +26,8 @@ interface CpuUse {
   providers: number;
   /** By whatever else ran on the machine, and by processes of the platform that have ended. */
   others: number;
+  /** By the host's other machines, while somebody here wanted to run. What is much makes every figure worse. */
+  stolen: number;
 }
 
 export async function readCpu(processes: {
@@ -37,7 +39,7 @@ export async function readCpu(processes: {
     platformCpu(processes.platform.process.pid ?? 0),
     cpuSecondsOf(processes.callers.pid),
     cpuSecondsOf(processes.providers.pid),
-    machineCpuSeconds(),
+    machineCpu(),
   ]);
   return { atMs: performance.now(), platform, callers, providers, machine };
 }
@@ -49,12 +51,13 @@ export function cpuUseBetween(before: CpuReading, after: CpuReading): CpuUse {
   const platform = sumOf(Object.values(parts));
   const callers = percent(after.callers - before.callers);
   const providers = percent(after.providers - before.providers);
-  const machine = percent(after.machine - before.machine);
+  const machine = percent(after.machine.usedSeconds - before.machine.usedSeconds);
   return {
     parts,
     platform,
     callers,
     providers,
     others: Math.max(0, machine - platform - callers - providers),
+    stolen: percent(after.machine.stolenSeconds - before.machine.stolenSeconds),
   };
 }

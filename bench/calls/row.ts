@@ -50,6 +50,8 @@ export interface Row {
   providersCpuPercent: number | null;
   /** Whoever else was on the machine. */
   otherCpuPercent: number | null;
+  /** What the host's other machines took while somebody here wanted to run. */
+  stolenCpuPercent: number | null;
   /** How late the callers themselves were with their packets. */
   callersWheelLagP99Ms: number | null;
   turns: number;
@@ -138,15 +140,21 @@ function cpuFigures(
   calls: number,
 ): Pick<
   Row,
-  "cpuPercentPerCall" | "cpuPercent" | "callersCpuPercent" | "providersCpuPercent" | "otherCpuPercent"
+  | "cpuPercentPerCall"
+  | "cpuPercent"
+  | "callersCpuPercent"
+  | "providersCpuPercent"
+  | "otherCpuPercent"
+  | "stolenCpuPercent"
 > {
-  const { parts, platform, callers, providers, others } = cpuUseBetween(before, after);
+  const { parts, platform, callers, providers, others, stolen } = cpuUseBetween(before, after);
   return {
     cpuPercentPerCall: rounded(platform / calls, 3),
     cpuPercent: perPart((part) => rounded(parts[part], 1)),
     callersCpuPercent: rounded(callers, 1),
     providersCpuPercent: rounded(providers, 1),
     otherCpuPercent: rounded(others, 1),
+    stolenCpuPercent: rounded(stolen, 1),
   };
 }
 

@@ -53,14 +53,24 @@ export async function cpuSecondsOf(pid: number): Promise<number> {
   return (await sample(pid))?.cpuSeconds ?? 0;
 }
 
-/** Processor time that the whole machine has used, by whomever. */
-export async function machineCpuSeconds(): Promise<number> {
+/** Processor time of the whole machine, over all its cores. */
+export interface MachineCpu {
+  /** By whomever. */
+  usedSeconds: number;
+  /** In which somebody wanted to run and the host ran another machine. */
+  stolenSeconds: number;
+}
+
+export async function machineCpu(): Promise<MachineCpu> {
   const [line = ""] = (await readFile("/proc/stat", "utf8")).split("\n");
-  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0] = line
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = line
     .split(/\s+/)
     .slice(1)
     .map(Number);
-  return (user + nice + system + interrupts + softInterrupts) / TICKS_PER_SECOND;
+  return {
+    usedSeconds: (user + nice + system + interrupts + softInterrupts) / TICKS_PER_SECOND,
+    stolenSeconds: stolen / TICKS_PER_SECOND,
+  };
 }
 
 export interface ProcessMemory {

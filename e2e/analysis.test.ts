@@ -22,7 +22,7 @@ async function startModel(): Promise<ScriptedServer> {
       if (responseFormat === undefined) return { text: "With pleasure." };
       asked += 1;
       if (asked === 1) return { text: "It was a pleasant call about a train." };
-      const metres = /Caller: .*ten met/i.test(messages[1]?.content ?? "") ? 10 : null;
+      const metres = /Caller: .*\b(ten|10) met/i.test(messages[1]?.content ?? "") ? 10 : null;
       const evaluation = { polite: { reason: "It said so.", result: "pass" } };
       return { text: JSON.stringify({ extraction: { metres }, evaluation }) };
     },

@@ -46,24 +46,60 @@ export function overheadsOf(
   { llm, tts }: ProviderExchanges,
   onsetsOf: (fromNumber: string) => readonly number[],
 ): Overhead[] {
-  const requests = new Map(llm.map((exchange) => [exchange.conversation, exchange]));
-  const clauses = new Map(tts.map((exchange) => [exchange.conversation, exchange]));
+  const requests = Map.groupBy(llm, ({ conversation }) => conversation);
+  const clauses = Map.groupBy(tts, ({ conversation }) => conversation);
   return calls.flatMap(({ fromNumber, transcript, turns }) => {
     const questions = transcript.filter(({ type, role }) => type === "message" && role === "user");
     const onsets = onsetsOf(fromNumber ?? "");
     return turns.flatMap(({ llmFirstTokenMs, overheadMs }, index) => {
       const question = questions[index];
       if (question === undefined || llmFirstTokenMs === null || overheadMs === null) return [];
-      const request = requests.get(question.text);
-      const clause = clauses.get(firstClauseOf(question.text));
-      const isBegunAhead =
-        request?.firstByteAtMs !== undefined &&
-        request.firstByteAtMs !== null &&
-        llmFirstTokenMs < request.firstByteAtMs - request.receivedAtMs - CLOCK_GRAIN_MS;
-      if (isBegunAhead) return overheadOfPrepared(overheadMs);
-      return overheadOf(llmFirstTokenMs, request, clause, onsets) ?? [];
+      const asked = requests.get(question.text) ?? [];
+      const answer = answerHeard(asked, clauses.get(firstClauseOf(question.text)) ?? [], onsets);
+      const request = answer?.request ?? asked.at(-1);
+      const providerMs = request === undefined ? undefined : firstTokenMsOf(request);
+      if (providerMs === undefined) return [];
+      if (llmFirstTokenMs < providerMs - CLOCK_GRAIN_MS) return overheadOfPrepared(overheadMs);
+      return answer === undefined ? [] : overheadOf(answer, llmFirstTokenMs - providerMs);
     });
   });
+}
+
+/** One making of an answer, with the moment at which it was heard. */
+interface HeardAnswer {
+  request: ScriptedExchange;
+  /** Token that completes the first clause sent. */
+  clauseTokenAtMs: number;
+  clauseReceivedAtMs: number;
+  audioAtMs: number;
+  packetAtMs: number;
+}
+
+/**
+ * A caller who pauses and goes on has an answer begun that nobody hears, and the same again later: the one that was heard is
+ * the one that a packet followed soonest.
+ */
+function answerHeard(
+  requests: readonly ScriptedExchange[],
+  clauses: readonly ScriptedExchange[],
+  onsets: readonly number[],
+): HeardAnswer | undefined {
+  const answers = requests.flatMap((request): HeardAnswer[] => {
+    const clauseTokenAtMs = request.chunksAtMs[FIRST_CLAUSE_TOKENS - 1];
+    if (clauseTokenAtMs === undefined) return [];
+    const clause = clauses.find(({ receivedAtMs }) => receivedAtMs >= clauseTokenAtMs);
+    const audioAtMs = clause?.firstByteAtMs ?? undefined;
+    if (clause === undefined || audioAtMs === undefined) return [];
+    const packetAtMs = onsets.find((atMs) => atMs >= audioAtMs);
+    if (packetAtMs === undefined) return [];
+    return [{ request, clauseTokenAtMs, clauseReceivedAtMs: clause.receivedAtMs, audioAtMs, packetAtMs }];
+  });
+  const waitMs = ({ clauseTokenAtMs, packetAtMs }: HeardAnswer): number => packetAtMs - clauseTokenAtMs;
+  return answers.sort((a, b) => waitMs(a) - waitMs(b))[0];
+}
+
+function firstTokenMsOf({ receivedAtMs, firstByteAtMs }: ScriptedExchange): number | undefined {
+  return firstByteAtMs === null ? undefined : firstByteAtMs - receivedAtMs;
 }
 
 /**
@@ -74,22 +110,11 @@ function overheadOfPrepared(overheadMs: number): Overhead {
   return { aroundFirstTokenMs: 0, clauseToSynthesisMs: 0, audioToPacketMs: overheadMs };
 }
 
-function overheadOf(
-  llmFirstTokenMs: number,
-  request: ScriptedExchange | undefined,
-  clause: ScriptedExchange | undefined,
-  onsets: readonly number[],
-): Overhead | undefined {
-  const clauseTokenAt = request?.chunksAtMs[FIRST_CLAUSE_TOKENS - 1];
-  const tokenAt = request?.firstByteAtMs ?? undefined;
-  const audioAt = clause?.firstByteAtMs ?? undefined;
-  const packetAt = onsets.find((atMs) => audioAt !== undefined && atMs >= audioAt);
-  if (request === undefined || clause === undefined || tokenAt === undefined) return undefined;
-  if (clauseTokenAt === undefined || audioAt === undefined || packetAt === undefined) return undefined;
+function overheadOf(answer: HeardAnswer, aroundFirstTokenMs: number): Overhead {
   return {
-    aroundFirstTokenMs: llmFirstTokenMs - (tokenAt - request.receivedAtMs),
-    clauseToSynthesisMs: clause.receivedAtMs - clauseTokenAt,
-    audioToPacketMs: packetAt - audioAt,
+    aroundFirstTokenMs,
+    clauseToSynthesisMs: answer.clauseReceivedAtMs - answer.clauseTokenAtMs,
+    audioToPacketMs: answer.packetAtMs - answer.audioAtMs,
   };
 }
 

@@ -121,7 +121,8 @@ describe("calls that the platform places", { skip: skipWithout("sipp", "baresip"
 
   test("a callee who answers hears the outbound greeting, is understood and answered, and hangs up", async () => {
     const talk = [wait(GREETING_MS), play(), wait(ANSWER_MS), hangUp()];
-    const steps = [receiveInvite(), ringing, wait(500), answered, receive("ACK"), ...talk];
+    // Long enough for the first greeting of a platform that has just started, on a busy machine.
+    const steps = [receiveInvite(), ringing, wait(3_000), answered, receive("ACK"), ...talk];
     const carrier = await startCarrier(steps, toPackets(speech, "PCMU"));
     const placed = await place(carrier.port);
     await becomes(placed.id, "in_progress");

@@ -6,7 +6,7 @@ const POLL_INTERVAL_MS = 50;
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,
-  deadlineMs = 10_000,
+  deadlineMs = 20_000,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {

@@ -40,8 +40,9 @@ describe(
       baresip = await Baresip.start({ from: TO, pcm, settings, isAnswering: true });
     });
     after(async () => {
-      await baresip.close();
+      // First what is there even if the telephone did not start.
       await platform.stop();
+      await baresip.close();
       await authority.remove();
       await rm(folder, { recursive: true, force: true });
     });

@@ -2,8 +2,8 @@
  * `npm test`: fetches what the tests need (speech models, SIP peers) and runs them all. `npm test -- FILE …` runs
  * only those files; `npm test -- --unit` only the quick and pure ones.
  *
- * Tests with real sockets, processes and calls of real speech run in real time: two at once may be more than a small or busy
- * machine keeps up with. Files of theirs that fail are run once more, one at a time, and have to pass then.
+ * Tests of whole platforms (`e2e/`) hold calls of real speech in real time: two at once may be more than a small or busy
+ * machine keeps up with. Files of theirs that fail are run once more, one at a time, and have to pass then; of others none is.
  */
 import { spawnSync } from "node:child_process";
 import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -21,16 +21,16 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Quick and pure: no socket, process or clock that others on the machine could hold up. */
-function isUnit(file: string): boolean {
-  return !(file.endsWith(".int.test.ts") || path.relative(".", file).startsWith("e2e"));
+function isOfPlatforms(file: string): boolean {
+  return path.relative(".", file).startsWith("e2e");
 }
 
 async function findTests(isUnitOnly: boolean): Promise<string[]> {
   const files: string[] = [];
   const isInstalled = (name: string): boolean => name === "node_modules";
   for await (const file of glob("{packages,apps,tools,bench,e2e}/**/*.test.ts", { exclude: isInstalled })) {
-    if (!isUnitOnly || isUnit(file)) files.push(file);
+    const isUnit = !(file.endsWith(".int.test.ts") || isOfPlatforms(file));
+    if (!isUnitOnly || isUnit) files.push(file);
   }
   return files.sort();
 }
@@ -51,7 +51,7 @@ async function runTests(files: readonly string[]): Promise<number> {
     const list = path.join(folder, "failed");
     const status = nodeTest(files, { concurrency: 2, failedList: list });
     const failed = (await readFile(list, "utf8")).split("\n").filter((file) => file !== "");
-    if (status === 0 || failed.length === 0 || failed.some(isUnit)) return status;
+    if (status === 0 || failed.length === 0 || !failed.every(isOfPlatforms)) return status;
     console.log(`\nOnce more, one at a time, what failed beside others:\n${failed.join("\n")}\n`);
     return nodeTest(failed, { concurrency: 1 });
   } finally {

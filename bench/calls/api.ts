@@ -80,6 +80,42 @@ async function listCalls(platform: Platform, since: Date): Promise<ListedCall[]>
   return calls;
 }
 
+/** How many packets were at most so late, by seconds (`Infinity`: all), since the platform's start. */
+async function frameCounts(platform: Platform): Promise<Map<number, number>> {
+  const text = await (await fetch(`${platform.url}/metrics`)).text();
+  const lines = text.matchAll(/^parley_media_frames_total\{le="([^"]+)"\} (\S+)$/gm);
+  return new Map([...lines].map(([, le, count]) => [le === "+Inf" ? Infinity : Number(le), Number(count)]));
+}
+
+/** How late packets were between its making and the asking. */
+export class PacketLateness {
+  readonly #platform: Platform;
+  readonly #before: Map<number, number>;
+
+  private constructor(platform: Platform, before: Map<number, number>) {
+    this.#platform = platform;
+    this.#before = before;
+  }
+
+  static async begin(platform: Platform): Promise<PacketLateness> {
+    return new PacketLateness(platform, await frameCounts(platform));
+  }
+
+  /** Milliseconds, between the two counted bounds in proportion; NaN without packets. */
+  async percentileMs(share: number): Promise<number> {
+    const now = await frameCounts(this.#platform);
+    const since = [...now].map(([le, count]) => [1000 * le, count - (this.#before.get(le) ?? 0)] as const);
+    const rank = share * (since.at(-1)?.[1] ?? 0);
+    let [lowMs, below] = [0, 0];
+    for (const [boundMs, count] of since) {
+      if (count >= rank && count > below)
+        return boundMs === Infinity ? lowMs : lowMs + ((boundMs - lowMs) * (rank - below)) / (count - below);
+      [lowMs, below] = [boundMs, count];
+    }
+    return Number.NaN;
+  }
+}
+
 /** How late the media processes' packets were: p99 of the last 10 s, the worst process's. */
 export async function wheelLagP99Ms(platform: Platform): Promise<number> {
   const text = await (await fetch(`${platform.url}/metrics`)).text();

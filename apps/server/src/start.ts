@@ -130,6 +130,7 @@ async function compose(ground: Ground): Promise<ParleyNode> {
   const metrics: Metrics = new Metrics({
     activeCalls: () => heldCalls.size,
     wheelLagP99Ms: () => media.wheelLagP99Ms,
+    lagCounts: () => media.lagCounts,
   });
   const spans = startTracing(ground);
   const isReady = (): boolean => media.isReady && inference.isReady;

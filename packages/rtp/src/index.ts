@@ -8,6 +8,7 @@ export {
   type JitterBufferResult,
 } from "./jitter-buffer.ts";
 export { isRtcp, parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
+export { LAG_BOUNDS_MS } from "./lag-statistics.ts";
 export {
   MediaWheel,
   type MediaWheelOptions,

@@ -4,12 +4,16 @@ const MAX_LAG_MS = 100;
 const BINS = MAX_LAG_MS / BIN_MS + 1;
 const WINDOW_SECONDS = 10;
 
-/** Lags of the last 10 s, as one histogram a second. */
+/** What lags are counted by: at most so many milliseconds. One count more is of those beyond. */
+export const LAG_BOUNDS_MS: readonly number[] = [0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100];
+
+/** Lags of the last 10 s, as one histogram a second, and how many there were of each length. */
 export class LagStatistics {
   readonly #seconds = Array.from({ length: WINDOW_SECONDS }, () => ({
     second: -1,
     bins: new Uint32Array(BINS),
   }));
+  #counts = noCounts();
 
   /** @param lagMs Below zero counts as none, above 100 as 100. */
   record(lagMs: number, count: number, nowMs: number): void {
@@ -24,6 +28,16 @@ export class LagStatistics {
     }
     const bin = Math.min(BINS - 1, Math.max(0, Math.floor(lagMs / BIN_MS)));
     entry.bins[bin] = (entry.bins[bin] ?? 0) + count;
+    let bound = 0;
+    while (bound < LAG_BOUNDS_MS.length && lagMs > (LAG_BOUNDS_MS[bound] ?? 0)) bound++;
+    this.#counts[bound] = (this.#counts[bound] ?? 0) + count;
+  }
+
+  /** @returns Those recorded since this was asked last, by `LAG_BOUNDS_MS`, each counted once. */
+  takeCounts(): number[] {
+    const counts = this.#counts;
+    this.#counts = noCounts();
+    return counts;
   }
 
   /** @returns The lag that `part` of the records do not exceed, to 0.1 ms; 0 without records. */
@@ -41,4 +55,8 @@ export class LagStatistics {
     }
     return Math.round((bin + 1) * BIN_MS * 10) / 10;
   }
+}
+
+function noCounts(): number[] {
+  return Array.from({ length: LAG_BOUNDS_MS.length + 1 }, () => 0);
 }

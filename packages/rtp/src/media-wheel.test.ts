@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LAG_BOUNDS_MS } from "./lag-statistics.ts";
 import { MediaWheel, type WheelScheduler } from "./media-wheel.ts";
 
 /** A clock that a test turns; timers fire when it has reached them, at the earliest 1 ms after they were set. */
@@ -207,6 +208,24 @@ test("the lag of the last 10 s is told, stalls included, and forgotten afterward
   assert.ok(wheel.lagP99Ms >= 60);
   scheduler.advance(11_000);
   assert.ok(wheel.lagP99Ms <= 1.1);
+});
+
+test("each call of a member is counted once by how late it was", () => {
+  const { scheduler, wheel, addRecorder } = setUp();
+  addRecorder();
+  scheduler.advance(1000);
+  const counts = wheel.takeLagCounts();
+  assert.equal(counts.length, LAG_BOUNDS_MS.length + 1);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  assert.ok(total >= 49 && total <= 51, `${total} calls in a second`);
+  scheduler.stall(300);
+  scheduler.advance(0);
+  const late = wheel.takeLagCounts();
+  assert.ok((late.at(-1) ?? 0) > 0, "none beyond the longest bound");
+  assert.equal(
+    wheel.takeLagCounts().reduce((sum, count) => sum + count, 0),
+    0,
+  );
 });
 
 test("close removes everybody and may be called again", () => {

@@ -91,6 +91,11 @@ export class MediaWheel {
     return this.#lag.percentileMs(0.99, this.#scheduler.now());
   }
 
+  /** How many of members' calls were done how late, by `LAG_BOUNDS_MS`, since this was asked last. */
+  takeLagCounts(): number[] {
+    return this.#lag.takeCounts();
+  }
+
   /** Adds a member to the phase that has the fewest. */
   add(callback: WheelMember): WheelHandle {
     // A function of its own, so that one callback may be added twice.

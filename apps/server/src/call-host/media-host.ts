@@ -306,6 +306,7 @@ class Host implements MediaHost {
       type: "load",
       calls: this.#calls.size,
       wheelLagP99Ms: this.#wheel.lagP99Ms,
+      lagCounts: this.#wheel.takeLagCounts(),
       residentBytes: process.memoryUsage.rss(),
     });
   }

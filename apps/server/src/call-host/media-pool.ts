@@ -29,7 +29,7 @@ const CALL_OVER = "The call is over.";
  * calls every 0.7 s, each stopping the wheel for 5 to 12 ms (measured). Allowed to grow fivefold it does so every minute or
  * so; the heap of a process with 200 calls is then some 60 MB larger. The young part is bounded, so that it is quickly cleaned.
  */
-const MEDIA_EXEC_ARGV = ["--max-semi-space-size=16", "--heap-growing-percent=400"];
+const MEDIA_EXEC_ARGV = ["--max-semi-space-size=8", "--heap-growing-percent=400"];
 
 export interface MediaLegHandlers {
   onEvent: (event: VoiceEvent) => void;
@@ -143,6 +143,8 @@ interface MediaMember {
   child: SupervisedChild<ToMedia, FromMedia>;
   calls: Map<string, OpenCall>;
   wheelLagP99Ms: number;
+  /** Of all its time, also before a restart. */
+  lagCounts: number[];
   /** How many of the last load reports in a row showed too large a lag. */
   laggingReports: number;
 }
@@ -177,6 +179,11 @@ export class MediaPool {
   /** Largest lag of any media process's wheel: p99 over the last 10 s. */
   get wheelLagP99Ms(): number {
     return Math.max(0, ...this.#members.map((member) => member.wheelLagP99Ms));
+  }
+
+  /** How many frames of audio were handled how late, by `LAG_BOUNDS_MS`, since the start. */
+  get lagCounts(): readonly number[] {
+    return sumOf(this.#members.map((member) => member.lagCounts));
   }
 
   /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
@@ -276,6 +283,7 @@ export class MediaPool {
     const member: MediaMember = {
       calls,
       wheelLagP99Ms: 0,
+      lagCounts: [],
       laggingReports: 0,
       child: new SupervisedChild<ToMedia, FromMedia>({
         name: `media-${index + 1}`,
@@ -315,6 +323,7 @@ function commandCall({ child }: MediaMember, callId: string, state: OpenCall): C
 function receive(member: MediaMember, message: FromMedia): void {
   if (message.type === "load") {
     member.wheelLagP99Ms = message.wheelLagP99Ms;
+    member.lagCounts = sumOf([member.lagCounts, message.lagCounts]);
     member.laggingReports = message.wheelLagP99Ms > LARGEST_WHEEL_LAG_MS ? member.laggingReports + 1 : 0;
     return;
   }
@@ -367,6 +376,11 @@ function receive(member: MediaMember, message: FromMedia): void {
       call.closed.resolve(message.statistics);
       break;
   }
+}
+
+function sumOf(counts: readonly number[][]): number[] {
+  const length = Math.max(0, ...counts.map((each) => each.length));
+  return Array.from({ length }, (_, index) => counts.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
 function endQuestions({ instructions, offers, fragments }: OpenCall): void {

@@ -175,5 +175,5 @@ export type FromMedia =
   | { type: "mediaTimeout"; callId: string; silentMs: number }
   | { type: "finished"; callId: string }
   | { type: "closed"; callId: string; statistics: MediaStatistics }
-  /** About once a second. `wheelLagP99Ms` over the last 10 s. */
-  | { type: "load"; calls: number; wheelLagP99Ms: number; residentBytes: number };
+  /** About once a second. `wheelLagP99Ms` over the last 10 s; `lagCounts` since the last report, by `LAG_BOUNDS_MS`. */
+  | { type: "load"; calls: number; wheelLagP99Ms: number; lagCounts: number[]; residentBytes: number };

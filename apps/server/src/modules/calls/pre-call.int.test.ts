@@ -38,7 +38,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
-    metrics: new Metrics({ activeCalls: () => 0, wheelLagP99Ms: () => 0 }),
+    metrics: new Metrics({ activeCalls: () => 0, wheelLagP99Ms: () => 0, lagCounts: () => [] }),
     spans: undefined,
     logger,
   });

@@ -17,7 +17,7 @@ async function expose(metrics: Metrics): Promise<Map<string, Family>> {
 }
 
 function createMetrics(): Metrics {
-  return new Metrics({ activeCalls: () => 3, wheelLagP99Ms: () => 2 });
+  return new Metrics({ activeCalls: () => 3, wheelLagP99Ms: () => 2, lagCounts: () => [5, 3, 0, 2] });
 }
 
 test("a node's metrics are valid from its start on", async () => {
@@ -27,6 +27,12 @@ test("a node's metrics are valid from its start on", async () => {
     [3],
   );
   assert.equal(families.get("parley_media_wheel_lag_p99_seconds")?.samples[0]?.value, 0.002);
+});
+
+test("frames of audio are counted by how late they were, as a histogram's buckets are", async () => {
+  const samples = (await expose(createMetrics())).get("parley_media_frames_total")?.samples ?? [];
+  const atMost = (le: string): number | undefined => samples.find(({ labels }) => labels["le"] === le)?.value;
+  assert.deepEqual(["0.0005", "0.001", "0.0015", "0.002", "0.1", "+Inf"].map(atMost), [5, 8, 8, 10, 10, 10]);
 });
 
 test("each part of a turn is counted once, in seconds", async () => {

@@ -1,9 +1,12 @@
+import { LAG_BOUNDS_MS } from "@parley/rtp";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 /** What the gauges are read from when somebody asks. */
 export interface MetricSources {
   activeCalls: () => number;
   wheelLagP99Ms: () => number;
+  /** By `LAG_BOUNDS_MS`, each frame counted once. */
+  lagCounts: () => readonly number[];
 }
 
 /** The parts of a turn as they are reported; milliseconds. */
@@ -25,7 +28,7 @@ export class Metrics {
   readonly #turns: Histogram<"part">;
   readonly #lostAudio: Counter;
 
-  constructor({ activeCalls, wheelLagP99Ms }: MetricSources) {
+  constructor({ activeCalls, wheelLagP99Ms, lagCounts }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
@@ -34,6 +37,7 @@ export class Metrics {
       "How late audio was handled after it was due, 99th percentile of the last 10 s, worst media process.",
       () => wheelLagP99Ms() / 1000,
     );
+    this.#addLagCounter(lagCounts);
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Calls that have ended.",
@@ -59,6 +63,28 @@ export class Metrics {
       this.set(read());
     };
     this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
+  }
+
+  /** The library's histogram takes one observation at a time, which ten thousand frames a second are too many for. */
+  #addLagCounter(read: () => readonly number[]): void {
+    const collect = function (this: Counter<"le">): void {
+      const counts = read();
+      this.reset();
+      let total = 0;
+      for (const [index, boundMs] of [...LAG_BOUNDS_MS, Infinity].entries()) {
+        total += counts[index] ?? 0;
+        this.inc({ le: boundMs === Infinity ? "+Inf" : String(boundMs / 1000) }, total);
+      }
+    };
+    this.registry.registerMetric(
+      new Counter({
+        name: "parley_media_frames_total",
+        help: "Frames of audio that were handled at most so many seconds after they were due.",
+        labelNames: ["le"],
+        registers: [],
+        collect,
+      }),
+    );
   }
 
   observeCall(endReason: string): void {

@@ -37,6 +37,7 @@ export interface Row {
   callsHeld: number;
   seconds: number;
   /** The largest of the p99s of each 10 s by the media processes' own wheels: packet sent against due. */
+  /** By the media processes' own wheels: packet sent against due. */
   pacingP99Ms: number | null;
   /** The largest p99 of any 10 s. */
   worstPacingP99Ms: number | null;

@@ -36,7 +36,6 @@ export interface Row {
   /** Those that were answered and lasted; figures per call are of these. */
   callsHeld: number;
   seconds: number;
-  /** The largest of the p99s of each 10 s by the media processes' own wheels: packet sent against due. */
   /** By the media processes' own wheels: packet sent against due. */
   pacingP99Ms: number | null;
   /** The largest p99 of any 10 s. */

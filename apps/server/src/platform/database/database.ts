@@ -6,7 +6,8 @@ const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
 /** For a server that cannot keep the deadline itself any more. */
 const ANSWER_DEADLINE_MS = 35_000;
-const MAX_CONNECTIONS = 20;
+/** Each is a process of the server, which holds 20 MB; what a node asks is answered in a millisecond or two. */
+const MAX_CONNECTIONS = 10;
 
 /** What stores run their SQL on: the database itself or a transaction of it. */
 export type Queries = Pick<

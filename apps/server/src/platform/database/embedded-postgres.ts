@@ -22,7 +22,7 @@ const LARGEST_LOG_BYTES = 1024 * 1024;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  shared_buffers: "32MB",
+  shared_buffers: "16MB",
   jit: "off",
   timezone: "UTC",
   // Nobody replicates from here: less is written to the log that every commit waits for.

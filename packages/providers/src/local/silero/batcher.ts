@@ -3,10 +3,10 @@ import type { BatchRoom, SileroModel } from "./model.ts";
 import { shapes, stateWidth, type Stream } from "./stream.ts";
 
 /**
- * How long a full window waits for those of other calls. The model takes 91 µs for a window alone, 42 in a batch of 4 and
- * 27 in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
+ * The longest that a full window waits for those of other calls. The model takes 91 µs for a window alone, 42 in a batch of 4
+ * and 27 in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
  */
-const gatherMs = 6;
+const mostGatherMs = 6;
 
 export interface SileroStats {
   windows: number;
@@ -30,6 +30,8 @@ export class Batcher {
   readonly #endSamples: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** Windows of the last batch: where each came alone there is nobody to wait for. */
+  #lastCount = 1;
   #isClosed = false;
 
   constructor(
@@ -65,18 +67,22 @@ export class Batcher {
   #schedule(): void {
     const isBusy = this.#timer !== undefined || this.#running !== undefined;
     if (this.#isClosed || isBusy || this.#due.size === 0) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#running = this.#run().finally(() => {
-        this.#running = undefined;
-        this.#schedule();
-      });
-    }, gatherMs);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#running = this.#run().finally(() => {
+          this.#running = undefined;
+          this.#schedule();
+        });
+      },
+      Math.min(mostGatherMs, this.#lastCount),
+    );
   }
 
   async #run(): Promise<void> {
     const count = this.#gather();
     if (count === 0) return;
+    this.#lastCount = count;
     try {
       await this.#model.hear(this.#sampleRateHz, count);
       this.#stats.batches += 1;

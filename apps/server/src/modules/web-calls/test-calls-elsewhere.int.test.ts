@@ -83,7 +83,11 @@ async function setUp(context: TestContext) {
       toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
       isReady: () => true,
       providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
-      metrics: new Metrics({ activeCalls: () => heldCalls.size, wheelLagP99Ms: () => 0, lagCounts: () => [] }),
+      metrics: new Metrics({
+        activeCalls: () => heldCalls.size,
+        wheelLagP99Ms: () => 0,
+        lagCounts: () => [],
+      }),
       spans: undefined,
       logger,
     });

@@ -12,8 +12,9 @@ import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Platform } from "../e2e/support/platform.ts";
-import { createAgent, PacketLateness, wheelLagP99Ms } from "./calls/api.ts";
+import { createAgent } from "./calls/api.ts";
 import { cpuUseBetween, readCpu } from "./calls/cpu-use.ts";
+import { watchPacing } from "./calls/pacing.ts";
 import { platformMemory } from "./calls/platform-processes.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
 import { startScriptedPlatform } from "./calls/scripted-platform.ts";
@@ -32,7 +33,6 @@ const loads = options.calls.split(",").map(Number);
 const seconds = Number(options.seconds);
 /** After the last has joined: greetings are said, and the metric of the wheel's lag no longer covers their making. */
 const SETTLING_MS = 12_000;
-const LAG_INTERVAL_MS = 10_000;
 /** Opus and DTLS make a call in the browser dear: a hundred are more than one process, which is one core, can carry. */
 const MEDIA_PROCESSES = process.env["PARLEY_MEDIA_PROCESSES"] ?? String(availableParallelism());
 const MOST_FAILED_JOINS = 20;
@@ -106,13 +106,7 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
   await sleep(SETTLING_MS);
   const before = await readCpu(processes);
   await browsers.ask("startRecording", undefined);
-  const lateness = await PacketLateness.begin(platform);
-  const lagsMs: number[] = [];
-  for (let left = seconds * 1000; left > 0; left -= LAG_INTERVAL_MS) {
-    await sleep(Math.min(left, LAG_INTERVAL_MS));
-    lagsMs.push(await wheelLagP99Ms(platform));
-  }
-  const pacingP99Ms = await lateness.percentileMs(0.99);
+  const pacing = await watchPacing(platform, before.atMs + seconds * 1000);
   const heard = await browsers.ask("endRecording", undefined);
   const after = await readCpu(processes);
   const memory = await platformMemory(platform.process.pid ?? 0);
@@ -121,8 +115,8 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
     calls,
     connected: heard.connected,
     seconds,
-    pacingP99Ms: rounded(pacingP99Ms),
-    worstPacingP99Ms: rounded(Math.max(...lagsMs)),
+    pacingP99Ms: rounded(pacing.p99Ms),
+    worstPacingP99Ms: rounded(pacing.worstP99Ms),
     arrivalJitterP99Ms: rounded(percentile(heard.arrivals.latenessMs, 0.99)),
     packetsReceived: heard.arrivals.packets,
     packetsLost: heard.arrivals.lost,

@@ -2,25 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Platform } from "../../e2e/support/platform.ts";
 import type { Peer } from "../support/peer.ts";
 import { percentile, rounded, sumOf } from "../support/statistics.ts";
-import {
-  type CallDetail,
-  finishedCalls,
-  hasPendingRecordings,
-  NUMBER,
-  PacketLateness,
-  wheelLagP99Ms,
-} from "./api.ts";
+import { type CallDetail, finishedCalls, hasPendingRecordings, NUMBER } from "./api.ts";
 import type { CallerOutcome } from "./caller.ts";
 import type { CallersMethods } from "./callers-process.ts";
 import { type CpuReading, cpuUseBetween, readCpu } from "./cpu-use.ts";
+import { watchPacing, wheelLagP99Ms } from "./pacing.ts";
 import { type Overhead, overheadsOf, totalOverheadMs } from "./overhead.ts";
 import { platformMemory, type PlatformMemory, type PerPart, perPart } from "./platform-processes.ts";
 import type { ProvidersMethods } from "./providers-process.ts";
 
 /** After the last call was answered: greetings are said, and the metric of the wheel's lag no longer covers their making. */
 const SETTLING_MS = 11_000;
-/** The metric covers as much. */
-const LAG_INTERVAL_MS = 10_000;
 const REST_DEADLINE_MS = 120_000;
 const REST_INTERVAL_MS = 500;
 
@@ -86,9 +78,7 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
 
   const before = await readCpu(bench);
   await callers.ask("startRecording", undefined);
-  const lateness = await PacketLateness.begin(platform);
-  const lagsMs = await watchLag(platform, before.atMs + seconds * 1000);
-  const pacingP99Ms = await lateness.percentileMs(0.99);
+  const pacing = await watchPacing(platform, before.atMs + seconds * 1000);
   const { arrivals, wheelLagP99Ms: callersLagMs } = await callers.ask("endRecording", undefined);
   const after = await readCpu(bench);
   const memory = await platformMemory(platform.process.pid ?? 0);
@@ -104,8 +94,8 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
     calls,
     callsHeld,
     seconds,
-    pacingP99Ms: rounded(pacingP99Ms),
-    worstPacingP99Ms: rounded(Math.max(...lagsMs)),
+    pacingP99Ms: rounded(pacing.p99Ms),
+    worstPacingP99Ms: rounded(pacing.worstP99Ms),
     arrivalJitterP99Ms: rounded(percentile(arrivals.latenessMs, 0.99)),
     arrivalSpacingP99Ms: rounded(
       percentile(
@@ -134,16 +124,6 @@ async function untilRested(platform: Platform): Promise<void> {
 
 async function isRested(platform: Platform): Promise<boolean> {
   return (await wheelLagP99Ms(platform)) === 0 && !(await hasPendingRecordings(platform));
-}
-
-/** Polls the metric until then; at least once. */
-async function watchLag(platform: Platform, untilMs: number): Promise<number[]> {
-  const lagsMs: number[] = [];
-  while (lagsMs.length === 0 || performance.now() < untilMs) {
-    await sleep(Math.min(LAG_INTERVAL_MS, Math.max(0, untilMs - performance.now())));
-    lagsMs.push(await wheelLagP99Ms(platform));
-  }
-  return lagsMs;
 }
 
 function cpuFigures(

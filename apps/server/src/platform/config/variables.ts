@@ -1,6 +1,4 @@
 /** Every environment variable that Parley reads: the one list that the parser, the warnings and the docs share. */
-import { keysOf } from "@parley/contract";
-
 export interface Variable {
   description: string;
   /** As text, the way an operator would write it; absent where there is none. */
@@ -170,24 +168,3 @@ export const variables = {
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof variables;
-
-/** The known name that a misspelt one most likely means. */
-export function nearestVariable(name: string): VariableName | undefined {
-  const known = keysOf(variables).map((each) => ({ each, distance: distance(name, each) }));
-  const nearest = known.sort((a, b) => a.distance - b.distance)[0];
-  return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : undefined;
-}
-
-/** Levenshtein's: how many letters must be added, dropped or changed. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}

@@ -1,4 +1,4 @@
-import type { ObjectStorageConfig } from "../config/config.ts";
+import type { ObjectStorageConfig } from "../config/object-storage.ts";
 import { FolderStorage, type FolderStorageOptions } from "./folder-storage.ts";
 import { S3Storage } from "./s3-storage.ts";
 

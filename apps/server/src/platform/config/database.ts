@@ -1,0 +1,25 @@
+import { parseEncryptionKey } from "../encryption/encryption.ts";
+import type { EnvironmentReader } from "./environment-reader.ts";
+
+/** The database, and the key of what is encrypted in it. */
+export interface DatabaseConfig {
+  /** Undefined: the embedded PostgreSQL. */
+  database: { url: string; directUrl: string } | undefined;
+  encryptionKey: Buffer | undefined;
+}
+
+const protocols = ["postgres:", "postgresql:"];
+
+export function readDatabase(reader: EnvironmentReader): DatabaseConfig {
+  const url = reader.url("DATABASE_URL", protocols);
+  const directUrl = reader.url("PARLEY_DATABASE_DIRECT_URL", protocols);
+  const encryptionKey = reader.parse("PARLEY_ENCRYPTION_KEY", parseEncryptionKey);
+  if (url === undefined) {
+    if (directUrl !== undefined)
+      reader.report("PARLEY_DATABASE_DIRECT_URL has no effect without DATABASE_URL");
+    return { database: undefined, encryptionKey };
+  }
+  if (reader.text("PARLEY_ENCRYPTION_KEY") === undefined)
+    reader.report("PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (make one: openssl rand -base64 32)");
+  return { database: { url, directUrl: directUrl ?? url }, encryptionKey };
+}

@@ -1,0 +1,101 @@
+import { type VariableName, variables } from "./variables.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names whose default in the table of variables is a value like `Default`. */
+type NameWithDefault<Default extends string> = {
+  [Name in VariableName]: (typeof variables)[Name] extends { default: Default } ? Name : never;
+}[VariableName];
+
+const webProtocols = ["https:", "http:"];
+
+/** Reads variables by name and gathers what is wrong with them. An empty value counts as none. */
+export class EnvironmentReader {
+  readonly problems: string[] = [];
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  report(problem: string): void {
+    this.problems.push(problem);
+  }
+
+  text(name: VariableName): string | undefined {
+    const value = this.#environment[name]?.trim();
+    return value === "" ? undefined : value;
+  }
+
+  textOrDefault(name: NameWithDefault<string>): string {
+    return this.text(name) ?? variables[name].default;
+  }
+
+  /** Empty where it is missing, which is reported. */
+  requiredText(name: VariableName, because: string): string {
+    const value = this.text(name);
+    if (value === undefined) this.report(`${name} is required with ${because}`);
+    return value ?? "";
+  }
+
+  /** `convert` throws what is wrong, to be read after the variable's name. */
+  parse<T>(name: VariableName, convert: (value: string) => T): T | undefined {
+    const value = this.text(name);
+    if (value === undefined) return undefined;
+    try {
+      return convert(value);
+    } catch (error) {
+      this.report(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  parseOrDefault<T>(name: NameWithDefault<string>, convert: (value: string) => T): T {
+    return this.parse(name, convert) ?? convert(variables[name].default);
+  }
+
+  integer(name: NameWithDefault<`${number}`>, minimum: number, maximum: number): number {
+    return this.parseOrDefault(name, integerWithin(minimum, maximum));
+  }
+
+  boolean(name: NameWithDefault<"true" | "false">): boolean {
+    return this.parseOrDefault(name, parseBoolean);
+  }
+
+  oneOf<const T extends string>(name: NameWithDefault<T>, values: readonly T[]): T {
+    return this.parseOrDefault(name, (value) => {
+      const found = values.find((each) => each === value);
+      if (found !== undefined) return found;
+      throw new Error(`must be one of ${values.join(", ")}, not "${value}"`);
+    });
+  }
+
+  /** Without a slash at its end. */
+  url(name: VariableName, protocols: readonly string[] = webProtocols): string | undefined {
+    return this.parse(name, (value) => {
+      // The value itself is not repeated: it may hold a password.
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol))
+        return value.replace(/\/+$/, "");
+      throw new Error(`must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`);
+    });
+  }
+
+  /** Of an API that is spoken to by HTTP and by WebSocket. */
+  streamingUrl(name: VariableName): string | undefined {
+    return this.url(name, [...webProtocols, "wss:", "ws:"]);
+  }
+}
+
+/** Both ends included. */
+export function integerWithin(minimum: number, maximum: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= minimum && number <= maximum) return number;
+    throw new Error(`must be a whole number from ${minimum} to ${maximum}, not "${value}"`);
+  };
+}
+
+function parseBoolean(value: string): boolean {
+  if (value === "true" || value === "false") return value === "true";
+  throw new Error(`must be true or false, not "${value}"`);
+}

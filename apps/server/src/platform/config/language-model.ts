@@ -1,0 +1,35 @@
+import path from "node:path";
+import type { EnvironmentReader } from "./environment-reader.ts";
+
+export type LanguageModelConfig =
+  | { provider: "openai-compatible"; baseUrl: string; apiKey?: string; model: string }
+  | { provider: "gguf"; path: string }
+  | { provider: "builtin-responder" };
+
+/** Of OpenAI itself, for speech too. */
+export const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const OPENAI_MODEL = "gpt-4o-mini";
+
+/** An endpoint that is named, else a GGUF file, else OpenAI where there is a key, else the built-in responder. */
+export function readLanguageModel(reader: EnvironmentReader): LanguageModelConfig {
+  const baseUrl = reader.url("PARLEY_LLM_BASE_URL");
+  const apiKey = reader.text("PARLEY_LLM_API_KEY") ?? reader.text("OPENAI_API_KEY");
+  const model = reader.text("PARLEY_LLM_MODEL");
+  const gguf = reader.text("PARLEY_LLM_GGUF");
+  if (reader.text("PARLEY_LLM_BASE_URL") !== undefined) {
+    if (gguf !== undefined)
+      reader.report("PARLEY_LLM_GGUF and PARLEY_LLM_BASE_URL exclude each other: set one");
+    return {
+      provider: "openai-compatible",
+      baseUrl: baseUrl ?? "",
+      model: reader.requiredText("PARLEY_LLM_MODEL", "PARLEY_LLM_BASE_URL"),
+      ...(apiKey !== undefined && { apiKey }),
+    };
+  }
+  if (gguf !== undefined) return { provider: "gguf", path: path.resolve(gguf) };
+  if (apiKey !== undefined) {
+    return { provider: "openai-compatible", baseUrl: OPENAI_BASE_URL, apiKey, model: model ?? OPENAI_MODEL };
+  }
+  if (model !== undefined) reader.report("PARLEY_LLM_MODEL needs PARLEY_LLM_BASE_URL or an API key");
+  return { provider: "builtin-responder" };
+}

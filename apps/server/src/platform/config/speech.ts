@@ -1,0 +1,100 @@
+import type { EnvironmentReader } from "./environment-reader.ts";
+import { OPENAI_BASE_URL } from "./language-model.ts";
+
+/** A server with OpenAI's audio API. */
+interface OpenAiSpeechConfig {
+  provider: "openai";
+  baseUrl: string;
+  apiKey?: string;
+  model?: string;
+}
+type SpeechToTextConfig =
+  | { provider: "local" }
+  | { provider: "deepgram"; apiKey: string; baseUrl?: string }
+  | OpenAiSpeechConfig;
+type TextToSpeechConfig =
+  | { provider: "local" }
+  | { provider: "elevenlabs"; apiKey: string; baseUrl?: string }
+  | OpenAiSpeechConfig;
+
+export interface SpeechConfig {
+  speechToText: SpeechToTextConfig;
+  textToSpeech: TextToSpeechConfig;
+  /** Local models that are loaded: to be used, or to take over when the provider fails. */
+  localSpeech: { hasSpeechToText: boolean; hasTextToSpeech: boolean };
+}
+
+export function readSpeech(reader: EnvironmentReader): SpeechConfig {
+  const stt = reader.parseOrDefault("PARLEY_STT", speechProviderIn(["deepgram", "openai"]));
+  const tts = reader.parseOrDefault("PARLEY_TTS", speechProviderIn(["elevenlabs", "openai"]));
+  return {
+    speechToText: readSpeechToText(reader, stt.name),
+    textToSpeech: readTextToSpeech(reader, tts.name),
+    localSpeech: { hasSpeechToText: stt.hasLocal, hasTextToSpeech: tts.hasLocal },
+  };
+}
+
+interface SpeechChoice<Name> {
+  name: Name;
+  /** The local models are the provider, or stand behind it. */
+  hasLocal: boolean;
+}
+
+/** One provider, or `provider,local` where local speech takes over when the provider fails. */
+function speechProviderIn<const T extends string>(
+  names: readonly T[],
+): (value: string) => SpeechChoice<T | "local"> {
+  return (value) => {
+    const [first, second, ...more] = value.split(",").map((each) => each.trim());
+    if (first === "local" && second === undefined) return { name: "local", hasLocal: true };
+    const name = names.find((each) => each === first);
+    if (name !== undefined && (second === undefined || second === "local") && more.length === 0) {
+      return { name, hasLocal: second === "local" };
+    }
+    throw new Error(
+      `must be one of local, ${names.map((each) => `${each}, "${each},local"`).join(", ")}, not "${value}"`,
+    );
+  };
+}
+
+function readSpeechToText(
+  reader: EnvironmentReader,
+  provider: SpeechToTextConfig["provider"],
+): SpeechToTextConfig {
+  if (provider === "local") return { provider };
+  if (provider === "openai") return readOpenAiSpeech(reader, "PARLEY_STT_MODEL", "PARLEY_STT=openai");
+  const baseUrl = reader.streamingUrl("DEEPGRAM_BASE_URL");
+  const apiKey = reader.requiredText("DEEPGRAM_API_KEY", "PARLEY_STT=deepgram");
+  return { provider, apiKey, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+function readTextToSpeech(
+  reader: EnvironmentReader,
+  provider: TextToSpeechConfig["provider"],
+): TextToSpeechConfig {
+  if (provider === "local") return { provider };
+  if (provider === "openai") return readOpenAiSpeech(reader, "PARLEY_TTS_MODEL", "PARLEY_TTS=openai");
+  const baseUrl = reader.streamingUrl("ELEVENLABS_BASE_URL");
+  const apiKey = reader.requiredText("ELEVENLABS_API_KEY", "PARLEY_TTS=elevenlabs");
+  return { provider, apiKey, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+/** OpenAI itself wants a key; a server of one's own may not. */
+function readOpenAiSpeech(
+  reader: EnvironmentReader,
+  modelVariable: "PARLEY_STT_MODEL" | "PARLEY_TTS_MODEL",
+  because: string,
+): OpenAiSpeechConfig {
+  const baseUrl = reader.url("PARLEY_SPEECH_BASE_URL");
+  const apiKey =
+    reader.text("PARLEY_SPEECH_BASE_URL") === undefined
+      ? reader.requiredText("OPENAI_API_KEY", because)
+      : reader.text("OPENAI_API_KEY");
+  const model = reader.text(modelVariable);
+  return {
+    provider: "openai",
+    baseUrl: baseUrl ?? OPENAI_BASE_URL,
+    ...(apiKey !== undefined && { apiKey }),
+    ...(model !== undefined && { model }),
+  };
+}

@@ -193,11 +193,10 @@ export class RecordingSpool implements CallAudioTap {
     const open = this.#options.file + spoolSuffixes.open;
     if (!this.#isFailed) {
       this.#flush();
-      const { promise: closed, resolve } = Promise.withResolvers<void>();
-      output.on("close", resolve);
       output.end();
-      await closed;
     }
+    // One that failed as well: its file may be about to be made.
+    if (!output.closed) await new Promise<void>((resolve) => output.once("close", resolve));
     try {
       if (!this.#isFailed) return await rename(open, this.#options.file + spoolSuffixes.ended);
     } catch (error) {

@@ -9,9 +9,13 @@ interface Recognition {
   next: () => Promise<SpeechToTextEvent>;
 }
 
+/** For servers that answer, however busy the machine. */
+const PATIENCE_MS = 10_000;
+
 async function open(
   context: TestContext,
   server: Partial<ScriptedDeepgramOptions> = {},
+  silenceTimeoutMs = PATIENCE_MS,
 ): Promise<Recognition> {
   const scripted = await startScriptedDeepgram({
     apiKey: "key",
@@ -21,8 +25,8 @@ async function open(
   const speechToText = createDeepgramSpeechToText({
     apiKey: "key",
     baseUrl: scripted.url,
-    connectTimeoutMs: 200,
-    silenceTimeoutMs: 200,
+    connectTimeoutMs: PATIENCE_MS,
+    silenceTimeoutMs,
   });
   const events: SpeechToTextEvent[] = [];
   let wake: (() => void) | undefined;
@@ -143,7 +147,7 @@ test("a connection that is cut fails once and is opened again", async (context) 
 });
 
 test("a Finalize that is never answered fails with a timeout", async (context) => {
-  const recognition = await open(context, { fault: () => ({ type: "stall", after: 0 }) });
+  const recognition = await open(context, { fault: () => ({ type: "stall", after: 0 }) }, 200);
   speak(recognition.stream, 500);
   recognition.stream.startUtterance(500);
   recognition.stream.flush(1);

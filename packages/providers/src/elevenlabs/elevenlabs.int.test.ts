@@ -15,8 +15,7 @@ interface Studio {
 
 async function start(context: TestContext, options: ScriptedElevenLabsOptions = {}): Promise<Studio> {
   const server = await startScriptedElevenLabs({ apiKey: "key", ...options });
-  const timeouts = { connectTimeoutMs: 200, audioTimeoutMs: 300, silenceTimeoutMs: 200 };
-  const voice = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url, ...timeouts });
+  const voice = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url });
   context.after(async () => {
     voice.close();
     await server.close();

@@ -23,8 +23,7 @@ after(async () => {
 });
 
 function openModel(apiKey = "sk-right", baseUrl = `${server.url}/v1`): OpenAiCompatibleModel {
-  const timeouts = { connectTimeoutMs: 1_000, firstByteTimeoutMs: 300, betweenChunksTimeoutMs: 300 };
-  const model = createOpenAiCompatibleModel({ baseUrl, apiKey, model: "scripted", ...timeouts });
+  const model = createOpenAiCompatibleModel({ baseUrl, apiKey, model: "scripted" });
   models.push(model);
   return model;
 }

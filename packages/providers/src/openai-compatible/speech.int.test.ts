@@ -24,8 +24,7 @@ async function speak(
   apiKey = "key",
 ): Promise<Spoken> {
   const server = await startScriptedOpenAiSpeech({ apiKey: "key", ...options });
-  const timeouts = { connectTimeoutMs: 200, firstByteTimeoutMs: 200, betweenChunksTimeoutMs: 200 };
-  const tts = createOpenAiTextToSpeech({ baseUrl: `${server.url}/v1`, apiKey, ...timeouts });
+  const tts = createOpenAiTextToSpeech({ baseUrl: `${server.url}/v1`, apiKey });
   context.after(async () => {
     await tts.close();
     await server.close();
@@ -69,7 +68,7 @@ async function recognise(
   options: ScriptedOpenAiSpeechOptions,
 ): Promise<SpeechToTextEvent> {
   const server = await startScriptedOpenAiSpeech({ utterance: () => "When are you open?", ...options });
-  const stt = createOpenAiSpeechToText({ baseUrl: `${server.url}/v1`, answerTimeoutMs: 200 });
+  const stt = createOpenAiSpeechToText({ baseUrl: `${server.url}/v1` });
   context.after(async () => {
     await stt.close();
     await server.close();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ProviderError } from "@parley/conversation";
 import type { ScriptedFault } from "../scripted-fault.ts";
+import { DEADLINE_MS } from "./wire.ts";
 
 type ExpectedError = Partial<Pick<ProviderError, "kind" | "status" | "isRetryable" | "retryAfterMs">>;
 
@@ -8,9 +9,14 @@ export interface FaultCase {
   name: string;
   fault: ScriptedFault;
   error: ExpectedError;
+  /** The adapter's, where it is to pass. */
+  deadlineMs?: number;
 }
 
-const TIMEOUT: ExpectedError = { kind: "timeout", isRetryable: true };
+const passedDeadline = {
+  error: { kind: "timeout", isRetryable: true },
+  deadlineMs: DEADLINE_MS,
+} satisfies Partial<FaultCase>;
 const CONNECTION: ExpectedError = { kind: "connection", isRetryable: true };
 
 /**
@@ -24,12 +30,12 @@ export function faultCases(midStream: number): FaultCase[] {
     {
       name: "a connection that is taken and never answered",
       fault: { type: "stallConnect" },
-      error: TIMEOUT,
+      ...passedDeadline,
     },
-    { name: "a stall before the first byte", fault: { type: "stall", after: 0 }, error: TIMEOUT },
-    { name: "a stall between chunks", fault: { type: "stall", after }, error: TIMEOUT },
-    { name: "half open before the first byte", fault: { type: "deaf", after: 0 }, error: TIMEOUT },
-    { name: "half open in mid-stream", fault: { type: "deaf", after }, error: TIMEOUT },
+    { name: "a stall before the first byte", fault: { type: "stall", after: 0 }, ...passedDeadline },
+    { name: "a stall between chunks", fault: { type: "stall", after }, ...passedDeadline },
+    { name: "half open before the first byte", fault: { type: "deaf", after: 0 }, ...passedDeadline },
+    { name: "half open in mid-stream", fault: { type: "deaf", after }, ...passedDeadline },
     { name: "a close before the first byte", fault: { type: "close", after: 0 }, error: CONNECTION },
     { name: "a close in mid-stream", fault: { type: "close", after }, error: CONNECTION },
     { name: "a close in the middle of a frame", fault: { type: "cutFrame", after }, error: CONNECTION },

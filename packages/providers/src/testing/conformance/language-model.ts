@@ -18,10 +18,10 @@ export const TOOL_CALL = { name: "book_table", input: { people: 4, at: "19:00" }
 export function conformsAsLanguageModel(name: string, wire: Wire<LanguageModel>): void {
   const check = wireChecks(name, wire);
   repliesAsAsked(check);
-  for (const { name: what, fault, error } of faultCases(MID_STREAM)) {
+  for (const { name: what, fault, error, deadlineMs } of faultCases(MID_STREAM)) {
     check(
       `${what}: fails with what it is, and the next reply comes`,
-      { fault: firstOnly(fault) },
+      { fault: firstOnly(fault), deadlineMs },
       async (call) => {
         const reply = await read(call);
         assertProviderError(toProviderError(reply.error, name), error);

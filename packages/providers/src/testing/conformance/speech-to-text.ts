@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SpeechToText, SpeechToTextEvent, SpeechToTextStream } from "@parley/conversation";
 import { speechToTextConformance, tone } from "@parley/conversation/testing";
 import { assertProviderError, faultCases } from "./fault-cases.ts";
-import { API_KEY, QUIET_MS, until, wireChecks, DEADLINE_MS, type Wire, type WireCall } from "./wire.ts";
+import { API_KEY, QUIET_MS, until, wireChecks, type Wire, type WireCall } from "./wire.ts";
 
 const SAMPLE_RATE_HZ = 8000;
 const MID_STREAM = 1;
@@ -24,21 +24,25 @@ export function conformsAsSpeechToText(name: string, wire: SpeechToTextWire): vo
   behaves(name, wire);
   const check = wireChecks(name, wire);
 
-  for (const { name: what, fault, error } of faultCases(MID_STREAM)) {
+  for (const { name: what, fault, error, deadlineMs } of faultCases(MID_STREAM)) {
     const isAnswered =
       wire.stallAfterText === "answered" && fault.type === "stall" && fault.after === MID_STREAM;
     const outcome = isAnswered ? "what was heard is the answer" : "fails once, and is served again";
-    check(`${what}: ${outcome}`, { fault: (index) => (index === 0 ? fault : undefined) }, async (call) => {
-      const session = new Session(call);
-      session.ask(1);
-      await session.settled(1);
-      if (isAnswered) assert.deepEqual(session.failures, []);
-      else assertProviderError(session.failures[0], error);
-      await sleep(QUIET_MS);
-      assert.ok(session.failures.length <= 1, "told more than once");
-      if (session.failures[0]?.isRetryable !== false) await session.isServedAgain();
-      session.stream.close();
-    });
+    check(
+      `${what}: ${outcome}`,
+      { fault: (index) => (index === 0 ? fault : undefined), deadlineMs },
+      async (call) => {
+        const session = new Session(call);
+        session.ask(1);
+        await session.settled(1);
+        if (isAnswered) assert.deepEqual(session.failures, []);
+        else assertProviderError(session.failures[0], error);
+        await sleep(QUIET_MS);
+        assert.ok(session.failures.length <= 1, "told more than once");
+        if (session.failures[0]?.isRetryable !== false) await session.isServedAgain();
+        session.stream.close();
+      },
+    );
   }
 
   check("status 401: fails once, not to be tried again", { apiKey: "another" }, async (call) => {
@@ -81,7 +85,7 @@ export function conformsAsSpeechToText(name: string, wire: SpeechToTextWire): vo
     ["in mid-stream", MID_STREAM],
   ] as const) {
     const fault = (): { type: "stall"; after: number } => ({ type: "stall", after: stallAfter });
-    check(`closed ${stage}`, { fault, deadlineMs: 10 * DEADLINE_MS }, async (call) => {
+    check(`closed ${stage}`, { fault }, async (call) => {
       const session = new Session(call);
       session.ask(1);
       await until(() => call.server.stats.exchanges.length > 0, "nothing asked of the server");

@@ -14,7 +14,15 @@ import {
   settleInterruption,
 } from "./turn-barge-in.ts";
 import type { HeardText } from "../providers/speech-to-text.ts";
-import { commitAt, decidedAt, endpointAt, FLUSH_DEADLINE_MS, isPaused } from "./turn-deadlines.ts";
+import {
+  canPrepare,
+  commitAt,
+  decidedAt,
+  endpointAt,
+  FLUSH_DEADLINE_MS,
+  isPaused,
+  prepareAt,
+} from "./turn-deadlines.ts";
 import type { Draft } from "./turn-draft.ts";
 import { endpointingDelayMs, isLikelyWhole, isSure, withPause } from "./turn-endpointing.ts";
 import { isEcho } from "./turn-interruption.ts";
@@ -126,7 +134,9 @@ export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribe
   if (isPaused(state.agent)) settleInterruption(draft, heard, event.agentText);
   else obeyCommand(draft, heard, event.agentText);
   // What was interrupted is what this answers.
-  const answer = { ...heard, atMs, silenceMs: silenceNeededMs(state, heard) };
+  const context = { language: state.settings.language, agentText: state.agentText };
+  const isWhole = heard.text !== "" && isLikelyWhole(heard, context);
+  const answer = { ...heard, atMs, silenceMs: silenceNeededMs(state, heard), isLikelyWhole: isWhole };
   const { flush: asked } = utterance;
   state.utterance = { ...(state.utterance ?? utterance), flush: { ...asked, answer }, pause: undefined };
   considerEnd(draft);
@@ -157,24 +167,17 @@ function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, 
   return endpointingDelayMs({ ...heard, probability }, { language: settings.language, agentText }, rhythm);
 }
 
-/** Something more is known of the pause. */
-function considerEnd(draft: Draft): void {
+/** The pause has grown, or more is known of it. */
+export function considerEnd(draft: Draft): void {
   const { state, atMs } = draft;
   if (endpointAt(state) <= atMs) return reachEndpoint(draft);
   const heard = state.utterance?.flush?.answer;
-  const { settings, agentText } = state;
-  if (heard === undefined) return;
-  if (isLikelyWhole(heard, { language: settings.language, agentText })) prepareReply(draft, heard.text);
+  if (heard !== undefined && prepareAt(state) <= atMs) prepareReply(draft, heard.text);
 }
 
 function prepareReply(draft: Draft, text: string): void {
   const { state } = draft;
-  if (state.agent.phase !== "idle" || state.isGreetingDue || text === "") return;
-  // They are answered together.
-  if (state.keys !== undefined) return;
-  // That is said first, and answers the caller as well.
-  if (state.instructions.length > 0) return;
-  if (state.preparedText === text) return;
+  if (text === "" || state.preparedText === text || !canPrepare(state)) return;
   dropPrepared(draft);
   state.preparedText = text;
   // It will tell of what tools have answered by now; should it be for nothing, that is still owed.
@@ -220,7 +223,7 @@ export function receiveReply(draft: Draft): void {
 }
 
 /** The caller was silent for as long as ends a turn. */
-export function reachEndpoint(draft: Draft): void {
+function reachEndpoint(draft: Draft): void {
   const { state, atMs } = draft;
   const { utterance, agent } = state;
   if (utterance === undefined) return;

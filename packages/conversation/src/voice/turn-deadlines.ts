@@ -1,3 +1,4 @@
+import { LEAST_SILENCE_MS } from "./turn-endpointing.ts";
 import { keysDueAt } from "./turn-keys.ts";
 import type { Agent, TurnState } from "./turn-state.ts";
 
@@ -15,6 +16,7 @@ export function nextWake(state: TurnState): number {
     state.hangup?.atMs ?? Infinity,
     flushDeadlineAt(state),
     unheardAt(state),
+    prepareAt(state),
     endpointWakeAt(state),
     keysDueAt(state),
     state.utterance === undefined ? state.greetingAtMs : Infinity,
@@ -32,9 +34,32 @@ const REPLY_PATIENCE_MS = 700;
 /** Before the text is known, that it is missing can be noticed no sooner than so. */
 const UNREAD_SILENCE_MS = 600;
 
-export function endpointAt({ utterance, isVoiced }: TurnState): number {
-  if (utterance === undefined || isVoiced) return Infinity;
+/** A loud window may be the caller going on: the next one tells, and nothing is decided before. */
+function mayBeSpeaking({ isVoiced, onsetWindows }: TurnState): boolean {
+  return isVoiced || onsetWindows > 0;
+}
+
+export function endpointAt(state: TurnState): number {
+  const { utterance } = state;
+  if (utterance === undefined || mayBeSpeaking(state)) return Infinity;
   return utterance.lastVoiceMs + (utterance.flush?.answer?.silenceMs ?? UNREAD_SILENCE_MS);
+}
+
+/** Whether an answer to the caller's words can be made now; else something else comes first, or is answered with them. */
+export function canPrepare({ agent, isGreetingDue, keys, instructions }: TurnState): boolean {
+  return agent.phase === "idle" && !isGreetingDue && keys === undefined && instructions.length === 0;
+}
+
+/**
+ * When an answer is begun to what may be all that the caller says: not while the pause is shorter than any that ends a turn.
+ * A short text is there sooner, and its answer would be heard while the caller draws breath.
+ */
+export function prepareAt(state: TurnState): number {
+  const { utterance, preparedText } = state;
+  const answer = utterance?.flush?.answer;
+  if (utterance === undefined || answer === undefined || mayBeSpeaking(state)) return Infinity;
+  const isDue = answer.isLikelyWhole && answer.text !== preparedText && canPrepare(state);
+  return isDue ? utterance.lastVoiceMs + LEAST_SILENCE_MS : Infinity;
 }
 
 /** When, at the earliest, it was known that the caller was silent for as long as ends a turn. */
@@ -65,7 +90,7 @@ function endpointWakeAt(state: TurnState): number {
   const wantsText = state.agent.phase === "idle" || isPaused(state.agent);
   return wantsText && flush !== undefined && flush.answer === undefined
     ? Infinity
-    : state.isVoiced
+    : mayBeSpeaking(state)
       ? Infinity
       : commitAt(state);
 }

@@ -160,6 +160,33 @@ test("who goes on before the answer is heard has not been cut off: the answer is
   assert.deepEqual(run.take(), []);
 });
 
+test("an answer is begun no sooner than any turn is over, however quickly the text is there", () => {
+  const run = new PolicyRun({ endpointingDelayMs: undefined });
+  run.hear(...windows(20, 0.9), ...windows(2, 0.1));
+  run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello there friend", agentText: "" });
+  run.hear(...windows(4, 0.1));
+  assert.ok(!run.take().includes("prepareReply"));
+  run.hear(0.1);
+  assert.ok(run.take().includes("prepareReply"));
+});
+
+test("while one window may be the caller going on his turn is not ended", () => {
+  const run = new PolicyRun();
+  run.areAnswersInstant = false;
+  afterTurn(run, 25);
+  run.take();
+  run.hear(0.9);
+  run.send({ type: "replyReady", atMs: run.nowMs });
+  assert.deepEqual(run.take(), []);
+  const click = run.state;
+  run.hear(0.9);
+  assert.deepEqual(run.take(), ["dropReply"]);
+
+  run.state = click;
+  run.hear(0.1);
+  assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
+});
+
 test("how the caller sounded before a pause decides how long it may be", () => {
   const decidedAfter = (probability: number | undefined): number => {
     const run = new PolicyRun({ endpointingDelayMs: undefined });

@@ -10,19 +10,26 @@ import {
 } from "./turn-agent.ts";
 import { hurryPaused } from "./turn-barge-in.ts";
 import {
+  considerEnd,
   finishKeys,
   hearWindow,
   loseHearing,
   missFlush,
   ONSET_PROBABILITY,
   pressKey,
-  reachEndpoint,
   receiveJudgement,
   receiveReply,
   receiveText,
   renewReply,
 } from "./turn-caller.ts";
-import { endpointAt, flushDeadlineAt, reminderAt, silenceAt, unheardAt } from "./turn-deadlines.ts";
+import {
+  endpointAt,
+  flushDeadlineAt,
+  prepareAt,
+  reminderAt,
+  silenceAt,
+  unheardAt,
+} from "./turn-deadlines.ts";
 import { Draft } from "./turn-draft.ts";
 import { keysDueAt } from "./turn-keys.ts";
 import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts";
@@ -111,7 +118,7 @@ function wake(draft: Draft): void {
   if (atMs >= unheardAt(state)) return hurryPaused(draft);
   if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
   if (atMs >= keysDueAt(state)) return finishKeys(draft);
-  if (atMs >= endpointAt(state)) return reachEndpoint(draft);
+  if (atMs >= Math.min(prepareAt(state), endpointAt(state))) return considerEnd(draft);
   if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);
   if (atMs >= silenceAt(state)) return end(draft, "silence_timeout", undefined);
   if (atMs >= reminderAt(state)) speak(draft, { type: "reminder" });

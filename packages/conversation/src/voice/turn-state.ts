@@ -112,8 +112,8 @@ export type TurnEffect =
 interface Flush {
   id: number;
   askedAtMs: number;
-  /** `silenceMs` of silence after such a text end the turn. */
-  answer: (HeardText & { atMs: number; silenceMs: number }) | undefined;
+  /** `silenceMs` of silence after such a text end the turn; an answer to it is worth its making where it is `likelyWhole`. */
+  answer: (HeardText & { atMs: number; silenceMs: number; isLikelyWhole: boolean }) | undefined;
 }
 
 /** What the sound of the caller tells of a pause. */

@@ -7,3 +7,11 @@ if (major < 24) {
   );
   process.exit(1);
 }
+
+// Modules are kept compiled, types stripped, from one start to the next: those of the script, and by the variable those of
+// the processes that it starts. Too late for the first modules, were it done in these.
+const { enableCompileCache } = require("node:module");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "node-compile-cache");
+enableCompileCache();

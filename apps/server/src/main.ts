@@ -1,8 +1,7 @@
-import { enableCompileCache } from "node:module";
 import type { Logger } from "pino";
 import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
 import { createLogger } from "./platform/logging/logging.ts";
-import type { ParleyNode } from "./start.ts";
+import { type ParleyNode, startNode } from "./start.ts";
 
 /** How long a start may go on after a signal to end. */
 const START_GRACE_MS = 8_000;
@@ -12,8 +11,6 @@ async function main(): Promise<void> {
   const config = readConfig();
   if (config === undefined) return;
   const logger = createLogger({ level: config.logLevel });
-  // Loaded now, so that a bad variable is told at once, and compiled code is read from the cache.
-  const { startNode } = await import("./start.ts");
   try {
     const starting = startNode(config, logger);
     endOnSignal(starting, logger);
@@ -66,5 +63,4 @@ function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): void {
   process.on("SIGINT", end);
 }
 
-enableCompileCache();
 await main();

@@ -1,50 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { lookup } from "node:dns/promises";
-import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { connectInference } from "@parley/providers";
 import type { Logger } from "pino";
-import { createLanguageModel } from "./call-host/language-models.ts";
-import type { InferenceProcess } from "./inference/inference-supervisor.ts";
-import { analyzeCallJob } from "./modules/analysis/analysis.jobs.ts";
-import { CallAnalyst } from "./modules/analysis/call-analyst.ts";
-import { CallSpool, finishSpools } from "./modules/calls/call-spool.ts";
-import { CallControl } from "./modules/calls/call-control.ts";
-import type { ProviderNames } from "./modules/calls/held-call.ts";
-import { HeldCalls } from "./modules/calls/held-calls.ts";
-import { deleteExpiredTracesJob } from "./modules/calls/call-trace.jobs.ts";
-import { CallTraceRecorder } from "./modules/calls/call-trace.recorder.ts";
-import { createModules, type Modules } from "./modules/modules.ts";
-import { deleteExpiredIdentitiesJob } from "./modules/organizations/organizations.jobs.ts";
-import { RecordingFinisher } from "./modules/recordings/recording-finisher.ts";
-import { giveUpRecordingsJob } from "./modules/recordings/recordings.jobs.ts";
-import type { CallHolder } from "./modules/nodes/call-command.ts";
-import { TrunkWatcher } from "./modules/sip-trunks/trunk-watcher.ts";
-import { ToolSigning } from "./modules/webhooks/tool-signing.ts";
-import { PreCallWebhook } from "./modules/webhooks/pre-call-webhook.ts";
-import { WebhookDelivery } from "./modules/webhooks/webhook-delivery.ts";
-import { WebhookSender } from "./modules/webhooks/webhook-sender.ts";
-import { deleteOldWebhooksJob, deliverWebhooksJob } from "./modules/webhooks/webhooks.jobs.ts";
-import { NodeHeartbeat } from "./modules/nodes/node-heartbeat.ts";
-import { PostgresBus } from "./platform/bus/postgres-bus.ts";
 import { ClosingStack } from "./platform/closing-stack.ts";
-import { chooseLanguageModel } from "./platform/config/choose-language-model.ts";
 import type { Config } from "./platform/config/config.ts";
-import { type Clock, DatabaseClock } from "./platform/database/database-clock.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
-import type { Database } from "./platform/database/database.ts";
-import { deleteExpiredAnswersJob } from "./platform/idempotency/idempotency.jobs.ts";
-import { Idempotency } from "./platform/idempotency/idempotency.ts";
-import { type JobKind, Jobs } from "./platform/jobs/jobs.ts";
-import { findLocalAddressTowards } from "./platform/local-address.ts";
-import { openStorage } from "./platform/object-storage/open-storage.ts";
-import { OutboundClient } from "./platform/outbound-http/outbound-client.ts";
-import { RateLimiter } from "./platform/rate-limit/rate-limiter.ts";
-import { OtlpExporter } from "./platform/telemetry/otlp-exporter.ts";
-import { Metrics } from "./platform/telemetry/metrics.ts";
-import { recordingFolderOf, startCallProcesses } from "./start/call-processes.ts";
-import type { Ground } from "./start/ground.ts";
-import { listenHttp, listenSip } from "./start/listen.ts";
+import { startCallProcesses } from "./start/call-processes.ts";
+import { resolveDrizzleAtOnce } from "./start/drizzle-resolution.ts";
+import type { Foundation, Ground } from "./start/ground.ts";
 
 /** A running node of Parley. */
 export interface ParleyNode {
@@ -58,212 +19,28 @@ export interface ParleyNode {
   close: () => Promise<void>;
 }
 
-/** Nobody waits on the line, and a model may reason before it writes. */
-const ANALYSIS_MODEL_DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
-/** A local model's context of 4,096 tokens holds instructions and transcript (about 2,500) and the answer. */
-const ANALYSIS_SIZES = {
-  local: { mostCharacters: 10_000, settings: { temperature: 0, maxOutputTokens: 1_000 } },
-  remote: { mostCharacters: 160_000, settings: {} },
-};
-const READY_POLL_MS = 20;
-
 /**
- * Puts a node together: the one place that knows every part. Rejects with a message for the operator, having stopped
- * what it had started.
+ * Starts a node. Rejects with a message for the operator, having stopped what it had started.
+ *
+ * Loading the models takes longest: what does it is started before most of this process's own code is loaded, which is
+ * why nothing of that may be imported above.
  */
 export async function startNode(config: Readonly<Config>, logger: Logger): Promise<ParleyNode> {
   const started = new ClosingStack();
+  const ground: Ground = { config, logger, started, nodeId: randomUUID() };
+  resolveDrizzleAtOnce();
   try {
-    return await compose({ config, logger, started, nodeId: randomUUID() });
+    const foundation = await startFoundation(ground);
+    const { compose } = await import("./start/compose.ts");
+    return await compose(ground, foundation);
   } catch (error) {
     await started.close();
     throw error;
   }
 }
 
-async function compose(ground: Ground): Promise<ParleyNode> {
-  const { config, nodeId, logger, started } = ground;
-  const { connection, media, inference } = await startFoundation(ground);
-  const jobs = await Jobs.start({ connectionString: connection.directUrl, logger });
-  started.add(async () => await jobs.close());
-  const bus = await PostgresBus.start({
-    connectionString: connection.directUrl,
-    database: connection.database,
-    logger,
-  });
-  started.add(async () => await bus.close());
-  const clock = await DatabaseClock.start(connection.database);
-  const storage = openStorage(config.objectStorage, {
-    signingKey: connection.encryption.deriveKey("links to objects"),
-    origin: () => config.web.publicUrl ?? httpUrl,
-  });
-  const modules = createModules({
-    ...connection,
-    jobs,
-    bus,
-    clock,
-    storage,
-    hasLanguageModel: canAnalyze(config),
-  });
-  if (config.bootstrapApiKey !== undefined)
-    await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
-  const idempotency = new Idempotency(connection.database);
-  const kinds: readonly JobKind<Record<string, never>>[] = [
-    deleteExpiredIdentitiesJob(modules.organizations),
-    deleteExpiredTracesJob(modules.callTraces, config.traceDays),
-    deleteExpiredAnswersJob(idempotency),
-    deleteOldWebhooksJob(connection.database),
-    giveUpRecordingsJob(modules.calls),
-  ];
-  for (const kind of kinds) await jobs.work(kind);
-  const { delivery, preCall } = startWebhooks(ground, connection.database, modules, clock);
-  await jobs.work(deliverWebhooksJob(delivery));
-  if (canAnalyze(config))
-    await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
-  const spoolFolder = path.join(config.dataDirectory, "call-spool");
-  await finishSpools(spoolFolder, modules.calls, logger);
-  const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
-  started.add(async () => spool.close());
-  // Nobody else uses our own database. Ends of calls are told by jobs.
-  if (connection.isEmbedded) await modules.calls.closeOrphans([nodeId], clock.now(), undefined);
-
-  const metrics: Metrics = new Metrics({
-    activeCalls: () => heldCalls.size,
-    wheelLagP99Ms: () => media.wheelLagP99Ms,
-    lagCounts: () => media.lagCounts,
-  });
-  const spans = startTracing(ground);
-  const isReady = (): boolean => media.isReady && inference.isReady;
-  const heartbeat = new NodeHeartbeat({
-    nodeId,
-    database: connection.database,
-    clock,
-    calls: modules.calls,
-    load: () => ({
-      isDraining: heldCalls.isDraining,
-      isReady: isReady(),
-      callsHeld: heldCalls.size,
-      freePlaces: media.freePlaces,
-    }),
-    heldCallIds: () => heldCalls.ids,
-    onLost: async () => await heldCalls.endClosed(),
-    logger,
-  });
-  if (!connection.isEmbedded && !storage.isShared) await heartbeat.requireAlone();
-  const heldCalls = new HeldCalls({
-    nodeId,
-    spool,
-    calls: modules.calls,
-    preCall,
-    toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
-    isReady: () => isReady() && heartbeat.isDatabaseAnswering,
-    providerNames: (llmModel) => namesOf(config, llmModel),
-    metrics,
-    spans,
-    logger,
-  });
-  const control = new CallControl({
-    nodeId,
-    calls: modules.calls,
-    heldCalls,
-    phoneNumbers: modules.phoneNumbers,
-    sipTrunks: modules.sipTrunks,
-    media,
-    publicAddress: config.publicAddress,
-    logger,
-  });
-  const findObstacles = async (): Promise<string[]> => [
-    ...(heartbeat.isDatabaseAnswering ? [] : ["the database"]),
-    ...(inference.isReady ? [] : ["the speech models"]),
-    ...(media.isReady ? [] : ["the media processes"]),
-    ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
-  ];
-  const rateLimiter = new RateLimiter(connection.database, () => clock.now());
-  const httpUrl = await listenHttp(
-    ground,
-    modules,
-    { idempotency, rateLimiter },
-    { findObstacles, metrics },
-    storage,
-  );
-  const traces = startSipTraces(ground, connection.database);
-  const sip = await listenSip(ground, { control, heldCalls }, traces);
-  modules.sipTrunkChecks.useSip(sip);
-  modules.outboundCalls.useLine({
-    nodeId,
-    userAgent: sip.agent,
-    heldCalls,
-    media,
-    publicAddress: config.publicAddress,
-    logger,
-  });
-  const sipPort = sip.agent.address.port;
-  modules.webCalls.useLine({
-    nodeId,
-    heldCalls,
-    media,
-    publicUrl: config.web.publicUrl,
-    iceServers: config.web,
-    logger,
-  });
-  const holder: CallHolder = {
-    findHere: (callId) => heldCalls.findHere(callId),
-    carryOut: (callId, command) => {
-      if (command.type === "dial") return modules.outboundCalls.dialHere(callId, command);
-      if (command.type === "awaitBrowser") return modules.webCalls.holdHere(callId, command);
-      return heldCalls.carryOut(callId, command);
-    },
-  };
-  const stopHolding = modules.callCommands.hold(nodeId, holder, logger);
-  started.add(async () => stopHolding());
-  const address = await findNodeAddress(config, connection.directUrl);
-  await heartbeat.start({
-    httpAddress: `http://${address}:${new URL(httpUrl).port}`,
-    sipAddress: `${address}:${sipPort}`,
-  });
-  started.add(async () => await heartbeat.close());
-  startRecordingFinisher(ground, connection.database, modules, heldCalls);
-  // The last to start is the first to go: calls end while all that they need is still there.
-  started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
-  // Before that carriers learn that no more calls are to come here.
-  const watcher = new TrunkWatcher({
-    nodeId,
-    database: connection.database,
-    sipTrunks: modules.sipTrunks,
-    agent: sip.agent,
-    now: () => clock.now(),
-    logger,
-  });
-  started.add(async () => await watcher.close());
-  return {
-    ready: becomeReady(ground, heldCalls, httpUrl, sipPort),
-    httpUrl,
-    sipPort,
-    inferencePath: inference.path,
-    close: () => started.close(),
-  };
-}
-
-/** Undefined where the operator wants none. */
-function startSipTraces(
-  { config, nodeId, logger, started }: Ground,
-  database: Database,
-): CallTraceRecorder | undefined {
-  if (config.traceDays === 0) return undefined;
-  const recorder = new CallTraceRecorder({ database, nodeId, logger });
-  started.add(async () => await recorder.close());
-  return recorder;
-}
-
-function startTracing({ config, logger, started }: Ground): OtlpExporter | undefined {
-  if (config.otlp === undefined) return undefined;
-  const exporter = new OtlpExporter({ ...config.otlp, logger });
-  started.add(async () => await exporter.close());
-  return exporter;
-}
-
 /** The models load while the database starts: both take about as long. When one fails, the other is not left half-way. */
-async function startFoundation(ground: Ground) {
+async function startFoundation(ground: Ground): Promise<Foundation> {
   const abort = new AbortController();
   const giveUp = (reason: unknown): never => {
     abort.abort(reason);
@@ -277,108 +54,8 @@ async function startFoundation(ground: Ground) {
   return { connection: database.value, ...processes.value };
 }
 
-async function openDatabase({ config, started }: Ground) {
+async function openDatabase({ config, started }: Ground): Promise<Foundation["connection"]> {
   const connection = await connectDatabase(config);
   started.add(async () => await connection.close());
   return connection;
-}
-
-function startWebhooks(
-  { config, logger, started }: Ground,
-  database: Database,
-  { calls, webhooks, signingSecrets }: Modules,
-  clock: Clock,
-): { delivery: WebhookDelivery; preCall: PreCallWebhook } {
-  const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  started.add(async () => await client.close());
-  const now = (): Date => clock.now();
-  const sender = new WebhookSender({ client, signingSecrets, now });
-  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
-  started.add(async () => delivery.close());
-  return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }) };
-}
-
-/** The built-in responder reads answers out of a prompt; it cannot judge a call. */
-function canAnalyze({ languageModel }: Config): boolean {
-  return languageModel.provider !== "builtin-responder";
-}
-
-function startAnalyst(
-  { config, started }: Ground,
-  database: Database,
-  { calls, agentResolution }: Modules,
-  { path: inferencePath }: InferenceProcess,
-): CallAnalyst {
-  const inference = connectInference({ path: inferencePath });
-  const closers: (() => Promise<void>)[] = [async () => inference.close()];
-  started.add(async () => void (await Promise.all(closers.map((close) => close()))));
-  const model = createLanguageModel(config.languageModel, inference, closers, ANALYSIS_MODEL_DEADLINES);
-  const sizes = ANALYSIS_SIZES[config.languageModel.provider === "gguf" ? "local" : "remote"];
-  const analyst = new CallAnalyst({
-    database,
-    calls,
-    agentResolution,
-    analysisModel: { model, ...sizes },
-  });
-  started.add(async () => analyst.close());
-  return analyst;
-}
-
-function startRecordingFinisher(
-  { config, nodeId, logger, started }: Ground,
-  database: Database,
-  { calls, recordings }: Modules,
-  heldCalls: HeldCalls,
-): void {
-  const finisher = new RecordingFinisher({
-    nodeId,
-    folder: recordingFolderOf(config),
-    database,
-    calls,
-    recordings,
-    isHeld: (callId) => heldCalls.get(callId) !== undefined,
-    concurrency: config.mediaProcesses,
-    logger,
-  });
-  finisher.start();
-  started.add(async () => await finisher.close());
-}
-
-/** Under which other nodes reach this one: its own address in the network in which the database is. */
-async function findNodeAddress(config: Config, databaseUrl: string): Promise<string> {
-  if (config.publicAddress !== undefined) return config.publicAddress;
-  const { hostname } = new URL(databaseUrl);
-  const { address } = await lookup(hostname === "" ? "127.0.0.1" : hostname.replaceAll(/[[\]]/g, ""));
-  return await findLocalAddressTowards(address);
-}
-
-async function becomeReady(
-  { logger, started }: Ground,
-  calls: HeldCalls,
-  httpUrl: string,
-  sipPort: number,
-): Promise<void> {
-  const abort = new AbortController();
-  started.add(async () => abort.abort());
-  while (!calls.isTakingCalls) {
-    if (abort.signal.aborted) return;
-    await sleep(READY_POLL_MS);
-  }
-  logger.info({ http: httpUrl, reference: `${httpUrl}/docs`, sipPort }, "ready: calls can be taken");
-}
-
-/** As they stand on the call's record. */
-function namesOf(config: Config, llmModel: string): ProviderNames {
-  const { speechToText, textToSpeech } = config;
-  const languageModel = chooseLanguageModel(config.languageModel, llmModel);
-  const llmNames = {
-    "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
-    gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),
-    "builtin-responder": () => "parley/builtin-responder",
-  };
-  return {
-    llmName: llmNames[languageModel.provider](),
-    sttName: speechToText.provider === "local" ? "local/moonshine-base" : speechToText.provider,
-    ttsName: textToSpeech.provider === "local" ? "local" : textToSpeech.provider,
-  };
 }

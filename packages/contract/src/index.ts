@@ -27,6 +27,7 @@ export {
 export * from "./folders.ts";
 export * from "./instructions.ts";
 export * from "./keys.ts";
+export * from "./live-channel.ts";
 export * from "./openapi.ts";
 export * from "./organization.ts";
 export * from "./phone-numbers.ts";

@@ -1,14 +1,12 @@
 import { type Static, Type } from "typebox";
 import { callEndReasons, turnSchema } from "./calls.ts";
 import { transcriptItemSchema } from "./conversations.ts";
+import { LIVE_CHANNEL_LABEL } from "./live-channel.ts";
 import { defineRoute } from "./route.ts";
 import { closedObject, dataOf, idSchema, nullable, variablesSchema } from "./schemas.ts";
 
 /** Starts that one organization has. */
 const TEST_CALLS_PER_MINUTE = 20;
-
-/** Label of the data channel on which a browser is told what happens in its call. */
-export const LIVE_CHANNEL_LABEL = "parley";
 
 const testCallSchema = closedObject(
   {

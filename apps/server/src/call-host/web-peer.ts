@@ -1,5 +1,5 @@
 import { type DataChannel, PeerConnection, type Track } from "node-datachannel";
-import { LIVE_CHANNEL_LABEL } from "@parley/contract";
+import { LIVE_CHANNEL_LABEL } from "@parley/contract/live-channel";
 import { isRtcp, parseRtp, type PortRange, type RtpPacket } from "@parley/rtp";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 import { IceRelay } from "./ice/ice-relay.ts";

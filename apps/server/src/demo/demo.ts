@@ -3,17 +3,15 @@
  * it over SIP and RTP, and shows the talk as it happens. `-- --once` ends afterwards, with status 0 only if the caller
  * was understood and the answers were heard, and its figures as JSON on the last line.
  */
-import { enableCompileCache } from "node:module";
 import { readFile } from "node:fs/promises";
 import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/logging/logging.ts";
+import { startNode } from "../start.ts";
 import { callerLines, demoNumber } from "./demo-agent.ts";
 import { DemoApi } from "./demo-api.ts";
 import { demoApiKey } from "./demo-key.ts";
-import { judge } from "./judge.ts";
-import { callWithRecordings } from "./recorded-caller.ts";
 import { TranscriptView } from "./transcript-view.ts";
 
 const POLL_INTERVAL_MS = 200;
@@ -43,14 +41,17 @@ async function main(): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
   print("Starting Parley …");
-  const startedAtMs = performance.now();
-  const { startNode } = await import("../start.ts");
   const node = await startNode(config, createLogger({ level: process.env["PARLEY_LOG_LEVEL"] ?? "warn" }));
   process.once("SIGINT", () => void node.close().finally(() => process.exit(130)));
   await node.ready;
-  const readyMs = Math.round(performance.now() - startedAtMs);
+  // Since the process began.
+  const readyMs = Math.round(performance.now());
   print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller rings ${demoNumber} …\n`);
 
+  const [{ callWithRecordings }, { judge }] = await Promise.all([
+    import("./recorded-caller.ts"),
+    import("./judge.ts"),
+  ]);
   const api = new DemoApi(node.httpUrl, apiKey);
   const agentId = await api.ensureAgent();
   const view = new TranscriptView(print);
@@ -72,7 +73,6 @@ async function main(): Promise<void> {
   Call it        sip:${demoNumber}@127.0.0.1:${node.sipPort}`);
 }
 
-enableCompileCache();
 try {
   await main();
 } catch (error) {

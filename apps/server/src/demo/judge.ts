@@ -1,5 +1,5 @@
 import type { CallDetail } from "@parley/contract";
-import { connectInference } from "@parley/providers";
+import { connectInference } from "@parley/providers/local";
 import { callerLines } from "./demo-agent.ts";
 import type { RecordedCallResult } from "./recorded-caller.ts";
 import { wordOverlap } from "./word-overlap.ts";

@@ -1,15 +1,12 @@
-import { enableCompileCache } from "node:module";
-import type { InferenceServer } from "@parley/providers";
+import type { InferenceServer } from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
-
-enableCompileCache();
 
 /** The process that holds the local models, loaded once for all calls of the node. */
 let server: Promise<InferenceServer> | undefined;
 
 async function serve(configuration: InferenceConfiguration): Promise<InferenceServer> {
-  const { serveInference } = await import("@parley/providers");
+  const { serveInference } = await import("@parley/providers/local");
   const { loadHandlers } = await import("./load-handlers.ts");
   const { handlers, warmUpRest, close } = await loadHandlers(configuration);
   const serving = await serveInference({ path: configuration.path, handlers });

@@ -13,7 +13,7 @@ import {
   loadMoonshine,
   loadSmartTurn,
   type SpeechEngine,
-} from "@parley/providers";
+} from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 
 /** More than two threads gain little, and calls share the cores with the models. */
@@ -32,7 +32,10 @@ interface LoadedModels {
   close: () => Promise<void>;
 }
 
-/** Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. */
+/**
+ * Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. The models are
+ * not run: their first run takes no longer than those after it (measured).
+ */
 export async function loadHandlers({
   modelsDirectory: modelsDir,
   hasSpeechToText,
@@ -47,8 +50,6 @@ export async function loadHandlers({
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
-  // The first caller does not pay for first-time allocations.
-  await Promise.all([moonshine?.warmUp(), smartTurn?.warmUp(), miniLm?.warmUp(), voices?.kokoro.warmUp()]);
   return {
     handlers: {
       ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),

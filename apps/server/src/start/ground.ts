@@ -1,6 +1,9 @@
 import type { Logger } from "pino";
+import type { MediaPool } from "../call-host/media-pool.ts";
+import type { InferenceProcess } from "../inference/inference-supervisor.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
 import type { Config } from "../platform/config/config.ts";
+import type { DatabaseConnection } from "../platform/database/connect.ts";
 
 /** What every part of the node is given. */
 export interface Ground {
@@ -8,4 +11,11 @@ export interface Ground {
   nodeId: string;
   logger: Logger;
   started: ClosingStack;
+}
+
+/** What takes long to start and is started first. */
+export interface Foundation {
+  connection: DatabaseConnection;
+  media: MediaPool;
+  inference: InferenceProcess;
 }

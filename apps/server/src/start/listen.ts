@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { createSecureContext } from "node:tls";
-import { buildPages } from "@parley/dashboard";
+import type { PageFile } from "@parley/dashboard";
 import { type SocketAddress, type TlsClientOptions, type TlsOptions, UserAgent } from "@parley/sip";
 import type { CallControl } from "../modules/calls/call-control.ts";
 import type { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
@@ -36,7 +36,7 @@ export async function listenHttp(
   registerProbes(app, probes);
   if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
   bindModuleRoutes(app, modules);
-  registerPages(app, buildPages(), config.web.publicUrl);
+  registerPages(app, buildPages, config.web.publicUrl);
   const { host, port } = config.http;
   try {
     await app.listen({ host, port });
@@ -46,6 +46,11 @@ export async function listenHttp(
   const address = app.server.address();
   const actualPort = typeof address === "object" && address !== null ? address.port : port;
   return `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${actualPort}`;
+}
+
+async function buildPages(): Promise<readonly PageFile[]> {
+  const dashboard = await import("@parley/dashboard");
+  return await dashboard.buildPages();
 }
 
 /** @throws Error for the operator where a port cannot be had or the certificate cannot be used. */

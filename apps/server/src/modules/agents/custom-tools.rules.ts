@@ -13,8 +13,9 @@ import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
 
 const MOST_TOOLS = 100;
 
-const draft7 = new Ajv({ strict: false });
-const draft2020 = new Ajv2020({ strict: false });
+/** Made with the first schema: they read their own schemas first, which a start need not wait for. */
+let draft7: Ajv | undefined;
+let draft2020: Ajv2020 | undefined;
 
 /** Throws `invalid_body`. */
 export function addTool(
@@ -88,7 +89,10 @@ function findUrlProblem(url: string): string | undefined {
 /** JSON Schema of draft 7, which tools are commonly written in, unless `$schema` says 2020-12. */
 function findSchemaProblem({ $schema, ...parameters }: Record<string, unknown>): string | undefined {
   if (parameters["type"] !== "object") return "must describe its parameters as an object";
-  const ajv = typeof $schema === "string" && $schema.includes("2020-12") ? draft2020 : draft7;
+  const isDraft2020 = typeof $schema === "string" && $schema.includes("2020-12");
+  const ajv = isDraft2020
+    ? (draft2020 ??= new Ajv2020({ strict: false }))
+    : (draft7 ??= new Ajv({ strict: false }));
   if (ajv.validateSchema(parameters) === true) return undefined;
   const [error] = ajv.errors ?? [];
   return `has parameters that are no JSON Schema: ${error?.instancePath ?? ""} ${error?.message ?? ""}`.trimEnd();

@@ -1,4 +1,4 @@
-import { keysOf } from "@parley/contract";
+import { keysOf } from "@parley/contract/keys";
 import type { Environment } from "./environment-reader.ts";
 import { type VariableName, variables } from "./variables.ts";
 

@@ -1,9 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { checkEncryptionKey } from "../encryption/check-key.ts";
 import { Encryption, loadOrCreateKey } from "../encryption/encryption.ts";
-import { type Database, openDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
-import { migrateDatabase } from "./migrate.ts";
 
 export interface DatabaseConnection {
   database: Database;
@@ -36,6 +34,12 @@ export async function connectDatabase(
     await embedded?.close();
   };
   try {
+    // Not above: at a start these would hold up what takes longer.
+    const [{ checkEncryptionKey }, { openDatabase }, { migrateDatabase }] = await Promise.all([
+      import("../encryption/check-key.ts"),
+      import("./database.ts"),
+      import("./migrate.ts"),
+    ]);
     database = await openDatabase(url);
     await migrateDatabase(directUrl);
     const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));

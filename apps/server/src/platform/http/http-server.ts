@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type FastifyBaseLogger, type FastifyInstance, LogController, fastify } from "fastify";
+import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifySerializerCompiler,
+  LogController,
+  fastify,
+} from "fastify";
 import type { Logger } from "pino";
 import { invalidBody } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
@@ -52,6 +59,7 @@ export async function createHttpServer({
   app.decorate("rateLimiter", rateLimiter);
   app.decorateRequest("principal", undefined);
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(createSerializerCompiler());
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   acceptOnlyJson(app);
@@ -64,8 +72,17 @@ export async function createHttpServer({
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info({ method: request.method, route, status: reply.statusCode, durationMs }, "request");
   });
-  await registerReference(app);
+  registerReference(app);
   return app;
+}
+
+/** Compiles with the first answer: a start need not wait for every route's. */
+function createSerializerCompiler(): FastifySerializerCompiler<unknown> {
+  const compile = SerializerSelector()({}, {});
+  return (route) => {
+    let serialize: ReturnType<typeof compile> | undefined;
+    return (data) => (serialize ??= compile({ httpStatus: "", ...route }))(data);
+  };
 }
 
 /** What a client sends as its request id is taken if it cannot disturb a log or a header. */

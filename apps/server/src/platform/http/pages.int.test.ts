@@ -6,10 +6,10 @@ import { fastify } from "fastify";
 import { sendError } from "./errors.ts";
 import { registerPages } from "./pages.ts";
 
-function createApp(building = buildPages(), callUrl?: string) {
+function createApp(build = buildPages, callUrl?: string) {
   const app = fastify();
   app.setErrorHandler(sendError);
-  registerPages(app, building, callUrl);
+  registerPages(app, build, callUrl);
   return app;
 }
 
@@ -33,7 +33,7 @@ test("the page and what it names are served, the latter to be kept for ever", as
 });
 
 test("the page may load nothing from, and send nothing to, anybody else", async () => {
-  const app = createApp(buildPages(), "https://voice.example.com/parley");
+  const app = createApp(buildPages, "https://voice.example.com/parley");
   const { headers, body } = await app.inject({ url: "/try" });
   const policy = String(headers["content-security-policy"]);
   assert.match(policy, /default-src 'none'; script-src 'self';/);
@@ -61,7 +61,7 @@ test("no other file is served", async () => {
 });
 
 test("pages that cannot be built are an error of the server, which runs on", async () => {
-  const app = createApp(Promise.reject(new Error("does not compile")));
+  const app = createApp(() => Promise.reject(new Error("does not compile")));
   assert.equal((await app.inject({ url: "/try" })).statusCode, 500);
   await app.close();
 });

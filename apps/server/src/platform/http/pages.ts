@@ -12,17 +12,19 @@ interface ServedFile extends PageFile {
 /**
  * Serves the pages that people see. Nothing in them comes from, or goes to, anybody but this server.
  *
- * @param building may still be under way: requests wait for it.
+ * @param build is asked for them once, with the first request.
  * @param callUrl where browsers join calls, if that is not the address that they asked for the page.
  */
 export function registerPages(
   app: FastifyInstance,
-  building: Promise<readonly PageFile[]>,
+  build: () => Promise<readonly PageFile[]>,
   callUrl: string | undefined,
 ): void {
-  const served = building.then((files) => new Map(files.map((file) => [file.path, prepare(file)])));
-  // A request tells of it; without one it does not matter.
-  served.catch((error: unknown) => app.log.error({ err: error }, "the pages could not be built"));
+  let served: Promise<ReadonlyMap<string, ServedFile>> | undefined;
+  const serveAll = async (): Promise<ReadonlyMap<string, ServedFile>> => {
+    const files = await build();
+    return new Map(files.map((file) => [file.path, prepare(file)]));
+  };
   const headers = {
     "content-security-policy": contentSecurityPolicy(callUrl),
     "permissions-policy": "microphone=(self), camera=(), geolocation=()",
@@ -32,7 +34,7 @@ export function registerPages(
   for (const url of ["/try", "/assets/:file"]) {
     app.get(url, async (request, reply) => {
       const [path = ""] = request.url.split("?");
-      const file = (await served).get(path);
+      const file = (await (served ??= serveAll())).get(path);
       if (file === undefined) throw new AppError("not_found");
       reply.headers(headers);
       return await send(file, request, reply);

@@ -1,6 +1,5 @@
 import { buildOpenApi } from "@parley/contract";
-import scalar from "@scalar/fastify-api-reference";
-import type { FastifyInstance } from "fastify";
+import { type FastifyInstance, fastify } from "fastify";
 
 /** Whatever the page's script may have in mind: it talks to this server alone. */
 const CONTENT_SECURITY_POLICY = [
@@ -15,12 +14,28 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /** Serves `/openapi.json` and the reference at `/docs`. Everything the page needs comes from this server. */
-export async function registerReference(app: FastifyInstance): Promise<void> {
-  const document = JSON.stringify(buildOpenApi());
-  app.get("/openapi.json", async (_request, reply) => await reply.type("application/json").send(document));
-  await app.register(scalar, {
+export function registerReference(app: FastifyInstance): void {
+  let document: string | undefined;
+  app.get("/openapi.json", async (_request, reply) => {
+    document ??= JSON.stringify(buildOpenApi());
+    return await reply.type("application/json").send(document);
+  });
+  let pages: Promise<FastifyInstance> | undefined;
+  app.addHook("onClose", async () => await (await pages)?.close());
+  for (const url of ["/docs", "/docs/*"]) {
+    app.get(url, { logLevel: "silent" }, async (request, reply) => {
+      const answer = await (await (pages ??= createPages())).inject(request.url);
+      return await reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
+    });
+  }
+}
+
+/** A server of their own, which listens nowhere: what makes them is large, and loaded with the first request for them. */
+async function createPages(): Promise<FastifyInstance> {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  const pages = fastify();
+  await pages.register(scalar, {
     routePrefix: "/docs",
-    logLevel: "silent",
     hooks: {
       onRequest: (_request, reply, done) => {
         reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
@@ -43,4 +58,5 @@ export async function registerReference(app: FastifyInstance): Promise<void> {
       mcp: { disabled: true },
     },
   });
+  return pages;
 }

@@ -7,7 +7,8 @@ import { Value } from "typebox/value";
 import { AppError } from "../app-error.ts";
 import { isStorableText } from "../database/storable-text.ts";
 
-type SchemaError = ReturnType<ReturnType<typeof Compile>["Errors"]>[number];
+type Validator = ReturnType<typeof Compile>;
+type SchemaError = ReturnType<Validator["Errors"]>[number];
 
 /** No schema comes near it; fields that are accepted whatever they hold could. */
 const DEEPEST_LEVEL = 100;
@@ -23,9 +24,11 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
   schema,
   httpPart,
 }) => {
-  const validator = Compile(schema);
+  let compiled: Validator | undefined;
   const isBody = httpPart === "body";
   return (value: unknown) => {
+    // With the first request: a start need not wait for every route's.
+    const validator = (compiled ??= Compile(schema));
     // No body at all is an empty one: what is missing in it is then named.
     const input = isBody ? (value ?? {}) : Value.Default(schema, readQuery(schema.properties ?? {}, value));
     const issues = validator.Check(input) ? findUnstorable(input, "") : toIssues(validator.Errors(input));
@@ -66,8 +69,8 @@ function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
 
 /** A check of path parameters; what does not pass names nothing. */
 export function compileParams(schema: TSchema): (params: unknown) => boolean {
-  const validator = Compile(schema);
-  return (params) => validator.Check(params);
+  let compiled: Validator | undefined;
+  return (params) => (compiled ??= Compile(schema)).Check(params);
 }
 
 function toIssues(errors: readonly SchemaError[]): Issue[] {

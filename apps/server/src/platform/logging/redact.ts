@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from "drizzle-orm";
+import type { DrizzleQueryError } from "drizzle-orm";
 import { pino } from "pino";
 
 export const REDACTED = "[redacted]";
@@ -41,10 +41,15 @@ function redactValue(value: unknown, level: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (level > DEEPEST_LEVEL) return "[deep]";
   if (Array.isArray(value)) return value.map((each) => redactValue(each, level + 1));
-  if (value instanceof DrizzleQueryError) return redactFields(describeQueryError(value), level);
+  if (isQueryError(value)) return redactFields(describeQueryError(value), level);
   if (value instanceof Error) return redactFields(pino.stdSerializers.err(value), level);
   // Dates and the like say themselves how they are written.
   return "toJSON" in value ? value : redactFields(value, level);
+}
+
+/** Known by its looks: its class would bring half of Drizzle into every process that logs. */
+function isQueryError(value: object): value is DrizzleQueryError {
+  return value instanceof Error && "query" in value && "params" in value;
 }
 
 /** Its message and stack repeat the values that the statement was given. */

@@ -21,8 +21,6 @@ export interface MiniLm {
    * than 256 tokens the beginning counts.
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
-  /** Runs once, so that the first caller does not pay for first-time allocations. */
-  warmUp(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -63,10 +61,6 @@ class OnnxMiniLm implements MiniLm {
       vectors.push(await this.#embedOne(text));
     }
     return vectors;
-  }
-
-  async warmUp(): Promise<void> {
-    await this.#embedOne("Hello.");
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,6 @@ const { signal } = new AbortController();
 
 before(async () => {
   model = await loadMiniLm({ modelsDir: await ensureModels({ groups: ["minilm"] }) });
-  await model.warmUp();
 });
 
 after(async () => {

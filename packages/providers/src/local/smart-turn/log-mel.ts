@@ -1,7 +1,7 @@
 import { Fourier } from "./fourier.ts";
 
 /** What the model was trained on: the last 8 s of a turn at 16 kHz, as Whisper's mel bands over frames of 10 ms. */
-export const featureSamples = 128_000;
+const featureSamples = 128_000;
 export const bands = 80;
 export const frames = 800;
 const sampleRateHz = 16_000;

@@ -13,7 +13,6 @@ let model: SmartTurn;
 
 before(async () => {
   model = await loadSmartTurn({ modelsDir: await ensureModels({ groups: ["smart-turn"] }) });
-  await model.warmUp();
 });
 
 after(async () => {

@@ -5,7 +5,7 @@ import type * as Ort from "onnxruntime-node";
 import type { InferenceSession } from "onnxruntime-node";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
-import { bands, featureSamples, frames, logMelFeatures } from "./log-mel.ts";
+import { bands, frames, logMelFeatures } from "./log-mel.ts";
 
 export interface LoadSmartTurnOptions {
   /** What `ensureModels` returned. */
@@ -21,8 +21,6 @@ export interface SmartTurn {
    * @param pcm mono, 16 kHz: the turn with some of the silence after it (it was trained on 200 ms); of a longer one the last 8 s count.
    */
   predict(pcm: Int16Array): Promise<number>;
-  /** Runs once, so that the first caller does not pay for first-time allocations. */
-  warmUp(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -48,10 +46,6 @@ class OnnxSmartTurn implements SmartTurn {
     const probability = logits?.data[0];
     if (typeof probability !== "number") throw new TypeError("the model has no float32 output logits");
     return probability;
-  }
-
-  async warmUp(): Promise<void> {
-    await this.predict(new Int16Array(featureSamples));
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,308 @@
+import { lookup } from "node:dns/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { analyzeCallJob } from "../modules/analysis/analysis.jobs.ts";
+import { CallSpool, finishSpools } from "../modules/calls/call-spool.ts";
+import { CallControl } from "../modules/calls/call-control.ts";
+import type { ProviderNames } from "../modules/calls/held-call.ts";
+import { HeldCalls } from "../modules/calls/held-calls.ts";
+import { deleteExpiredTracesJob } from "../modules/calls/call-trace.jobs.ts";
+import { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
+import { createModules, type Modules } from "../modules/modules.ts";
+import { deleteExpiredIdentitiesJob } from "../modules/organizations/organizations.jobs.ts";
+import { RecordingFinisher } from "../modules/recordings/recording-finisher.ts";
+import { giveUpRecordingsJob } from "../modules/recordings/recordings.jobs.ts";
+import type { CallHolder } from "../modules/nodes/call-command.ts";
+import { TrunkWatcher } from "../modules/sip-trunks/trunk-watcher.ts";
+import { ToolSigning } from "../modules/webhooks/tool-signing.ts";
+import { PreCallWebhook } from "../modules/webhooks/pre-call-webhook.ts";
+import { WebhookDelivery } from "../modules/webhooks/webhook-delivery.ts";
+import { WebhookSender } from "../modules/webhooks/webhook-sender.ts";
+import { deleteOldWebhooksJob, deliverWebhooksJob } from "../modules/webhooks/webhooks.jobs.ts";
+import { NodeHeartbeat } from "../modules/nodes/node-heartbeat.ts";
+import { PostgresBus } from "../platform/bus/postgres-bus.ts";
+import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
+import type { Config } from "../platform/config/config.ts";
+import { type Clock, DatabaseClock } from "../platform/database/database-clock.ts";
+import type { Database } from "../platform/database/database.ts";
+import { deleteExpiredAnswersJob } from "../platform/idempotency/idempotency.jobs.ts";
+import { Idempotency } from "../platform/idempotency/idempotency.ts";
+import { type JobKind, Jobs } from "../platform/jobs/jobs.ts";
+import { findLocalAddressTowards } from "../platform/local-address.ts";
+import { openStorage } from "../platform/object-storage/open-storage.ts";
+import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
+import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import { OtlpExporter } from "../platform/telemetry/otlp-exporter.ts";
+import { Metrics } from "../platform/telemetry/metrics.ts";
+import { recordingFolderOf } from "./call-processes.ts";
+import type { ParleyNode } from "../start.ts";
+import type { Foundation, Ground } from "./ground.ts";
+import { listenHttp, listenSip } from "./listen.ts";
+
+const READY_POLL_MS = 20;
+
+/** Puts a node together: the one place that knows every part. */
+export async function compose(
+  ground: Ground,
+  { connection, media, inference }: Foundation,
+): Promise<ParleyNode> {
+  const { config, nodeId, logger, started } = ground;
+  const jobs = await Jobs.start({ connectionString: connection.directUrl, logger });
+  started.add(async () => await jobs.close());
+  const bus = await PostgresBus.start({
+    connectionString: connection.directUrl,
+    database: connection.database,
+    logger,
+  });
+  started.add(async () => await bus.close());
+  const clock = await DatabaseClock.start(connection.database);
+  const storage = openStorage(config.objectStorage, {
+    signingKey: connection.encryption.deriveKey("links to objects"),
+    origin: () => config.web.publicUrl ?? httpUrl,
+  });
+  const modules = createModules({
+    ...connection,
+    jobs,
+    bus,
+    clock,
+    storage,
+    hasLanguageModel: canAnalyze(config),
+  });
+  if (config.bootstrapApiKey !== undefined)
+    await modules.apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
+  const idempotency = new Idempotency(connection.database);
+  const kinds: readonly JobKind<Record<string, never>>[] = [
+    deleteExpiredIdentitiesJob(modules.organizations),
+    deleteExpiredTracesJob(modules.callTraces, config.traceDays),
+    deleteExpiredAnswersJob(idempotency),
+    deleteOldWebhooksJob(connection.database),
+    giveUpRecordingsJob(modules.calls),
+  ];
+  for (const kind of kinds) await jobs.work(kind);
+  const { delivery, preCall } = startWebhooks(ground, connection.database, modules, clock);
+  await jobs.work(deliverWebhooksJob(delivery));
+  if (canAnalyze(config)) {
+    // Brings the clients of vendors' models, which not every node needs.
+    const { startAnalyst } = await import("./analyst.ts");
+    await jobs.work(analyzeCallJob(startAnalyst(ground, connection.database, modules, inference)));
+  }
+  const spoolFolder = path.join(config.dataDirectory, "call-spool");
+  await finishSpools(spoolFolder, modules.calls, logger);
+  const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
+  started.add(async () => spool.close());
+  // Nobody else uses our own database. Ends of calls are told by jobs.
+  if (connection.isEmbedded) await modules.calls.closeOrphans([nodeId], clock.now(), undefined);
+
+  const metrics: Metrics = new Metrics({
+    activeCalls: () => heldCalls.size,
+    wheelLagP99Ms: () => media.wheelLagP99Ms,
+    lagCounts: () => media.lagCounts,
+  });
+  const spans = startTracing(ground);
+  const isReady = (): boolean => media.isReady && inference.isReady;
+  const heartbeat = new NodeHeartbeat({
+    nodeId,
+    database: connection.database,
+    clock,
+    calls: modules.calls,
+    load: () => ({
+      isDraining: heldCalls.isDraining,
+      isReady: isReady(),
+      callsHeld: heldCalls.size,
+      freePlaces: media.freePlaces,
+    }),
+    heldCallIds: () => heldCalls.ids,
+    onLost: async () => await heldCalls.endClosed(),
+    logger,
+  });
+  if (!connection.isEmbedded && !storage.isShared) await heartbeat.requireAlone();
+  const heldCalls = new HeldCalls({
+    nodeId,
+    spool,
+    calls: modules.calls,
+    preCall,
+    toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
+    isReady: () => isReady() && heartbeat.isDatabaseAnswering,
+    providerNames: (llmModel) => namesOf(config, llmModel),
+    metrics,
+    spans,
+    logger,
+  });
+  const control = new CallControl({
+    nodeId,
+    calls: modules.calls,
+    heldCalls,
+    phoneNumbers: modules.phoneNumbers,
+    sipTrunks: modules.sipTrunks,
+    media,
+    publicAddress: config.publicAddress,
+    logger,
+  });
+  const findObstacles = async (): Promise<string[]> => [
+    ...(heartbeat.isDatabaseAnswering ? [] : ["the database"]),
+    ...(inference.isReady ? [] : ["the speech models"]),
+    ...(media.isReady ? [] : ["the media processes"]),
+    ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
+  ];
+  const rateLimiter = new RateLimiter(connection.database, () => clock.now());
+  const httpUrl = await listenHttp(
+    ground,
+    modules,
+    { idempotency, rateLimiter },
+    { findObstacles, metrics },
+    storage,
+  );
+  const traces = startSipTraces(ground, connection.database);
+  const sip = await listenSip(ground, { control, heldCalls }, traces);
+  modules.sipTrunkChecks.useSip(sip);
+  modules.outboundCalls.useLine({
+    nodeId,
+    userAgent: sip.agent,
+    heldCalls,
+    media,
+    publicAddress: config.publicAddress,
+    logger,
+  });
+  const sipPort = sip.agent.address.port;
+  modules.webCalls.useLine({
+    nodeId,
+    heldCalls,
+    media,
+    publicUrl: config.web.publicUrl,
+    iceServers: config.web,
+    logger,
+  });
+  const holder: CallHolder = {
+    findHere: (callId) => heldCalls.findHere(callId),
+    carryOut: (callId, command) => {
+      if (command.type === "dial") return modules.outboundCalls.dialHere(callId, command);
+      if (command.type === "awaitBrowser") return modules.webCalls.holdHere(callId, command);
+      return heldCalls.carryOut(callId, command);
+    },
+  };
+  const stopHolding = modules.callCommands.hold(nodeId, holder, logger);
+  started.add(async () => stopHolding());
+  const address = await findNodeAddress(config, connection.directUrl);
+  await heartbeat.start({
+    httpAddress: `http://${address}:${new URL(httpUrl).port}`,
+    sipAddress: `${address}:${sipPort}`,
+  });
+  started.add(async () => await heartbeat.close());
+  startRecordingFinisher(ground, connection.database, modules, heldCalls);
+  // The last to start is the first to go: calls end while all that they need is still there.
+  started.add(async () => await heldCalls.drain(config.shutdownSeconds * 1000));
+  // Before that carriers learn that no more calls are to come here.
+  const watcher = new TrunkWatcher({
+    nodeId,
+    database: connection.database,
+    sipTrunks: modules.sipTrunks,
+    agent: sip.agent,
+    now: () => clock.now(),
+    logger,
+  });
+  started.add(async () => await watcher.close());
+  return {
+    ready: becomeReady(ground, heldCalls, httpUrl, sipPort),
+    httpUrl,
+    sipPort,
+    inferencePath: inference.path,
+    close: () => started.close(),
+  };
+}
+
+/** Undefined where the operator wants none. */
+function startSipTraces(
+  { config, nodeId, logger, started }: Ground,
+  database: Database,
+): CallTraceRecorder | undefined {
+  if (config.traceDays === 0) return undefined;
+  const recorder = new CallTraceRecorder({ database, nodeId, logger });
+  started.add(async () => await recorder.close());
+  return recorder;
+}
+
+function startTracing({ config, logger, started }: Ground): OtlpExporter | undefined {
+  if (config.otlp === undefined) return undefined;
+  const exporter = new OtlpExporter({ ...config.otlp, logger });
+  started.add(async () => await exporter.close());
+  return exporter;
+}
+
+function startWebhooks(
+  { config, logger, started }: Ground,
+  database: Database,
+  { calls, webhooks, signingSecrets }: Modules,
+  clock: Clock,
+): { delivery: WebhookDelivery; preCall: PreCallWebhook } {
+  const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  started.add(async () => await client.close());
+  const now = (): Date => clock.now();
+  const sender = new WebhookSender({ client, signingSecrets, now });
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  started.add(async () => delivery.close());
+  return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }) };
+}
+
+/** The built-in responder reads answers out of a prompt; it cannot judge a call. */
+function canAnalyze({ languageModel }: Config): boolean {
+  return languageModel.provider !== "builtin-responder";
+}
+
+function startRecordingFinisher(
+  { config, nodeId, logger, started }: Ground,
+  database: Database,
+  { calls, recordings }: Modules,
+  heldCalls: HeldCalls,
+): void {
+  const finisher = new RecordingFinisher({
+    nodeId,
+    folder: recordingFolderOf(config),
+    database,
+    calls,
+    recordings,
+    isHeld: (callId) => heldCalls.get(callId) !== undefined,
+    concurrency: config.mediaProcesses,
+    logger,
+  });
+  finisher.start();
+  started.add(async () => await finisher.close());
+}
+
+/** Under which other nodes reach this one: its own address in the network in which the database is. */
+async function findNodeAddress(config: Config, databaseUrl: string): Promise<string> {
+  if (config.publicAddress !== undefined) return config.publicAddress;
+  const { hostname } = new URL(databaseUrl);
+  const { address } = await lookup(hostname === "" ? "127.0.0.1" : hostname.replaceAll(/[[\]]/g, ""));
+  return await findLocalAddressTowards(address);
+}
+
+async function becomeReady(
+  { logger, started }: Ground,
+  calls: HeldCalls,
+  httpUrl: string,
+  sipPort: number,
+): Promise<void> {
+  const abort = new AbortController();
+  started.add(async () => abort.abort());
+  while (!calls.isTakingCalls) {
+    if (abort.signal.aborted) return;
+    await sleep(READY_POLL_MS);
+  }
+  logger.info({ http: httpUrl, reference: `${httpUrl}/docs`, sipPort }, "ready: calls can be taken");
+}
+
+/** As they stand on the call's record. */
+function namesOf(config: Config, llmModel: string): ProviderNames {
+  const { speechToText, textToSpeech } = config;
+  const languageModel = chooseLanguageModel(config.languageModel, llmModel);
+  const llmNames = {
+    "openai-compatible": () => (languageModel.provider === "openai-compatible" ? languageModel.model : ""),
+    gguf: () => (languageModel.provider === "gguf" ? `local/${path.basename(languageModel.path)}` : ""),
+    "builtin-responder": () => "parley/builtin-responder",
+  };
+  return {
+    llmName: llmNames[languageModel.provider](),
+    sttName: speechToText.provider === "local" ? "local/moonshine-base" : speechToText.provider,
+    ttsName: textToSpeech.provider === "local" ? "local" : textToSpeech.provider,
+  };
+}

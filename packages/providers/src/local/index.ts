@@ -1,0 +1,36 @@
+/** Speech and answers without any account. Apart from the rest, so that who needs only these does not load vendors' clients. */
+export { connectInference, type ConnectInferenceOptions } from "./inference/client.ts";
+export { createInProcessInference } from "./inference/in-process-client.ts";
+export { JobQueue, type JobOptions, type JobQueueOptions } from "./inference/job-queue.ts";
+export { serveInference, type InferenceServer, type ServeInferenceOptions } from "./inference/server.ts";
+export { createEmbedHandler, loadMiniLm, type LoadMiniLmOptions, type MiniLm } from "./minilm/embedder.ts";
+export { createTranscribeHandler } from "./moonshine/handler.ts";
+export {
+  loadMoonshine,
+  type LoadMoonshineOptions,
+  type Moonshine,
+  type MoonshineSize,
+} from "./moonshine/model.ts";
+export { LocalSpeechToText, type LocalSpeechToTextOptions } from "./moonshine/speech-to-text.ts";
+export { loadRnnoise } from "./rnnoise/rnnoise.ts";
+export { loadSilero, type LoadSileroOptions, type SileroVoiceActivity } from "./silero/voice-activity.ts";
+export {
+  createTurnEndHandler,
+  loadSmartTurn,
+  type LoadSmartTurnOptions,
+  type SmartTurn,
+} from "./smart-turn/smart-turn.ts";
+export { LocalTurnEnd, type LocalTurnEndOptions } from "./smart-turn/local-turn-end.ts";
+export { loadGguf, type Gguf, type LoadGgufOptions } from "./gguf/gguf.ts";
+export {
+  createInferenceLanguageModel,
+  type InferenceLanguageModelOptions,
+} from "./gguf/inference-language-model.ts";
+export type { InferenceClient, InferenceHandlers } from "./inference/methods.ts";
+export { loadLexicon, type Lexicon } from "./phonemes/lexicon.ts";
+export { loadKokoro, type LoadKokoroOptions } from "./kokoro/kokoro.ts";
+export { loadDittli, type LoadDittliOptions } from "./dittli/dittli.ts";
+export { createSynthesizeHandler } from "./synthesis/handler.ts";
+export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./synthesis/local-text-to-speech.ts";
+export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./synthesis/voices.ts";
+export type { SpeechEngine } from "./synthesis/engine.ts";

@@ -46,7 +46,7 @@ export const customToolFields = {
       description:
         "What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or " +
         'within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in ' +
-        "it is not used.",
+        "it is not used. At most 65,536 characters as JSON.",
       examples: [
         {
           description: "Looks an order up by its number.",

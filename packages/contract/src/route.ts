@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 
-/** How often an organization may ask for something, over all nodes. */
+/** How often an organization may be given something, over all nodes; a request that is refused does not count. */
 export interface RateLimit {
   requests: number;
   windowSeconds: number;

@@ -484,7 +484,7 @@ export interface CustomTool {
   name: string;
   /** Called when the agent uses the tool. Variables may stand in its path and query, not in its host. */
   webhookUrl: string;
-  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. */
+  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /** Whether the agent is given the tool. */
   enabled: boolean;
@@ -1094,7 +1094,7 @@ export interface CustomToolCreate {
   name: string;
   /** Called when the agent uses the tool. Variables may stand in its path and query, not in its host. */
   webhookUrl: string;
-  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. */
+  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /**
    * Whether the agent is given the tool.
@@ -1138,7 +1138,7 @@ export interface CustomToolCreated {
   name: string;
   /** Called when the agent uses the tool. Variables may stand in its path and query, not in its host. */
   webhookUrl: string;
-  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. */
+  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
   /** Whether the agent is given the tool. */
   enabled: boolean;
@@ -1167,7 +1167,7 @@ export interface CustomToolUpdate {
   name?: string;
   /** Called when the agent uses the tool. Variables may stand in its path and query, not in its host. */
   webhookUrl?: string;
-  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. */
+  /** What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is not used. At most 65,536 characters as JSON. */
   schema?: Record<string, unknown>;
   /** Whether the agent is given the tool. */
   enabled?: boolean | null;

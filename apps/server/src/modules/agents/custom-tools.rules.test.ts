@@ -76,6 +76,12 @@ test("what is no function, or takes what is no JSON Schema, is refused", () => {
   assert.equal(refusal({ schema: { ...bare, parameters: tuples } }), undefined);
 });
 
+test("a schema that is too long for a language model is refused", () => {
+  const describedBy = (length: number) => ({ schema: { ...bare, description: "x".repeat(length) } });
+  assert.equal(refusal(describedBy(60_000)), undefined);
+  assert.equal(refusal(describedBy(70_000)), "schema");
+});
+
 test("variables stand in a webhook's path and query, not in its host", () => {
   assert.equal(refusal({ webhookUrl: "https://shop.example/{{ customer }}/orders?id={{id}}" }), undefined);
   for (const webhookUrl of [

@@ -12,6 +12,8 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
 
 const MOST_TOOLS = 100;
+/** As JSON. Every version of the agent holds it, and every turn sends it to the language model. */
+const LONGEST_SCHEMA = 64 * 1024;
 
 /** Made with the first schema: they read their own schemas first, which a start need not wait for. */
 let draft7: Ajv | undefined;
@@ -69,6 +71,8 @@ function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
   }
   const urlProblem = findUrlProblem(tool.webhookUrl);
   if (urlProblem !== undefined) throw invalidBody("webhookUrl", urlProblem);
+  if (JSON.stringify(tool.schema).length > LONGEST_SCHEMA)
+    throw invalidBody("schema", `must have at most ${LONGEST_SCHEMA} characters as JSON`);
   if (!isToolFunction(tool.schema)) {
     throw invalidBody(
       "schema",

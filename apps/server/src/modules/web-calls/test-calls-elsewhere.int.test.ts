@@ -263,6 +263,20 @@ test("a call whose node dies before anybody joins is closed with its reason", as
   assert.equal((await join(asked, call))[0], 404);
 });
 
+test("a start that no node had room for is none of the twenty", async (context) => {
+  const { openNode, start, refuse, countCalls } = await setUp(context);
+  const [asked, other] = [await openNode(0), await openNode(5)];
+  for (const node of [asked, other]) node.hasFreePlace = false;
+  for (let refused = 0; refused < 25; refused++) {
+    const [status, error] = await refuse(asked);
+    assert.deepEqual([status, error], [503, "capacity_exceeded"]);
+  }
+  assert.equal(await countCalls(), 0);
+  other.hasFreePlace = true;
+  for (let started = 0; started < 20; started++) await start(asked);
+  assert.equal((await refuse(asked))[0], 429);
+});
+
 test("twenty starts in a minute are those of all nodes together", async (context) => {
   const { openNode, start, refuse } = await setUp(context);
   const own = [await openNode(5), await openNode(5), await openNode(5)];

@@ -83,9 +83,23 @@ test("a limited route says how often it may still be asked, and when again", asy
 
 test("who asks too often is told so before anybody reads the body", async () => {
   const { send, close } = await serve({ rateLimit: { requests: 1, windowSeconds: 60 } });
-  assert.equal((await send(7)).statusCode, 400);
+  assert.equal((await send("x")).statusCode, 201);
   const refused = await send("x".repeat(2 * MIB));
   assert.deepEqual([refused.statusCode, refused.json().error], [429, "rate_limited"]);
+  await close();
+});
+
+test("a request that is refused for another reason does not count towards the limit", async () => {
+  const { send, close } = await serve({ rateLimit: { requests: 2, windowSeconds: 60 } });
+  const ask = async (text: unknown) => {
+    const { statusCode, headers } = await send(text);
+    return [statusCode, headers["ratelimit-remaining"]];
+  };
+  assert.deepEqual(await ask("x"), [201, "1"]);
+  for (let refused = 0; refused < 3; refused++) assert.deepEqual(await ask(7), [400, "1"]);
+  assert.deepEqual(await ask("x".repeat(2 * MIB)), [413, "1"]);
+  assert.deepEqual(await ask("x"), [201, "0"]);
+  assert.deepEqual(await ask("x"), [429, "0"]);
   await close();
 });
 

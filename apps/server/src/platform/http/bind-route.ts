@@ -1,4 +1,5 @@
 import {
+  type RateLimit,
   type RouteDefinition,
   type RouteInput,
   type RouteOutput,
@@ -8,13 +9,21 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import type { Principal } from "./principal.ts";
 import { compileParams } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
+    /** What counts towards the route's limit, unless the request is refused after all. */
+    countedUse: CountedUse | undefined;
   }
+}
+
+interface CountedUse extends RateLimitedUse {
+  at: Date;
+  remaining: number;
 }
 
 const API_PREFIX = "/v1";
@@ -48,9 +57,12 @@ export function bindRoute<const R extends RouteDefinition>(
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     // Before the body is read, so that 401, 402 and 429 come before 413, 415 and 400.
     onRequest: async (request, reply) => {
-      request.principal = await authorize(request, route);
-      await limitRate(request.principal, request, reply, route);
+      const principal = await authorize(request, route);
+      request.principal = principal;
+      const use = { organizationId: principal.organizationId, name: route.operationId };
+      if (route.rateLimit !== undefined) await limitRate(request, reply, use, route.rateLimit);
     },
+    ...(route.rateLimit !== undefined && { onSend: giveBackRefused }),
     handler: async (request, reply) => {
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
       // Not the framework's own check of the path: it would come before that of the body, 404 before 400.
@@ -76,23 +88,40 @@ async function authorize(request: FastifyRequest, route: RouteDefinition): Promi
   return principal;
 }
 
-/** The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients know. */
+/**
+ * Counts the use before the request is read, so that those that come at once are counted too; `giveBackRefused` takes it
+ * back. The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients know.
+ */
 async function limitRate(
-  { organizationId }: Principal,
-  { server }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
-  { operationId, rateLimit }: RouteDefinition,
+  use: RateLimitedUse,
+  limit: RateLimit,
 ): Promise<void> {
-  if (rateLimit === undefined) return;
-  const use = { organizationId, name: operationId };
-  const { isAllowed, remaining, resetMs } = await server.rateLimiter.take(use, rateLimit);
+  const { isAllowed, at, remaining, resetMs } = await request.server.rateLimiter.take(use, limit);
   const resetSeconds = String(Math.ceil(resetMs / 1000));
-  reply.header("ratelimit-limit", String(rateLimit.requests));
+  reply.header("ratelimit-limit", String(limit.requests));
   reply.header("ratelimit-remaining", String(remaining));
   reply.header("ratelimit-reset", resetSeconds);
-  if (isAllowed) return;
+  if (isAllowed) {
+    request.countedUse = { ...use, at, remaining };
+    return;
+  }
   reply.header("retry-after", resetSeconds);
   throw new AppError("rate_limited");
+}
+
+/** Before the answer leaves: who is refused may ask again at once. */
+async function giveBackRefused(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { countedUse, server } = request;
+  if (countedUse === undefined || reply.statusCode < 400) return;
+  request.countedUse = undefined;
+  try {
+    await server.rateLimiter.giveBack(countedUse, countedUse.at);
+    reply.header("ratelimit-remaining", String(countedUse.remaining + 1));
+  } catch (error) {
+    request.log.warn({ err: error }, "a refused request still counts towards its limit");
+  }
 }
 
 function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {

@@ -58,6 +58,7 @@ export async function createHttpServer({
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("countedUse", undefined);
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(createSerializerCompiler());
   app.setErrorHandler(sendError);

@@ -10,11 +10,13 @@ const limit = { requests: 3, windowSeconds: 60 };
 async function open() {
   const { database, close } = await createTestDatabase();
   let nowMs = Date.parse("2026-11-21T09:00:00Z");
-  const createNode = () => new RateLimiter(database, () => new Date(nowMs));
+  const now = (): Date => new Date(nowMs);
+  const createNode = () => new RateLimiter(database, now);
   const use = { organizationId: randomUUID(), name: "createTestCall" };
   return {
     close,
     use,
+    now,
     node: createNode(),
     otherNode: createNode(),
     letPass: (ms: number): void => void (nowMs += ms),
@@ -22,16 +24,19 @@ async function open() {
 }
 
 test("what was allowed counts for as long as the limit says, in any stretch of time", async () => {
-  const { node, use, letPass, close } = await open();
-  assert.deepEqual(await node.take(use, limit), { isAllowed: true, remaining: 2, resetMs: 60_000 });
+  const { node, use, now, letPass, close } = await open();
+  const allowed = async (remaining: number, resetMs: number): Promise<void> =>
+    assert.deepEqual(await node.take(use, limit), { isAllowed: true, at: now(), remaining, resetMs });
+  const refused = async (resetMs: number): Promise<void> =>
+    assert.deepEqual(await node.take(use, limit), { isAllowed: false, at: now(), remaining: 0, resetMs });
+  await allowed(2, 60_000);
   letPass(50_000);
-  assert.deepEqual(await node.take(use, limit), { isAllowed: true, remaining: 1, resetMs: 10_000 });
-  assert.deepEqual(await node.take(use, limit), { isAllowed: true, remaining: 0, resetMs: 10_000 });
-  const refused = { isAllowed: false, remaining: 0 };
-  assert.deepEqual(await node.take(use, limit), { ...refused, resetMs: 10_000 });
+  await allowed(1, 10_000);
+  await allowed(0, 10_000);
+  await refused(10_000);
   letPass(10_000);
-  assert.deepEqual(await node.take(use, limit), { isAllowed: true, remaining: 0, resetMs: 50_000 });
-  assert.deepEqual(await node.take(use, limit), { ...refused, resetMs: 50_000 });
+  await allowed(0, 50_000);
+  await refused(50_000);
   await close();
 });
 
@@ -61,6 +66,25 @@ test("what is refused does not count: who goes on asking is let in as soon as wh
     assert.equal((await node.take(use, limit)).isAllowed, false);
   }
   letPass(10_000);
-  assert.deepEqual(await node.take(use, limit), { isAllowed: true, remaining: 2, resetMs: 60_000 });
+  assert.equal((await node.take(use, limit)).remaining, 2);
+  await close();
+});
+
+test("what is given back does not count, and each use is given back once", async () => {
+  const { node, otherNode, use, now, letPass, close } = await open();
+  const first = await node.take(use, limit);
+  // Another of the same moment, which goes on counting.
+  await otherNode.take(use, limit);
+  letPass(1_000);
+  await node.take(use, limit);
+  await otherNode.giveBack(use, first.at);
+  assert.deepEqual(await node.take(use, limit), {
+    isAllowed: true,
+    at: now(),
+    remaining: 0,
+    resetMs: 59_000,
+  });
+  await node.giveBack(use, new Date(0));
+  assert.equal((await node.take(use, limit)).isAllowed, false);
   await close();
 });

@@ -11,6 +11,8 @@ export interface RateLimitedUse {
 
 export interface RateLimitVerdict {
   isAllowed: boolean;
+  /** What it is given back by. */
+  at: Date;
   /** How many more there may be now. */
   remaining: number;
   /** Until the oldest that counts no longer does. */
@@ -19,7 +21,7 @@ export interface RateLimitVerdict {
 
 /**
  * Counts in the database what an organization may do only so often, on all nodes together and in any stretch of time as
- * long as the limit's, not only from one full minute to the next. What is refused does not count.
+ * long as the limit's, not only from one full minute to the next. What is refused, or given back, does not count.
  */
 export class RateLimiter {
   readonly #database: Database;
@@ -48,18 +50,32 @@ export class RateLimiter {
     const oldest = Math.min(now.getTime(), ...counted.map((each) => each.getTime()));
     return {
       isAllowed: taken !== undefined,
+      at: now,
       remaining: Math.max(0, requests - counted.length),
       resetMs: oldest + windowMs - now.getTime(),
     };
   }
 
-  async #findRecent({ organizationId, name }: RateLimitedUse, since: Date): Promise<Date[]> {
+  /** Of a use that was allowed at this time and had no effect after all. */
+  async giveBack(use: RateLimitedUse, at: Date): Promise<void> {
+    const place = sql`array_position(${rateLimits.takenAt}, ${at.toISOString()}::timestamptz)`;
+    await this.#database
+      .update(rateLimits)
+      .set({ takenAt: sql`${rateLimits.takenAt}[:${place} - 1] || ${rateLimits.takenAt}[${place} + 1:]` })
+      .where(and(isOf(use), sql`${place} is not null`));
+  }
+
+  async #findRecent(use: RateLimitedUse, since: Date): Promise<Date[]> {
     const [row] = await this.#database
       .select({ takenAt: rateLimits.takenAt })
       .from(rateLimits)
-      .where(and(eq(rateLimits.organizationId, organizationId), eq(rateLimits.name, name)));
+      .where(isOf(use));
     return (row?.takenAt ?? []).filter((each) => each > since);
   }
+}
+
+function isOf({ organizationId, name }: RateLimitedUse): SQL | undefined {
+  return and(eq(rateLimits.organizationId, organizationId), eq(rateLimits.name, name));
 }
 
 function recent(since: Date): SQL {

@@ -1,8 +1,4 @@
-/** Both ends included. */
-export interface PortRange {
-  first: number;
-  last: number;
-}
+import type { PortRange } from "@parley/rtp";
 
 export function parsePortRange(value: string): PortRange {
   const [, first, last] = (/^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []).map(Number);

@@ -37,6 +37,23 @@ test("a regular expression of the schema is not run", () => {
   assert.deepEqual(check({ text: `${"a".repeat(60)}!`, [`${"x".repeat(60)}!`]: 1 }), []);
 });
 
+test("what only a regular expression tells apart is not refused", () => {
+  const digits = { type: "string", pattern: "^[0-9]+$" };
+  const check = createArgumentCheck({
+    type: "object",
+    properties: {
+      name: { type: "string", not: digits },
+      key: { oneOf: [digits, { type: "string", pattern: "^[a-z]+$" }] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+      code: { type: "string", if: digits, then: { maxLength: 2 } },
+      tags: { type: "array", contains: digits, maxContains: 1 },
+      count: { type: "integer", not: { const: 0 } },
+    },
+  });
+  assert.deepEqual(check({ name: "Ada", key: "a", code: "abc", tags: ["1", "b"], count: 1 }), []);
+  assert.match(check({ count: 0 }).join(), /^count /);
+});
+
 test("a schema that is endless or too deep leaves the check to the tool's server", () => {
   assert.deepEqual(createArgumentCheck({ $ref: "#" })({}), []);
   let deep: ToolInputSchema = { type: "object" };

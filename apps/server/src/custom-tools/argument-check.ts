@@ -19,6 +19,8 @@ const schemas = new Set([
   "then",
   "else",
 ]);
+/** They refuse more where what stands in them refuses less, and go whole where patterns stand in them. */
+const inverted = new Set(["not", "oneOf", "if", "contains"]);
 const MOST_PROBLEMS = 10;
 
 /**
@@ -41,31 +43,42 @@ export function createArgumentCheck(schema: ToolInputSchema): ArgumentCheck {
   };
 }
 
+/** The schema itself where it has none. */
 function withoutPatterns(schema: object): object {
   const isOpen = "patternProperties" in schema;
-  const entries = Object.entries(schema).flatMap(
-    ([keyword, value]: [string, unknown]): [string, unknown][] => {
-      if (keyword === "pattern" || keyword === "patternProperties") return [];
-      // What the patterns allow besides is not known without them.
-      if (isOpen && /^(additional|unevaluated)Properties$/.test(keyword)) return [];
-      return [[keyword, withoutPatternsIn(keyword, value)]];
-    },
-  );
-  return Object.fromEntries(entries);
+  return mapValues(schema, (keyword, value) => {
+    if (keyword === "pattern" || keyword === "patternProperties") return undefined;
+    // What the patterns allow besides is not known without them.
+    if (isOpen && /^(additional|unevaluated)Properties$/.test(keyword)) return undefined;
+    const left = withoutPatternsIn(keyword, value);
+    return inverted.has(keyword) && left !== value ? undefined : left;
+  });
 }
 
 function withoutPatternsIn(keyword: string, value: unknown): unknown {
-  const strip = (each: unknown): unknown =>
-    typeof each === "object" && each !== null && !Array.isArray(each) ? withoutPatterns(each) : each;
+  const strip = (each: unknown): unknown => (isObject(each) ? withoutPatterns(each) : each);
   if (Array.isArray(value)) {
-    return schemaLists.has(keyword) || keyword === "items" ? value.map(strip) : value;
+    if (!schemaLists.has(keyword) && keyword !== "items") return value;
+    const left = value.map(strip);
+    return left.some((each, index) => each !== value[index]) ? left : value;
   }
-  if (schemaMaps.has(keyword) && typeof value === "object" && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, each]: [string, unknown]) => [name, strip(each)]),
-    );
-  }
+  if (schemaMaps.has(keyword) && isObject(value)) return mapValues(value, (_name, each) => strip(each));
   return schemas.has(keyword) ? strip(value) : value;
+}
+
+/** Leaves out what becomes undefined; gives the object itself where nothing changes. */
+function mapValues(object: object, change: (name: string, value: unknown) => unknown): object {
+  let isChanged = false;
+  const entries = Object.entries(object).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
+    const changed = change(name, value);
+    if (changed !== value) isChanged = true;
+    return changed === undefined ? [] : [[name, changed]];
+  });
+  return isChanged ? Object.fromEntries(entries) : object;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Undefined where the stack is not deep enough. */

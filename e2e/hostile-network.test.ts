@@ -10,7 +10,7 @@ import { seededRandom } from "./support/random.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "./support/wait.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 const DATAGRAMS = 20_000;
 /** Sent in one go before the receiver gets its turn; more would only fill the socket's buffer. */

@@ -6,7 +6,7 @@ import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "./support/wait.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 const RESTART_DEADLINE_MS = 30_000;
 

@@ -13,7 +13,7 @@ import { freeTcpPort, Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { runSipp } from "./support/sipp.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "./support/wait.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
   let folder: string;

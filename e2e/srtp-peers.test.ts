@@ -14,7 +14,7 @@ import { SrtpReceiver, SrtpSender } from "../packages/rtp/src/srtp/srtp-stream.t
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { freeUdpPort } from "./support/platform.ts";
-import { waitFor } from "./support/wait.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 /** So that the sequence numbers begin anew within a second. */
 const FIRST_SEQUENCE_NUMBER = 65_500;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { readWav, Resampler, writeWav } from "@parley/audio";
 import { freeTcpPort, freeUdpPort } from "./platform.ts";
-import { waitFor } from "./wait.ts";
+import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 
 const MODULES = "/usr/lib/baresip/modules";
 const EXIT_DEADLINE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { waitFor } from "./wait.ts";
+import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 
 export interface RawSipOptions {
   sipPort: number;

@@ -1,59 +1,15 @@
 import assert from "node:assert/strict";
-import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CallDriver } from "@parley/conversation/testing";
-import { MediaWheel, parseRtp, PortPool, type RtpPacket, type WheelScheduler } from "@parley/rtp";
+import { parseRtp, type RtpPacket } from "@parley/rtp";
 import type { MediaPath } from "./media-protocol.ts";
-import { PhoneMedia } from "./phone-media.ts";
+import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "./testing/phone-leg.ts";
 
-const FRAME_MS = 20;
+const PORTS = { first: 34_600, last: 34_699 };
 const SAMPLES_PER_MS = 8;
 
-/** A wheel's time, moved by hand. */
-class HandScheduler implements WheelScheduler {
-  #nowMs = 0;
-  #callback: (() => void) | undefined;
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  schedule(callback: () => void): () => void {
-    this.#callback = callback;
-    return () => (this.#callback = undefined);
-  }
-
-  /** To a later time at once, as for a process that did not run in between. */
-  jump(durationMs: number): void {
-    this.#nowMs += durationMs;
-    this.#callback?.();
-  }
-}
-
-function pathTo(peer: Socket, change: Partial<MediaPath> = {}): MediaPath {
-  const { port } = peer.address();
-  return {
-    remote: { address: "127.0.0.1", port },
-    codec: "PCMU",
-    payloadType: 0,
-    telephoneEventPayloadType: undefined,
-    ptimeMs: FRAME_MS,
-    rtcp: { address: "127.0.0.1", port },
-    isRtcpMultiplexed: true,
-    srtp: undefined,
-    isSending: true,
-    isReceiving: true,
-    ...change,
-  };
-}
-
-interface Rig {
-  scheduler: HandScheduler;
-  wheel: MediaWheel;
-  media: PhoneMedia;
-  peer: Socket;
+interface Rig extends PhoneLeg {
   /** RTP and RTCP that the peer has received. */
   packets: RtpPacket[];
   timeouts: number[];
@@ -62,49 +18,28 @@ interface Rig {
   pass: (ticks: number) => Promise<void>;
 }
 
-const opened: (() => void)[] = [];
+const opened: PhoneLeg[] = [];
 afterEach(() => {
-  for (const close of opened.splice(0)) close();
+  for (const leg of opened.splice(0)) leg.close();
 });
 
 async function open({ timeoutMs = Infinity } = {}): Promise<Rig> {
-  const peer = createSocket("udp4");
-  peer.bind(0, "127.0.0.1");
-  await once(peer, "listening");
+  const timeouts: number[] = [];
+  const onTimeout = (silentMs: number): void => void timeouts.push(silentMs);
+  const leg = await openPhoneLeg({ ports: PORTS, timeoutMs, onTimeout });
+  opened.push(leg);
   const packets: RtpPacket[] = [];
-  peer.on("message", (datagram) => {
+  leg.peer.on("message", (datagram) => {
     const packet = parseRtp(datagram);
     if (packet !== undefined) packets.push(packet);
   });
-  const scheduler = new HandScheduler();
-  const wheel = new MediaWheel({ onError: (error) => assert.fail(String(error)), scheduler });
-  const driver = new CallDriver();
-  const timeouts: number[] = [];
-  const media = await PhoneMedia.open({
-    address: "127.0.0.1",
-    ports: new PortPool({ first: 34_600, last: 34_699 }),
-    wheel,
-    conversation: driver.conversation,
-    sampleRateHz: 8000,
-    timeoutMs,
-    onTimeout: (silentMs) => timeouts.push(silentMs),
-  });
-  opened.push(() => {
-    media.close();
-    wheel.close();
-    driver.conversation.close();
-    peer.close();
-  });
   return {
-    scheduler,
-    wheel,
-    media,
-    peer,
+    ...leg,
     packets,
     timeouts,
-    connect: (change) => media.connect(pathTo(peer, change)),
+    connect: (change) => leg.media.connect({ ...leg.path, ...change }),
     pass: async (ticks) => {
-      for (let tick = 0; tick < ticks; tick++) scheduler.jump(FRAME_MS);
+      for (let tick = 0; tick < ticks; tick++) leg.scheduler.jump(FRAME_MS);
       await sleep(20);
     },
   };

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { createSocket, type Socket } from "node:dgram";
-import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { decodePcmu, encodePcmu } from "@parley/audio";
 import { CallDriver, type CallDriverOptions, seededRandom, tone } from "@parley/conversation/testing";
-import { MediaWheel, parseRtp, PortPool, writeRtp, type WheelScheduler } from "@parley/rtp";
+import { parseRtp, writeRtp } from "@parley/rtp";
 import type { MediaPath } from "./media-protocol.ts";
-import { PhoneMedia } from "./phone-media.ts";
+import type { PhoneMedia } from "./phone-media.ts";
+import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "./testing/phone-leg.ts";
 
-const FRAME_MS = 20;
+const PORTS = { first: 34_500, last: 34_599 };
 const FRAME_UNITS = 160;
 /** A peer's packet may hold so much. */
 const LONGEST_PACKET_MS = 60;
@@ -21,26 +20,7 @@ const AUDIBLE_PEAK = 500;
 const SILENCE = new Int16Array(FRAME_UNITS);
 const SPEECH = tone(FRAME_MS, 8000, 6000);
 
-class HandScheduler implements WheelScheduler {
-  #nowMs = performance.now();
-  #callback: (() => void) | undefined;
-
-  now(): number {
-    return this.#nowMs;
-  }
-
-  schedule(callback: () => void): () => void {
-    this.#callback = callback;
-    return () => (this.#callback = undefined);
-  }
-
-  jump(durationMs: number): void {
-    this.#nowMs += durationMs;
-    this.#callback?.();
-  }
-}
-
-/** A call leg with real packets on the loopback, whose time is moved by hand. */
+/** A call whose peer talks and listens, and that is watched for what it shows meanwhile. */
 class Leg {
   readonly driver: CallDriver;
   readonly media: PhoneMedia;
@@ -51,59 +31,22 @@ class Leg {
   readonly shown: boolean[] = [];
   /** Packets of audio that the peer has received. */
   received = 0;
-  readonly #peer: Socket;
-  readonly #scheduler: HandScheduler;
+  readonly #leg: PhoneLeg;
   #path: MediaPath;
   #sequenceNumber = 0;
 
   static async open(context: TestContext, options: CallDriverOptions): Promise<Leg> {
-    const peer = createSocket("udp4").bind(0, "127.0.0.1");
-    await once(peer, "listening");
-    const scheduler = new HandScheduler();
-    const wheel = new MediaWheel({ onError: (error) => assert.fail(String(error)), scheduler });
-    const driver = new CallDriver(options);
-    const media = await PhoneMedia.open({
-      address: "127.0.0.1",
-      ports: new PortPool({ first: 34_500, last: 34_599 }),
-      wheel,
-      conversation: driver.conversation,
-      sampleRateHz: 8000,
-      timeoutMs: Infinity,
-      onTimeout: () => undefined,
-    });
-    context.after(() => {
-      media.close();
-      wheel.close();
-      driver.conversation.close();
-      peer.close();
-    });
-    return new Leg({ driver, media, peer, scheduler });
+    const leg = await openPhoneLeg({ ports: PORTS, driver: new CallDriver(options) });
+    context.after(leg.close);
+    return new Leg(leg);
   }
 
-  private constructor(parts: {
-    driver: CallDriver;
-    media: PhoneMedia;
-    peer: Socket;
-    scheduler: HandScheduler;
-  }) {
-    this.driver = parts.driver;
-    this.media = parts.media;
-    this.#peer = parts.peer;
-    this.#scheduler = parts.scheduler;
-    const remote = { address: "127.0.0.1", port: parts.peer.address().port };
-    this.#path = {
-      remote,
-      codec: "PCMU",
-      payloadType: 0,
-      telephoneEventPayloadType: undefined,
-      ptimeMs: FRAME_MS,
-      rtcp: remote,
-      isRtcpMultiplexed: true,
-      srtp: undefined,
-      isSending: true,
-      isReceiving: true,
-    };
-    parts.peer.on("message", (datagram) => this.#receive(datagram));
+  private constructor(leg: PhoneLeg) {
+    this.driver = leg.driver;
+    this.media = leg.media;
+    this.#leg = leg;
+    this.#path = leg.path;
+    leg.peer.on("message", (datagram) => this.#receive(datagram));
   }
 
   /** What an offer and answer settle. */
@@ -126,7 +69,7 @@ class Leg {
     if (pcm !== undefined) await this.#say(pcm);
     const sentBefore = this.media.statistics.packetsSent;
     const receivedBefore = this.received;
-    this.#scheduler.jump(FRAME_MS);
+    this.#leg.scheduler.jump(FRAME_MS);
     await setImmediate();
     // The loopback loses nothing: what was taken arrives, at once as a rule.
     const expected = this.media.statistics.packetsSent - sentBefore;
@@ -170,7 +113,7 @@ class Leg {
     const sequenceNumber = this.#sequenceNumber++ & 0xffff;
     const timestamp = sequenceNumber * FRAME_UNITS;
     const packet = writeRtp({ payload, payloadType: 0, sequenceNumber, timestamp, ssrc: 7, marker: false });
-    await new Promise((resolve) => this.#peer.send(packet, this.media.port, "127.0.0.1", resolve));
+    await new Promise((resolve) => this.#leg.peer.send(packet, this.media.port, "127.0.0.1", resolve));
     await setImmediate();
   }
 

@@ -10,15 +10,15 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanup } from "node-datachannel";
 import { type PortRange, writeRtp } from "@parley/rtp";
+import { waitFor } from "../platform/testing/wait-for.ts";
 import { createIceCredentials, type IceCredentials } from "./ice/ice-agent.ts";
 import { isStun, parseStun, type StunMessage, writeStun } from "./ice/stun-message.ts";
-import { Offerer } from "./testing/offerer.ts";
+import { connectPatiently, Offerer } from "./testing/offerer.ts";
 import { WebPeer } from "./web-peer.ts";
 import { iceCredentialsOf, readOffer } from "./web-sdp.ts";
 
 const LOOPBACK = "127.0.0.1";
 const PORTS: PortRange = { first: 39_480, last: 39_499 };
-const MOST_ATTEMPTS = 10;
 
 after(() => cleanup());
 
@@ -27,13 +27,6 @@ async function open(onDatagram: (datagram: Buffer, port: number) => void): Promi
   socket.bind(0, LOOPBACK);
   await once(socket, "listening");
   return socket;
-}
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let waited = 0; !isSo(); waited += 20) {
-    assert.ok(waited < 8000, what);
-    await sleep(20);
-  }
 }
 
 /** A browser whose network is in the test's hand: every datagram between it and the peer passes through here. */
@@ -69,17 +62,17 @@ class MovingBrowser {
     });
   }
 
-  /** As an offerer the library fails now and then: then once more. */
-  static async connect(ports: PortRange, attempt = 1): Promise<MovingBrowser> {
-    const browser = new MovingBrowser(ports);
-    try {
-      await browser.#connect();
-      return browser;
-    } catch (error) {
-      await browser.close();
-      if (attempt === MOST_ATTEMPTS) throw error;
-      return await MovingBrowser.connect(ports, attempt + 1);
-    }
+  static async connect(ports: PortRange): Promise<MovingBrowser> {
+    return await connectPatiently(async () => {
+      const browser = new MovingBrowser(ports);
+      try {
+        await browser.#connect();
+        return browser;
+      } catch (error) {
+        await browser.close();
+        throw error;
+      }
+    });
   }
 
   async #connect(): Promise<void> {
@@ -104,7 +97,7 @@ class MovingBrowser {
         .replaceAll(` ${LOOPBACK} ${this.#remotePort} `, ` ${LOOPBACK} ${port} `),
     );
     await this.offerer.open.promise;
-    await until("events", () => this.offerer.messages.includes("hello"));
+    await waitFor("events", () => this.offerer.messages.includes("hello"));
   }
 
   /** Leaves the network: what was sent from it or is sent to it is lost. */
@@ -177,11 +170,11 @@ class MovingBrowser {
 
   /** Audio both ways. */
   async talk(about: string): Promise<void> {
-    await until(`${about} in`, () => {
+    await waitFor(`${about} in`, () => {
       this.offerer.say(`${about} in`);
       return this.received.includes(`${about} in`);
     });
-    await until(`${about} out`, () => {
+    await waitFor(`${about} out`, () => {
       this.#sequenceNumber++;
       this.peer.send(
         writeRtp({
@@ -196,7 +189,7 @@ class MovingBrowser {
       return this.offerer.heard.includes(`${about} out`);
     });
     this.peer.tell(about);
-    await until(`${about} told`, () => this.offerer.messages.includes(about));
+    await waitFor(`${about} told`, () => this.offerer.messages.includes(about));
   }
 
   async close(): Promise<void> {

@@ -4,20 +4,14 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanup } from "node-datachannel";
 import { writeRtp } from "@parley/rtp";
-import { Offerer } from "./testing/offerer.ts";
+import { waitFor } from "../platform/testing/wait-for.ts";
+import { connectPatiently, Offerer } from "./testing/offerer.ts";
 import { WebPeer } from "./web-peer.ts";
 import { readOffer } from "./web-sdp.ts";
 
 const PORT = 39_471;
 
 after(() => cleanup());
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let waited = 0; !isSo(); waited += 20) {
-    assert.ok(waited < 8000, what);
-    await sleep(20);
-  }
-}
 
 interface Connected {
   name: string;
@@ -27,10 +21,7 @@ interface Connected {
   isDisconnected: () => boolean;
 }
 
-const MOST_ATTEMPTS = 10;
-
-/** As an offerer, which it is here alone, the library fails now and then: then once more. */
-async function connect(name: string, attempt = 1): Promise<Connected> {
+async function connect(name: string): Promise<Connected> {
   const offerer = new Offerer();
   const received: string[] = [];
   let isDisconnected = false;
@@ -54,22 +45,23 @@ async function connect(name: string, attempt = 1): Promise<Connected> {
   } catch (error) {
     peer.close();
     offerer.close();
-    if (attempt === MOST_ATTEMPTS) throw error;
-    return await connect(name, attempt + 1);
+    throw error;
   }
   await offerer.open.promise;
   return { name, offerer, peer, received, isDisconnected: () => isDisconnected };
 }
 
 test("two browsers on one port each have their own connection, its audio and its events", async () => {
-  const calls = await Promise.all([connect("one"), connect("two")]);
+  const calls = await Promise.all(
+    ["one", "two"].map(async (name) => await connectPatiently(async () => await connect(name))),
+  );
   for (const { name, offerer, peer, received } of calls) {
-    await until("events", () => offerer.messages.includes(`hello ${name}`));
-    await until("audio in", () => {
+    await waitFor("events", () => offerer.messages.includes(`hello ${name}`));
+    await waitFor("audio in", () => {
       offerer.say(`from ${name}`);
       return received.includes(`from ${name}`);
     });
-    await until("audio out", () => {
+    await waitFor("audio out", () => {
       const isSent = peer.send(
         writeRtp({
           payload: Buffer.from(`to ${name}`),
@@ -88,7 +80,7 @@ test("two browsers on one port each have their own connection, its audio and its
   }
   for (const { offerer, peer, isDisconnected } of calls) {
     offerer.close();
-    await until("the goodbye", isDisconnected);
+    await waitFor("the goodbye", isDisconnected);
     peer.close();
   }
   await sleep(600);

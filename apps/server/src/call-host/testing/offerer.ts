@@ -1,6 +1,19 @@
 import { Audio, type DataChannel, PeerConnection, type Track } from "node-datachannel";
 import { parseRtp, writeRtp } from "@parley/rtp";
 
+const MOST_ATTEMPTS = 10;
+
+/** As an offerer, which it is in tests alone, the library fails now and then: `connect` then closes what it has opened. */
+export async function connectPatiently<T>(connect: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** What a browser does, without one: offers audio and the data channel. */
 export class Offerer {
   readonly #connection = new PeerConnection("offerer", { iceServers: [], disableAutoNegotiation: true });

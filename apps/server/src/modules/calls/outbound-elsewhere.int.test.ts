@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Call } from "@parley/contract";
 import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
+import { waitFor } from "../../platform/testing/wait-for.ts";
 import { CallCommands } from "../nodes/call-commands.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
 import { createTestServer } from "../testing.ts";
@@ -13,7 +13,6 @@ import type { CallToHold } from "./held-calls.ts";
 import { OutboundCallsService } from "./outbound-calls.service.ts";
 import { OutboundPlanner } from "./outbound-planner.ts";
 
-const DEADLINE_MS = 5_000;
 const logger = createLogger({ level: "silent" });
 const clock = { now: () => new Date() };
 
@@ -83,21 +82,13 @@ async function setUp(context: TestContext) {
   return { server, agentId: agent.id, request, openNode };
 }
 
-async function eventually(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadlineMs = performance.now() + DEADLINE_MS;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadlineMs, `waited in vain for ${what}`);
-    await sleep(20);
-  }
-}
-
 test("a node without a free place lets one that has room dial, by the configuration of the moment", async (context) => {
   const { server, agentId, request, openNode } = await setUp(context);
   const [full, free] = [await openNode({ hasFreePlace: false }), await openNode({ hasFreePlace: true })];
   const call: Call = await full.outboundCalls.place(server.organizationId, request);
   assert.equal(call.status, "queued");
   await server.modules.agents.update(server, agentId, { firstMessage: "After" });
-  await eventually("the other node to dial", () => free.dialled.length > 0);
+  await waitFor("the other node to dial", () => free.dialled.length > 0);
   const [record] = free.dialled;
   assert.deepEqual([record?.callId, record?.toNumber], [call.id, request.toNumber]);
   assert.deepEqual(record?.variables, request.variables);
@@ -109,7 +100,7 @@ test("a call that no node takes after all has failed", async (context) => {
   const { server, request, openNode } = await setUp(context);
   const [full, alsoFull] = [await openNode({ hasFreePlace: false }), await openNode({ hasFreePlace: false })];
   const { id } = await full.outboundCalls.place(server.organizationId, request);
-  await eventually("the call's end", async () => {
+  await waitFor("the call's end", async () => {
     const { status, endReason } = await server.modules.calls.describe(server.organizationId, id);
     return status === "failed" && endReason === "dial_failed";
   });

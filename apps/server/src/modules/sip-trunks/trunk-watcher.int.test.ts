@@ -4,6 +4,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SipTrunk } from "@parley/contract";
 import { createLogger } from "../../platform/logging/logging.ts";
+import { waitFor } from "../../platform/testing/wait-for.ts";
 import { createTestServer, type TestServer } from "../testing.ts";
 import { sipTrunkWatches } from "./sip-trunks.tables.ts";
 import { TestRegistrar } from "./testing.ts";
@@ -55,19 +56,12 @@ async function createRig(context: TestContext): Promise<Rig> {
     },
     shown: async (id, isShown) => {
       const { sipTrunks } = server.modules;
-      let trunk = await sipTrunks.get(server.organizationId, id);
-      await until(async () => isShown((trunk = await sipTrunks.get(server.organizationId, id))));
-      return trunk;
+      return await waitFor("the trunk to be shown so", async () => {
+        const trunk = await sipTrunks.get(server.organizationId, id);
+        return isShown(trunk) && trunk;
+      });
     },
   };
-}
-
-async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  const deadlineMs = performance.now() + 8_000;
-  while (!(await isTrue())) {
-    assert.ok(performance.now() < deadlineMs, "waited in vain");
-    await sleep(20);
-  }
 }
 
 test("a trunk that asks for it is registered, shown so, and taken back when the node closes", async (context) => {
@@ -105,7 +99,7 @@ test("what becomes of a trunk is followed at once: its settings, its wish to reg
   await modules.sipTrunks.update(organizationId, id, { password: "right" });
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
   await modules.sipTrunks.delete(organizationId, id, async () => undefined);
-  await until(() => registrar.bindings.size === 0);
+  await waitFor("no binding to be left", () => registrar.bindings.size === 0);
 });
 
 test("one node at a time has a trunk; another takes it when the first closes", async (context) => {
@@ -118,7 +112,7 @@ test("one node at a time has a trunk; another takes it when the first closes", a
   await sleep(300);
   assert.equal(registrar.accepted.length, letIn);
   await first.close();
-  await until(() => registrar.accepted.length > letIn + 1);
+  await waitFor("the other node to register", () => registrar.accepted.length > letIn + 1);
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
 });
 

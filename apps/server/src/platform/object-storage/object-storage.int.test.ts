@@ -7,9 +7,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fastify } from "fastify";
 import { sendError } from "../http/errors.ts";
+import { waitFor } from "../testing/wait-for.ts";
 import { registerFolderRoutes } from "./folder-routes.ts";
 import { FolderStorage } from "./folder-storage.ts";
 import { S3Storage } from "./s3-storage.ts";
@@ -101,14 +101,11 @@ async function startGateway(): Promise<OpenStorage> {
     },
   );
   const endpoint = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const isUp = await fetch(endpoint).then(
-      async (response) => (await response.body?.cancel(), true),
-      () => false,
-    );
-    if (isUp) break;
-    await sleep(50);
-  }
+  await waitFor("the server to answer", async () => {
+    const response = await fetch(endpoint).catch(() => undefined);
+    await response?.body?.cancel();
+    return response !== undefined;
+  });
   return { storage: new S3Storage({ endpoint, ...settings }), close: async () => await end(child, folder) };
 }
 

@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { Check, Errors } from "typebox/schema";
-import { type TestResponse, type TestServer, type TestServerOptions, createTestServer } from "./testing.ts";
+import {
+  type TestResponse,
+  type TestServer,
+  type TestServerOptions,
+  createTestServer,
+  inboundCall,
+} from "./testing.ts";
 
 type Method = Parameters<TestServer["request"]>[0];
 
@@ -201,23 +207,13 @@ export class Resources {
 
   async #openCall(server: TestServer, organizationId: string): Promise<void> {
     const agentId = this.#ids.get("/agents") ?? "";
-    const toNumber = "+14155550123";
-    const { callId, conversationId } = await server.modules.calls.openInbound({
-      organizationId,
+    const call = inboundCall(organizationId, {
       agentId,
-      agentRevision: null,
-      configurationRevision: 1,
-      environment: null,
       phoneNumberId: this.#ids.get(`/agents/${agentId}/phone-numbers`) ?? "",
       sipTrunkId: this.#ids.get("/sip-trunks") ?? "",
       fromNumber: "+14155550100",
-      toNumber,
-      nodeId: "node",
-      sipCallId: "sip",
-      variables: {},
-      postCallWebhookUrl: null,
-      at: new Date(),
     });
+    const { callId, conversationId } = await server.modules.calls.openInbound(call);
     this.#ids.set("/calls", callId);
     this.#ids.set("/conversations", conversationId);
   }

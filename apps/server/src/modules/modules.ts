@@ -119,7 +119,7 @@ export function createModules({
   });
   const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
   const recordings = new RecordingsService(database, storage);
-  const calls = new CallsService(database, conversations, webhooks, analysis, recordings);
+  const calls = new CallsService(database, { conversations, webhooks, analysis, recordings });
   const callNodes = new CallNodes(database, clock, calls);
   const callCommands = new CallCommands({ database, bus, clock });
   const placement = new CallPlacement({ calls, callNodes, callCommands });

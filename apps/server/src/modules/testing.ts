@@ -1,6 +1,6 @@
 /** The platform without calls, for tests: its database, services and HTTP server. */
-import { randomBytes } from "node:crypto";
-import type { Actor } from "@parley/contract";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Actor, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
@@ -10,6 +10,7 @@ import { createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import type { InboundCall } from "./calls/calls.service.ts";
 import type { CallToHold } from "./calls/held-calls.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
@@ -161,33 +162,48 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
 
 let numbersTaken = 0;
 
-/** A call that rings, as the node that holds it writes it down. */
-export async function openTestCall(
-  server: TestServer,
-  { nodeId }: { nodeId: string },
-): Promise<{ callId: string; conversationId: string }> {
-  const { modules, organizationId } = server;
+/** An agent that is called under a number of its own. */
+export async function createTestLine(
+  { modules, organizationId, actor }: TestServer,
+  agentFields: Partial<AgentCreation> = {},
+): Promise<Pick<InboundCall, "agentId" | "phoneNumberId" | "sipTrunkId" | "toNumber">> {
   const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
+  const by = { organizationId, actor };
+  const agent = await modules.agents.create(by, { name: "Ada", sipTrunkId: trunk.id, ...agentFields });
   numbersTaken += 1;
-  const e164 = `+1415556${String(numbersTaken).padStart(4, "0")}`;
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
-  return await modules.calls.openInbound({
+  const toNumber = `+1415556${String(numbersTaken).padStart(4, "0")}`;
+  const number = await modules.phoneNumbers.add(by, agent.id, { e164: toNumber });
+  return { agentId: agent.id, phoneNumberId: number.id, sipTrunkId: trunk.id, toNumber };
+}
+
+/** A call that begins to ring, as the node that holds it writes it down: of no known number unless `fields` say of which. */
+export function inboundCall(organizationId: string, fields: Partial<InboundCall> = {}): InboundCall {
+  return {
     organizationId,
-    agentId: agent.id,
+    agentId: randomUUID(),
     agentRevision: null,
     configurationRevision: 1,
     environment: null,
-    phoneNumberId: number.id,
-    sipTrunkId: trunk.id,
+    phoneNumberId: null,
+    sipTrunkId: null,
     fromNumber: null,
-    toNumber: e164,
-    nodeId,
-    sipCallId: randomBytes(8).toString("hex"),
+    toNumber: "+14155550123",
+    nodeId: TEST_NODE_ID,
+    sipCallId: randomUUID(),
     variables: {},
     postCallWebhookUrl: null,
     at: new Date(),
-  });
+    ...fields,
+  };
+}
+
+/** A call that rings on a line of its own. */
+export async function openTestCall(
+  server: TestServer,
+  fields: Partial<InboundCall> = {},
+): Promise<{ callId: string; conversationId: string }> {
+  const line = await createTestLine(server);
+  return await server.modules.calls.openInbound(inboundCall(server.organizationId, { ...line, ...fields }));
 }
 
 function isJson(headers: Record<string, unknown>): boolean {

@@ -46,6 +46,17 @@ async function chat(
   return { text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""), parts };
 }
 
+/** Says something, and cancels the reply once it calls a tool: nothing of it was heard. */
+async function breakOffAtTool(dialogue: Dialogue, text: string): Promise<void> {
+  const controller = new AbortController();
+  const reply = dialogue.respond({ type: "message", text }, controller);
+  const iterated = (async () => {
+    for await (const part of reply) if (part.type === "toolCall") controller.abort();
+  })();
+  await assert.rejects(iterated, { name: "AbortError" });
+  dialogue.settle(reply.id, []);
+}
+
 function lookUp(execute: DialogueTool["execute"]): DialogueTool {
   return { name: "look_up", description: "Looks something up.", inputSchema: { type: "object" }, execute };
 }
@@ -192,13 +203,7 @@ test("a reply cancelled while a tool runs leaves a history in which every call i
   const { dialogue, model } = openDialogue([CALL_LOOK_UP, "Later."], {
     tools: [lookUp(() => new Promise(() => {}))],
   });
-  const controller = new AbortController();
-  const reply = dialogue.respond({ type: "message", text: "what colour" }, controller);
-  const iterated = (async () => {
-    for await (const part of reply) if (part.type === "toolCall") controller.abort();
-  })();
-  await assert.rejects(iterated, { name: "AbortError" });
-  dialogue.settle(reply.id, []);
+  await breakOffAtTool(dialogue, "what colour");
   await chat(dialogue, "never mind");
   const calls = JSON.stringify(model.requests[1]?.prompt).match(/tool-call|tool-result/g);
   assert.deepEqual(calls, ["tool-call", "tool-result"]);
@@ -216,13 +221,7 @@ test("a reply that is cancelled stops no tool: its answer comes later, and the m
   });
   const late: ToolAnswer[] = [];
   dialogue.onLateAnswer = (answer) => late.push(answer);
-  const controller = new AbortController();
-  const reply = dialogue.respond({ type: "message", text: "what colour" }, controller);
-  const iterated = (async () => {
-    for await (const part of reply) if (part.type === "toolCall") controller.abort();
-  })();
-  await assert.rejects(iterated, { name: "AbortError" });
-  dialogue.settle(reply.id, []);
+  await breakOffAtTool(dialogue, "what colour");
   await chat(dialogue, "hello?");
   assert.match(JSON.stringify(lastMessage(model)), /hello\?/);
   assert.match(JSON.stringify(model.requests[1]?.prompt), /still at work/);

@@ -3,7 +3,7 @@ import { AppError } from "../../platform/app-error.ts";
 import { type AgentDocument, withLiveFields } from "./agent-document.rules.ts";
 import { liveRevision, type SavedAgent } from "./agent-state.rules.ts";
 
-/** How a conversation comes to an agent, and which environment it asks for (the spec, 9). */
+/** How a conversation comes to an agent, and which environment it asks for. */
 export type EntryPoint =
   /** `environment` of `POST /calls` or of the campaign; null: production. Refused where there is none of the name. */
   | { kind: "outbound_call"; environment: string | null }

@@ -1,4 +1,4 @@
-/** What a write may make of an agent: pure decisions of the spec's 3.1, apart from locks and tables. */
+/** What a write may make of an agent, its versions and what is live: pure decisions, apart from locks and tables. */
 import type { AgentChange, PublishMode, VersionKind } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import { type AgentDocument, changeDocument, diffDocuments } from "./agent-document.rules.ts";

@@ -1,4 +1,4 @@
-/** A small model of an agent's versions, publishing and environments (the spec, 3.1 and 9), for the test beside it. */
+/** A small model of an agent's versions, publishing and environments, for the test beside it. */
 import type { ErrorCode, VersionKind } from "@parley/contract";
 
 /** What of an agent the model follows, apart from what is always live. */

@@ -1,4 +1,4 @@
-/** What a restore makes of an agent (the spec, E18). */
+/** What the restore of an earlier revision makes of an agent. */
 import type { CustomTool } from "@parley/contract";
 import { type AgentDocument, diffDocuments, isSameTool } from "./agent-document.rules.ts";
 import { type SavedAgent, type Write, writeDocument } from "./agent-state.rules.ts";

@@ -10,7 +10,7 @@ import {
 } from "@parley/providers/testing";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { Jobs } from "../../platform/jobs/jobs.ts";
-import { type TestServer, createTestServer } from "../testing.ts";
+import { type TestServer, createTestLine, createTestServer, inboundCall } from "../testing.ts";
 import { analyzeCallJob } from "./analysis.jobs.ts";
 import { type AnalysisJob, AnalysisService } from "./analysis.service.ts";
 import { CallAnalyst, type CallAnalystOptions } from "./call-analyst.ts";
@@ -101,36 +101,16 @@ async function createBench(
   return { server, analyst, requests, pausesMs, endCall, analyze };
 }
 
-let numbersTaken = 0;
-
 async function openCall(server: TestServer, agentFields: object): Promise<string> {
   const { modules, organizationId } = server;
-  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id, ...agentFields });
-  numbersTaken += 1;
-  const e164 = `+1415557${String(numbersTaken).padStart(4, "0")}`;
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
-  const resolved = await modules.agentResolution.resolveAgent(organizationId, agent.id, {
+  const line = await createTestLine(server, agentFields);
+  const { configurationRevision } = await modules.agentResolution.resolveAgent(organizationId, line.agentId, {
     kind: "inbound_number",
     environment: null,
   });
-  const { callId } = await modules.calls.openInbound({
-    organizationId,
-    agentId: agent.id,
-    agentRevision: null,
-    configurationRevision: resolved.configurationRevision,
-    environment: null,
-    phoneNumberId: number.id,
-    sipTrunkId: trunk.id,
-    fromNumber: null,
-    toNumber: e164,
-    nodeId: "node",
-    sipCallId: "sip",
-    variables: {},
-    postCallWebhookUrl: null,
-    at: new Date("2026-11-21T12:00:00Z"),
-  });
-  return callId;
+  const at = new Date("2026-11-21T12:00:00Z");
+  const call = inboundCall(organizationId, { ...line, configurationRevision, at });
+  return (await modules.calls.openInbound(call)).callId;
 }
 
 const RESULTS = {

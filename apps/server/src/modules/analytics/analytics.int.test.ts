@@ -4,7 +4,7 @@ import { type CallEndReason, type CallStatus, type Turn, callEndReasons } from "
 import { seededRandom } from "@parley/conversation/testing";
 import { callTurns, calls } from "../calls/calls.tables.ts";
 import { conversations } from "../conversations/conversations.tables.ts";
-import { type TestServer, createTestServer } from "../testing.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
 
 type CallInsert = typeof calls.$inferInsert;
 type Call = CallInsert & { createdAt: Date; turns: Turn[] };
@@ -250,30 +250,9 @@ test("an organization without calls has zeros, and days all the same", async () 
 
 test("a call counts as active from its first ring to its end, whichever node holds it", async () => {
   const server = await createTestServer();
-  const { modules, organizationId } = server;
+  const { modules } = server;
   const activeCalls = async () => (await ask<{ activeCalls: number }>(server, "active", {})).activeCalls;
-  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+4930123456" });
-  const open = async (nodeId: string) =>
-    (
-      await modules.calls.openInbound({
-        organizationId,
-        agentId: agent.id,
-        agentRevision: null,
-        configurationRevision: 1,
-        environment: null,
-        phoneNumberId: number.id,
-        sipTrunkId: trunk.id,
-        fromNumber: null,
-        toNumber: "+4930123456",
-        nodeId,
-        sipCallId: nodeId,
-        variables: {},
-        postCallWebhookUrl: null,
-        at: new Date(),
-      })
-    ).callId;
+  const open = async (nodeId: string) => (await openTestCall(server, { nodeId })).callId;
   const ids = [await open("node-1"), await open("node-2"), await open("node-2")];
   assert.equal(await activeCalls(), 3);
   const [first = "", second = ""] = ids;

@@ -50,7 +50,6 @@ export class CallControl {
 
   async #handle(invite: IncomingInvite): Promise<void> {
     const target = await this.#findTarget(invite);
-    // contract.md, Calls: unknown number 404, disabled agent 480, billing inactive 503.
     if (target === undefined) return this.#refuseStranger(invite, 404);
     if (!(await this.#admit(invite, target))) return;
     this.#sources.admitted(invite.source.address);

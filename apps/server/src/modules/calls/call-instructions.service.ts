@@ -3,7 +3,7 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallCommands } from "../nodes/call-commands.ts";
 import type { CallsService } from "./calls.service.ts";
 
-/** Tells the agents of calls in progress what to do (the spec, E1). */
+/** Tells the agents of calls in progress what to do. */
 export class CallInstructions {
   readonly #calls: Pick<CallsService, "describe">;
   readonly #commands: CallCommands;

@@ -7,12 +7,13 @@ import test from "node:test";
 import type { CallTrace } from "@parley/contract";
 import type { MessageTrace } from "@parley/sip";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { type TestServer, createTestServer } from "../testing.ts";
+import { type TestServer, createTestServer, inboundCall } from "../testing.ts";
 import { deleteExpiredTracesJob } from "./call-trace.jobs.ts";
 import { CallTraceRecorder } from "./call-trace.recorder.ts";
 
 const DAY_MS = 86_400_000;
 const NUMBER = "+4930123456";
+const NODE = "node-1";
 const hasTshark = spawnSync("tshark", ["-v"]).error === undefined;
 
 interface Target {
@@ -33,7 +34,7 @@ class Fixture {
     this.#target = target;
     this.recorder = new CallTraceRecorder({
       database: server.database,
-      nodeId: "node-1",
+      nodeId: NODE,
       logger: createLogger({ level: "silent" }),
       now: () => this.now,
     });
@@ -57,21 +58,16 @@ class Fixture {
   }
 
   async openCall(sipCallId: string): Promise<string> {
-    const { callId } = await this.server.modules.calls.openInbound({
+    const { modules, organizationId } = this.server;
+    const call = {
       ...this.#target,
-      organizationId: this.server.organizationId,
-      agentRevision: null,
-      configurationRevision: 1,
-      environment: null,
       fromNumber: "+14155550100",
       toNumber: NUMBER,
-      nodeId: "node-1",
+      nodeId: NODE,
       sipCallId,
-      variables: {},
-      postCallWebhookUrl: null,
       at: this.now,
-    });
-    return callId;
+    };
+    return (await modules.calls.openInbound(inboundCall(organizationId, call))).callId;
   }
 
   async traceOf(callId: string): Promise<CallTrace> {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { TranscriptItem, Turn } from "@parley/contract";
-import { type TestServer, createTestServer } from "../testing.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
 
 const START = new Date("2026-06-01T12:00:00.000Z");
 
@@ -10,29 +9,14 @@ function after(seconds: number): Date {
   return new Date(START.getTime() + seconds * 1000);
 }
 
-let numbersTaken = 0;
-
 async function openCall(server: TestServer, nodeId = "node-1"): Promise<string> {
-  const { modules, organizationId } = server;
-  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
-  numbersTaken += 1;
-  const e164 = `+1415555${String(numbersTaken).padStart(4, "0")}`;
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164 });
-  const { callId } = await modules.calls.openInbound({
-    organizationId,
-    agentId: agent.id,
+  const { callId } = await openTestCall(server, {
     agentRevision: 3,
     configurationRevision: 3,
     environment: "staging",
-    phoneNumberId: number.id,
-    sipTrunkId: trunk.id,
     fromNumber: "+4930123456",
-    toNumber: e164,
     nodeId,
-    sipCallId: randomUUID(),
     variables: { customer: "Ada" },
-    postCallWebhookUrl: null,
     at: START,
   });
   return callId;

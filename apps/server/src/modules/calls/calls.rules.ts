@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
 
-/** How long the post-call webhook waits for what is made of a call (contract.md, Webhooks). */
+/** How long the post-call webhook waits for what is made of a call. */
 const RESULTS_DEADLINE_MS = 60_000;
 
 /**

@@ -86,20 +86,22 @@ export type CallResult = Partial<
 /** A receiver may have been away for a while, and asks nobody for another link. */
 const WEBHOOK_LINK_MS = 24 * 3600_000;
 
+interface CallsDependencies {
+  conversations: ConversationsService;
+  webhooks: Pick<WebhooksService, "announce" | "hasten">;
+  analysis: AnalysisService;
+  recordings: Pick<RecordingsService, "findUrl">;
+}
+
+/** The records of calls. */
 export class CallsService {
   readonly #database: Database;
-  readonly #conversations: ConversationsService;
-  readonly #webhooks: Pick<WebhooksService, "announce" | "hasten">;
-  readonly #analysis: AnalysisService;
-  readonly #recordings: Pick<RecordingsService, "findUrl">;
+  readonly #conversations: CallsDependencies["conversations"];
+  readonly #webhooks: CallsDependencies["webhooks"];
+  readonly #analysis: CallsDependencies["analysis"];
+  readonly #recordings: CallsDependencies["recordings"];
 
-  constructor(
-    database: Database,
-    conversations: ConversationsService,
-    webhooks: Pick<WebhooksService, "announce" | "hasten">,
-    analysis: AnalysisService,
-    recordings: Pick<RecordingsService, "findUrl">,
-  ) {
+  constructor(database: Database, { conversations, webhooks, analysis, recordings }: CallsDependencies) {
     this.#database = database;
     this.#conversations = conversations;
     this.#webhooks = webhooks;

@@ -9,13 +9,13 @@ import type { CallDetail, CallRecording } from "@parley/contract";
 import { RecordingSpools } from "../../call-host/recording-spool.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
-import { createTestServer } from "../testing.ts";
+import { waitFor } from "../../platform/testing/wait-for.ts";
+import { createTestServer, inboundCall } from "../testing.ts";
 import { RecordingFinisher } from "./recording-finisher.ts";
 import { RecordingsService } from "./recordings.service.ts";
 import { giveUpRecordingsJob } from "./recordings.jobs.ts";
 
 const NODE_ID = randomUUID();
-const DEADLINE_MS = 20_000;
 /** Longer ago than who writes a spool is ever silent. */
 const LONG_AGO_MS = 60_000;
 
@@ -57,22 +57,8 @@ async function openFolder(t: TestContext) {
     return finisher;
   };
   const openCall = async ({ endedMsAgo }: { endedMsAgo?: number } = {}): Promise<string> => {
-    const { callId } = await calls.openInbound({
-      organizationId: server.organizationId,
-      agentId: randomUUID(),
-      agentRevision: null,
-      configurationRevision: 1,
-      environment: null,
-      phoneNumberId: null,
-      sipTrunkId: null,
-      fromNumber: null,
-      toNumber: "+14155550123",
-      nodeId: NODE_ID,
-      sipCallId: randomUUID(),
-      variables: {},
-      postCallWebhookUrl: null,
-      at: new Date(),
-    });
+    const call = inboundCall(server.organizationId, { nodeId: NODE_ID });
+    const { callId } = await calls.openInbound(call);
     const names = { llmName: "", sttName: "", ttsName: "" };
     await calls.markAnswered(callId, { ...names, at: new Date(), isRecorded: true });
     if (endedMsAgo === undefined) return callId;
@@ -83,20 +69,15 @@ async function openFolder(t: TestContext) {
   const describe = async (callId: string): Promise<CallDetail> =>
     await calls.get(server.organizationId, callId);
   const settled = async (callId: string): Promise<CallDetail> => {
-    const deadline = performance.now() + DEADLINE_MS;
-    while (performance.now() < deadline) {
+    return await waitFor("the recording", async () => {
       const call = await describe(callId);
-      if (call.recordingStatus !== "pending") return call;
-      await sleep(20);
-    }
-    throw new Error("nothing became of the recording");
+      return call.recordingStatus !== "pending" && call;
+    });
   };
   const files = async (): Promise<string[]> => (await readdir(folder)).sort();
   /** Files go once the call's record tells of the recording. */
   const emptied = async (): Promise<void> => {
-    const deadline = performance.now() + DEADLINE_MS;
-    while ((await files()).length > 0 && performance.now() < deadline) await sleep(5);
-    assert.deepEqual(await files(), []);
+    await waitFor("the files to go", async () => (await files()).length === 0);
   };
   return { ...server, folder, stored, held, refusals, start, openCall, describe, settled, files, emptied };
 }

@@ -29,7 +29,10 @@ export class TrunkChecksService {
     const credentials = await this.#sipTrunks.findCredentials(organizationId, id);
     const running = this.#running.get(id);
     if (running !== undefined) return await running;
-    if (this.#running.size >= MAX_CHECKS) throw new AppError("rate_limited");
+    if (this.#running.size >= MAX_CHECKS) {
+      const message = "Many trunks are being checked at present: try again in some seconds.";
+      throw new AppError("rate_limited", { message });
+    }
     const check = checkTrunk(this.#end, { trunk, credentials }).finally(() => this.#running.delete(id));
     this.#running.set(id, check);
     return await check;

@@ -1,17 +1,20 @@
 /** A customer's server, the recipes by which it verifies what comes, and the platform's side of deliveries, by hand. */
 import assert from "node:assert/strict";
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
+import { Jobs } from "../../platform/jobs/jobs.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import { CallsService } from "../calls/calls.service.ts";
-import { createTestServer } from "../testing.ts";
+import { createTestLine, createTestServer, inboundCall, type TestServer } from "../testing.ts";
 import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
 import { WebhookSender } from "./webhook-sender.ts";
+import { deliverWebhooksJob } from "./webhooks.jobs.ts";
 import { type DeliveryJob, WebhooksService } from "./webhooks.service.ts";
 
 export interface ReceivedRequest {
@@ -86,6 +89,16 @@ export interface Enqueued {
   startAfter: Date | undefined;
 }
 
+/** Calls whose ends are told by `webhooks`, and what tells them. */
+function deliverBy(
+  { database, modules: { conversations, analysis, recordings } }: TestServer,
+  webhooks: WebhooksService,
+  sender: WebhookSender,
+) {
+  const calls = new CallsService(database, { conversations, webhooks, analysis, recordings });
+  return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls }) };
+}
+
 /** A call whose agent names a server that answers as told, and the jobs that its end leaves, to be run by hand. */
 export async function openDeliveries(t: TestContext, respond: Respond) {
   const server = await createTestServer();
@@ -100,38 +113,22 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
     enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
       void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
   });
-  const calls = new CallsService(
-    database,
-    modules.conversations,
-    webhooks,
-    modules.analysis,
-    modules.recordings,
-  );
   const { signingSecrets } = modules;
   const sender = new WebhookSender({ client, signingSecrets, now: () => clock.now });
-  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  const { calls, delivery } = deliverBy(server, webhooks, sender);
   const deliveries = new WebhookDeliveriesService(database, webhooks);
-  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
-  const agent = await modules.agents.create(server, { name: "Ada", sipTrunkId: trunk.id });
-  const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
+  const line = await createTestLine(server);
   const openCall = async (): Promise<string> => {
-    const { callId } = await calls.openInbound({
-      organizationId,
-      agentId: agent.id,
+    const call = inboundCall(organizationId, {
+      ...line,
       agentRevision: 3,
       configurationRevision: 3,
       environment: "staging",
-      phoneNumberId: number.id,
-      sipTrunkId: trunk.id,
-      fromNumber: null,
-      toNumber: "+14155550123",
-      nodeId: "node",
-      sipCallId: randomUUID(),
       variables: { customer: "Ada" },
       postCallWebhookUrl: receiver.url,
       at: clock.now,
     });
-    return callId;
+    return (await calls.openInbound(call)).callId;
   };
   return {
     server,
@@ -153,6 +150,19 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
     progressOf: async (id: string) => {
       const { postCallWebhookStatus, postCallWebhookAttempts } = await calls.get(organizationId, id);
       return [postCallWebhookStatus, postCallWebhookAttempts];
+    },
+    /** The jobs run by themselves, in the real queue. */
+    startQueue: async () => {
+      const { connectionString } = server;
+      const queue = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
+      const told = new WebhooksService(queue);
+      const { calls: ended, delivery: delivering } = deliverBy(server, told, sender);
+      await queue.work(deliverWebhooksJob(delivering));
+      const close = async (): Promise<void> => {
+        delivering.close();
+        await queue.close();
+      };
+      return { webhooks: told, calls: ended, close };
     },
     /** At the time that it is for. */
     runNext: async (): Promise<Enqueued> => {

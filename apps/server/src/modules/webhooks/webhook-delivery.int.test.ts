@@ -2,15 +2,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageReceivedData } from "@parley/contract";
-import { Jobs } from "../../platform/jobs/jobs.ts";
-import { createLogger } from "../../platform/logging/logging.ts";
-import { CallsService } from "../calls/calls.service.ts";
+import { waitFor } from "../../platform/testing/wait-for.ts";
 import { isSigned, isSignedWith, openDeliveries, startReceiver } from "./testing.ts";
-import { WebhookDelivery } from "./webhook-delivery.ts";
-import { deleteOldWebhooksJob, deliverWebhooksJob } from "./webhooks.jobs.ts";
-import { WebhooksService } from "./webhooks.service.ts";
+import { deleteOldWebhooksJob } from "./webhooks.jobs.ts";
 import { webhookAttempts, webhookEvents } from "./webhooks.tables.ts";
 
 const MINUTE_MS = 60_000;
@@ -223,25 +218,11 @@ test("a message that was received is told, signed, and sent again where it is no
 
 test("a job of the real queue delivers, and an end that is rolled back is never told", async (t) => {
   const delivered = Promise.withResolvers<void>();
-  const { server, database, sender, organizationId, receiver, openCall } = await openDeliveries(
-    t,
-    (response) => {
-      response.end();
-      delivered.resolve();
-    },
-  );
-  const { connectionString, modules } = server;
-  const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
-  const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(
-    database,
-    modules.conversations,
-    webhooks,
-    modules.analysis,
-    modules.recordings,
-  );
-  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
-  await jobs.work(deliverWebhooksJob(delivery));
+  const { database, organizationId, receiver, openCall, startQueue } = await openDeliveries(t, (response) => {
+    response.end();
+    delivered.resolve();
+  });
+  const { webhooks, calls, close } = await startQueue();
   const now = new Date();
   const event = {
     organizationId,
@@ -256,25 +237,17 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   await assert.rejects(rolledBack, /changed its mind/);
   await calls.finish(await openCall(), { ...END, endedAt: now });
   await delivered.promise;
-  await jobs.close();
+  await close();
   assert.equal(receiver.requests.length, 1);
   assert.equal((await database.select().from(webhookEvents)).length, 1);
 });
 
 test("an organization whose server hangs is given up on after ten seconds, and does not hold up the webhooks of another", async (t) => {
-  const { server, database, sender, organizationId, receiver, openCall } = await openDeliveries(t, () => {});
-  const { connectionString, modules } = server;
-  const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
-  const webhooks = new WebhooksService(jobs);
-  const calls = new CallsService(
-    database,
-    modules.conversations,
-    webhooks,
-    modules.analysis,
-    modules.recordings,
+  const { server, database, organizationId, receiver, openCall, startQueue } = await openDeliveries(
+    t,
+    () => {},
   );
-  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
-  await jobs.work(deliverWebhooksJob(delivery));
+  const { webhooks, calls, close } = await startQueue();
   for (let index = 0; index < 40; index += 1)
     await calls.finish(await openCall(), { ...END, endedAt: new Date() });
   const told = Promise.withResolvers<void>();
@@ -293,20 +266,21 @@ test("an organization whose server hangs is given up on after ten seconds, and d
   assert.ok(receiver.requests.length <= 5, `${organizationId} has ${receiver.requests.length} at once`);
   const problem = await findProblem(database);
   assert.equal(problem, "no answer within 10000 ms");
-  delivery.close();
-  await jobs.close();
+  await close();
 });
 
 /** Of the first attempt that failed. */
 async function findProblem(
   database: Awaited<ReturnType<typeof openDeliveries>>["database"],
 ): Promise<string> {
-  for (;;) {
-    const attempts = await database.select().from(webhookAttempts);
-    const failed = attempts.find(({ problem }) => problem !== null);
-    if (failed?.problem) return failed.problem;
-    await sleep(100);
-  }
+  return await waitFor(
+    "an attempt that failed",
+    async () => {
+      const attempts = await database.select().from(webhookAttempts);
+      return attempts.find(({ problem }) => problem !== null)?.problem ?? undefined;
+    },
+    60_000,
+  );
 }
 
 test("an event and its attempts are kept for thirty days", async (t) => {

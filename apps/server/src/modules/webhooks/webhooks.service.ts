@@ -5,7 +5,7 @@ import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import * as store from "./webhooks.store.ts";
 
 const MINUTE_MS = 60_000;
-/** After the first attempt has failed (the spec, part 6). */
+/** After each attempt that failed, from its end to the next. */
 const RETRY_DELAYS_MS = [1 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS] as const;
 
 export const DELIVERY_JOB = { name: "deliver-webhook" } as const;

@@ -3,6 +3,8 @@ import { FIRST_CLAUSE_TOKENS, firstClauseOf } from "./script.ts";
 
 /** Less than this is a difference between clocks, not an answer begun ahead. */
 const CLOCK_GRAIN_MS = 5;
+/** A packet so much later than the API has the answer's first began another: this one followed something that was still heard. */
+const ANOTHER_ONSET_MS = 1_000;
 
 /** A turn as the API returns it. */
 interface MeasuredTurn {
@@ -60,7 +62,7 @@ export function overheadsOf(
       const providerMs = request === undefined ? undefined : firstTokenMsOf(request);
       if (providerMs === undefined) return [];
       if (llmFirstTokenMs < providerMs - CLOCK_GRAIN_MS) return overheadOfPrepared(overheadMs);
-      return answer === undefined ? [] : overheadOf(answer, llmFirstTokenMs - providerMs);
+      return answer === undefined ? [] : overheadOf(answer, llmFirstTokenMs - providerMs, overheadMs);
     });
   });
 }
@@ -110,11 +112,12 @@ function overheadOfPrepared(overheadMs: number): Overhead {
   return { aroundFirstTokenMs: 0, clauseToSynthesisMs: 0, audioToPacketMs: overheadMs };
 }
 
-function overheadOf(answer: HeardAnswer, aroundFirstTokenMs: number): Overhead {
+function overheadOf(answer: HeardAnswer, aroundFirstTokenMs: number, apiOverheadMs: number): Overhead {
+  const audioToPacketMs = answer.packetAtMs - answer.audioAtMs;
   return {
     aroundFirstTokenMs,
     clauseToSynthesisMs: answer.clauseReceivedAtMs - answer.clauseTokenAtMs,
-    audioToPacketMs: answer.packetAtMs - answer.audioAtMs,
+    audioToPacketMs: audioToPacketMs > apiOverheadMs + ANOTHER_ONSET_MS ? apiOverheadMs : audioToPacketMs,
   };
 }
 

@@ -35,7 +35,9 @@ const retryDelayMs = 250;
 
 /** What goes out as one message. */
 interface Message {
-  audio: Buffer;
+  /** As it goes out: little-endian, as every machine is that we run on. */
+  audio: Int16Array;
+  /** Bytes of it that are filled. */
   length: number;
   /** When the first of it was written. */
   sinceMs: number;
@@ -228,7 +230,7 @@ export class DeepgramStream implements SpeechToTextStream {
     this.#sentBytes += this.#waitingBytes;
     this.#hasSentSinceKeepAlive = true;
     // The socket masks what it sends (RFC 6455 section 5.3), into memory of its own.
-    for (const { audio, length } of this.#waiting) this.#socket.send(audio.subarray(0, length));
+    for (const { audio, length } of this.#waiting) this.#socket.send(Buffer.from(audio.buffer, 0, length));
     this.#spare = this.#waiting[0];
     this.#waiting = [];
     this.#waitingBytes = 0;
@@ -237,12 +239,12 @@ export class DeepgramStream implements SpeechToTextStream {
   /** Copies a frame behind what waits: callers use their frames again. */
   #keep(pcm: Int16Array): void {
     let message = this.#waiting.at(-1);
-    if (message === undefined || message.length + pcm.byteLength > message.audio.length) {
+    if (message === undefined || message.length + pcm.byteLength > message.audio.byteLength) {
       message = this.#newMessage(pcm.byteLength);
       this.#waiting.push(message);
     }
-    const { audio } = message;
-    for (const sample of pcm) message.length = audio.writeInt16LE(sample, message.length);
+    message.audio.set(pcm, message.length / pcm.BYTES_PER_ELEMENT);
+    message.length += pcm.byteLength;
     this.#waitingBytes += pcm.byteLength;
   }
 
@@ -251,7 +253,9 @@ export class DeepgramStream implements SpeechToTextStream {
     this.#spare = undefined;
     const bytes = Math.max(leastBytes, messageMs * this.#bytesPerMs);
     const audio =
-      spare !== undefined && spare.audio.length >= bytes ? spare.audio : Buffer.allocUnsafeSlow(bytes);
+      spare !== undefined && spare.audio.byteLength >= bytes
+        ? spare.audio
+        : new Int16Array(bytes / Int16Array.BYTES_PER_ELEMENT);
     return { audio, length: 0, sinceMs: this.#options.now() };
   }
 

@@ -3,6 +3,9 @@ import { Encryption, loadOrCreateKey } from "../encryption/encryption.ts";
 import type { Database } from "./database.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 
+/** Each is a process of some 20 MB on the machine that has the calls to carry, and answers at once. */
+const CONNECTIONS_TO_EMBEDDED = 5;
+
 export interface DatabaseConnection {
   database: Database;
   /** For LISTEN, session locks and jobs. */
@@ -40,7 +43,7 @@ export async function connectDatabase(
       import("./database.ts"),
       import("./migrate.ts"),
     ]);
-    database = await openDatabase(url);
+    database = await openDatabase(url, embedded && CONNECTIONS_TO_EMBEDDED);
     await migrateDatabase(directUrl);
     const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));
     await checkEncryptionKey(database, encryption);

@@ -6,7 +6,7 @@ const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
 /** For a server that cannot keep the deadline itself any more. */
 const ANSWER_DEADLINE_MS = 35_000;
-/** Each is a process of the server, which holds 20 MB; what a node asks is answered in a millisecond or two. */
+/** Enough for a server that is some way off: what a node asks is answered in a millisecond or two. */
 const MAX_CONNECTIONS = 10;
 
 /** What stores run their SQL on: the database itself or a transaction of it. */
@@ -24,11 +24,18 @@ export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
-/** Opens a pool and proves that the database answers. Rejects with `DatabaseUnavailableError`. */
-export async function openDatabase(connectionString: string): Promise<Database> {
+/**
+ * Opens a pool and proves that the database answers. Rejects with `DatabaseUnavailableError`.
+ *
+ * @param maxConnections What waits for one waits in this process.
+ */
+export async function openDatabase(
+  connectionString: string,
+  maxConnections = MAX_CONNECTIONS,
+): Promise<Database> {
   const pool = new Pool({
     connectionString,
-    max: MAX_CONNECTIONS,
+    max: maxConnections,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
     statement_timeout: STATEMENT_DEADLINE_MS,
     query_timeout: ANSWER_DEADLINE_MS,

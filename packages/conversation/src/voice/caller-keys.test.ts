@@ -94,3 +94,13 @@ test("keys without end are cut into inputs of 64", async () => {
   await press(call, "7".repeat(70), 20);
   assert.deepEqual(call.transcript, [`dtmf: ${"7".repeat(64)}`]);
 });
+
+test("a key that the caller pressed stands in the transcript and is known to the agent", async () => {
+  const call = new CallDriver({ replies: ["You pressed five."] });
+  call.start();
+  call.conversation.dtmf("5");
+  await call.say("what did I press", 900);
+  await call.letAgentFinish();
+  assert.deepEqual(call.transcript, ["dtmf: 5", "user: what did I press", "agent: You pressed five."]);
+  assert.match(JSON.stringify(call.model.requests[0]?.prompt), /pressed 5/);
+});

@@ -196,3 +196,44 @@ test("a tool call stands in the transcript while the tool is at work, behind the
   await speaking.stayQuiet(3000);
   assert.deepEqual(speaking.transcript, ["user: what colour", "agent: Let me see.", "tool_call: {}"]);
 });
+
+test("tool calls stand in the transcript between the words before and after them", async () => {
+  const call = new CallDriver({
+    replies: [
+      [
+        { type: "text", text: "Let me look that up for you." },
+        { type: "toolCall", toolName: "opening_hours", input: { day: "Monday" } },
+      ],
+      "We are open from nine to five.",
+    ],
+    dialogue: {
+      tools: [
+        {
+          name: "opening_hours",
+          description: "Opening hours of a day.",
+          inputSchema: { type: "object" },
+          execute: () => Promise.resolve({ from: 9, to: 17 }),
+        },
+      ],
+    },
+  });
+  call.start();
+  await call.say("when do you open on Monday", 900);
+  await call.letAgentFinish();
+  await call.waitUntil(() => call.items.length === 5);
+  assert.deepEqual(call.transcript, [
+    "user: when do you open on Monday",
+    "agent: Let me look that up for you.",
+    'tool_call: {"day":"Monday"}',
+    'tool_result: {"from":9,"to":17}',
+    "agent: We are open from nine to five.",
+  ]);
+});
+
+test("words that come with a tool call are said while the tool works", async () => {
+  const call = callWith(lookUp(60_000), {
+    replies: [[...CALL_LOOK_UP, { type: "text", text: "I am looking it up for you." }]],
+  });
+  await call.say("what does it cost", 900);
+  await call.waitUntil(() => call.isSpeaking, 1000);
+});

@@ -20,6 +20,16 @@ test("the more surely the caller has finished, the sooner the turn ends", () => 
   assert.equal(new Set(delays).size, delays.length);
 });
 
+test("a question that does not sound like its end is waited after as a statement is", () => {
+  const after = (text: string, probability: number): number =>
+    endpointingDelayMs({ text, probability }, context, UNKNOWN_RHYTHM);
+  for (const probability of [0.95, 0.7, 0.2])
+    assert.equal(
+      after("Could you please send us the bill?", probability),
+      after("Please send us the bill", probability),
+    );
+});
+
 test("a caller who pauses for long is waited for longer", () => {
   const text = "I would like to move my appointment";
   assert.ok(delayOf(text, [900]) > delayOf(text) + 300);

@@ -38,7 +38,7 @@ const silenceAfterMs: Readonly<Record<TurnEnding, Readonly<Record<Certainty, num
 /** The last word was so probably one after which more has to come that it counts as one, whatever was written down. */
 const OPEN_SHARE = 0.5;
 /** So probably that it may well have been. */
-const DOUBTFUL_OPEN_SHARE = 0.08;
+const DOUBTFUL_OPEN_SHARE = 0.1;
 /** After such a word. */
 const silenceIfOpenMs: Readonly<Record<Certainty, number>> = {
   sure: 1200,

@@ -112,7 +112,7 @@ export type TurnEffect =
 interface Flush {
   id: number;
   askedAtMs: number;
-  /** `silenceMs` of silence after such a text end the turn; an answer to it is worth its making where it is `likelyWhole`. */
+  /** `silenceMs` of silence after such a text end the turn; where it `isLikelyWhole` an answer is begun before. */
   answer: (HeardText & { atMs: number; silenceMs: number; isLikelyWhole: boolean }) | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentStatus, PageQuery } from "@parley/contract";
-import { type SQL, and, asc, count, eq, ilike, inArray, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, ilike, inArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { agentVersions, agents } from "./agents.tables.ts";
 
@@ -87,8 +87,7 @@ export async function listAgents(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(agents).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, agents, where) };
 }
 
 /** Agents that name the trunk or folder. */
@@ -151,8 +150,7 @@ export async function listVersions(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(agentVersions).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, agentVersions, where) };
 }
 
 /** In a LIKE pattern these three are not themselves. */

@@ -1,7 +1,7 @@
 import type { PageQuery } from "@parley/contract";
-import { and, count, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { apiKeys } from "./api-keys.tables.ts";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
@@ -36,8 +36,7 @@ export async function listKeys(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(apiKeys).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, apiKeys, where) };
 }
 
 export async function deleteKey(

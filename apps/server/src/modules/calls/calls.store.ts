@@ -1,20 +1,7 @@
 import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
-import {
-  type SQL,
-  and,
-  asc,
-  count,
-  eq,
-  gte,
-  inArray,
-  isNotNull,
-  isNull,
-  lt,
-  max,
-  notInArray,
-} from "drizzle-orm";
+import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, max, notInArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import type { Handover } from "../nodes/call-command.ts";
 import { callTurns, calls } from "./calls.tables.ts";
 
@@ -117,8 +104,7 @@ export async function listCalls(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(calls).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, calls, where) };
 }
 
 export async function updateCall(queries: Queries, id: string, change: Partial<CallInsert>): Promise<void> {

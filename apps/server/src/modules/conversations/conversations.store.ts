@@ -1,7 +1,7 @@
 import type { PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, count, eq, max } from "drizzle-orm";
+import { type SQL, and, asc, eq, max } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { conversations, transcriptItems } from "./conversations.tables.ts";
 
@@ -48,8 +48,7 @@ export async function listConversations(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(conversations).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, conversations, where) };
 }
 
 export async function updateConversation(

@@ -1,7 +1,7 @@
 import type { PageQuery } from "@parley/contract";
-import { and, count, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { folders } from "./folders.tables.ts";
 
 export type FolderRow = typeof folders.$inferSelect;
@@ -54,8 +54,7 @@ export async function listFolders(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(folders).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, folders, where) };
 }
 
 export async function updateFolder(

@@ -1,7 +1,7 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, count, eq, inArray } from "drizzle-orm";
+import { type SQL, and, eq, inArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
 
 export type PhoneNumberRow = typeof phoneNumbers.$inferSelect;
@@ -48,8 +48,7 @@ export async function listNumbers(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(phoneNumbers).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, phoneNumbers, where) };
 }
 
 /** Those of these numbers (E.164) that the trunk carries. */

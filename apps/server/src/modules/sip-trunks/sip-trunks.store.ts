@@ -1,7 +1,7 @@
 import type { PageQuery } from "@parley/contract";
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
 
@@ -51,8 +51,7 @@ export async function listTrunks(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(sipTrunks).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, sipTrunks, where) };
 }
 
 export async function updateTrunk(

@@ -1,7 +1,7 @@
 import type { PageQuery, WebhookType } from "@parley/contract";
-import { type SQL, and, asc, count, eq, getTableColumns, gt, gte, isNull, lt } from "drizzle-orm";
+import { type SQL, and, asc, eq, getTableColumns, gt, gte, isNull, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import { type Rows, pageOf } from "../../platform/database/page.ts";
+import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { webhookAttempts, webhookEvents } from "./webhooks.tables.ts";
 
 export type WebhookEventRow = typeof webhookEvents.$inferSelect;
@@ -60,8 +60,7 @@ export async function listEvents(
     .orderBy(...orderBy)
     .limit(limit)
     .offset(offset);
-  const [counted] = await queries.select({ total: count() }).from(webhookEvents).where(where);
-  return { rows, total: counted?.total ?? 0 };
+  return { rows, total: await countRows(queries, webhookEvents, where) };
 }
 
 export async function lockEvent(queries: Queries, id: string): Promise<WebhookEventRow | undefined> {

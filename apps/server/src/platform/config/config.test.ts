@@ -25,6 +25,7 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 29_999 });
   assert.equal(config.dataDirectory, path.resolve(".parley"));
   assert.equal(config.database, undefined);
+  assert.deepEqual([...config.roles], ["api", "media", "worker"]);
   assert.ok(config.mediaProcesses >= 1);
   assert.deepEqual(config.speechToText, { provider: "local" });
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
@@ -90,6 +91,7 @@ test("every bad variable is told, each in one line that names it", () => {
     PARLEY_SIP_PORT: "70000",
     PARLEY_RTP_PORTS: "30000-20000",
     PARLEY_PUBLIC_ADDRESS: "example.com",
+    PARLEY_ROLES: "api,dialer",
     PARLEY_BOOTSTRAP_API_KEY: "short",
     PARLEY_ALLOW_PRIVATE_WEBHOOKS: "yes",
     PARLEY_ENCRYPTION_KEY: "0011",
@@ -108,6 +110,7 @@ test("every bad variable is told, each in one line that names it", () => {
       "PARLEY_HTTP_PORT",
       "PARLEY_LOG_LEVEL",
       "PARLEY_PUBLIC_ADDRESS",
+      "PARLEY_ROLES",
       "PARLEY_RTP_PORTS",
       "PARLEY_SIP_PORT",
       "PARLEY_TTS",

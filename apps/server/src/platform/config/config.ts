@@ -1,17 +1,19 @@
 import { isIP } from "node:net";
 import { availableParallelism, homedir } from "node:os";
 import path from "node:path";
-import type { PortRange } from "@parley/rtp";
 import { type DatabaseConfig, readDatabase } from "./database.ts";
 import { type Environment, EnvironmentReader, integerWithin } from "./environment-reader.ts";
 import { type LanguageModelConfig, readLanguageModel } from "./language-model.ts";
 import { type ObjectStorageConfig, readObjectStorage } from "./object-storage.ts";
 import { type OtlpConfig, readOtlp } from "./otlp.ts";
-import { parsePortRange } from "./ports.ts";
+import { type PortRange, parsePortRange } from "./ports.ts";
 import { type SipConfig, readSip } from "./sip.ts";
 import { type SpeechConfig, readSpeech } from "./speech.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { type WebCallsConfig, readWebCalls } from "./web-calls.ts";
+
+const roles = ["api", "media", "worker"] as const;
+type Role = (typeof roles)[number];
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -32,6 +34,7 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** Absolute. */
   modelsDirectory: string;
   objectStorage: ObjectStorageConfig;
+  roles: ReadonlySet<Role>;
   bootstrapApiKey: string | undefined;
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
@@ -80,6 +83,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
     objectStorage: readObjectStorage(reader, dataDirectory),
     ...readDatabase(reader),
+    roles: reader.parseOrDefault("PARLEY_ROLES", parseRoles),
     bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseBootstrapKey),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     mediaProcesses,
@@ -102,6 +106,15 @@ function defaultModelsDirectory(environment: Environment): string {
 function parseIpAddress(value: string): string {
   if (isIP(value) !== 0) return value;
   throw new Error(`must be an IP address, not "${value}"`);
+}
+
+function parseRoles(value: string): Set<Role> {
+  const names = value.split(",").map((each) => each.trim());
+  const found = names.map((name) => roles.find((role) => role === name));
+  if (found.some((role) => role === undefined)) {
+    throw new Error(`must be a list of ${roles.join(", ")}, not "${value}"`);
+  }
+  return new Set(found.filter((role) => role !== undefined));
 }
 
 function parseBootstrapKey(value: string): string {

@@ -1,4 +1,8 @@
-import type { PortRange } from "@parley/rtp";
+/** Both ends included. */
+export interface PortRange {
+  first: number;
+  last: number;
+}
 
 export function parsePortRange(value: string): PortRange {
   const [, first, last] = (/^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []).map(Number);

@@ -100,6 +100,10 @@ export const variables = {
       "32 bytes as base64 or hex that encrypt stored credentials. Required with DATABASE_URL; else generated and kept " +
       "in PARLEY_DATA_DIR.",
   },
+  PARLEY_ROLES: {
+    description: "What this node does, of api, media and worker.",
+    default: "api,media,worker",
+  },
   PARLEY_BOOTSTRAP_API_KEY: { description: "An organization with this API key exists after the start." },
   PARLEY_ALLOW_PRIVATE_WEBHOOKS: {
     description: "true: webhooks and tools may reach private and loopback addresses.",

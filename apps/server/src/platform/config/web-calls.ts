@@ -1,6 +1,5 @@
-import type { PortRange } from "@parley/rtp";
 import type { EnvironmentReader } from "./environment-reader.ts";
-import { parsePortOrRange } from "./ports.ts";
+import { type PortRange, parsePortOrRange } from "./ports.ts";
 
 /** Calls in browsers. */
 export interface WebCallsConfig {

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { slicePortRange } from "@parley/rtp";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/database/embedded-postgres.ts";
 import { loadOrCreateKey } from "../apps/server/src/platform/encryption/encryption.ts";
+import { startArguments } from "./start-command.ts";
 
 const MOST_NODES = 9;
 /** What one node's pools open at most, with some to spare. */
@@ -60,7 +61,7 @@ function startNode(index: number): ClusterNode {
   const httpPort = Number(env["PARLEY_HTTP_PORT"] ?? 8080) + index;
   const sipPort = Number(env["PARLEY_SIP_PORT"] ?? 5060) + index * SIP_PORT_STEP;
   const { first, last } = slicePortRange(RTP_PORTS, index, count);
-  const child = spawn(process.execPath, ["apps/server/src/main.ts"], {
+  const child = spawn(process.execPath, startArguments, {
     // In a group of its own: Ctrl-C reaches it through us, and once.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startArguments } from "../../tools/start-command.ts";
 import { isRunning } from "./processes.ts";
 
 const READY_DEADLINE_MS = 60_000;
@@ -172,7 +173,7 @@ export async function failToStart(
 }
 
 function spawnPlatform(env: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, ["apps/server/src/main.ts"], {
+  return spawn(process.execPath, startArguments, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -25,7 +25,6 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.rtpPorts, { first: 20_000, last: 29_999 });
   assert.equal(config.dataDirectory, path.resolve(".parley"));
   assert.equal(config.database, undefined);
-  assert.deepEqual([...config.roles], ["api", "media", "worker"]);
   assert.ok(config.mediaProcesses >= 1);
   assert.deepEqual(config.speechToText, { provider: "local" });
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
@@ -91,7 +90,7 @@ test("every bad variable is told, each in one line that names it", () => {
     PARLEY_SIP_PORT: "70000",
     PARLEY_RTP_PORTS: "30000-20000",
     PARLEY_PUBLIC_ADDRESS: "example.com",
-    PARLEY_ROLES: "api,dialer",
+    PARLEY_ROLES: "api,media",
     PARLEY_BOOTSTRAP_API_KEY: "short",
     PARLEY_ALLOW_PRIVATE_WEBHOOKS: "yes",
     PARLEY_ENCRYPTION_KEY: "0011",

@@ -12,8 +12,7 @@ import { type SpeechConfig, readSpeech } from "./speech.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { type WebCallsConfig, readWebCalls } from "./web-calls.ts";
 
-const roles = ["api", "media", "worker"] as const;
-type Role = (typeof roles)[number];
+const roles = ["api", "media", "worker"];
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
@@ -34,7 +33,6 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** Absolute. */
   modelsDirectory: string;
   objectStorage: ObjectStorageConfig;
-  roles: ReadonlySet<Role>;
   bootstrapApiKey: string | undefined;
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
@@ -83,7 +81,6 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
     objectStorage: readObjectStorage(reader, dataDirectory),
     ...readDatabase(reader),
-    roles: reader.parseOrDefault("PARLEY_ROLES", parseRoles),
     bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseBootstrapKey),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     mediaProcesses,
@@ -95,6 +92,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     languageModel: readLanguageModel(reader),
     otlp: readOtlp(reader),
   };
+  reader.parseOrDefault("PARLEY_ROLES", checkRoles);
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return { config: Object.freeze(config), warnings: unknownVariables(environment) };
 }
@@ -108,13 +106,12 @@ function parseIpAddress(value: string): string {
   throw new Error(`must be an IP address, not "${value}"`);
 }
 
-function parseRoles(value: string): Set<Role> {
-  const names = value.split(",").map((each) => each.trim());
-  const found = names.map((name) => roles.find((role) => role === name));
-  if (found.some((role) => role === undefined)) {
-    throw new Error(`must be a list of ${roles.join(", ")}, not "${value}"`);
+/** Every node does everything as yet: one that is told to do a part of it must not do the rest unasked. */
+function checkRoles(value: string): void {
+  const named = new Set(value.split(",").map((name) => name.trim()));
+  if (named.symmetricDifference(new Set(roles)).size > 0) {
+    throw new Error(`must name ${roles.join(", ")}, all of which every node does, not "${value}"`);
   }
-  return new Set(found.filter((role) => role !== undefined));
 }
 
 function parseBootstrapKey(value: string): string {

@@ -101,7 +101,7 @@ export const variables = {
       "in PARLEY_DATA_DIR.",
   },
   PARLEY_ROLES: {
-    description: "What this node does, of api, media and worker.",
+    description: "What this node does. As yet every node does all of it, and other values are refused.",
     default: "api,media,worker",
   },
   PARLEY_BOOTSTRAP_API_KEY: { description: "An organization with this API key exists after the start." },

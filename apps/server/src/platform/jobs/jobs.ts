@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Queries } from "../database/database.ts";
 
 const SCHEMA = "jobs";
-const MAX_CONNECTIONS = 4;
+const MAX_CONNECTIONS = 2;
 const STOP_DEADLINE_MS = 10_000;
 const EXPIRE_SECONDS = 60;
 const RETRIES = 3;

@@ -37,6 +37,8 @@ export async function openDatabase(
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
+    // Never given up for having nothing to do: how many were needed once will be again, and a new one has to read the catalogue first.
+    idleTimeoutMillis: 0,
     statement_timeout: STATEMENT_DEADLINE_MS,
     query_timeout: ANSWER_DEADLINE_MS,
     keepAlive: true,

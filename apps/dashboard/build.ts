@@ -1,4 +1,4 @@
-/** The pages that people see, bundled. There is no built copy that could be out of date: the server builds at its start. */
+/** The pages that people see, bundled. There is no built copy that could be out of date: the server builds when the first is asked for. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";

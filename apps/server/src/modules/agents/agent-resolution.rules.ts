@@ -30,6 +30,13 @@ export interface ResolvedAgent {
   variables: Record<string, string>;
 }
 
+/** What the record of a call keeps of the agent that takes it. */
+export function recordOf(agent: ResolvedAgent) {
+  const { id: agentId, organizationId, agentRevision, configurationRevision, environment, document } = agent;
+  const { postCallWebhookUrl } = document;
+  return { organizationId, agentId, agentRevision, configurationRevision, environment, postCallWebhookUrl };
+}
+
 export interface PinnedEnvironment {
   name: string;
   /** Null: the draft. */

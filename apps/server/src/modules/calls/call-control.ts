@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import { DigestAuthenticator, type IncomingInvite } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
+import { recordOf } from "../agents/agent-resolution.rules.ts";
 import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
@@ -111,23 +112,18 @@ export class CallControl {
 
   async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
     const { calls, heldCalls, media, nodeId, logger } = this.#options;
-    const { agent, number, trunk, organization } = target;
+    const { agent, number, trunk } = target;
     const fromNumber = callerOf(invite);
     const at = new Date();
     const { callId, conversationId } = await calls.openInbound({
-      organizationId: organization.id,
-      agentId: agent.id,
+      ...recordOf(agent),
       phoneNumberId: number.id,
       sipTrunkId: trunk.id,
       fromNumber,
       toNumber: number.e164,
       nodeId,
       sipCallId: invite.callId,
-      agentRevision: agent.agentRevision,
-      configurationRevision: agent.configurationRevision,
-      environment: agent.environment,
       variables: agent.variables,
-      postCallWebhookUrl: agent.document.postCallWebhookUrl,
       at,
     });
     logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "call arrived");

@@ -7,6 +7,7 @@ import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../nodes/call-command.ts";
 import type { CallPlacement } from "./call-placement.ts";
+import { recordOf } from "../agents/agent-resolution.rules.ts";
 import type { CallsService } from "./calls.service.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
 import type { CallToHold, HeldCalls } from "./held-calls.ts";
@@ -64,7 +65,7 @@ export class OutboundCallsService {
     const { nodeId } = line;
     const variables = { ...plan.agent.variables, ...request.variables };
     const sipCallId = randomBytes(16).toString("hex");
-    const ids = await this.#write(organizationId, plan, { nodeId, sipCallId, variables });
+    const ids = await this.#write(plan, { nodeId, sipCallId, variables });
     const call = await calls.describe(organizationId, ids.callId);
     const command: Dial = { type: "dial", ringTimeoutMs: ringTimeoutSeconds * 1000 };
     await afterCommit(() => {
@@ -105,17 +106,12 @@ export class OutboundCallsService {
   }
 
   async #write(
-    organizationId: string,
     { agent, from, toNumber, sipTrunkId }: OutboundPlan,
     call: { nodeId: string; sipCallId: string; variables: Record<string, string> },
   ): Promise<{ callId: string; conversationId: string }> {
     return await this.#dependencies.calls.open({
       ...call,
-      organizationId,
-      agentId: agent.id,
-      agentRevision: agent.agentRevision,
-      configurationRevision: agent.configurationRevision,
-      environment: agent.environment,
+      ...recordOf(agent),
       channel: "phone",
       direction: "outbound",
       status: "queued",
@@ -123,7 +119,6 @@ export class OutboundCallsService {
       sipTrunkId,
       fromNumber: from.e164,
       toNumber,
-      postCallWebhookUrl: agent.document.postCallWebhookUrl,
       startedAt: null,
     });
   }

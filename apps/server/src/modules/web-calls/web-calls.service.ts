@@ -5,6 +5,7 @@ import type { MediaPool } from "../../call-host/media-pool.ts";
 import { WEB_SAMPLE_RATE_HZ } from "../../call-host/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
+import { recordOf } from "../agents/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/agent-resolution.service.ts";
 import type { CallPlacement } from "../calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -79,18 +80,13 @@ export class WebCallsService {
     const at = new Date();
     const ids = await calls.open({
       ...TEST_CALL,
-      organizationId,
-      agentId: agent.id,
-      agentRevision: agent.agentRevision,
-      configurationRevision: agent.configurationRevision,
-      environment: agent.environment,
+      ...recordOf(agent),
       status: "ringing",
       phoneNumberId: null,
       sipTrunkId: null,
       nodeId: line.nodeId,
       sipCallId: null,
       variables,
-      postCallWebhookUrl: agent.document.postCallWebhookUrl,
       startedAt: at,
     });
     const { callId } = ids;

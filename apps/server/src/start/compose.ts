@@ -34,6 +34,7 @@ import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "../platform/telemetry/otlp-exporter.ts";
 import { Metrics } from "../platform/telemetry/metrics.ts";
+import { StallWatch } from "../platform/telemetry/stall-watch.ts";
 import { recordingFolderOf } from "./call-processes.ts";
 import type { ParleyNode } from "../start.ts";
 import type { Foundation, Ground } from "./ground.ts";
@@ -98,6 +99,8 @@ export async function compose(
     wheelLagP99Ms: () => media.wheelLagP99Ms,
     lagCounts: () => media.lagCounts,
   });
+  const stalls = new StallWatch((ms) => metrics.observeStall(ms));
+  started.add(async () => stalls.close());
   const spans = startTracing(ground);
   const isReady = (): boolean => media.isReady && inference.isReady;
   const heartbeat = new NodeHeartbeat({

@@ -66,6 +66,15 @@ test("calls are counted by how they ended, and speeches that were lost", async (
   assert.equal(families.get("parley_lost_speech_total")?.samples[0]?.value, 1);
 });
 
+test("stalls of the event loop are counted by their length in seconds", async () => {
+  const metrics = createMetrics();
+  metrics.observeStall(30);
+  metrics.observeStall(101);
+  const samples = (await expose(metrics)).get("parley_event_loop_stall_seconds")?.samples ?? [];
+  const atMost = (le: string): number | undefined => samples.find(({ labels }) => labels["le"] === le)?.value;
+  assert.deepEqual(["0.02", "0.03", "0.1", "0.15", "+Inf"].map(atMost), [0, 1, 1, 2, 2]);
+});
+
 test("what is no valid exposition is told", () => {
   const described = "# HELP a_total A.\n# TYPE a_total counter\n";
   readExposition(`${described}a_total 1\n`);

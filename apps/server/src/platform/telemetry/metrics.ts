@@ -19,6 +19,8 @@ export interface TurnParts {
   totalMs: number;
 }
 
+/** Seconds. No message or request may keep the main process from its other work for more than 0.1. */
+const stallBuckets = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10];
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10];
 
 /** The node's metrics in Prometheus' format, in seconds and bytes as is its custom. */
@@ -27,6 +29,7 @@ export class Metrics {
   readonly #calls: Counter<"end_reason">;
   readonly #turns: Histogram<"part">;
   readonly #lostAudio: Counter;
+  readonly #stalls: Histogram;
 
   constructor({ activeCalls, wheelLagP99Ms, lagCounts }: MetricSources) {
     const registers = [this.registry];
@@ -54,6 +57,12 @@ export class Metrics {
     this.#lostAudio = new Counter({
       name: "parley_lost_speech_total",
       help: "Speeches of agents that ended because no packet of them left.",
+      registers,
+    });
+    this.#stalls = new Histogram({
+      name: "parley_event_loop_stall_seconds",
+      help: "How long the main process's own work kept its event loop from its timers, each time that was 5 ms or more.",
+      buckets: stallBuckets,
       registers,
     });
   }
@@ -93,6 +102,10 @@ export class Metrics {
 
   observeLostAudio(): void {
     this.#lostAudio.inc();
+  }
+
+  observeStall(ms: number): void {
+    this.#stalls.observe(ms / 1000);
   }
 
   observeTurn(parts: TurnParts): void {

@@ -215,6 +215,21 @@ test("two sessions under SRTP hear each other, audio and reports, and nobody wit
   assert.equal(heard.length, 20);
 });
 
+test("a report larger than an Ethernet frame is dropped before anything reads it", async () => {
+  const session = await openSession(new PortPool(await findRange()));
+  const peer = await openPeer();
+  const srtp = srtpOf(MASTER_KEYS[0], MASTER_KEYS[1]);
+  session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0], { srtp });
+  for (const bytes of [1_501, 1_559, 60_000]) {
+    const datagram = Buffer.alloc(bytes);
+    datagram.set([0x80, 200]);
+    peer.send(datagram, session.port + 1, LOOPBACK);
+    peer.send(datagram, session.port, LOOPBACK);
+  }
+  await eventually(() => session.counters.oversized === 6);
+  assert.equal(session.counters.unauthentic, 0);
+});
+
 test("the keys may change in mid-call, and those that stay go on", async () => {
   const [one, two] = MASTER_KEYS;
   const { sessions, heard } = await openTwo((side) => ({

@@ -273,6 +273,10 @@ export class RtpSession {
     if (this.#isClosed) {
       return;
     }
+    if (datagram.length > MAX_DATAGRAM_BYTES) {
+      this.#counters.oversized++;
+      return;
+    }
     const isPeer =
       source.address === this.#latch.destination?.address || source.address === this.#signalledRtcp?.address;
     if (!isPeer) {

@@ -24,6 +24,7 @@ const BLOCK_BYTES = 16;
 const COUNTER_BYTES = 2;
 /** Enough for a datagram of 1,500 bytes. */
 const MAX_BLOCKS = 96;
+const MAX_ENCRYPTED_BYTES = MAX_BLOCKS * BLOCK_BYTES;
 const SSRC_OFFSET = 4;
 const ROLLOVER_BYTES = 4;
 /** RFC 4568 §6.2: of RTCP, whatever RTP's is. */
@@ -80,7 +81,7 @@ export class CounterModeTransform implements PacketTransform {
 
   openRtp(packet: Uint8Array, headerBytes: number, index: number): Uint8Array | undefined {
     const end = packet.length - this.#rtpTagBytes;
-    if (end < headerBytes) return undefined;
+    if (end < headerBytes || end - headerBytes > MAX_ENCRYPTED_BYTES) return undefined;
     receivedTag.set(packet.subarray(end));
     writeUint32(packet, rolloverOf(index), end);
     if (!isAuthentic(this.#rtp, packet.subarray(0, end + ROLLOVER_BYTES), this.#rtpTagBytes))
@@ -113,7 +114,8 @@ export class CounterModeTransform implements PacketTransform {
 
   rtcpIndexOf(packet: Uint8Array): number | undefined {
     const end = packet.length - RTCP_TAG_BYTES - RTCP_INDEX_BYTES;
-    return end < RTCP_CLEAR_BYTES ? undefined : indexInWord(readUint32(packet, end));
+    const isPossible = end >= RTCP_CLEAR_BYTES && end - RTCP_CLEAR_BYTES <= MAX_ENCRYPTED_BYTES;
+    return isPossible ? indexInWord(readUint32(packet, end)) : undefined;
   }
 }
 
@@ -133,6 +135,7 @@ function isAuthentic(keyed: Keyed, bytes: Uint8Array, tagBytes: number): boolean
 
 function xorKeyStream({ blocks, salt }: Keyed, bytes: Uint8Array, ssrc: number, index: number): void {
   const count = Math.ceil(bytes.length / BLOCK_BYTES);
+  // Only a packet of our own can be that large: a received one is not opened then.
   if (count > MAX_BLOCKS) throw new RangeError(`a packet of ${bytes.length} bytes`);
   const vectorBytes = BLOCK_BYTES - COUNTER_BYTES;
   counters.set(salt);

@@ -12,14 +12,14 @@ export interface PacketTransform {
   /**
    * Decrypts in place; `packet` is spoilt either way.
    *
-   * @returns The plain packet as a part of `packet`; undefined where it is not authentic.
+   * @returns The plain packet as a part of `packet`; `undefined` if it is not authentic or is too large.
    */
   openRtp: (packet: Uint8Array, headerBytes: number, index: number) => Uint8Array | undefined;
   /** @param index 31 bits. */
   sealRtcp: (packet: Uint8Array, index: number) => Uint8Array;
   /** As `openRtp`; the index is in the packet, and `rtcpIndexOf` reads it. */
   openRtcp: (packet: Uint8Array) => Uint8Array | undefined;
-  /** What an SRTCP packet says its index is, not authenticated yet; undefined for what is too short or not encrypted. */
+  /** What an SRTCP packet says its index is, not authenticated yet; `undefined` if it is too short, too large or not encrypted. */
   rtcpIndexOf: (packet: Uint8Array) => number | undefined;
 }
 

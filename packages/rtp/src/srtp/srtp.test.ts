@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createCipheriv } from "node:crypto";
+import { createCipheriv, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { SrtpSession } from "rtp-packet";
 import { writeRtp } from "../packet.ts";
@@ -149,6 +149,36 @@ for (const suite of suites) {
     assert.equal(receiver.unprotectRtcp(Buffer.from(report)), undefined);
   });
 }
+
+test("an authentic packet larger than a datagram of 1,500 bytes is not read, and does not throw", () => {
+  const masterKey = masterKeyFor("AES_CM_128_HMAC_SHA1_80");
+  for (const bytes of [1_536, 1_537, 60_000]) {
+    const receiver = new SrtpReceiver("AES_CM_128_HMAC_SHA1_80", masterKey);
+    const isRead = bytes <= 1_536;
+    assert.equal(
+      receiver.unprotectRtcp(authentic("rtcp", REPORT, bytes)) !== undefined,
+      isRead,
+      `${bytes} RTCP`,
+    );
+    const header = rtp(7, Buffer.alloc(0));
+    assert.equal(
+      receiver.unprotectRtp(authentic("rtp", header, bytes)) !== undefined,
+      isRead,
+      `${bytes} RTP`,
+    );
+  }
+
+  /** `SrtpSender` refuses to make one. Only the tag is right: what is decrypted is noise. */
+  function authentic(kind: "rtp" | "rtcp", header: Uint8Array, bytes: number): Uint8Array {
+    const index = hex(kind === "rtcp" ? "80000001" : "");
+    const packet = Buffer.concat([header, Buffer.alloc(bytes), index]);
+    const { authentication } = deriveSessionKeys("AES_CM_128_HMAC_SHA1_80", masterKey, kind);
+    const hmac = createHmac("sha1", authentication).update(packet);
+    // RTP: the rollover counter is authenticated and not sent (RFC 3711 §4.2).
+    if (kind === "rtp") hmac.update(Buffer.alloc(4));
+    return Buffer.concat([packet, hmac.digest().subarray(0, 10)]);
+  }
+});
 
 test("packets that overtake each other are taken once each, within the window, around a wrap too", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
+import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
@@ -242,12 +243,8 @@ export class MediaPool {
       handlers,
     };
     member.calls.set(callId, state);
-    const deadline = setTimeout(
-      () =>
-        state.opened.reject(
-          new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`),
-        ),
-      OPEN_DEADLINE_MS,
+    const deadline = systemClock.schedule(OPEN_DEADLINE_MS, () =>
+      state.opened.reject(new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`)),
     );
     try {
       member.child.send(request);
@@ -257,7 +254,7 @@ export class MediaPool {
       member.child.send({ type: "close", callId });
       throw error;
     } finally {
-      clearTimeout(deadline);
+      deadline.cancel();
     }
     return { member, state, leg: commandCall(member, callId, state) };
   }

@@ -122,6 +122,18 @@ test("a peer that sends nothing is told of once, after the time that was set, an
   assert.ok((timeouts[0] ?? 0) >= 10_000 && (timeouts[0] ?? 0) <= 11_000);
 });
 
+test("after a stall of the process itself the peer has its whole time again", async () => {
+  const { media, connect, timeouts, pass, scheduler } = await open({ timeoutMs: 10_000 });
+  connect();
+  media.start();
+  await pass(400);
+  scheduler.jump(12_000);
+  await pass(450);
+  assert.deepEqual(timeouts, []);
+  await pass(150);
+  assert.equal(timeouts.length, 1);
+});
+
 test("a held call that is never resumed is given up", async () => {
   const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
   connect({ isReceiving: false, isSending: false });

@@ -23,6 +23,8 @@ const FIRST_PACKET_DEADLINE_MS = 500;
 const DTMF_EXPIRY_TICKS = 5;
 /** How often a silent peer is looked for. */
 const TIMEOUT_CHECK_TICKS = 50;
+/** Checks further apart than this show that this process was stalled, and could not have heard the peer. */
+const STALL_MS = 2 * TIMEOUT_CHECK_TICKS * FRAME_MS;
 /** A peer that has put us on hold may be silent for longer, but not for ever: this is what telephone switches allow. */
 const HOLD_TIMEOUT_MS = 30 * 60_000;
 
@@ -66,6 +68,7 @@ export class PhoneMedia {
   #firstTick: number | undefined;
   /** Since when the peer is expected to send, or to resume. */
   #expectedSinceMs: number | undefined;
+  #silenceCheckedAtMs = -Infinity;
   #hasTimedOut = false;
 
   /** @throws Error where no port can be had. */
@@ -208,6 +211,9 @@ export class PhoneMedia {
   }
 
   #noticeSilence(nowMs: number, path: MediaPath): void {
+    // After a stall of ours the peer's packets wait to be read: it has its whole time again.
+    if (nowMs - this.#silenceCheckedAtMs > STALL_MS) this.#expectedSinceMs = undefined;
+    this.#silenceCheckedAtMs = nowMs;
     this.#expectedSinceMs ??= nowMs;
     const silentMs = nowMs - Math.max(this.#expectedSinceMs, this.#session.lastHeardAtMs ?? -Infinity);
     const isHeld = !path.isSending || !path.isReceiving;

@@ -26,6 +26,8 @@ const RTP_SILENCE_MS = 2_000;
 const RTCP_SILENCE_MS = 10_000;
 /** What a conversation waits for a browser that is missed. */
 const ABSENCE_LIMIT_MS = 15_000;
+/** Ticks further apart than this show that this process was stalled, and could not have heard the browser. */
+const STALL_MS = 1_000;
 
 export interface WebMediaOptions {
   web: WebPorts;
@@ -65,6 +67,7 @@ export class WebMedia {
   #rtpAtMs = -Infinity;
   #rtcpAtMs = -Infinity;
   #absentSinceMs: number | undefined;
+  #presenceCheckedAtMs = -Infinity;
   #isAbandoned = false;
   #isClosed = false;
 
@@ -231,6 +234,9 @@ export class WebMedia {
   }
 
   #isMissed(nowMs: number): boolean {
+    // After a stall of ours the browser's packets wait to be read: it has its whole time again.
+    if (nowMs - this.#presenceCheckedAtMs > STALL_MS) this.#absentSinceMs = undefined;
+    this.#presenceCheckedAtMs = nowMs;
     // One that reports and sends no audio has no microphone at present, and listens.
     const isMute = this.#rtcpAtMs > this.#rtpAtMs + RTP_SILENCE_MS / 2;
     const lastMs = isMute ? this.#rtcpAtMs + RTCP_SILENCE_MS : this.#rtpAtMs + RTP_SILENCE_MS;

@@ -18,19 +18,22 @@ export interface SupervisedChildOptions<ToChild extends object, FromChild extend
   /** The child is gone; unless closing, another is started after a pause. */
   onExit: (description: string) => void;
   logger: Logger;
+  /** Interval at which the child's silence is counted. Default: that of its signs of life, 1 s. */
+  watchIntervalMs?: number;
 }
 
 const FIRST_RESTART_DELAY_MS = 200;
 const LONGEST_RESTART_DELAY_MS = 10_000;
 /** A child that lived so long counts as well again: the next restart is quick. */
 const HEALTHY_AFTER_MS = 60_000;
-const LONGEST_SILENCE_MS = 10_000;
+/** Intervals without a message after which a child counts as stuck: 10 s. */
+const MAX_SILENT_INTERVALS = 10;
 
 export const ALIVE_INTERVAL_MS = 1_000;
 
 /**
  * A child process that is started again when it dies, and killed when its event loop has been stuck for
- * 10 s. Messages travel by structured clone.
+ * 10 s of this process's own running time. Messages travel by structured clone.
  */
 export class SupervisedChild<ToChild extends object, FromChild extends { type: string }> {
   readonly #options: SupervisedChildOptions<ToChild, FromChild>;
@@ -39,13 +42,17 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
   #isClosing = false;
   #restarts = 0;
   #startedAtMs = 0;
-  #heardAtMs = 0;
+  /**
+   * Turns of the watchdog since the child's last message. Counted, not timed: after a stall of this process the messages of
+   * the children wait to be read, and the whole stall is one turn.
+   */
+  #silentIntervals = 0;
   #restartTimer: NodeJS.Timeout | undefined;
   readonly #watchdog: NodeJS.Timeout;
 
   constructor(options: SupervisedChildOptions<ToChild, FromChild>) {
     this.#options = options;
-    this.#watchdog = setInterval(() => this.#killWhenStuck(), ALIVE_INTERVAL_MS);
+    this.#watchdog = setInterval(() => this.#killWhenStuck(), options.watchIntervalMs ?? ALIVE_INTERVAL_MS);
     this.#start();
   }
 
@@ -92,7 +99,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     });
     this.#process = child;
     this.#startedAtMs = performance.now();
-    this.#heardAtMs = this.#startedAtMs;
+    this.#silentIntervals = 0;
     child.on("message", (message) => this.#receive(message as FromChild | ChildStatus));
     child.on("error", (error) => logger.error({ err: error, child: name }, "child process failed"));
     child.once("exit", (code, signal) => this.#handleExit(signal ?? `status ${code}`));
@@ -100,7 +107,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
   }
 
   #receive(message: FromChild | ChildStatus): void {
-    this.#heardAtMs = performance.now();
+    this.#silentIntervals = 0;
     if (message.type === "alive") return;
     if (message.type === "ready") {
       this.#isReady = true;
@@ -128,7 +135,8 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     const child = this.#process;
     // Until it is ready a child may be loading for long without a turn of its event loop.
     if (child === undefined || !this.#isReady) return;
-    if (performance.now() - this.#heardAtMs < LONGEST_SILENCE_MS) return;
+    this.#silentIntervals += 1;
+    if (this.#silentIntervals <= MAX_SILENT_INTERVALS) return;
     this.#options.logger.error({ child: this.#options.name }, "child process is stuck; killing it");
     child.kill("SIGKILL");
   }

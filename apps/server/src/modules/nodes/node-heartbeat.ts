@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Database } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/database/database-clock.ts";
@@ -114,6 +115,8 @@ export class NodeHeartbeat {
   async beat(addresses: NodeAddresses): Promise<void> {
     const { clock, database, logger } = this.#options;
     await clock.follow(database);
+    // Taken before the beat is written: a stall of this process between the two judges neither others nor this node.
+    const now = clock.now();
     const wasForgotten = await this.#write(addresses);
     this.#series = withBeat(this.#series, this.#monotonicMs());
     if (wasForgotten) {
@@ -122,7 +125,7 @@ export class NodeHeartbeat {
     }
     if (!mayJudge(this.#series)) return;
     await this.#closeUnheld();
-    await this.#sweep();
+    await this.#sweep(now);
   }
 
   /** A database that went away while a call was given to another node leaves one that nobody holds. */
@@ -140,14 +143,14 @@ export class NodeHeartbeat {
       const intervalMs = this.#isAnswering ? BEAT_INTERVAL_MS : RETRY_INTERVAL_MS;
       await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      const overdue = setTimeout(() => this.#noteAnswering(false), ANSWER_DEADLINE_MS);
+      const overdue = systemClock.schedule(ANSWER_DEADLINE_MS, () => this.#noteAnswering(false));
       try {
         await this.beat(addresses);
         this.#noteAnswering(true);
       } catch (error) {
         this.#noteAnswering(false, error);
       } finally {
-        clearTimeout(overdue);
+        overdue.cancel();
       }
     }
   }
@@ -171,9 +174,8 @@ export class NodeHeartbeat {
    * A node that beats again while it is judged waits until all of it is done, and then finds that it was. A call that has
    * just begun is left alone: its node may have been judged before it began, and will tell of itself.
    */
-  async #sweep(): Promise<void> {
-    const { database, clock, calls, logger } = this.#options;
-    const now = clock.now();
+  async #sweep(now: Date): Promise<void> {
+    const { database, calls, logger } = this.#options;
     const silentSince = new Date(now.getTime() - SILENCE_LIMIT_MS);
     await inJointTransaction(database, async (transaction) => {
       if (!(await store.takeSweepLock(transaction))) return;

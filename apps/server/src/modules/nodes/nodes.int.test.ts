@@ -35,11 +35,14 @@ class TestNodes {
     nodeId = randomUUID(),
     load = READY,
     held = [],
+    onHeldAsked = () => {},
     onLost = async () => {},
   }: {
     nodeId?: string;
     load?: NodeLoad;
     held?: readonly string[];
+    /** The calls held are asked for between the beat and the look at the others. */
+    onHeldAsked?: () => void;
     onLost?: () => Promise<void>;
   } = {}): NodeHeartbeat {
     return new NodeHeartbeat({
@@ -48,7 +51,10 @@ class TestNodes {
       clock: { now: () => this.now(), follow: async () => {} },
       calls: this.server.modules.calls,
       load: () => load,
-      heldCallIds: () => held,
+      heldCallIds: () => {
+        onHeldAsked();
+        return held;
+      },
       onLost,
       logger,
       monotonicMs: () => this.#elapsedMs,
@@ -86,6 +92,20 @@ test("a call that is said to be a living node's, and is not held by it, is close
   assert.equal(await nodes.endOf(unheld), null);
   await nodes.beat(30_000, node);
   assert.deepEqual([await nodes.endOf(held), await nodes.endOf(unheld)], [null, "error_internal"]);
+});
+
+test("a node that stalls between its beat and its look at the others judges neither them nor itself", async (context) => {
+  const nodes = await TestNodes.open(context);
+  const [stalling, living] = [randomUUID(), randomUUID()];
+  const callIds = [await nodes.openCall(stalling), await nodes.openCall(living)];
+  let stallMs = 0;
+  const held = callIds.slice(0, 1);
+  const node = nodes.create({ nodeId: stalling, held, onHeldAsked: () => nodes.pass(stallMs) });
+  const other = nodes.create({ nodeId: living });
+  await nodes.beat(2 * SILENCE_LIMIT_MS, node, other);
+  stallMs = SILENCE_LIMIT_MS + BEAT_INTERVAL_MS;
+  await node.beat(ADDRESSES);
+  assert.deepEqual(await Promise.all(callIds.map(async (callId) => await nodes.endOf(callId))), [null, null]);
 });
 
 test("the calls of a node that fell silent are closed, and those of the others go on", async (context) => {

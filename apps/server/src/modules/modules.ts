@@ -45,6 +45,7 @@ import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { bindRecordingRoutes } from "./recordings/recordings.routes.ts";
 import { RecordingsService } from "./recordings/recordings.service.ts";
 import { SipTrunksService } from "./sip-trunks/sip-trunks.service.ts";
+import { JoinTokens } from "./web-calls/join-tokens.ts";
 import { bindWebCallRoutes } from "./web-calls/web-calls.routes.ts";
 import { WebCallsService } from "./web-calls/web-calls.service.ts";
 import { bindWhipRoutes } from "./web-calls/whip.routes.ts";
@@ -123,6 +124,7 @@ export function createModules({
   const callNodes = new CallNodes(database, clock, calls);
   const callCommands = new CallCommands({ database, bus, clock });
   const placement = new CallPlacement({ calls, callNodes, callCommands });
+  const joinTokens = new JoinTokens(encryption.deriveKey("tokens that join calls"));
   return {
     organizations,
     sipTrunks,
@@ -140,7 +142,7 @@ export function createModules({
     analysis,
     recordings,
     callHangUps: new CallHangUpsService(calls, callCommands),
-    webCalls: new WebCallsService({ calls, agentResolution, placement }),
+    webCalls: new WebCallsService({ calls, agentResolution, placement, callNodes, joinTokens }),
     callNodes,
     outboundCalls: new OutboundCallsService({
       calls,
@@ -173,7 +175,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);
   bindWebCallRoutes(app, modules.webCalls);
-  bindWhipRoutes(app, modules.webCalls, modules.callNodes);
+  bindWhipRoutes(app, modules.webCalls);
   bindWebhookRoutes(app, modules.signingSecrets, modules.webhookDeliveries);
   bindOrganizationRoutes(app, modules.organizations);
   bindApiKeyRoutes(app, modules.apiKeys);

@@ -20,6 +20,9 @@ import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.serv
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
 import { presentCall, toPostData } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
+import type { CallChannel } from "./calls.tables.ts";
+
+export type { CallChannel };
 
 /** A call of either channel and direction, as its record begins. */
 export interface NewCall {
@@ -30,7 +33,7 @@ export interface NewCall {
   configurationRevision: number;
   /** Null: production. */
   environment: string | null;
-  channel: "phone" | "web";
+  channel: CallChannel;
   direction: "inbound" | "outbound";
   status: "queued" | "ringing";
   /** Of ours; null for a web call. */
@@ -311,8 +314,8 @@ export class CallsService {
   }
 
   /** The id of the node that holds the call; undefined where it is over. */
-  async findHolder(id: string): Promise<string | undefined> {
-    return await store.findHolder(this.#database, id);
+  async findHolder(id: string, channel?: CallChannel): Promise<string | undefined> {
+    return await store.findHolder(this.#database, id, channel);
   }
 
   /** Those of the calls that have ended. */

@@ -3,7 +3,7 @@ import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, max, notIn
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import type { Handover } from "../nodes/call-command.ts";
-import { callTurns, calls } from "./calls.tables.ts";
+import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 export type CallInsert = typeof calls.$inferInsert;
@@ -13,7 +13,7 @@ export interface CallFilter extends PageQuery {
   conversationId?: string;
   status?: CallStatus;
   direction?: "inbound" | "outbound";
-  channel?: "phone" | "web";
+  channel?: CallChannel;
   /** `production` stands for none. */
   environment?: string;
   fromNumber?: string;
@@ -197,11 +197,15 @@ export async function listOpenCallsBut(
   return rows.map(({ id }) => id);
 }
 
-export async function findHolder(queries: Queries, id: string): Promise<string | undefined> {
+export async function findHolder(
+  queries: Queries,
+  id: string,
+  channel?: CallChannel,
+): Promise<string | undefined> {
   const [row] = await queries
     .select({ nodeId: calls.nodeId })
     .from(calls)
-    .where(and(eq(calls.id, id), isNull(calls.endedAt)));
+    .where(and(eq(calls.id, id), isNull(calls.endedAt), channel && eq(calls.channel, channel)));
   return row?.nodeId;
 }
 

@@ -16,6 +16,8 @@ import { organizations } from "../organizations/organizations.tables.ts";
 import { phoneNumbers } from "../phone-numbers/phone-numbers.tables.ts";
 import { sipTrunks } from "../sip-trunks/sip-trunks.tables.ts";
 
+export type CallChannel = "phone" | "web";
+
 export const calls = pgTable(
   "calls",
   {
@@ -33,7 +35,7 @@ export const calls = pgTable(
     agentRevision: integer("agent_revision"),
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
-    channel: text("channel").$type<"phone" | "web">().notNull(),
+    channel: text("channel").$type<CallChannel>().notNull(),
     direction: text("direction").$type<"inbound" | "outbound">().notNull(),
     status: text("status").$type<CallStatus>().notNull(),
     endReason: text("end_reason").$type<CallEndReason>(),

@@ -6,8 +6,8 @@ export type HeldCallCommand =
 /** What a node that does not hold a call yet is to do to hold it. */
 export type PlacingCommand =
   | { type: "dial"; ringTimeoutMs: number }
-  /** A browser will join, by the token of which this is the SHA-256 in base64url. */
-  | { type: "awaitBrowser"; tokenHash: string };
+  /** A browser will join. */
+  | { type: "awaitBrowser" };
 
 /** From which node to which a call goes that is placed. */
 export interface Handover {

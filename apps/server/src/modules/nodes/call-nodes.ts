@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/database/database-clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { CallsService } from "../calls/calls.service.ts";
+import type { CallChannel, CallsService } from "../calls/calls.service.ts";
 import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";
-import { findHttpAddress, findReadyNode } from "./nodes.store.ts";
+import { findOtherAddress, findReadyNode } from "./nodes.store.ts";
 
 /** A node that has missed a beat may be gone, and is asked for nothing new. */
 const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
@@ -19,10 +19,17 @@ export class CallNodes {
     this.#calls = calls;
   }
 
-  /** Where the node that holds the call takes requests; undefined where the call is over, or its node is gone. */
-  async findHttpAddress(callId: string): Promise<string | undefined> {
-    const nodeId = await this.#calls.findHolder(callId);
-    return nodeId === undefined ? undefined : await findHttpAddress(this.#database, nodeId);
+  /**
+   * HTTP origin of the node that holds the call, as that node wrote it down; `undefined` if the call is over or of another
+   * channel, its node is gone, or the address is that of the node that asks.
+   */
+  async findOtherAddress(
+    callId: string,
+    channel: CallChannel,
+    askingNodeId: string,
+  ): Promise<string | undefined> {
+    const nodeId = await this.#calls.findHolder(callId, channel);
+    return nodeId === undefined ? undefined : await findOtherAddress(this.#database, nodeId, askingNodeId);
   }
 
   /** The id of a node that could take a call, other than these; undefined where there is none. */

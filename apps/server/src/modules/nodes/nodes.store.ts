@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNull, lt, ne, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, lt, ne, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import type { CallCommandAnswer } from "./call-command.ts";
 import { callCommands, nodes } from "./nodes.tables.ts";
@@ -54,13 +54,22 @@ export async function listNodeIds(queries: Queries): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Undefined where the node is gone. */
-export async function findHttpAddress(queries: Queries, nodeId: string): Promise<string | undefined> {
-  const [row] = await queries
-    .select({ httpAddress: nodes.httpAddress })
+/**
+ * HTTP origin of a node; `undefined` if it is gone, or is the asking node. A node that ended without signing off may have had the
+ * asking node's address.
+ */
+export async function findOtherAddress(
+  queries: Queries,
+  nodeId: string,
+  askingNodeId: string,
+): Promise<string | undefined> {
+  const rows = await queries
+    .select({ id: nodes.id, httpAddress: nodes.httpAddress })
     .from(nodes)
-    .where(eq(nodes.id, nodeId));
-  return row?.httpAddress;
+    .where(inArray(nodes.id, [nodeId, askingNodeId]));
+  const addressOf = (id: string) => rows.find((row) => row.id === id)?.httpAddress;
+  const address = addressOf(nodeId);
+  return address === addressOf(askingNodeId) ? undefined : address;
 }
 
 /** Of those that have beaten since then the one that could take most calls; undefined where no other could take any. */

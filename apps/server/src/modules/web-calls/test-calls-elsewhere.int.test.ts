@@ -245,7 +245,7 @@ test("a node that does not hear of the call is passed over, and cannot take it l
   silent.fallSilent();
   const { callId } = await start(asked);
   assert.equal((await record(asked, callId)).nodeId, other.id);
-  const late = { fromNodeId: asked.id, toNodeId: silent.id, type: "awaitBrowser", tokenHash: "" } as const;
+  const late = { fromNodeId: asked.id, toNodeId: silent.id, type: "awaitBrowser" } as const;
   assert.equal(await silent.modules.webCalls.holdHere(callId, late), "refused");
 });
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { LiveCallEvent } from "@parley/contract";
 import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { WebJoinResult } from "../../call-host/media-protocol.ts";
@@ -7,8 +7,6 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "../calls/held-call.ts";
 
 export interface WebCallOptions {
-  /** SHA-256 of the token that joins the call once, and then speaks for its session. */
-  tokenHash: Buffer;
   /** Makes the conversation ready and opens its media. */
   openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
 }
@@ -27,7 +25,6 @@ const anyTag: readonly string[] = ["*", '"*"'];
 /** The signalling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
 export class WebCall implements CallSignalling {
   readonly #openMedia: WebCallOptions["openMedia"];
-  readonly #tokenHash: Buffer;
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
   #call: HeldCall | undefined;
   #leg: WebMediaLeg | undefined;
@@ -35,9 +32,8 @@ export class WebCall implements CallSignalling {
   #etag: string | undefined;
   #isJoining = false;
 
-  constructor({ tokenHash, openMedia }: WebCallOptions) {
+  constructor({ openMedia }: WebCallOptions) {
     this.#openMedia = openMedia;
-    this.#tokenHash = tokenHash;
     // Who joins is told; where nobody does, nobody misses it.
     this.#opened.promise.catch(() => {});
   }
@@ -83,10 +79,6 @@ export class WebCall implements CallSignalling {
 
   tell(event: LiveCallEvent): void {
     this.#leg?.tell(event);
-  }
-
-  isToken(token: string): boolean {
-    return timingSafeEqual(hashToken(token), this.#tokenHash);
   }
 
   /** A browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`, `not_found`. */
@@ -157,9 +149,4 @@ function refusalOf({ refusal, reason }: Extract<WebJoinResult, { ok: false }>): 
   return refusal === "malformed"
     ? invalidBody("", reason)
     : new AppError("offer_not_acceptable", { message: reason });
-}
-
-/** The token itself is kept nowhere. */
-export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

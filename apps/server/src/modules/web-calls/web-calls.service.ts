@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { JoinableCall, TestCallCreation } from "@parley/contract";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
@@ -11,8 +10,10 @@ import type { CallPlacement } from "../calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { CallToHold, HeldCalls } from "../calls/held-calls.ts";
 import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
+import type { CallNodes } from "../nodes/call-nodes.ts";
 import { type IceServerSettings, toLinkHeader } from "./ice-servers.rules.ts";
-import { hashToken, WebCall } from "./web-call.ts";
+import type { JoinTokens } from "./join-tokens.ts";
+import { WebCall } from "./web-call.ts";
 
 /** What this node holds calls in the browser with. */
 export interface WebLine {
@@ -29,6 +30,8 @@ interface Dependencies {
   calls: CallsService;
   agentResolution: AgentResolution;
   placement: CallPlacement;
+  callNodes: Pick<CallNodes, "findOtherAddress">;
+  joinTokens: JoinTokens;
 }
 
 type AwaitBrowserCommand = Extract<CallCommand, { type: "awaitBrowser" }>;
@@ -68,7 +71,7 @@ export class WebCallsService {
     { environment = null, variables: own }: TestCallCreation,
     origin: string,
   ): Promise<JoinableCall> {
-    const { calls, agentResolution, placement } = this.#dependencies;
+    const { calls, agentResolution, placement, joinTokens } = this.#dependencies;
     const agent = await agentResolution.resolveAgent(organizationId, agentId, {
       kind: "browser_test",
       environment,
@@ -90,13 +93,12 @@ export class WebCallsService {
       startedAt: at,
     });
     const { callId } = ids;
-    const token = randomBytes(32).toString("base64url");
-    const tokenHash = hashToken(token);
     await afterCommit(async () => {
-      if (!isFree(line)) await this.#holdElsewhere(line, callId, tokenHash);
-      else this.#hold(line, { ...ids, ...TEST_CALL, agent, variables, at }, tokenHash);
+      if (!isFree(line)) await this.#holdElsewhere(line, callId);
+      else this.#hold(line, { ...ids, ...TEST_CALL, agent, variables, at });
     });
-    return { callId, url: `${line.publicUrl ?? origin}/rtc/calls/${callId}`, token };
+    const url = `${line.publicUrl ?? origin}/rtc/calls/${callId}`;
+    return { callId, url, token: joinTokens.issue(callId) };
   }
 
   /** On behalf of another node; undefined where it means not this one. */
@@ -110,15 +112,24 @@ export class WebCallsService {
     return this.#calls.get(callId);
   }
 
+  /** HTTP origin of the node that holds a call in the browser; `undefined` if no other node does. */
+  async findElsewhere(callId: string): Promise<string | undefined> {
+    const line = this.#line;
+    return line && (await this.#dependencies.callNodes.findOtherAddress(callId, "web", line.nodeId));
+  }
+
+  isToken(callId: string, token: string): boolean {
+    return this.#dependencies.joinTokens.isValid(callId, token);
+  }
+
   /** Of STUN and TURN servers, as a header; undefined where there are none. */
   linkHeader(callId: string): string | undefined {
     return this.#line && toLinkHeader(this.#line.iceServers, callId, new Date());
   }
 
-  async #holdElsewhere({ nodeId }: WebLine, callId: string, tokenHash: Buffer): Promise<void> {
+  async #holdElsewhere({ nodeId }: WebLine, callId: string): Promise<void> {
     const { calls, placement } = this.#dependencies;
-    const command = { type: "awaitBrowser", tokenHash: tokenHash.toString("base64url") } as const;
-    if (await placement.handOver(callId, nodeId, command)) return;
+    if (await placement.handOver(callId, nodeId, { type: "awaitBrowser" })) return;
     await calls.discard(callId, nodeId);
     throw new AppError("capacity_exceeded");
   }
@@ -130,17 +141,16 @@ export class WebCallsService {
       prepare: async (call) => await agentResolution.resolveRecorded(call),
       begin: ({ conversationId, variables, createdAt: at }, agent) => {
         const record = { ...TEST_CALL, callId, conversationId, agent, variables, at };
-        this.#hold(line, record, Buffer.from(command.tokenHash, "base64url"));
+        this.#hold(line, record);
       },
     });
   }
 
-  #hold({ heldCalls, media, logger }: WebLine, record: CallToHold, tokenHash: Buffer): void {
+  #hold({ heldCalls, media, logger }: WebLine, record: CallToHold): void {
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
     const carrying = heldCalls.carry(record, (prepare) => {
       const call = new WebCall({
-        tokenHash,
         openMedia: async (handlers) =>
           await media.openWeb({ ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ }, handlers),
       });

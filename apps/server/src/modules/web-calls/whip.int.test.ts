@@ -9,10 +9,11 @@ import { sendError } from "../../platform/http/errors.ts";
 import { HeldCall } from "../calls/held-call.ts";
 import type { CallEnd } from "../calls/calls.service.ts";
 import { toLinkHeader } from "./ice-servers.rules.ts";
-import { hashToken, WebCall } from "./web-call.ts";
+import { JoinTokens } from "./join-tokens.ts";
+import { WebCall } from "./web-call.ts";
 import { bindWhipRoutes } from "./whip.routes.ts";
 
-const TOKEN = "t".repeat(43);
+const tokens = new JoinTokens(Buffer.alloc(32, 7));
 const LAST_WORDS = { id: "1", type: "message", role: "agent", text: "Good-", startMs: 0, endMs: 1 } as const;
 const logger = pino({ level: "silent" });
 
@@ -21,20 +22,23 @@ class Node {
   readonly calls = new Map<string, WebCall>();
   /** Where calls are that are not here. */
   elsewhere: string | undefined;
+  /** How often it was looked up. */
+  searches = 0;
   url = "";
 
   static async start(): Promise<Node> {
     const node = new Node();
     node.#app.setErrorHandler(sendError);
-    bindWhipRoutes(
-      node.#app,
-      {
-        find: (callId) => node.calls.get(callId),
-        linkHeader: (callId) =>
-          toLinkHeader({ stunUrls: ["stun:stun.example.net:3478"], turn: undefined }, callId, new Date()),
+    bindWhipRoutes(node.#app, {
+      find: (callId) => node.calls.get(callId),
+      findElsewhere: async () => {
+        node.searches += 1;
+        return node.elsewhere;
       },
-      { findHttpAddress: async () => node.elsewhere },
-    );
+      isToken: (callId, token) => tokens.isValid(callId, token),
+      linkHeader: (callId) =>
+        toLinkHeader({ stunUrls: ["stun:stun.example.net:3478"], turn: undefined }, callId, new Date()),
+    });
     node.url = await node.#app.listen({ host: "127.0.0.1", port: 0 });
     return node;
   }
@@ -47,6 +51,13 @@ class Node {
 /** A call that can be joined. */
 class Call {
   readonly id = randomUUID();
+  readonly token = tokens.issue(this.id);
+  readonly offer = { token: this.token, type: "application/sdp", body: "v=0" };
+  readonly fragment = {
+    token: this.token,
+    type: "application/trickle-ice-sdpfrag",
+    body: "a=ice-ufrag:mine\r\na=ice-pwd:secret\r\n",
+  };
   readonly told: string[] = [];
   handlers: WebMediaLegHandlers | undefined;
   end: CallEnd | undefined;
@@ -71,7 +82,6 @@ class Call {
       tell: ({ type }) => this.told.push(type),
     };
     const webCall = new WebCall({
-      tokenHash: hashToken(TOKEN),
       openMedia: async (handlers) => {
         this.handlers = handlers;
         return leg;
@@ -122,17 +132,10 @@ async function errorOf(response: Response): Promise<[number, string]> {
   return [response.status, String(body.error)];
 }
 
-const offer = { token: TOKEN, type: "application/sdp", body: "v=0" };
-const fragment = {
-  token: TOKEN,
-  type: "application/trickle-ice-sdpfrag",
-  body: "a=ice-ufrag:mine\r\na=end-of-candidates\r\n",
-};
-
 test("a token joins its call once, and then speaks for the session until the call is over", async () => {
   const node = await Node.start();
   const call = new Call(node);
-  const joined = await send(node, "POST", call.id, offer);
+  const joined = await send(node, "POST", call.id, call.offer);
   assert.equal(joined.status, 201);
   assert.equal(await joined.text(), "answer to v=0");
   assert.equal(joined.headers.get("content-type"), "application/sdp");
@@ -140,50 +143,56 @@ test("a token joins its call once, and then speaks for the session until the cal
   assert.match(joined.headers.get("access-control-expose-headers") ?? "", /Location/);
   assert.equal(joined.headers.get("link"), '<stun:stun.example.net:3478>; rel="ice-server"');
   const etag = joined.headers.get("etag") ?? assert.fail();
-  assert.deepEqual(await errorOf(await send(node, "POST", call.id, offer)), [409, "call_already_joined"]);
+  assert.deepEqual(await errorOf(await send(node, "POST", call.id, call.offer)), [
+    409,
+    "call_already_joined",
+  ]);
 
   const session = `${call.id}/session`;
-  assert.equal((await send(node, "PATCH", session, { ...fragment, ifMatch: etag })).status, 204);
-  const rejoined = await send(node, "PATCH", session, { ...offer, ifMatch: "*" });
+  assert.equal((await send(node, "PATCH", session, { ...call.fragment, ifMatch: etag })).status, 204);
+  const rejoined = await send(node, "PATCH", session, { ...call.offer, ifMatch: "*" });
   assert.equal(rejoined.status, 200);
   assert.notEqual(rejoined.headers.get("etag"), etag);
-  assert.deepEqual(await errorOf(await send(node, "PATCH", session, { ...fragment, ifMatch: etag })), [
+  assert.deepEqual(await errorOf(await send(node, "PATCH", session, { ...call.fragment, ifMatch: etag })), [
     412,
     "session_changed",
   ]);
 
   call.handlers?.onConnected();
-  assert.equal((await send(node, "DELETE", session, { token: TOKEN })).status, 200);
+  assert.equal((await send(node, "DELETE", session, { token: call.token })).status, 200);
   await call.over;
   assert.deepEqual([call.end?.status, call.end?.endReason], ["completed", "user_hangup"]);
   assert.deepEqual(call.told, ["item", "ended"], "first the words that were cut short");
-  assert.deepEqual(await errorOf(await send(node, "DELETE", session, { token: TOKEN })), [404, "not_found"]);
+  assert.deepEqual(await errorOf(await send(node, "DELETE", session, { token: call.token })), [
+    404,
+    "not_found",
+  ]);
   await node.close();
 });
 
 test("an ICE restart is answered with our side of it, under a new tag", async () => {
   const node = await Node.start();
   const call = new Call(node);
-  const joined = await send(node, "POST", call.id, offer);
+  const joined = await send(node, "POST", call.id, call.offer);
   let etag = joined.headers.get("etag") ?? assert.fail();
   const session = `${call.id}/session`;
-  const restart = { ...fragment, body: "a=ice-ufrag:other\r\na=ice-pwd:secret\r\n" };
+  const restart = { ...call.fragment, body: "a=ice-ufrag:other\r\na=ice-pwd:secret\r\n" };
   for (const ifMatch of ["*", '"*"']) {
     const restarted = await send(node, "PATCH", session, { ...restart, ifMatch });
     assert.equal(restarted.status, 200);
     assert.equal(restarted.headers.get("content-type"), "application/trickle-ice-sdpfrag");
     assert.equal(await restarted.text(), "a=ice-ufrag:ours\r\n");
     // Candidates of before do not belong to it.
-    const late = await send(node, "PATCH", session, { ...fragment, ifMatch: etag });
+    const late = await send(node, "PATCH", session, { ...call.fragment, ifMatch: etag });
     assert.deepEqual(await errorOf(late), [412, "session_changed"]);
     etag = restarted.headers.get("etag") ?? assert.fail();
-    assert.equal((await send(node, "PATCH", session, { ...fragment, ifMatch: etag })).status, 204);
+    assert.equal((await send(node, "PATCH", session, { ...call.fragment, ifMatch: etag })).status, 204);
   }
   assert.deepEqual(await errorOf(await send(node, "PATCH", session, restart)), [
     428,
     "precondition_required",
   ]);
-  await send(node, "DELETE", session, { token: TOKEN });
+  await send(node, "DELETE", session, { token: call.token });
   await call.over;
   await node.close();
 });
@@ -192,35 +201,40 @@ test("what a client does wrong is told by status and code", async () => {
   const node = await Node.start();
   const call = new Call(node);
   const session = `${call.id}/session`;
-  const { body, type } = offer;
+  const { body, type } = call.offer;
   const wrong: [string, string, Parameters<typeof send>[3], [number, string]][] = [
     ["POST", call.id, { body, type }, [401, "unauthorized"]],
-    ["POST", call.id, { ...offer, token: "x".repeat(43) }, [401, "unauthorized"]],
+    ["POST", call.id, { ...call.offer, token: "x".repeat(43) }, [401, "unauthorized"]],
     ["OPTIONS", call.id, { token: "x" }, [401, "unauthorized"]],
-    ["POST", randomUUID(), offer, [404, "not_found"]],
-    ["POST", "1", offer, [404, "not_found"]],
-    ["GET", call.id, { token: TOKEN }, [405, "method_not_allowed"]],
-    ["POST", session, offer, [405, "method_not_allowed"]],
-    ["POST", call.id, { ...offer, type: "application/json", body: "{}" }, [415, "unsupported_media_type"]],
-    ["POST", call.id, { ...offer, body: "hello" }, [400, "invalid_body"]],
-    ["POST", call.id, { ...offer, body: "v=0".repeat(40_000) }, [413, "payload_too_large"]],
-    ["PATCH", session, { ...offer, ifMatch: "*" }, [404, "not_found"]],
+    ["POST", randomUUID(), call.offer, [401, "unauthorized"]],
+    ["POST", "1", call.offer, [404, "not_found"]],
+    ["GET", call.id, { token: call.token }, [405, "method_not_allowed"]],
+    ["POST", session, call.offer, [405, "method_not_allowed"]],
+    [
+      "POST",
+      call.id,
+      { ...call.offer, type: "application/json", body: "{}" },
+      [415, "unsupported_media_type"],
+    ],
+    ["POST", call.id, { ...call.offer, body: "hello" }, [400, "invalid_body"]],
+    ["POST", call.id, { ...call.offer, body: "v=0".repeat(40_000) }, [413, "payload_too_large"]],
+    ["PATCH", session, { ...call.offer, ifMatch: "*" }, [404, "not_found"]],
   ];
   for (const [method, path, request, expected] of wrong) {
     assert.deepEqual(await errorOf(await send(node, method, path, request)), expected, `${method} ${path}`);
   }
   // None of these has used the token up.
-  assert.equal((await send(node, "POST", call.id, offer)).status, 201);
+  assert.equal((await send(node, "POST", call.id, call.offer)).status, 201);
   const refused: [Parameters<typeof send>[3], [number, string]][] = [
-    [fragment, [428, "precondition_required"]],
-    [{ ...fragment, body: "hello", ifMatch: "*" }, [400, "invalid_body"]],
-    [{ ...fragment, body: "a=ice-ufrag:other\r\n", ifMatch: "*" }, [422, "offer_not_acceptable"]],
+    [call.fragment, [428, "precondition_required"]],
+    [{ ...call.fragment, body: "hello", ifMatch: "*" }, [400, "invalid_body"]],
+    [{ ...call.fragment, body: "a=ice-ufrag:other\r\n", ifMatch: "*" }, [422, "offer_not_acceptable"]],
   ];
   for (const [request, expected] of refused)
     assert.deepEqual(await errorOf(await send(node, "PATCH", session, request)), expected);
   const unauthorized = await send(node, "POST", call.id, { body, type });
   assert.equal(unauthorized.headers.get("www-authenticate"), "Bearer");
-  await send(node, "DELETE", session, { token: TOKEN });
+  await send(node, "DELETE", session, { token: call.token });
   await call.over;
   assert.deepEqual([call.end?.status, call.end?.endReason], ["canceled", "canceled"]);
   await node.close();
@@ -235,10 +249,10 @@ test("a page of any origin may ask what it may do, and with the token where the 
   assert.match(preflight.headers.get("access-control-allow-methods") ?? "", /POST/);
   assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
   assert.equal(preflight.headers.get("link"), null);
-  const told = await send(node, "OPTIONS", call.id, { token: TOKEN });
+  const told = await send(node, "OPTIONS", call.id, { token: call.token });
   assert.equal(told.headers.get("accept-post"), "application/sdp");
   assert.match(told.headers.get("link") ?? "", /ice-server/);
-  await send(node, "DELETE", `${call.id}/session`, { token: TOKEN });
+  await send(node, "DELETE", `${call.id}/session`, { token: call.token });
   await call.over;
   await node.close();
 });
@@ -248,22 +262,23 @@ test("a node that does not hold the call asks the one that does, and no further"
   const call = new Call(holder);
   other.elsewhere = holder.url;
   holder.elsewhere = other.url;
-  const joined = await send(other, "POST", call.id, offer);
+  const joined = await send(other, "POST", call.id, call.offer);
   assert.equal(joined.status, 201);
   assert.equal(await joined.text(), "answer to v=0");
   assert.equal(joined.headers.get("location"), `/rtc/calls/${call.id}/session`);
   const ifMatch = joined.headers.get("etag") ?? assert.fail();
   const session = `${call.id}/session`;
-  assert.equal((await send(other, "PATCH", session, { ...fragment, ifMatch })).status, 204);
-  assert.deepEqual(await errorOf(await send(other, "POST", call.id, { ...offer, token: "x" })), [
+  assert.equal((await send(other, "PATCH", session, { ...call.fragment, ifMatch })).status, 204);
+  assert.deepEqual(await errorOf(await send(other, "POST", call.id, { ...call.offer, token: "x" })), [
     401,
     "unauthorized",
   ]);
-  assert.deepEqual(await errorOf(await send(other, "POST", randomUUID(), offer)), [404, "not_found"]);
-  assert.equal((await send(other, "DELETE", session, { token: TOKEN })).status, 200);
+  assert.deepEqual(await errorOf(await send(other, "POST", randomUUID(), call.offer)), [401, "unauthorized"]);
+  assert.equal(other.searches, 2, "what has no token of the call is not searched for");
+  assert.equal((await send(other, "DELETE", session, { token: call.token })).status, 200);
   await call.over;
   await holder.close();
-  const gone = await send(other, "POST", call.id, offer);
+  const gone = await send(other, "POST", call.id, call.offer);
   assert.deepEqual(await errorOf(gone), [503, "capacity_exceeded"]);
   await other.close();
 });
@@ -289,7 +304,7 @@ test("a call that nobody joins ends after 60 s", async () => {
 test("a browser that is gone too long has hung up", async () => {
   const node = await Node.start();
   const call = new Call(node);
-  await send(node, "POST", call.id, offer);
+  await send(node, "POST", call.id, call.offer);
   call.handlers?.onConnected();
   call.handlers?.onMediaTimeout(15_000);
   await call.over;

@@ -2,15 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Answered, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
-import { type CallsElsewhere, WhipRelay } from "./whip-relay.ts";
+import { WhipRelay } from "./whip-relay.ts";
 
-type CallsHere = Pick<WebCallsService, "find" | "linkHeader">;
+type WhipCalls = Pick<WebCallsService, "find" | "findElsewhere" | "isToken" | "linkHeader">;
 type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
 type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
 
 /** One address of WHIP, and what can be done there. */
 interface Resource {
-  path: string;
+  /** After the call's id. */
+  suffix: string;
   methods: Readonly<Partial<Record<string, Handler>>>;
 }
 
@@ -19,30 +20,34 @@ const SDP_FRAGMENT = "application/trickle-ice-sdpfrag";
 /** An offer with many candidates has some 10 KiB. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const PREFLIGHT_SECONDS = "86400";
-const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const CALLS_PATH = "/rtc/calls";
+const SESSION_SUFFIX = "/session";
+const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const bearerPattern = /^Bearer ([\w.~+/-]+=*)$/i;
 
 /**
  * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. The call's token says who may, wherever the page is from; so
- * any origin may ask. Calls that another node holds are asked there.
+ * any origin may ask. It is checked before the body is read, before any query, and before the request is passed on to the node
+ * that holds the call.
  */
-export function bindWhipRoutes(app: FastifyInstance, webCalls: CallsHere, nodes: CallsElsewhere): void {
-  const relay = new WhipRelay(nodes);
+export function bindWhipRoutes(app: FastifyInstance, webCalls: WhipCalls): void {
+  const relay = new WhipRelay();
+  app.addHook("onClose", async () => await relay.close());
   const endpoint: Resource = {
-    path: "/rtc/calls/:callId",
+    suffix: "",
     methods: {
       POST: async (call, request, reply) => {
         const joined = await call.join(bodyOf(request, SDP));
         const { callId } = request.params;
         reply
-          .header("location", `/rtc/calls/${callId}/session`)
+          .header("location", `${CALLS_PATH}/${callId}${SESSION_SUFFIX}`)
           .header("accept-patch", `${SDP_FRAGMENT}, ${SDP}`);
         await sendAnswer(reply.code(201), joined, SDP);
       },
     },
   };
   const session: Resource = {
-    path: "/rtc/calls/:callId/session",
+    suffix: SESSION_SUFFIX,
     methods: {
       PATCH: async (call, request, reply) => {
         const ifMatch = request.headers["if-match"];
@@ -75,42 +80,51 @@ export function bindWhipRoutes(app: FastifyInstance, webCalls: CallsHere, nodes:
 
 function bindResource(
   app: FastifyInstance,
-  { path, methods }: Resource,
-  webCalls: CallsHere,
+  { suffix, methods }: Resource,
+  webCalls: WhipCalls,
   relay: WhipRelay,
 ): void {
   const allowed = ["OPTIONS", ...Object.keys(methods)].join(", ");
+  const handlers: Resource["methods"] = { ...methods, OPTIONS: describe(webCalls, allowed) };
   app.route<{ Params: { callId: string } }>({
     method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-    url: path,
-    handler: async (request, reply) => {
+    url: `${CALLS_PATH}/:callId${suffix}`,
+    onRequest: async (request, reply) => {
       reply.header("allow", allowed);
       const isPreflight = request.method === "OPTIONS" && request.headers.authorization === undefined;
       if (isPreflight) return await sendOptions(reply, allowed);
-      const handle = request.method === "OPTIONS" ? describe(webCalls, allowed) : methods[request.method];
-      if (handle === undefined) throw new AppError("method_not_allowed");
-      const token = readToken(request, reply);
-      const { callId } = request.params;
-      if (!idPattern.test(callId)) throw new AppError("not_found");
+      if (!Object.hasOwn(handlers, request.method)) throw new AppError("method_not_allowed");
+      requireToken(webCalls, request, reply);
+    },
+    handler: async (request, reply) => {
+      const { method, headers, body, params } = request;
+      const { callId } = params;
       const call = webCalls.find(callId);
-      if (call === undefined) return await relay.pass(callId, request, reply);
-      if (!call.isToken(token)) throw unauthorized(reply);
-      if (request.method === "POST") linkServers(webCalls, callId, reply);
-      await handle(call, request, reply);
+      if (call === undefined) {
+        const path = `${CALLS_PATH}/${callId}${suffix}`;
+        const find = async () => await webCalls.findElsewhere(callId);
+        const answer = await relay.pass({ method, path, headers, body }, find);
+        return await reply
+          .code(answer.status)
+          .headers(answer.headers)
+          .send(answer.body || undefined);
+      }
+      if (method === "POST") linkServers(webCalls, callId, reply);
+      await handlers[method]?.(call, request, reply);
       return reply;
     },
   });
 }
 
 /** What a client wants to know before it offers: where the STUN and TURN servers are. */
-function describe(webCalls: CallsHere, allowed: string): Handler {
+function describe(webCalls: WhipCalls, allowed: string): Handler {
   return async (_call, request, reply) => {
     linkServers(webCalls, request.params.callId, reply);
     await sendOptions(reply, allowed);
   };
 }
 
-function linkServers(webCalls: CallsHere, callId: string, reply: FastifyReply): void {
+function linkServers(webCalls: WhipCalls, callId: string, reply: FastifyReply): void {
   const link = webCalls.linkHeader(callId);
   if (link !== undefined) reply.header("link", link);
 }
@@ -129,10 +143,11 @@ async function sendAnswer(reply: FastifyReply, { sdp, etag }: Answered, type: st
   await reply.header("etag", etag).type(type).send(sdp);
 }
 
-function readToken(request: FastifyRequest, reply: FastifyReply): string {
+function requireToken(webCalls: WhipCalls, request: CallRequest, reply: FastifyReply): void {
+  const { callId } = request.params;
+  if (!idPattern.test(callId)) throw new AppError("not_found");
   const token = bearerPattern.exec(request.headers.authorization ?? "")?.[1];
-  if (token === undefined) throw unauthorized(reply);
-  return token;
+  if (token === undefined || !webCalls.isToken(callId, token)) throw unauthorized(reply);
 }
 
 /** RFC 6750 §3. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import {
   type FastifyBaseLogger,
@@ -8,7 +9,7 @@ import {
   fastify,
 } from "fastify";
 import type { Logger } from "pino";
-import { invalidBody } from "../app-error.ts";
+import { AppError, invalidBody } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { sendError, sendNotFound } from "./errors.ts";
@@ -27,6 +28,9 @@ declare module "fastify" {
 const BODY_LIMIT_BYTES = 1024 * 1024;
 /** To receive a whole request, so that slow senders do not hold connections for ever. */
 const REQUEST_DEADLINE_MS = 30_000;
+
+const absoluteFormPattern = /^https?:\/\/([^/?#]*)/i;
+const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 export interface HttpServerOptions {
   logger: Logger;
@@ -53,6 +57,7 @@ export async function createHttpServer({
     requestTimeout: REQUEST_DEADLINE_MS,
     genReqId: ({ headers }) => acceptRequestId(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: sendError,
+    rewriteUrl: ({ url, headers }) => toOriginForm(url ?? "/", headers),
   });
   app.decorate("authenticate", authenticate);
   app.decorate("idempotency", idempotency);
@@ -66,6 +71,7 @@ export async function createHttpServer({
   acceptOnlyJson(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    requireHost(request.headers.host);
   });
   app.addHook("onResponse", async (request, reply) => {
     // The pattern, not the address: that may hold names and numbers.
@@ -84,6 +90,27 @@ function createSerializerCompiler(): FastifySerializerCompiler<unknown> {
     let serialize: ReturnType<typeof compile> | undefined;
     return (data) => (serialize ??= compile({ httpStatus: "", ...route }))(data);
   };
+}
+
+/**
+ * Routes see `/path?query` alone. A client may send a whole URI (RFC 9112 §3.2.2): its authority replaces the Host header, and
+ * decides nothing else.
+ */
+function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
+  const [scheme, authority] = absoluteFormPattern.exec(target) ?? [];
+  if (scheme === undefined || authority === undefined) return target;
+  headers.host = authority;
+  const rest = target.slice(scheme.length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** Answers name this server by it: a join URL, for example. */
+function requireHost(host: string | undefined): void {
+  if (host === undefined || hostPattern.test(host)) return;
+  throw new AppError("invalid_query", {
+    message: "The Host header is not valid.",
+    issues: [{ path: "Host", message: "must be a host name or an IP address, and may have a port" }],
+  });
 }
 
 /** What a client sends as its request id is taken if it cannot disturb a log or a header. */

@@ -1,0 +1,72 @@
+/** What a node that passes a request on makes of answers that no node would give. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type RequestListener, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { AppError } from "../../platform/app-error.ts";
+import { WhipRelay } from "./whip-relay.ts";
+
+const request = { method: "POST", path: "/rtc/calls/1", headers: {}, body: "v=0" } as const;
+
+async function serve(context: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}`;
+}
+
+async function refusalOf(context: TestContext, origin: string, deadlineMs: number): Promise<string> {
+  const relay = new WhipRelay(deadlineMs);
+  context.after(async () => await relay.close());
+  const passed = await relay.pass(request, async () => origin).catch((error: unknown) => error);
+  assert.ok(passed instanceof AppError, JSON.stringify(passed));
+  return passed.code;
+}
+
+test("a redirect is not followed", async (context) => {
+  let followed = 0;
+  const target = await serve(context, (_request, response) => {
+    followed += 1;
+    response.end("secret");
+  });
+  const origin = await serve(context, (_request, response) => {
+    response.writeHead(302, { location: target }).end();
+  });
+  assert.equal(await refusalOf(context, origin, 5_000), "capacity_exceeded");
+  assert.equal(followed, 0);
+});
+
+test("an answer that does not end is given up at 64 KiB", async (context) => {
+  let written = 0;
+  const origin = await serve(context, (_request, response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384))) written += 16_384;
+      if (!response.destroyed) response.once("drain", write);
+    };
+    write();
+  });
+  // Only its size can end it: the deadline is an hour.
+  assert.equal(await refusalOf(context, origin, 3_600_000), "capacity_exceeded");
+  assert.ok(written > 0);
+});
+
+test("an answer that comes a byte at a time is given up at the deadline", async (context) => {
+  const origin = await serve(context, (_request, response) => {
+    const dripping = setInterval(() => response.write("."), 5);
+    response.once("close", () => clearInterval(dripping));
+  });
+  assert.equal(await refusalOf(context, origin, 100), "capacity_exceeded");
+});
+
+test("a request that was passed on goes no further, and nothing is looked up for it", async () => {
+  const relay = new WhipRelay();
+  const relayed = { ...request, headers: { "x-parley-relayed": "true" } };
+  const find = async (): Promise<string> => assert.fail("looked up");
+  await assert.rejects(relay.pass(relayed, find), { code: "not_found" });
+  await relay.close();
+});

@@ -1,0 +1,104 @@
+/** What a stranger reaches through WHIP, on raw sockets: HTTP clients do not send what is sent here. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { type TestContext, test } from "node:test";
+import type { JoinableCall } from "@parley/contract";
+import { nodes } from "../nodes/nodes.tables.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+
+async function setUp(context: TestContext) {
+  const server = await createTestServer();
+  context.after(async () => await server.close());
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = server.app.server.address() as AddressInfo;
+  /** The answer to one request, written as it is given. */
+  const exchange = async (target: string, headers: readonly string[] = []): Promise<string> => {
+    const socket = connect(port, "127.0.0.1");
+    const lines = ["Host: parley.test", "Connection: close", "Content-Type: application/sdp", ...headers];
+    socket.write(`POST ${target} HTTP/1.1\r\n${lines.join("\r\n")}\r\nContent-Length: 3\r\n\r\nv=0`);
+    return await text(socket);
+  };
+  return { server, exchange };
+}
+
+/** Takes requests and counts them. */
+async function openServer(context: TestContext, answer: string) {
+  const seen: string[] = [];
+  const http = createServer(({ url = "" }, response) => {
+    seen.push(url);
+    response.end(answer);
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  context.after(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  const { port } = http.address() as AddressInfo;
+  return { seen, origin: `http://127.0.0.1:${port}` };
+}
+
+async function openNode({ database }: TestServer, httpAddress: string): Promise<string> {
+  const id = randomUUID();
+  const at = new Date();
+  const load = { state: "ready", callsHeld: 1, freePlaces: 1, startedAt: at, beatAt: at } as const;
+  await database.insert(nodes).values({ id, httpAddress, sipAddress: "127.0.0.1:5060", ...load });
+  return id;
+}
+
+/** A call in the browser that another node holds, and the token that joins it. */
+async function startWebCall(server: TestServer, nodeId: string): Promise<JoinableCall> {
+  const by = { organizationId: server.organizationId, actor: server.actor };
+  const agent = await server.modules.agents.create(by, { name: "Ada" });
+  const call = await server.modules.webCalls.startTest(server.organizationId, agent.id, {}, "http://x");
+  await server.database.$client.query("update calls set node_id = $1 where id = $2", [nodeId, call.callId]);
+  return call;
+}
+
+test("an absolute-form or network-path target of an open phone call reaches no server at all", async (context) => {
+  const { server, exchange } = await setUp(context);
+  const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
+  const nodeId = await openNode(server, holder.origin);
+  const { callId } = await openTestCall(server, { nodeId });
+  const path = `/rtc/calls/${callId}`;
+  const token = `Authorization: Bearer ${"t".repeat(43)}`;
+  const attempts = [`${evil.origin}${path}`, `${evil.origin}${path}/session`, path];
+  for (const target of attempts)
+    assert.match(await exchange(target, [token]), /^HTTP\/1\.1 (401|405)/, target);
+  const networkPath = evil.origin.replace("http:", "") + path;
+  assert.match(await exchange(networkPath, [token]), /^HTTP\/1\.1 404/);
+  assert.deepEqual([evil.seen, holder.seen], [[], []]);
+});
+
+test("a token joins its own call alone, by the path that this server makes of it", async (context) => {
+  const { server, exchange } = await setUp(context);
+  const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
+  const nodeId = await openNode(server, holder.origin);
+  const call = await startWebCall(server, nodeId);
+  const phoneCall = await openTestCall(server, { nodeId });
+  const token = `Authorization: Bearer ${call.token}`;
+  assert.match(await exchange(`/rtc/calls/${phoneCall.callId}`, [token]), /^HTTP\/1\.1 401/);
+  // RFC 9112 §3.2.2: a server takes a whole URI, and acts on its path.
+  const answer = await exchange(`${evil.origin}/rtc/calls/${call.callId}?x=//evil`, [token]);
+  assert.match(answer, /holder$/);
+  assert.deepEqual([evil.seen, holder.seen], [[], [`/rtc/calls/${call.callId}`]]);
+});
+
+test("a call whose node has this node's address is not asked for there", async (context) => {
+  const { server, exchange } = await setUp(context);
+  const own = await openServer(context, "self");
+  const nodeId = await openNode(server, own.origin);
+  const call = await startWebCall(server, nodeId);
+  const at = new Date();
+  const load = { state: "ready", callsHeld: 0, freePlaces: 1, startedAt: at, beatAt: at } as const;
+  const sipAddress = "127.0.0.1:5060";
+  await server.database
+    .insert(nodes)
+    .values({ id: "test-node", httpAddress: own.origin, sipAddress, ...load });
+  const path = `/rtc/calls/${call.callId}`;
+  assert.match(await exchange(path, [`Authorization: Bearer ${call.token}`]), /^HTTP\/1\.1 404/);
+  assert.deepEqual(own.seen, []);
+});

@@ -5,6 +5,7 @@ import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
+import { openPreparedModel } from "../onnx/prepared-model.ts";
 
 export interface LoadMiniLmOptions {
   /** What `ensureModels` returned. */
@@ -95,10 +96,13 @@ export async function loadMiniLm({ modelsDir, threads = 1 }: LoadMiniLmOptions):
     import("@huggingface/tokenizers"),
   ]);
   const description: object = JSON.parse(await readFile(path.join(folder, "tokenizer.json"), "utf8"));
-  const session = await ort.InferenceSession.create(path.join(folder, "model_quantized.onnx"), {
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    logSeverityLevel: 3,
+  const session = await openPreparedModel({
+    modelsDir,
+    name: "minilm",
+    source: path.join("minilm", "model_quantized.onnx"),
+    recipe: "as it is",
+    make: async () => path.join(folder, "model_quantized.onnx"),
+    session: { intraOpNumThreads: threads, interOpNumThreads: 1, logSeverityLevel: 3 },
   });
   return new OnnxMiniLm(ort, session, new Tokenizer(description, {}));
 }

@@ -15,12 +15,13 @@ async function createModels(context: TestContext) {
   await mkdir(path.join(folder, "silero"));
   await cp(path.join(await ensureModels({ groups: ["silero"] }), source), path.join(folder, source));
   let made = 0;
-  const open = async (recipe = "as it is"): Promise<string[]> => {
+  const open = async (recipe = "as it is", processor = "of this machine"): Promise<string[]> => {
     const session = await openPreparedModel({
       modelsDir: folder,
       name: "vad",
       source,
       recipe,
+      processor,
       make: async () => {
         made += 1;
         return path.join(folder, source);
@@ -55,6 +56,15 @@ test("another source or another recipe is prepared anew and replaces what was ke
   const kept = await prepared();
   assert.equal(kept.length, 1);
   assert.notEqual(kept[0], first);
+});
+
+test("a graph optimized on another processor is not used, and both are kept", async (context) => {
+  const { open, prepared, made } = await createModels(context);
+  await open();
+  await open("as it is", "one without VNNI");
+  await open();
+  assert.equal(made(), 2);
+  assert.equal((await prepared()).length, 2);
 });
 
 test("a damaged prepared model is made anew", async (context) => {

@@ -5,6 +5,7 @@ import type * as Ort from "onnxruntime-node";
 import type { InferenceSession } from "onnxruntime-node";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
+import { openPreparedModel } from "../onnx/prepared-model.ts";
 import { bands, frames, logMelFeatures } from "./log-mel.ts";
 
 export interface LoadSmartTurnOptions {
@@ -55,14 +56,18 @@ class OnnxSmartTurn implements SmartTurn {
   }
 }
 
+const SOURCE = path.join("smart-turn", "smart-turn-v3.2-cpu.onnx");
+
 /** Loads Smart Turn v3.2 (BSD-2-Clause, 8-bit) from the file of the group `smart-turn`. */
 export async function loadSmartTurn({ modelsDir }: LoadSmartTurnOptions): Promise<SmartTurn> {
   const ort = await import("onnxruntime-node");
-  const file = path.join(modelsDir, "smart-turn", "smart-turn-v3.2-cpu.onnx");
-  const session = await ort.InferenceSession.create(file, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    logSeverityLevel: 3,
+  const session = await openPreparedModel({
+    modelsDir,
+    name: "smart-turn",
+    source: SOURCE,
+    recipe: "as it is",
+    make: async () => path.join(modelsDir, SOURCE),
+    session: { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 },
   });
   return new OnnxSmartTurn(ort, session);
 }

@@ -5,35 +5,38 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { failToStart, freeTcpPort } from "./support/platform.ts";
 
-/** One clear line and a non-zero exit. */
-async function assertRefuses(env: Readonly<Record<string, string>>, message: RegExp): Promise<void> {
-  const { status, stderr } = await failToStart(env);
+/** One clear line and a non-zero exit. Returns what is in the data directory then. */
+async function assertRefuses(env: Readonly<Record<string, string>>, message: RegExp): Promise<string[]> {
+  const { status, stderr, written } = await failToStart(env);
   const lines = stderr.trim().split("\n");
   assert.equal(status, 1, stderr);
   assert.equal(lines.length, 1, stderr);
   assert.match(lines[0] ?? "", /^Parley cannot start: /);
   assert.match(lines[0] ?? "", message);
+  return written;
 }
 
-test("an HTTP port in use is named in one line", async () => {
+test("an HTTP port in use is named in one line, before a database is made", async () => {
   const server = createServer().listen(0, "0.0.0.0");
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   try {
-    await assertRefuses({ PARLEY_HTTP_PORT: String(port) }, new RegExp(`HTTP port ${port} .* in use`));
+    const message = new RegExp(`HTTP port ${port} \\(PARLEY_HTTP_PORT\\) is in use`);
+    assert.deepEqual(await assertRefuses({ PARLEY_HTTP_PORT: String(port) }, message), []);
   } finally {
     server.close();
   }
 });
 
-test("a SIP port in use is named in one line", async () => {
+test("a SIP port in use is named in one line, before a database is made", async () => {
   const socket = createSocket("udp4");
   socket.bind(0, "0.0.0.0");
   await once(socket, "listening");
   const { port } = socket.address();
   try {
-    await assertRefuses({ PARLEY_SIP_PORT: String(port) }, new RegExp(`SIP port ${port}/udp .* in use`));
+    const message = new RegExp(`SIP port ${port}/udp \\(PARLEY_SIP_PORT\\) is in use`);
+    assert.deepEqual(await assertRefuses({ PARLEY_SIP_PORT: String(port) }, message), []);
   } finally {
     socket.close();
   }
@@ -41,6 +44,18 @@ test("a SIP port in use is named in one line", async () => {
 
 test("a bad variable is named in one line", async () => {
   await assertRefuses({ PARLEY_RTP_PORTS: "plenty" }, /PARLEY_RTP_PORTS/);
+});
+
+test("a folder that cannot be written is named with its variable", async () => {
+  await assertRefuses(
+    { PARLEY_DATA_DIR: "/sys/parley" },
+    /\/sys\/parley cannot be written \(E[A-Z]+\): .*PARLEY_DATA_DIR/,
+  );
+  await assertRefuses(
+    { PARLEY_OBJECT_STORAGE_FOLDER: "/sys/objects" },
+    /\/sys\/objects .*PARLEY_OBJECT_STORAGE_FOLDER/,
+  );
+  await assertRefuses({ PARLEY_MODELS_DIR: "/sys/models" }, /\/sys\/models .*PARLEY_MODELS_DIR/);
 });
 
 test("a database that cannot be reached is named in one line, its password not", async () => {

@@ -9,6 +9,7 @@ import {
   modelCatalogue,
   type ModelGroup,
 } from "@parley/providers";
+import { explainModelError } from "../apps/server/src/inference/fetch-models.ts";
 import { ModelProgressDisplay } from "../apps/server/src/inference/model-progress.ts";
 
 const isGroup = (name: string): name is ModelGroup => Object.hasOwn(modelCatalogue, name);
@@ -39,6 +40,6 @@ try {
   console.log(`Models ready in ${modelsDir}: ${licences.join(", ")}`);
 } catch (error) {
   display.end();
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(explainModelError(error, defaultModelsDir()).message);
   process.exitCode = 1;
 }

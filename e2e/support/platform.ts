@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -149,10 +149,10 @@ export class Platform {
   }
 }
 
-/** A platform that is expected not to start: its exit status and what it wrote to stderr. */
+/** A platform that is expected not to start: its exit status, what it wrote to stderr, and what is in its data directory. */
 export async function failToStart(
   env: Readonly<Record<string, string>>,
-): Promise<{ status: unknown; stderr: string }> {
+): Promise<{ status: unknown; stderr: string; written: string[] }> {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-e2e-"));
   try {
     const ports = {
@@ -166,7 +166,7 @@ export async function failToStart(
     const killer = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
     const [status] = await once(child, "close");
     clearTimeout(killer);
-    return { status, stderr };
+    return { status, stderr, written: await readdir(dataDirectory) };
   } finally {
     await rm(dataDirectory, { recursive: true, force: true });
   }

@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
+import { terminalDestination } from "./platform/logging/terminal-log.ts";
 import { createLogger } from "./platform/logging/logging.ts";
+import { describeFirstAccess } from "./start/first-access.ts";
 import { type ParleyNode, startNode } from "./start.ts";
 
 /** How long a start may go on after a signal to end. */
@@ -10,13 +12,25 @@ const START_GRACE_MS = 8_000;
 async function main(): Promise<void> {
   const config = readConfig();
   if (config === undefined) return;
-  const logger = createLogger({ level: config.logLevel });
+  const logger = createLogger({ level: config.logLevel, ...terminalDestination() });
   try {
     const starting = startNode(config, logger);
-    endOnSignal(starting, logger);
-    await starting;
+    const ending = endOnSignal(starting, logger);
+    const node = await starting;
+    await node.ready;
+    if (!ending.aborted) await welcome(node, logger);
   } catch (error) {
     refuseToStart([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+/** Shows the way into an empty database, once. The lines are no part of the log, whose keys are redacted. */
+async function welcome(node: ParleyNode, logger: Logger): Promise<void> {
+  try {
+    const access = await node.createFirstAccess();
+    if (access !== undefined) process.stdout.write(describeFirstAccess(access));
+  } catch (error) {
+    logger.error({ err: error }, "no API key could be created for the empty database");
   }
 }
 
@@ -37,8 +51,9 @@ function refuseToStart(problems: readonly string[]): void {
   process.exitCode = 1;
 }
 
-function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): void {
-  let isEnding = false;
+/** @returns a signal that is aborted once the node ends. */
+function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): AbortSignal {
+  const ending = new AbortController();
   const close = async (): Promise<void> => {
     // What a start has begun is stopped in order: our PostgreSQL would outlive us. Unless models are being downloaded.
     const impatience = setTimeout(() => process.exit(1), START_GRACE_MS);
@@ -48,8 +63,8 @@ function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): void {
   };
   const end = (signal: NodeJS.Signals): void => {
     // Asked twice, it ends at once.
-    if (isEnding) process.exit(1);
-    isEnding = true;
+    if (ending.signal.aborted) process.exit(1);
+    ending.abort();
     logger.info({ signal }, "ending: no more calls are taken");
     close().then(
       () => process.exit(0),
@@ -61,6 +76,7 @@ function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): void {
   };
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
+  return ending.signal;
 }
 
 await main();

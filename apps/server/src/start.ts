@@ -5,7 +5,10 @@ import type { Config } from "./platform/config/config.ts";
 import { connectDatabase } from "./platform/database/connect.ts";
 import { startCallProcesses } from "./start/call-processes.ts";
 import { resolveDrizzleAtOnce } from "./start/drizzle-resolution.ts";
+import { requireWritableFolders } from "./start/folders.ts";
+import type { FirstAccess } from "./start/first-access.ts";
 import type { Foundation, Ground } from "./start/ground.ts";
+import { requireFreePorts } from "./start/ports.ts";
 
 /** A running node of Parley. */
 export interface ParleyNode {
@@ -13,6 +16,8 @@ export interface ParleyNode {
   readonly ready: Promise<void>;
   readonly httpUrl: string;
   readonly sipPort: number;
+  /** The way into an empty database, created by this call; `undefined` if the database has an organization. */
+  createFirstAccess: () => Promise<FirstAccess | undefined>;
   /** Local socket of the inference process. */
   readonly inferencePath: string;
   /** Takes no more calls, lets the running ones end for the configured time, and stops everything. Idempotent. */
@@ -28,6 +33,8 @@ export interface ParleyNode {
 export async function startNode(config: Readonly<Config>, logger: Logger): Promise<ParleyNode> {
   const started = new ClosingStack();
   const ground: Ground = { config, logger, started, nodeId: randomUUID() };
+  await requireFreePorts(config);
+  await requireWritableFolders(config);
   resolveDrizzleAtOnce();
   try {
     const foundation = await startFoundation(ground);

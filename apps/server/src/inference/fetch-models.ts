@@ -1,4 +1,4 @@
-import { ensureModels, type ModelGroup } from "@parley/providers/models";
+import { ensureModels, ModelFetchError, type ModelGroup } from "@parley/providers/models";
 import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
 
@@ -12,11 +12,32 @@ export async function fetchModels(
   if (localSpeech.hasTextToSpeech) groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
   const display = new ModelProgressDisplay(modelsDirectory);
-  await ensureModels({
-    modelsDir: modelsDirectory,
-    groups,
-    signal,
-    onProgress: (progress) => display.show(progress),
+  try {
+    await ensureModels({
+      modelsDir: modelsDirectory,
+      groups,
+      signal,
+      onProgress: (progress) => display.show(progress),
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw explainModelError(error, modelsDirectory);
+  } finally {
+    display.end();
+  }
+}
+
+/** The same error with what the operator can do about it. */
+export function explainModelError(error: unknown, modelsDirectory: string): Error {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ModelFetchError) {
+    return new Error(
+      `${message}. Without network: run "npm run models" on a machine that has one, and copy its folder ` +
+        `~/.cache/parley/models to ${modelsDirectory} (PARLEY_MODELS_DIR names another place)`,
+      { cause: error },
+    );
+  }
+  return new Error(`the speech models cannot be kept in ${modelsDirectory} (PARLEY_MODELS_DIR): ${message}`, {
+    cause: error,
   });
-  display.end();
 }

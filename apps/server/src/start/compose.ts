@@ -37,7 +37,9 @@ import { Metrics } from "../platform/telemetry/metrics.ts";
 import { StallWatch } from "../platform/telemetry/stall-watch.ts";
 import { recordingFolderOf } from "./call-processes.ts";
 import type { ParleyNode } from "../start.ts";
+import { createFirstAccess } from "./first-access.ts";
 import type { Foundation, Ground } from "./ground.ts";
+import { LanguageModelCheck } from "./language-model-check.ts";
 import { listenHttp, listenSip } from "./listen.ts";
 
 const READY_POLL_MS = 20;
@@ -147,12 +149,17 @@ export async function compose(
     ...(media.isReady ? [] : ["the media processes"]),
     ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
   ];
+  const modelCheck = startLanguageModelCheck(ground);
   const rateLimiter = new RateLimiter(connection.database, () => clock.now());
   const httpUrl = await listenHttp(
     ground,
     modules,
     { idempotency, rateLimiter },
-    { findObstacles, metrics },
+    {
+      findObstacles,
+      findWarnings: () => (modelCheck?.problem === undefined ? [] : [modelCheck.problem]),
+      metrics,
+    },
     storage,
   );
   const traces = startSipTraces(ground, connection.database);
@@ -208,6 +215,7 @@ export async function compose(
     ready: becomeReady(ground, heldCalls, httpUrl, sipPort),
     httpUrl,
     sipPort,
+    createFirstAccess: async () => await createFirstAccess(modules, config.web.publicUrl ?? httpUrl, logger),
     inferencePath: inference.path,
     close: () => started.close(),
   };
@@ -229,6 +237,16 @@ function startTracing({ config, logger, started }: Ground): OtlpExporter | undef
   const exporter = new OtlpExporter({ ...config.otlp, logger });
   started.add(async () => await exporter.close());
   return exporter;
+}
+
+/** `undefined` if the language model runs on this node. */
+function startLanguageModelCheck({ config, logger, started }: Ground): LanguageModelCheck | undefined {
+  const { languageModel } = config;
+  if (languageModel.provider !== "openai-compatible") return undefined;
+  const check = new LanguageModelCheck(languageModel, logger);
+  check.start();
+  started.add(async () => check.close());
+  return check;
 }
 
 function startWebhooks(
@@ -291,7 +309,10 @@ async function becomeReady(
     if (abort.signal.aborted) return;
     await sleep(READY_POLL_MS);
   }
-  logger.info({ http: httpUrl, reference: `${httpUrl}/docs`, sipPort }, "ready: calls can be taken");
+  logger.info(
+    { browser: `${httpUrl}/try`, reference: `${httpUrl}/docs`, sipPort },
+    "ready: calls can be taken",
+  );
 }
 
 /** As they stand on the call's record. */

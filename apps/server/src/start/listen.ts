@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
 import { createSecureContext } from "node:tls";
 import type { PageFile } from "@parley/dashboard";
-import { type SocketAddress, type TlsClientOptions, type TlsOptions, UserAgent } from "@parley/sip";
+import { type TlsClientOptions, type TlsOptions, UserAgent } from "@parley/sip";
 import type { CallControl } from "../modules/calls/call-control.ts";
 import type { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
 import type { HeldCalls } from "../modules/calls/held-calls.ts";
@@ -18,6 +17,7 @@ import { FolderStorage } from "../platform/object-storage/folder-storage.ts";
 import type { S3Storage } from "../platform/object-storage/s3-storage.ts";
 import type { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { Ground } from "./ground.ts";
+import { everyAddress, explainListenError, nameHttpPort, namePort } from "./ports.ts";
 
 /** @returns where HTTP is answered. @throws Error for the operator where the port cannot be had. */
 export async function listenHttp(
@@ -41,7 +41,7 @@ export async function listenHttp(
   try {
     await app.listen({ host, port });
   } catch (error) {
-    throw explainListenError(error, `HTTP port ${port} (PARLEY_HTTP_PORT)`);
+    throw explainListenError(error, nameHttpPort(port));
   }
   const address = app.server.address();
   const actualPort = typeof address === "object" && address !== null ? address.port : port;
@@ -81,13 +81,6 @@ export async function listenSip(
   }
 }
 
-/** IPv6 as well where the machine has it. */
-function everyAddress(port: number): SocketAddress[] {
-  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  const hasIPv6 = entries.some(({ family }) => family === "IPv6");
-  return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
-}
-
 async function readSipTls({
   authoritiesPath,
   allowsWildcards,
@@ -125,19 +118,4 @@ async function readPem(file: string, variable: string): Promise<string> {
     const message = error instanceof Error ? error.message : String(error);
     throw new Error(`${variable} cannot be read: ${message}`, { cause: error });
   }
-}
-
-function namePort(error: unknown, { port, tls }: Config["sip"]): string {
-  const { port: taken, syscall } = error as { port?: number; syscall?: string };
-  if (tls.server !== undefined && taken === tls.server.port)
-    return `SIP port ${tls.server.port}/tcp (PARLEY_SIP_TLS_PORT)`;
-  return `SIP port ${port}/${syscall === "listen" ? "tcp" : "udp"} (PARLEY_SIP_PORT)`;
-}
-
-function explainListenError(error: unknown, what: string): Error {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "EADDRINUSE") return new Error(`${what} is in use by another program`, { cause: error });
-  if (code === "EACCES") return new Error(`${what} may not be used by this user`, { cause: error });
-  return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
 }

@@ -10,6 +10,9 @@ import { PrincipalCache } from "./principal-cache.ts";
 
 /** How exact `lastUsedAt` is. */
 const TOUCH_INTERVAL_MS = 60_000;
+/** Of the organization that a node creates by itself. */
+const FIRST_SLUG = "bootstrap";
+const FIRST_NAME = "My organization";
 
 export class ApiKeysService {
   readonly #database: Database;
@@ -70,7 +73,7 @@ export class ApiKeysService {
     return await this.#database.transaction(async (transaction) => {
       const existing = await store.findKeyByHash(transaction, hash);
       if (existing !== undefined) return existing.organizationId;
-      const { id } = await this.#organizations.ensure(transaction, "bootstrap", "My organization");
+      const { id } = await this.#organizations.ensure(transaction, FIRST_SLUG, FIRST_NAME);
       await store.insertKeyOnce(transaction, {
         organizationId: id,
         name: "bootstrap",
@@ -78,6 +81,25 @@ export class ApiKeysService {
         last4: key.slice(-4),
       });
       return id;
+    });
+  }
+
+  /**
+   * Creates the first organization of an empty database and a key of it: the one that `ensureBootstrapOrganization` would
+   * create, so that a bootstrap key set later opens the same. `undefined` if there is an organization.
+   */
+  async createFirstOrganization(): Promise<{ organizationId: string; key: string } | undefined> {
+    return await this.#database.transaction(async (transaction) => {
+      const organization = await this.#organizations.createFirst(transaction, FIRST_SLUG, FIRST_NAME);
+      if (organization === undefined) return undefined;
+      const key = generateKey();
+      await store.insertKey(transaction, {
+        organizationId: organization.id,
+        name: "first start",
+        hash: hashKey(key),
+        last4: key.slice(-4),
+      });
+      return { organizationId: organization.id, key };
     });
   }
 

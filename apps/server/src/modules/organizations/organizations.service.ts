@@ -49,6 +49,11 @@ export class OrganizationsService {
     return await store.ensureOrganization(queries, slug, name);
   }
 
+  /** Creates the organization of this slug if there is no organization at all; else returns `undefined`. */
+  async createFirst(queries: Queries, slug: string, name: string): Promise<Organization | undefined> {
+    return await store.insertFirstOrganization(queries, slug, name);
+  }
+
   /** The operator's switch. Requests notice within half a minute (API keys are cached), calls at once. */
   async setBillingActive(id: string, isActive: boolean): Promise<void> {
     await store.updateBilling(this.#database, id, isActive);

@@ -21,6 +21,18 @@ export async function ensureOrganization(
   return row;
 }
 
+/** Two nodes that do this at once create one: the second waits for the first at the slug. */
+export async function insertFirstOrganization(
+  queries: Queries,
+  slug: string,
+  name: string,
+): Promise<OrganizationRow | undefined> {
+  const [existing] = await queries.select({ id: organizations.id }).from(organizations).limit(1);
+  if (existing !== undefined) return undefined;
+  const [row] = await queries.insert(organizations).values({ slug, name }).onConflictDoNothing().returning();
+  return row;
+}
+
 export async function updateBilling(queries: Queries, id: string, isBillingActive: boolean): Promise<void> {
   await queries.update(organizations).set({ isBillingActive }).where(eq(organizations.id, id));
 }

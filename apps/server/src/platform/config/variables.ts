@@ -104,7 +104,10 @@ export const variables = {
     description: "What this node does. As yet every node does all of it, and other values are refused.",
     default: "api,media,worker",
   },
-  PARLEY_BOOTSTRAP_API_KEY: { description: "An organization with this API key exists after the start." },
+  PARLEY_BOOTSTRAP_API_KEY: {
+    description:
+      "An organization with this API key exists after the start. Without it the first start prints a new key.",
+  },
   PARLEY_ALLOW_PRIVATE_WEBHOOKS: {
     description: "true: webhooks and tools may reach private and loopback addresses.",
     default: "false",

@@ -31,8 +31,9 @@ export function registerPages(
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
   };
+  app.get("/", { logLevel: "warn" }, async (_request, reply) => await reply.redirect("/try"));
   for (const url of ["/try", "/assets/:file"]) {
-    app.get(url, async (request, reply) => {
+    app.get(url, { logLevel: "warn" }, async (request, reply) => {
       const [path = ""] = request.url.split("?");
       const file = (await (served ??= serveAll())).get(path);
       if (file === undefined) throw new AppError("not_found");

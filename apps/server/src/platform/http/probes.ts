@@ -4,18 +4,26 @@ import type { Metrics } from "../telemetry/metrics.ts";
 export interface Probes {
   /** Why calls cannot be taken; empty when they can. */
   findObstacles: () => Promise<readonly string[]>;
+  /** What is wrong although calls can be taken. */
+  findWarnings: () => readonly string[];
   metrics: Metrics;
 }
 
+/** They come every few seconds: a line for each would hide the others. */
+const quiet = { logLevel: "warn" } as const;
+
 /** What whoever runs the node asks it: `/healthz`, `/readyz`, `/metrics`. Without credentials, and without secrets. */
-export function registerProbes(app: FastifyInstance, { findObstacles, metrics }: Probes): void {
-  app.get("/healthz", async () => ({ status: "ok" }));
-  app.get("/readyz", async (_request, reply) => {
+export function registerProbes(app: FastifyInstance, { findObstacles, findWarnings, metrics }: Probes): void {
+  app.get("/healthz", quiet, async () => ({ status: "ok" }));
+  app.get("/readyz", quiet, async (_request, reply) => {
     const waitingFor = await findObstacles();
-    if (waitingFor.length === 0) return { status: "ready" };
+    if (waitingFor.length === 0) {
+      const warnings = findWarnings();
+      return { status: "ready", ...(warnings.length > 0 && { warnings }) };
+    }
     return await reply.code(503).send({ status: "not_ready", waitingFor });
   });
-  app.get("/metrics", async (_request, reply) => {
+  app.get("/metrics", quiet, async (_request, reply) => {
     reply.type(metrics.registry.contentType);
     return await metrics.registry.metrics();
   });

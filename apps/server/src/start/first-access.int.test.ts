@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { sql } from "drizzle-orm";
+import { createModules, type Modules } from "../modules/modules.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/testing.ts";
+import { Encryption } from "../platform/encryption/encryption.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { createFirstAccess, describeFirstAccess } from "./first-access.ts";
+
+const logger = createLogger({ level: "silent" });
+describe("the way into an empty database", () => {
+  let testDatabase: TestDatabase;
+  let modules: Modules;
+
+  before(async () => {
+    testDatabase = await createTestDatabase();
+    modules = createModules({
+      database: testDatabase.database,
+      encryption: new Encryption(randomBytes(32)),
+      jobs: { enqueue: async () => {} },
+      bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
+      clock: { now: () => new Date() },
+      storage: { isShared: true, putFile: async () => {}, linkTo: async (key) => key },
+      hasLanguageModel: true,
+    });
+  });
+
+  beforeEach(async () => {
+    await testDatabase.database.execute(sql`truncate organizations cascade`);
+  });
+
+  after(async () => await testDatabase.close());
+
+  const create = async () => await createFirstAccess(modules, "http://localhost:8080", logger);
+
+  test("an empty database gets a key that opens it and an agent to talk to, and none a second time", async () => {
+    const access = await create();
+    assert.ok(access !== undefined);
+    const principal = await modules.apiKeys.authenticate(access.apiKey);
+    assert.ok(principal !== undefined);
+    const { data: agents } = await modules.agents.list(principal.organizationId, {
+      page: 1,
+      pageSize: 10,
+      sort: "desc",
+    });
+    assert.equal(
+      access.link,
+      `http://localhost:8080/try#key=${access.apiKey}&agent=${agents.map(({ id }) => id).join()}`,
+    );
+    assert.ok(describeFirstAccess(access).includes(access.link));
+    assert.equal(await create(), undefined);
+  });
+
+  test("of two nodes that start at once on an empty database one has the key", async () => {
+    const all = await Promise.all([create(), create(), create()]);
+    assert.equal(all.filter((each) => each !== undefined).length, 1);
+  });
+
+  test("a bootstrap key that is set later opens the same organization", async () => {
+    const access = await create();
+    const principal = await modules.apiKeys.authenticate(access?.apiKey ?? "");
+    const organizationId = await modules.apiKeys.ensureBootstrapOrganization("a-bootstrap-key-set-later");
+    assert.equal(organizationId, principal?.organizationId);
+  });
+
+  test("a database that a bootstrap key has opened gets no other key", async () => {
+    await modules.apiKeys.ensureBootstrapOrganization("a-bootstrap-key-set-before");
+    assert.equal(await create(), undefined);
+  });
+});

@@ -1,0 +1,45 @@
+import { sampleAgent } from "@parley/contract/sample-agent";
+import type { Logger } from "pino";
+import type { Modules } from "../modules/modules.ts";
+
+/** What somebody needs to begin: shown once, since the database keeps only a hash of the key. */
+export interface FirstAccess {
+  apiKey: string;
+  /** The page that tries the sample agent, signed in by the key after its `#`. */
+  link: string;
+  reference: string;
+}
+
+/** Creates an organization with a key and a sample agent in an empty database; `undefined` if it has an organization. */
+export async function createFirstAccess(
+  { apiKeys, agents }: Pick<Modules, "apiKeys" | "agents">,
+  url: string,
+  logger: Logger,
+): Promise<FirstAccess | undefined> {
+  const first = await apiKeys.createFirstOrganization();
+  if (first === undefined) return undefined;
+  const { organizationId, key } = first;
+  const fragment = new URLSearchParams({ key });
+  try {
+    const actor = { type: "api_key" as const, name: "first start" };
+    const { id } = await agents.create({ organizationId, actor }, sampleAgent);
+    fragment.set("agent", id);
+  } catch (error) {
+    // The key alone must not be lost: the page creates such an agent too.
+    logger.error({ err: error }, "the sample agent could not be created");
+  }
+  return { apiKey: key, link: `${url}/try#${fragment.toString()}`, reference: `${url}/docs` };
+}
+
+export function describeFirstAccess({ apiKey, link, reference }: FirstAccess): string {
+  return `
+Parley is ready. Its database was empty, so there is a new API key and a sample agent:
+
+  Talk to it     ${link}
+  API key        ${apiKey}   (header x-api-key)
+  API reference  ${reference}
+
+The key is shown this once: keep it. If it is lost, start with PARLEY_BOOTSTRAP_API_KEY set to a new one of your choice.
+
+`;
+}

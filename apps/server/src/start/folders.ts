@@ -1,0 +1,30 @@
+import { mkdir, mkdtemp, rmdir } from "node:fs/promises";
+import path from "node:path";
+import type { Config } from "../platform/config/config.ts";
+
+/**
+ * Creates the folders that a node writes, and a temporary one in each.
+ *
+ * @throws Error for the operator that names the variable of a folder that cannot be written.
+ */
+export async function requireWritableFolders({
+  dataDirectory,
+  objectStorage,
+}: Pick<Config, "dataDirectory" | "objectStorage">): Promise<void> {
+  await requireWritable(dataDirectory, "PARLEY_DATA_DIR");
+  if (objectStorage.type === "folder")
+    await requireWritable(objectStorage.folder, "PARLEY_OBJECT_STORAGE_FOLDER");
+}
+
+async function requireWritable(folder: string, variable: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rmdir(await mkdtemp(path.join(folder, ".write-check-")));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new Error(
+      `the folder ${folder} cannot be written (${code}): set ${variable} to one that this user may write`,
+      { cause: error },
+    );
+  }
+}

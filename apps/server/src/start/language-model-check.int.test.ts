@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { startScriptedOpenAi } from "@parley/providers/testing";
+import { findModelProblem } from "./language-model-check.ts";
+
+const KEY = "sk-the-right-one";
+const { signal } = new AbortController();
+
+function modelAt(url: string, apiKey?: string) {
+  return {
+    provider: "openai-compatible" as const,
+    baseUrl: `${url}/v1`,
+    model: "small",
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+test("a language model that answers has no problem; a wrong or missing key is one, and is not repeated", async () => {
+  const server = await startScriptedOpenAi({ apiKey: KEY, reply: () => ({ text: "Hello." }) });
+  try {
+    assert.equal(await findModelProblem(modelAt(server.url, KEY), signal), undefined);
+    const wrong = await findModelProblem(modelAt(server.url, "sk-another"), signal);
+    assert.match(wrong ?? "", /refuses the API key .*401.*PARLEY_LLM_API_KEY or OPENAI_API_KEY/);
+    assert.doesNotMatch(wrong ?? "", /sk-another/);
+    assert.match((await findModelProblem(modelAt(server.url), signal)) ?? "", /requires an API key/);
+  } finally {
+    await server.close();
+  }
+});
+
+test("a model that a server does not have, a server that fails and one that is silent are told apart", async () => {
+  let status = 404;
+  const server = createServer((_request, response) => {
+    if (status > 0) response.writeHead(status).end("sk-leaked");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  try {
+    assert.match(
+      (await findModelProblem(modelAt(url), signal)) ?? "",
+      /has no language model small.*ollama pull small/,
+    );
+    status = 500;
+    assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /fails \(HTTP status 500\)$/);
+    status = 429;
+    assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /quota/);
+    // Models that take no `max_tokens` answer so.
+    status = 400;
+    assert.equal(await findModelProblem(modelAt(url), signal), undefined);
+    status = 0;
+    assert.match((await findModelProblem(modelAt(url), signal, 100)) ?? "", /has not answered for 0.1 s/);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /cannot be reached \(ECONNREFUSED\)/);
+});

@@ -196,6 +196,7 @@ function contactUri(headers: HeaderList): string | undefined {
 function withoutTag(value: string): string {
   const close = value.lastIndexOf(">");
   if (close === -1) return `<${value.split(";", 1)[0]?.trim() ?? ""}>`;
-  const parameters = value.slice(close + 1).replace(/\s*;\s*tag\s*=\s*[^;]*/i, "");
-  return value.slice(0, close + 1) + parameters;
+  const parts = value.slice(close + 1).split(";");
+  const tag = parts.findIndex((part) => /^\s*tag\s*=/i.test(part));
+  return value.slice(0, close + 1) + parts.filter((_part, index) => index !== tag).join(";");
 }

@@ -136,6 +136,18 @@ function isHostCode(code: number): boolean {
   );
 }
 
+/** Whether the character stands in no header field outside a quoted pair (RFC 3261 §25.1); a tab is white space. */
+export function isControl(code: number): boolean {
+  return (code < Code.space && code !== Code.tab) || code === Code.delete;
+}
+
+export function containsControl(text: string): boolean {
+  for (let position = 0; position < text.length; position++) {
+    if (isControl(text.charCodeAt(position))) return true;
+  }
+  return false;
+}
+
 export function isToken(text: string): boolean {
   const scanner = new Scanner(text);
   return scanner.readToken() !== undefined && scanner.isAtEnd();

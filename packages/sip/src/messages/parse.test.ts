@@ -34,6 +34,10 @@ test("compact names, folded lines and white space before the colon are read", ()
   assert.equal(headers.get("X-OWN"), "1");
 });
 
+test("a control character may stand behind a backslash in quotes", () => {
+  assert.equal(parseOk(invite('Subject: "\\\0\\\u0007"\tx')).headers.get("subject"), '"\\\0\\\u0007"\tx');
+});
+
 test("empty lines before the start line are ignored", () => {
   assert.equal(parseOk(`\r\n\r\n${invite()}`).callId, "c1");
 });
@@ -54,6 +58,14 @@ test("what cannot be understood names its reason, and whether it can be answered
     [invite(": nameless"), 400, "Bad Header Field", true],
     [invite("Max-Forwards: many"), 400, "Bad Max-Forwards", true],
     [invite("Subject: bare\nline end"), 400, "Bad Line End", true],
+    [invite("Subject: a\0b"), 400, "Control Character", true],
+    [invite("Subject: \u007F"), 400, "Control Character", true],
+    [invite('Subject: "\\\\\u0001"'), 400, "Control Character", true],
+    [invite("Subject: \\\0"), 400, "Control Character", true],
+    [invite().replace("c1", "c\0"), 400, "Control Character", true],
+    [invite().replace("c1", '"\\\0"'), 400, "Bad Call-ID", true],
+    ["SIP/2.0 200 O\0K\r\n\r\n", 400, "Bad Start Line", false],
+    [invite(...Array.from({ length: 300 }, () => "no colon")), 400, "Too Many Header Fields", true],
     [invite().replace("SIP/2.0\r", "SIP/3.0\r"), 505, "Version Not Supported", true],
     [invite().replace("CSeq: 1 INVITE", "CSeq: 1 BYE"), 400, "CSeq Method Mismatch", true],
     [invite().replace("Call-ID: c1", "Call-ID:"), 400, "Bad Call-ID", true],

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseCSeq } from "../grammar/cseq.ts";
 import { parseNameAddress } from "../grammar/name-address.ts";
-import { Code, isToken, Scanner } from "../grammar/scanner.ts";
+import { Code, containsControl, isControl, isToken, Scanner } from "../grammar/scanner.ts";
 import { isRequestUri } from "../grammar/uri.ts";
 import { parseViaList, readVia, SIP_VERSION, type Via } from "../grammar/via.ts";
 import { HeaderList } from "./header-list.ts";
@@ -70,7 +70,7 @@ type StartLine =
 function parseStartLine(line: string): StartLine | undefined {
   if (line.startsWith("SIP/")) {
     const parts = /^(SIP\/\d+\.\d+) ([1-6]\d\d)(?: (.*))?$/.exec(line);
-    if (parts === null) return undefined;
+    if (parts === null || containsControl(line)) return undefined;
     return { kind: "response", version: parts[1] ?? "", status: Number(parts[2]), reason: parts[3] ?? "" };
   }
   const afterMethod = line.indexOf(" ");
@@ -90,53 +90,62 @@ function parseStartLine(line: string): StartLine | undefined {
 function readHeaderLines(text: string, start: number, headers: HeaderList): string | undefined {
   let problem: string | undefined;
   let position = start;
-  while (position < text.length) {
-    if (headers.size >= MAX_HEADER_LINES) return "Too Many Header Fields";
+  // Bad lines count as well: each costs as much as a good one.
+  for (let count = 0; position < text.length; count++) {
+    if (count >= MAX_HEADER_LINES) return "Too Many Header Fields";
     let lineEnd = text.indexOf("\n", position);
-    let isFolded = false;
     // §7.3.1: a line that begins with white space continues the one before.
-    while (lineEnd !== -1 && isWhitespace(text.charCodeAt(lineEnd + 1))) {
-      isFolded = true;
+    while (lineEnd !== -1 && isWhitespace(text.charCodeAt(lineEnd + 1)))
       lineEnd = text.indexOf("\n", lineEnd + 1);
-    }
     const next = lineEnd === -1 ? text.length : lineEnd + 1;
-    let valueEnd = text.length;
-    if (lineEnd !== -1) {
-      valueEnd = lineEnd - 1;
-      if (text.charCodeAt(valueEnd) !== 0x0d) problem ??= "Bad Line End";
-    }
-    const colon = text.indexOf(":", position);
-    if (colon === -1 || colon >= valueEnd + 1 || valueEnd - position > MAX_HEADER_LINE_LENGTH) {
-      problem ??= "Bad Header Field";
-    } else {
-      problem = addHeaderLine(text, position, colon, valueEnd, isFolded, headers) ?? problem;
-    }
+    const line = text.slice(position, lineEnd === -1 ? text.length : lineEnd);
+    const isEnded = lineEnd === -1 || line.endsWith("\r");
+    const lineProblem = addHeaderLine(lineEnd === -1 || !isEnded ? line : line.slice(0, -1), headers);
+    problem ??= isEnded ? lineProblem : "Bad Line End";
     position = next;
   }
   return problem;
 }
 
-function addHeaderLine(
-  text: string,
-  start: number,
-  colon: number,
-  end: number,
-  isFolded: boolean,
-  headers: HeaderList,
-): string | undefined {
+/** A header field, folds included, without its line end. */
+function addHeaderLine(line: string, headers: HeaderList): string | undefined {
+  const colon = line.indexOf(":");
+  if (colon === -1 || line.length > MAX_HEADER_LINE_LENGTH) return "Bad Header Field";
   // HCOLON (§25.1): white space may stand on both sides of the colon.
-  let nameEnd = colon;
-  while (nameEnd > start && isWhitespace(text.charCodeAt(nameEnd - 1))) nameEnd--;
-  let valueStart = colon + 1;
-  let valueEnd = end;
-  while (valueStart < valueEnd && isWhitespace(text.charCodeAt(valueStart))) valueStart++;
-  while (valueEnd > valueStart && isWhitespace(text.charCodeAt(valueEnd - 1))) valueEnd--;
-  const name = text.slice(start, nameEnd);
-  const value = text.slice(valueStart, valueEnd);
+  const name = trimBlanks(line.slice(0, colon));
   if (name === "") return "Bad Header Field";
-  const unfolded = isFolded ? value.replace(/[ \t]*\r?\n[ \t]+/g, " ").trim() : value;
-  headers.add(name, unfolded);
-  return unfolded.includes("\r") ? "Bad Line End" : undefined;
+  const written = line.slice(colon + 1);
+  const value = written.includes("\n") ? unfold(written) : trimBlanks(written);
+  headers.add(name, value);
+  if (value.includes("\r")) return "Bad Line End";
+  return hasForbiddenControl(value) ? "Control Character" : undefined;
+}
+
+/** §7.3.1: a line end and the white space on both sides of it stand for one space. */
+function unfold(value: string): string {
+  const lines = value.split("\n").map((line) => trimBlanks(line.endsWith("\r") ? line.slice(0, -1) : line));
+  return trimBlanks(lines.join(" "));
+}
+
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isWhitespace(text.charCodeAt(start))) start++;
+  while (end > start && isWhitespace(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** Control characters stand in no header field but behind a backslash, in quotes (§25.1 `quoted-pair`). */
+function hasForbiddenControl(value: string): boolean {
+  if (!containsControl(value)) return false;
+  let isEscaped = false;
+  let inQuotes = false;
+  for (let position = 0; position < value.length; position++) {
+    const code = value.charCodeAt(position);
+    if (isControl(code) && !(inQuotes && isEscaped)) return true;
+    if (code === Code.quote && !isEscaped) inQuotes = !inQuotes;
+    isEscaped = inQuotes && code === Code.backslash && !isEscaped;
+  }
+  return false;
 }
 
 function isWhitespace(code: number): boolean {
@@ -162,7 +171,9 @@ function build(
   const to = toText === undefined ? undefined : parseNameAddress(toText);
   if (to === undefined) return reject(line, headers, "Bad To");
   const callId = only(headers, "call-id");
-  if (callId === undefined || callId === "") return reject(line, headers, "Bad Call-ID");
+  // Nor escaped: what is stored of a call is stored under its Call-ID.
+  if (callId === undefined || callId === "" || containsControl(callId))
+    return reject(line, headers, "Bad Call-ID");
   const cseqText = only(headers, "cseq");
   const cseq = cseqText === undefined ? undefined : parseCSeq(cseqText);
   if (cseq === undefined) return reject(line, headers, "Bad CSeq");

@@ -43,10 +43,13 @@ const staticCodecs: readonly OfferedCodec[] = [
 ];
 
 const MAX_SDP_LENGTH = 65_535;
+/** A browser's longest offers have some hundred. */
+const MAX_SDP_LINES = 1_000;
 
 /** Reads a session description (RFC 8866); `undefined` where it is none. Never throws. */
 export function parseDescription(text: string): ParsedDescription | undefined {
   if (text.length > MAX_SDP_LENGTH || !/^v=0\s/.test(text) || !/^o=/m.test(text)) return undefined;
+  if (text.split(/\r\n|\r|\n/, MAX_SDP_LINES + 1).length > MAX_SDP_LINES) return undefined;
   let session: SessionDescription;
   try {
     session = parse(text);
@@ -128,9 +131,11 @@ function directionOf(direction: MediaDirection, address: string): MediaDirection
 /** The formats of a media line in their order of preference, each with its rtpmap or static meaning. */
 function offeredCodecs(media: MediaDescription): OfferedCodec[] {
   const codecs: OfferedCodec[] = [];
-  for (const word of String(media.payloads).split(/\s+/)) {
-    const payloadType = Number(word);
-    if (!/^\d{1,3}$/.test(word) || payloadType > 127) continue;
+  const words = String(media.payloads)
+    .split(/\s+/)
+    .filter((word) => /^\d{1,3}$/.test(word));
+  for (const payloadType of new Set(words.map(Number))) {
+    if (payloadType > 127) continue;
     const mapped = media.rtp.find((entry) => entry.payload === payloadType);
     const fixed = staticCodecs.find((entry) => entry.payloadType === payloadType);
     // More than one channel is a codec of its own, which is not ours.

@@ -81,10 +81,11 @@ function sections(sdp: string): string[] {
 function streamDirections(sdp: string): MediaDirection[] {
   const [session = "", ...streams] = sections(sdp);
   const overall = directionIn(session) ?? "sendrecv";
+  const connection = /^c=IN IP[46] (\S+)/m;
+  const sessionAddress = connection.exec(session)?.[1];
   return streams.map((stream) => {
     const direction = directionIn(stream) ?? overall;
-    const connection = /^c=IN IP[46] (\S+)/m;
-    const address = (connection.exec(stream) ?? connection.exec(session))?.[1];
+    const address = connection.exec(stream)?.[1] ?? sessionAddress;
     return address === "0.0.0.0" || address === "::" ? intersect(direction, "sendonly") : direction;
   });
 }

@@ -22,6 +22,8 @@ export class StreamFramer {
   #length = 0;
   /** How far the end of the header fields was looked for. */
   #searched = 0;
+  /** Of the message that is arriving, its end included; 0 until it is complete. */
+  #startLineLength = 0;
   /** Of the message that is arriving; 0 until its header fields are complete. */
   #messageLength = 0;
 
@@ -41,6 +43,7 @@ export class StreamFramer {
       frames.push(next.frame);
       start = next.end;
       this.#searched = start;
+      this.#startLineLength = 0;
       this.#messageLength = 0;
     }
     this.#drop(start);
@@ -69,16 +72,19 @@ export class StreamFramer {
   /** Finds the length of the message that begins here; answers why the stream cannot be followed any more. */
   #readHead(start: number): string | undefined {
     const bytes = this.#buffer.subarray(start, this.#length);
-    const lineEnd = bytes.subarray(0, MAX_START_LINE_BYTES).indexOf("\r\n");
-    if (lineEnd === -1) return bytes.length >= MAX_START_LINE_BYTES ? "no SIP" : undefined;
-    const startLine = bytes.toString("latin1", 0, lineEnd);
-    if (!/^SIP\/\d+\.\d+ | SIP\/\d+\.\d+$/i.test(startLine)) return "no SIP";
-    // The separator may have begun in the piece before.
+    // Each byte is looked at once, however many pieces it takes; the separator may have begun in the piece before.
     const from = Math.max(0, this.#searched - start - 3);
-    const headEnd = bytes.indexOf("\r\n\r\n", from);
     this.#searched = this.#length;
+    if (this.#startLineLength === 0) {
+      const lineEnd = bytes.subarray(0, MAX_START_LINE_BYTES).indexOf("\r\n", from);
+      if (lineEnd === -1) return bytes.length >= MAX_START_LINE_BYTES ? "no SIP" : undefined;
+      const startLine = bytes.toString("latin1", 0, lineEnd);
+      if (!/^SIP\/\d+\.\d+ | SIP\/\d+\.\d+$/i.test(startLine)) return "no SIP";
+      this.#startLineLength = lineEnd + 2;
+    }
+    const headEnd = bytes.indexOf("\r\n\r\n", from);
     if (headEnd === -1) return bytes.length > MAX_MESSAGE_BYTES ? "header fields too large" : undefined;
-    const bodyLength = contentLengthOf(bytes.toString("latin1", lineEnd, headEnd + 2));
+    const bodyLength = contentLengthOf(bytes.toString("latin1", this.#startLineLength - 2, headEnd + 2));
     // §20.14: over a stream nothing else says where the message ends.
     if (bodyLength === undefined) return "no usable Content-Length";
     this.#messageLength = headEnd + 4 + bodyLength;

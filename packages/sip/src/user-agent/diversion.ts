@@ -37,10 +37,15 @@ export function readHistory(headers: HeaderList): HistoryEntry[] {
   for (const address of addressesOf(headers, "history-info") ?? []) {
     const index = textOf(address, "index");
     if (index === undefined || !/^\d+(\.\d+)*$/.test(index)) continue;
-    const cause = /[;?&](?:cause=|Reason=[^&]*cause%3D)(\d{3})/i.exec(address.uri)?.[1];
-    entries.push({ address, index, cause });
+    entries.push({ address, index, cause: causeIn(address.uri) });
   }
   return entries;
+}
+
+/** RFC 4458 as a parameter of the URI, else RFC 3326 as a header field in it. */
+function causeIn(uri: string): string | undefined {
+  const reason = uri.split(/[?&]/).find((part, index) => index > 0 && /^reason=/i.test(part)) ?? "";
+  return (/[;?&]cause=(\d{3})/i.exec(uri) ?? /cause%3D(\d{3})/i.exec(reason))?.[1];
 }
 
 function textOf({ parameters }: NameAddress, name: string): string | undefined {

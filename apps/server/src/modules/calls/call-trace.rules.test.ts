@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertLinear } from "@parley/sip/testing";
 import { maskSecrets, sipCallIdOf } from "./call-trace.rules.ts";
 
 const register = [
@@ -51,4 +52,56 @@ test("a Call-ID is found in long and compact form, in the head alone", () => {
   assert.equal(sipCallIdOf(register), "abc@192.0.2.1");
   assert.equal(sipCallIdOf("X\r\ncall-id  :  q \r\n\r\n"), "q");
   assert.equal(sipCallIdOf("X\r\nTo: y\r\n\r\nCall-ID: body\r\n"), undefined);
+});
+
+test("what stands in credentials outside their form is masked as well", () => {
+  assert.equal(
+    maskSecrets('Authorization: Digest opensesame username="a\\"b" = secret, nonce=n x\r\n'),
+    'Authorization: Digest ********** username="a\\"b" = ******, nonce=n *\r\n',
+  );
+});
+
+test("masking takes time that grows with the length, whatever is repeated", () => {
+  const beginnings = [
+    "Authorization: ",
+    "Authorization: Digest ",
+    'Authorization: Digest response="',
+    "Authorization: Digest a ",
+    "a=crypto:1 a inline:",
+    "k=",
+    "k=clear:",
+    "Contact: <sip:a:",
+    "From: ",
+    "i:",
+    "Call-ID",
+    "",
+  ];
+  const atoms = [
+    ...Array.from('a \t"\\,=:;<@|/-1'),
+    "\r",
+    "\n",
+    "\r\n",
+    "\r\n ",
+    "sip:a:",
+    "sips:",
+    "a=",
+    "a =",
+    "a,",
+    '"a',
+    '\\"',
+    "inline:",
+    "i:\r\n",
+    "a b ",
+  ];
+  for (const beginning of beginnings) {
+    for (const atom of atoms) {
+      for (const end of ["", "x", "@", "=", '"']) {
+        const what = `${JSON.stringify(atom)} after ${JSON.stringify(beginning)} before ${end}`;
+        const message = (length: number): string =>
+          `REGISTER sip:h SIP/2.0\r\n${beginning}${atom.repeat(length / atom.length)}${end}\r\n\r\n`;
+        assertLinear(what, message, maskSecrets);
+        assertLinear(`${what}, Call-ID`, message, sipCallIdOf);
+      }
+    }
+  }
 });

@@ -10,8 +10,14 @@ const credentialLine =
 /** Where SDES puts its keys (RFC 4568 §6.1), and where SDP did before (RFC 4566 §5.12). */
 const cryptoLine = /^(?:a=crypto:|k=[a-z0-9]+:)[^\r\n]*/gim;
 
-/** The password in a SIP URI (RFC 3261 §19.1.1). */
-const uriPassword = /(\bsips?:[^\s:@;<>"]+:)([^\s@;<>"]+)(?=@)/gi;
+/** What stands between two characters that end a user part: with an `@` after it, a user part and what precedes it. */
+const userParts = /[^\s@;<>"]+/g;
+
+/** Scheme, user and colon of a SIP URI with a password (RFC 3261 §19.1.1). */
+const userWithPassword = /\bsips?:[^:]+:/i;
+
+/** Every character of credentials belongs to one of these, so that reading them takes linear time. */
+const credentialTokens = /"(?:[^"\\]|\\[^])*"?|[^\s,="]+|=|[\s,]+/g;
 
 /**
  * The message with every secret replaced by as many asterisks: passwords and what proves them, SRTP keys. Its length
@@ -31,7 +37,16 @@ export function maskSecrets(message: string): string {
         (_key, before: string, key: string) => before + stars(key),
       ),
     )
-    .replace(uriPassword, (_match, before: string, password: string) => before + stars(password));
+    .replace(userParts, (part, offset: number, whole: string) =>
+      whole[offset + part.length] === "@" ? maskPassword(part) : part,
+    );
+}
+
+function maskPassword(userPart: string): string {
+  const found = userWithPassword.exec(userPart);
+  if (found === null) return userPart;
+  const start = found.index + found[0].length;
+  return userPart.slice(0, start) + stars(userPart.slice(start));
 }
 
 function maskCredentials(value: string): string {
@@ -40,12 +55,36 @@ function maskCredentials(value: string): string {
   const hasScheme = !/[=,]/.test(scheme);
   const parameters = hasScheme ? value.slice(scheme.length) : value;
   if (hasScheme && !isDigest) return scheme + stars(parameters);
-  const masked = parameters.replace(
-    /([\w-]+)(\s*=\s*)("(?:[^"\\]|\\[^])*"?|[^\s,]*)/g,
-    (pair: string, name: string, equals: string, text: string) =>
-      openParameters.has(name.toLowerCase()) ? pair : name + equals + stars(text),
-  );
-  return hasScheme ? scheme + masked : masked;
+  return hasScheme ? scheme + maskParameters(parameters) : maskParameters(parameters);
+}
+
+/** Keeps names and the values of open parameters; everything else, whatever its form, may be a secret. */
+function maskParameters(text: string): string {
+  const tokens = text.match(credentialTokens) ?? [];
+  let name = "";
+  /** Where in `name=value` the reading is. */
+  let place: "name" | "equals" | "value" = "name";
+  return tokens
+    .map((token, index) => {
+      if (/^[\s,]/.test(token)) {
+        if (place === "value" || token.includes(",")) [name, place] = ["", "name"];
+        return token;
+      }
+      if (token === "=" && place === "name") {
+        place = "equals";
+        return token;
+      }
+      const next = tokens[index + 1] ?? "";
+      const afterBlank = /^\s/.test(next) && !next.includes(",") ? tokens[index + 2] : next;
+      if (place === "name" && afterBlank === "=" && !token.startsWith('"')) {
+        name = token.toLowerCase();
+        return token;
+      }
+      const isOpen = place !== "name" && openParameters.has(name);
+      if (place === "equals") place = "value";
+      return isOpen ? token : stars(token);
+    })
+    .join("");
 }
 
 /** Line ends stay, so that a folded header field remains one. */

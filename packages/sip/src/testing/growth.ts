@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+
+/** Doubled input takes about twice the time; four times if the work is quadratic. */
+const MAX_RATIO = 3.2;
+/** Shorter runs are noise, and harmless: a quadratic scan of the default length takes hundreds of milliseconds. */
+const IGNORED_MS = 15;
+/** A run that takes longer fails without a second one: the linear ones take milliseconds. */
+const MAX_RUN_MS = 3_000;
+const ROUNDS = 25;
+
+function timeOf(run: () => void): number {
+  const start = performance.now();
+  run();
+  return performance.now() - start;
+}
+
+/**
+ * Fails if twice the input takes far more than twice the time. Compares the fastest of several runs, so that a machine
+ * with other work to do does not decide.
+ *
+ * @param inputOf Makes an input of about this many characters.
+ */
+export function assertLinear<Input>(
+  what: string,
+  inputOf: (length: number) => Input,
+  scan: (input: Input) => unknown,
+  length = 32_000,
+): void {
+  const [single, double] = [inputOf(length), inputOf(2 * length)];
+  let [singleMs, doubleMs] = [Infinity, Infinity];
+  for (let round = 0; round < ROUNDS; round++) {
+    singleMs = Math.min(
+      singleMs,
+      timeOf(() => scan(single)),
+    );
+    assert.ok(singleMs < MAX_RUN_MS, `${what}: ${singleMs} ms for ${length} characters`);
+    doubleMs = Math.min(
+      doubleMs,
+      timeOf(() => scan(double)),
+    );
+    if (doubleMs < IGNORED_MS || doubleMs < MAX_RATIO * singleMs) return;
+  }
+  assert.fail(`${what}: ${singleMs} ms for ${length} characters, ${doubleMs} ms for twice as many`);
+}

@@ -120,7 +120,8 @@ function createSpeechToText(
   });
 }
 
-function createRemoteRecogniser(
+/** @param closers gets what the caller must close. */
+export function createRemoteRecogniser(
   configuration: Exclude<ProviderConfiguration["speechToText"], { provider: "local" }>,
   closers: (() => Promise<void>)[],
 ): Recogniser {
@@ -168,7 +169,8 @@ function createRemoteVoices(
   };
 }
 
-function createRemoteVoice(
+/** @param closers gets what the caller must close. */
+export function createRemoteVoice(
   configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
   closers: (() => Promise<void>)[],
 ): { tts: TextToSpeech; defaultVoice: string } {

@@ -2,15 +2,22 @@ import { ensureModels, ModelFetchError, type ModelGroup } from "@parley/provider
 import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
 
-/** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
-export async function fetchModels(
-  { modelsDirectory, localSpeech, languageModel }: Readonly<Config>,
-  signal: AbortSignal,
-): Promise<void> {
+/** Models that a node with this configuration loads. */
+export function modelGroupsOf({
+  localSpeech,
+  languageModel,
+}: Pick<Config, "localSpeech" | "languageModel">): ModelGroup[] {
   const groups: ModelGroup[] = ["silero"];
   if (localSpeech.hasSpeechToText) groups.push("moonshine-base", "smart-turn");
   if (localSpeech.hasTextToSpeech) groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
+  return groups;
+}
+
+/** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
+export async function fetchModels(config: Readonly<Config>, signal: AbortSignal): Promise<void> {
+  const { modelsDirectory } = config;
+  const groups = modelGroupsOf(config);
   const display = new ModelProgressDisplay(modelsDirectory);
   try {
     await ensureModels({

@@ -242,6 +242,17 @@ export async function fetchModelFiles(files: readonly ModelFile[], options: Fetc
   });
 }
 
+/** Files of the groups that the cache lacks, or holds with other bytes than the catalogue's. Fetches nothing. */
+export async function findMissingModels({
+  groups,
+  ...options
+}: Pick<FetchOptions, "modelsDir" | "signal" | "mustHash"> & {
+  groups: readonly ModelGroup[];
+}): Promise<ModelFile[]> {
+  const files = groups.flatMap((group): readonly ModelFile[] => modelCatalogue[group].files);
+  return await missingOf(files, options);
+}
+
 export interface EnsureModelsOptions {
   /** Default: {@link defaultModelsDir}. */
   modelsDir?: string | undefined;

@@ -1,3 +1,10 @@
 export { defaultModelsDir } from "./cache.ts";
 export { defaultModelGroups, modelCatalogue, type ModelGroup } from "./catalogue.ts";
-export { ensureModels, ModelFetchError, type EnsureModelsOptions, type ModelProgress } from "./fetch.ts";
+export { configuredRegistries } from "./registries.ts";
+export {
+  ensureModels,
+  findMissingModels,
+  ModelFetchError,
+  type EnsureModelsOptions,
+  type ModelProgress,
+} from "./fetch.ts";

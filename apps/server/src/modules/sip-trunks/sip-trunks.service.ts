@@ -151,6 +151,14 @@ export class SipTrunksService {
     return row === undefined ? undefined : this.credentialsOf(row);
   }
 
+  /** Trunks of all organizations that calls can leave by, for the operator's checks. */
+  async findAllWithProxy(
+    limit: number,
+  ): Promise<{ trunk: TrunkSettings; credentials: SipCredentials | undefined }[]> {
+    const rows = await store.listTrunksWithProxy(this.#database, limit);
+    return rows.map((row) => ({ trunk: settingsOf(row), credentials: this.credentialsOf(row) }));
+  }
+
   /** Those of a row as it stands in the database. */
   credentialsOf(
     row: Pick<store.SipTrunkRow, "id" | "username" | "encryptedPassword">,

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
@@ -52,6 +52,16 @@ export async function listTrunks(
     .limit(limit)
     .offset(offset);
   return { rows, total: await countRows(queries, sipTrunks, where) };
+}
+
+/** Trunks of all organizations that calls can leave by, the oldest first. */
+export async function listTrunksWithProxy(queries: Queries, limit: number): Promise<SipTrunkRow[]> {
+  return await queries
+    .select()
+    .from(sipTrunks)
+    .where(isNotNull(sipTrunks.proxyAddress))
+    .orderBy(sipTrunks.createdAt)
+    .limit(limit);
 }
 
 export async function updateTrunk(

@@ -84,6 +84,18 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
+/**
+ * Connection to the database of the PostgreSQL that runs under `dataDirectory`, without claiming the directory; `undefined`
+ * if none runs.
+ */
+export async function findEmbeddedPostgres({
+  dataDirectory,
+}: Pick<EmbeddedPostgresOptions, "dataDirectory">): Promise<string | undefined> {
+  const cluster = await openCluster(dataDirectory, true);
+  const server = await findRunningServer(cluster);
+  return server && connectionString(cluster, server, DATABASE);
+}
+
 /** The server that serves our directory, ready for connections; undefined where there is none. */
 async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
   const pidFile = path.join(cluster.directory, "postmaster.pid");

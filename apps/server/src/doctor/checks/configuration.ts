@@ -1,0 +1,18 @@
+import { type Config, ConfigError, parseConfig } from "../../platform/config/config.ts";
+import { failed, type Finding, ok, warning } from "../finding.ts";
+
+/** Reads the environment. `config` is `undefined` if a start would refuse it. */
+export function examineConfiguration(environment: NodeJS.ProcessEnv): {
+  config: Readonly<Config> | undefined;
+  findings: Finding[];
+} {
+  try {
+    const { config, warnings } = parseConfig(environment);
+    const findings = warnings.map((text) => warning(text, "Correct its name, or remove it."));
+    return { config, findings: findings.length > 0 ? findings : [ok("Every variable is understood.")] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const remedy = "Correct the variable; docs/operating.md lists all of them.";
+    return { config: undefined, findings: error.problems.map((problem) => failed(problem, remedy)) };
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { availableParallelism, cpus } from "node:os";
+import path from "node:path";
+import type { Config } from "../../platform/config/config.ts";
+import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
+
+const MIN_NODE_MAJOR = 24;
+/** The local speech models, the processes and an embedded database, measured with calls in progress. */
+const MEMORY_WITH_LOCAL_SPEECH_MIB = 2_000;
+const MEMORY_WITHOUT_MIB = 600;
+const LOW_DISK_BYTES = 2e9;
+const FULL_DISK_BYTES = 200e6;
+/** A call takes two sockets and some connections to providers. */
+const MIN_OPEN_FILES = 4_096;
+const MIB = 1024 * 1024;
+
+export function nodeCheck(version: string = process.versions.node): Check {
+  return {
+    name: "node",
+    run: async () => {
+      if (Number(version.split(".")[0]) >= MIN_NODE_MAJOR) return ok(`Node ${version}.`);
+      return failed(
+        `Node ${version} is too old: Parley needs ${MIN_NODE_MAJOR} or later.`,
+        'Run "npm ci" with install scripts allowed, which brings Node 24, and start Parley with "npm start".',
+      );
+    },
+  };
+}
+
+export const processorCheck: Check = {
+  name: "processor",
+  run: async () => {
+    const cores = availableParallelism();
+    const model = cpus()[0]?.model.trim() || process.arch;
+    const text = `${cores} ${cores === 1 ? "core" : "cores"} of ${model}.`;
+    if (cores > 1) return ok(text);
+    return warning(text, "Give the machine two cores or more: speech and packets share one now.");
+  },
+};
+
+export function memoryCheck(
+  { localSpeech }: Pick<Config, "localSpeech">,
+  availableMib = Math.round(process.availableMemory() / MIB),
+): Check {
+  const isLocal = localSpeech.hasSpeechToText || localSpeech.hasTextToSpeech;
+  const neededMib = isLocal ? MEMORY_WITH_LOCAL_SPEECH_MIB : MEMORY_WITHOUT_MIB;
+  return {
+    name: "memory",
+    run: async () => {
+      const text = `${availableMib} MiB of memory are available; a node with these settings takes about ${neededMib} MiB.`;
+      if (availableMib >= neededMib) return ok(text);
+      const vendors = "or use a vendor's speech (PARLEY_STT, PARLEY_TTS), which loads no models";
+      const remedy = isLocal ? `Give the machine more memory, ${vendors}.` : "Give the machine more memory.";
+      return warning(text, remedy);
+    },
+  };
+}
+
+export function diskCheck(
+  { dataDirectory, modelsDirectory }: Pick<Config, "dataDirectory" | "modelsDirectory">,
+  readFreeBytes = findFreeBytes,
+): Check {
+  const folders = [
+    { folder: dataDirectory, variable: "PARLEY_DATA_DIR" },
+    { folder: modelsDirectory, variable: "PARLEY_MODELS_DIR" },
+  ];
+  return {
+    name: "disk",
+    run: async () =>
+      await Promise.all(
+        folders.map(async ({ folder, variable }) => {
+          const freeBytes = await readFreeBytes(folder);
+          const text = `${(freeBytes / 1e9).toFixed(1)} GB are free for ${folder} (${variable}).`;
+          const remedy = `Free some space, or set ${variable} to a folder on a larger disk.`;
+          if (freeBytes < FULL_DISK_BYTES) return failed(text, remedy);
+          return freeBytes < LOW_DISK_BYTES ? warning(text, remedy) : ok(text);
+        }),
+      ),
+  };
+}
+
+async function findFreeBytes(folder: string): Promise<number> {
+  for (let current = folder; ; current = path.dirname(current)) {
+    try {
+      const { bavail, bsize } = await statfs(current);
+      return bavail * bsize;
+    } catch (error) {
+      // Not there yet: the folder above it is.
+      if (path.dirname(current) === current) throw error;
+    }
+  }
+}
+
+export function writeAccessCheck({
+  dataDirectory,
+  modelsDirectory,
+}: Pick<Config, "dataDirectory" | "modelsDirectory">): Check {
+  return {
+    name: "write access",
+    run: async () => [
+      await tryWriting(dataDirectory, "PARLEY_DATA_DIR"),
+      await tryWriting(modelsDirectory, "PARLEY_MODELS_DIR"),
+    ],
+  };
+}
+
+async function tryWriting(folder: string, variable: string): Promise<Finding> {
+  const probe = path.join(folder, `.doctor-${process.pid}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "");
+    await rm(probe);
+    return ok(`${folder} (${variable}) can be written.`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return failed(
+      `${folder} (${variable}) cannot be written: ${reason}.`,
+      `Set ${variable} to a folder that this user may write, or give the user the right to.`,
+    );
+  }
+}
+
+/** Open files and sockets that the system allows this process. */
+export const openFilesCheck: Check = {
+  name: "open files",
+  run: async () => {
+    const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
+    const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+    if (limit === undefined) return skipped("This system does not say how many files may be open.");
+    const text = `${limit} files and sockets may be open at once.`;
+    if (Number(limit) >= MIN_OPEN_FILES) return ok(text);
+    return warning(
+      text,
+      `Raise the limit to ${MIN_OPEN_FILES} or more (ulimit -n, LimitNOFILE= of systemd).`,
+    );
+  },
+};

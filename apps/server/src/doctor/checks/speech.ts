@@ -1,0 +1,127 @@
+import type { TextToSpeechEvent } from "@parley/conversation";
+import { configuredRegistries, findMissingModels } from "@parley/providers/models";
+import { createRemoteRecogniser, createRemoteVoice } from "../../call-host/providers.ts";
+import { modelGroupsOf } from "../../inference/fetch-models.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
+
+const REGISTRY_TIMEOUT_MS = 8_000;
+const SAMPLE_RATE_HZ = 16_000;
+
+type SpeechConfig = Pick<
+  Config,
+  "modelsDirectory" | "localSpeech" | "languageModel" | "speechToText" | "textToSpeech"
+>;
+
+/** Whether the local models are there and whole, else whether they can be fetched. */
+export function modelsCheck(config: SpeechConfig): Check {
+  const { modelsDirectory } = config;
+  return {
+    name: "models",
+    run: async (signal) => {
+      const groups = modelGroupsOf(config);
+      const missing = await findMissingModels({ modelsDir: modelsDirectory, groups, signal, mustHash: true });
+      if (missing.length === 0) return ok(`The models (${groups.join(", ")}) are in ${modelsDirectory}.`);
+      const megabytes = Math.ceil(missing.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6);
+      const text = `${missing.length} model files (${megabytes} MB) are missing or damaged in ${modelsDirectory}`;
+      const { npm } = await configuredRegistries();
+      if (await answers(npm, signal))
+        return warning(`${text}; the next start fetches them.`, "Fetch them now: npm run models");
+      return failed(
+        `${text}, and ${npm} does not answer.`,
+        `Run "npm run models" on a machine with internet access, then copy its models folder to ${modelsDirectory}.`,
+      );
+    },
+  };
+}
+
+async function answers(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const limits = AbortSignal.any([signal, AbortSignal.timeout(REGISTRY_TIMEOUT_MS)]);
+    const response = await fetch(url, { method: "HEAD", signal: limits });
+    return response.status < 500;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the vendors of speech take the keys that are set. */
+export function speechVendorsCheck({ speechToText, textToSpeech }: SpeechConfig): Check {
+  return {
+    name: "speech vendors",
+    run: async (signal) => {
+      const findings: Finding[] = [];
+      if (speechToText.provider !== "local") findings.push(await tryRecognizer(speechToText, signal));
+      if (textToSpeech.provider !== "local") findings.push(await tryVoice(textToSpeech, signal));
+      return findings.length > 0 ? findings : ok("Speech is recognized and spoken by local models.");
+    },
+  };
+}
+
+async function tryVoice(
+  config: Parameters<typeof createRemoteVoice>[0],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const closers: (() => Promise<void>)[] = [];
+  const { tts, defaultVoice } = createRemoteVoice(config, closers);
+  const startedAtMs = performance.now();
+  try {
+    const event = await new Promise<TextToSpeechEvent>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("no answer in time")));
+      const stream = tts.open({
+        voice: defaultVoice,
+        sampleRateHz: SAMPLE_RATE_HZ,
+        language: "en",
+        speed: 1,
+        onEvent: (each) => {
+          if (each.type === "audio" || each.type === "failed") resolve(each);
+        },
+      });
+      stream.speak(1, "Hello.");
+      stream.end();
+      signal.addEventListener("abort", () => stream.close());
+    });
+    if (event.type === "failed") return describeFailure("PARLEY_TTS", event.error.message);
+    return ok(`${tts.name} speaks; first sound after ${Math.round(performance.now() - startedAtMs)} ms.`);
+  } catch (error) {
+    return describeFailure("PARLEY_TTS", error instanceof Error ? error.message : String(error));
+  } finally {
+    await Promise.all(closers.map((close) => close()));
+  }
+}
+
+async function tryRecognizer(
+  config: Parameters<typeof createRemoteRecogniser>[0],
+  signal: AbortSignal,
+): Promise<Finding> {
+  const closers: (() => Promise<void>)[] = [];
+  const { stt } = createRemoteRecogniser(config, closers);
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const stream = stt.open({
+    sampleRateHz: SAMPLE_RATE_HZ,
+    language: "en",
+    keyterms: [],
+    onEvent: (event) => {
+      if (event.type === "failed") resolve(event.error.message);
+      if (event.type === "flushed") resolve(undefined);
+    },
+  });
+  signal.addEventListener("abort", () => resolve("no answer in time"));
+  try {
+    stream.startUtterance(0);
+    stream.write(new Int16Array(SAMPLE_RATE_HZ / 2));
+    stream.flush(1);
+    const problem = await promise;
+    return problem === undefined ? ok(`${stt.name} answers.`) : describeFailure("PARLEY_STT", problem);
+  } finally {
+    stream.close();
+    await Promise.all(closers.map((close) => close()));
+  }
+}
+
+function describeFailure(variable: "PARLEY_STT" | "PARLEY_TTS", reason: string): Finding {
+  return failed(
+    `${reason}.`,
+    `Check the vendor's key and address, or let local models stand behind it (${variable}=…,local).`,
+  );
+}

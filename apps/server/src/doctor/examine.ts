@@ -1,0 +1,48 @@
+import type { Config } from "../platform/config/config.ts";
+import type { CheckedTrunk, SipEnd } from "../modules/sip-trunks/trunk-check.ts";
+import { databaseCheck, type DatabaseAccess } from "./checks/database.ts";
+import { languageModelCheck } from "./checks/language-model.ts";
+import {
+  diskCheck,
+  memoryCheck,
+  nodeCheck,
+  openFilesCheck,
+  processorCheck,
+  writeAccessCheck,
+} from "./checks/machine.ts";
+import { portsCheck, publicAddressCheck, publicUrlCheck } from "./checks/network.ts";
+import { runningNodeCheck } from "./checks/running-node.ts";
+import { modelsCheck, speechVendorsCheck } from "./checks/speech.ts";
+import { objectStorageCheck } from "./checks/storage.ts";
+import { trunksCheck } from "./checks/trunks.ts";
+import type { Check } from "./finding.ts";
+
+export interface Examination {
+  config: Readonly<Config>;
+  database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
+  encryptionKey: Buffer | undefined;
+  /** `undefined` if there are no trunks to ask, or no database that names them. */
+  trunks: { find: () => Promise<readonly CheckedTrunk[]>; end: SipEnd } | undefined;
+}
+
+/** Every check that can be made with a valid configuration, in the order in which a start would meet the problems. */
+export function checksOf({ config, database, encryptionKey, trunks }: Examination): Check[] {
+  return [
+    nodeCheck(),
+    processorCheck,
+    memoryCheck(config),
+    diskCheck(config),
+    writeAccessCheck(config),
+    openFilesCheck,
+    portsCheck(config),
+    publicAddressCheck(config),
+    publicUrlCheck(config),
+    modelsCheck(config),
+    databaseCheck(database, encryptionKey),
+    objectStorageCheck(config),
+    languageModelCheck(config.languageModel),
+    speechVendorsCheck(config),
+    ...(trunks === undefined ? [] : [trunksCheck(trunks.find, trunks.end)]),
+    runningNodeCheck(config.http.port),
+  ];
+}

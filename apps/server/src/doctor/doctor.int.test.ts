@@ -148,11 +148,10 @@ describe("the doctor", () => {
   });
 
   test("finds nothing wrong with an old and small machine but what is", async () => {
-    const localSpeech = { hasSpeechToText: true, hasTextToSpeech: true };
     const folders = { dataDirectory: folder, modelsDirectory: folder };
     const results = await runChecks([
       nodeCheck("20.1.0"),
-      memoryCheck({ localSpeech }, 500),
+      memoryCheck({ hasSpeechToText: true, hasTextToSpeech: true }, 500),
       diskCheck(folders, async () => 50e6),
     ]);
     assertFailed(results, "node", /20\.1\.0 is too old/, /npm ci/);

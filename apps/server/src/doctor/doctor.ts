@@ -12,11 +12,9 @@ import { Encryption, parseEncryptionKey } from "../platform/encryption/encryptio
 import { examineConfiguration } from "./checks/configuration.ts";
 import { type DatabaseAccess, openDatabaseAccess } from "./checks/database.ts";
 import { nodeCheck } from "./checks/machine.ts";
-import { checksOf, type Examination } from "./examine.ts";
+import { checksOf, type Examination, MAX_CHECKED_TRUNKS } from "./examine.ts";
 import { type CheckResult, runChecks } from "./finding.ts";
 
-/** Of all organizations; each takes some seconds. */
-const MAX_TRUNKS = 50;
 const MARKS = { ok: "ok     ", warning: "WARNING", failed: "FAILED ", skipped: "-      " } as const;
 const NAME_WIDTH = 16;
 
@@ -57,7 +55,8 @@ async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Pr
     const examination: Examination = {
       config,
       database: access,
-      encryptionKey,
+      keyFingerprint: encryptionKey && new Encryption(encryptionKey).fingerprint,
+      isNode: false,
       trunks: trunks && { find: trunks, end: { agent, tls } },
     };
     return await runChecks(checksOf(examination), show);
@@ -77,7 +76,7 @@ async function findTrunks(
   );
   if (rows[0]?.table === null) return undefined;
   const sipTrunks = new SipTrunksService(database, new Encryption(encryptionKey));
-  return async () => await sipTrunks.findAllWithProxy(MAX_TRUNKS);
+  return async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS);
 }
 
 /** The key that a node with an embedded database keeps beside it. */

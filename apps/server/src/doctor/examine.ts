@@ -17,20 +17,26 @@ import { objectStorageCheck } from "./checks/storage.ts";
 import { trunksCheck } from "./checks/trunks.ts";
 import type { Check } from "./finding.ts";
 
+/** Of all organizations; each takes some seconds. */
+export const MAX_CHECKED_TRUNKS = 50;
+
 export interface Examination {
   config: Readonly<Config>;
   database: Pick<DatabaseAccess, "url" | "directUrl" | "finding">;
-  encryptionKey: Buffer | undefined;
+  /** Of the encryption key; `undefined` if there is none yet. */
+  keyFingerprint: string | undefined;
+  /** Whether the node itself asks, whose models and processes are in memory already. */
+  isNode: boolean;
   /** `undefined` if there are no trunks to ask, or no database that names them. */
   trunks: { find: () => Promise<readonly CheckedTrunk[]>; end: SipEnd } | undefined;
 }
 
 /** Every check that can be made with a valid configuration, in the order in which a start would meet the problems. */
-export function checksOf({ config, database, encryptionKey, trunks }: Examination): Check[] {
+export function checksOf({ config, database, keyFingerprint, isNode, trunks }: Examination): Check[] {
   return [
     nodeCheck(),
     processorCheck,
-    memoryCheck(config),
+    memoryCheck(isNode ? undefined : config.localSpeech),
     diskCheck(config),
     writeAccessCheck(config),
     openFilesCheck,
@@ -38,7 +44,7 @@ export function checksOf({ config, database, encryptionKey, trunks }: Examinatio
     publicAddressCheck(config),
     publicUrlCheck(config),
     modelsCheck(config),
-    databaseCheck(database, encryptionKey),
+    databaseCheck(database, keyFingerprint),
     objectStorageCheck(config),
     languageModelCheck(config.languageModel),
     speechVendorsCheck(config),

@@ -8,11 +8,13 @@ import type { ProviderNames } from "../modules/calls/held-call.ts";
 import { HeldCalls } from "../modules/calls/held-calls.ts";
 import { deleteExpiredTracesJob } from "../modules/calls/call-trace.jobs.ts";
 import { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
+import type { CheckResult } from "../doctor/finding.ts";
 import { createModules, type Modules } from "../modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "../modules/organizations/organizations.jobs.ts";
 import { RecordingFinisher } from "../modules/recordings/recording-finisher.ts";
 import { giveUpRecordingsJob } from "../modules/recordings/recordings.jobs.ts";
 import type { CallHolder } from "../modules/nodes/call-command.ts";
+import type { SipEnd } from "../modules/sip-trunks/trunk-check.ts";
 import { TrunkWatcher } from "../modules/sip-trunks/trunk-watcher.ts";
 import { ToolSigning } from "../modules/webhooks/tool-signing.ts";
 import { PreCallWebhook } from "../modules/webhooks/pre-call-webhook.ts";
@@ -151,6 +153,13 @@ export async function compose(
   ];
   const modelCheck = startLanguageModelCheck(ground);
   const rateLimiter = new RateLimiter(connection.database, () => clock.now());
+  // HTTP listens before SIP does.
+  let sipEnd: SipEnd | undefined;
+  const diagnose = async (): Promise<CheckResult[]> => {
+    // Read by few operators, seldom.
+    const { examineNode } = await import("../doctor/examine-node.ts");
+    return await examineNode({ config, connection, sipTrunks: modules.sipTrunks, sip: sipEnd });
+  };
   const httpUrl = await listenHttp(
     ground,
     modules,
@@ -159,11 +168,13 @@ export async function compose(
       findObstacles,
       findWarnings: () => (modelCheck?.problem === undefined ? [] : [modelCheck.problem]),
       metrics,
+      diagnose,
     },
     storage,
   );
   const traces = startSipTraces(ground, connection.database);
   const sip = await listenSip(ground, { control, heldCalls }, traces);
+  sipEnd = sip;
   modules.sipTrunkChecks.useSip(sip);
   modules.outboundCalls.useLine({
     nodeId,

@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import type { PageFile } from "@parley/dashboard";
 import { type TlsClientOptions, type TlsOptions, UserAgent } from "@parley/sip";
+import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
+import type { CheckResult } from "../doctor/finding.ts";
 import type { CallControl } from "../modules/calls/call-control.ts";
 import type { CallTraceRecorder } from "../modules/calls/call-trace.recorder.ts";
 import type { HeldCalls } from "../modules/calls/held-calls.ts";
@@ -24,7 +26,7 @@ export async function listenHttp(
   { config, logger, started }: Ground,
   modules: Modules,
   memory: { idempotency: Idempotency; rateLimiter: RateLimiter },
-  probes: Parameters<typeof registerProbes>[1],
+  { diagnose, ...probes }: Parameters<typeof registerProbes>[1] & { diagnose: () => Promise<CheckResult[]> },
   storage: FolderStorage | S3Storage,
 ): Promise<string> {
   const app = await createHttpServer({
@@ -34,6 +36,8 @@ export async function listenHttp(
   });
   started.add(async () => await app.close());
   registerProbes(app, probes);
+  if (config.operatorApiKey !== undefined)
+    registerDiagnosis(app, { operatorApiKey: config.operatorApiKey, diagnose });
   if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
   bindModuleRoutes(app, modules);
   registerPages(app, buildPages, config.web.publicUrl);

@@ -4,7 +4,6 @@ import path from "node:path";
 import { Client } from "pg";
 import type { Config } from "../../platform/config/config.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../platform/database/embedded-postgres.ts";
-import { Encryption } from "../../platform/encryption/encryption.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
 
 /** What the tests run against; 13 and older have reached their end. */
@@ -74,7 +73,7 @@ export async function openDatabaseAccess({
 /** Connection, version, rights, NOTIFY, clock and encryption key. */
 export function databaseCheck(
   { url, directUrl, finding }: Pick<DatabaseAccess, "url" | "directUrl" | "finding">,
-  encryptionKey: Buffer | undefined,
+  keyFingerprint: string | undefined,
 ): Check {
   return {
     name: "database",
@@ -94,7 +93,7 @@ export function databaseCheck(
           await judgeRights(client),
           await judgeConnections(client),
           await judgeClock(client),
-          await judgeKey(client, encryptionKey),
+          await judgeKey(client, keyFingerprint),
           await judgeNotify(directUrl),
         ];
       } finally {
@@ -154,18 +153,18 @@ async function judgeClock(client: Client): Promise<Finding> {
   );
 }
 
-async function judgeKey(client: Client, encryptionKey: Buffer | undefined): Promise<Finding> {
+async function judgeKey(client: Client, keyFingerprint: string | undefined): Promise<Finding> {
   const isKept = await queryText(client, "select to_regclass('encryption_keys')::text");
   if (isKept === "") return ok("Nothing is encrypted in this database yet.");
   const stored = await queryText(client, "select fingerprint from encryption_keys");
   if (stored === "") return ok("Nothing is encrypted in this database yet.");
-  if (encryptionKey === undefined) {
+  if (keyFingerprint === undefined) {
     return failed(
       "The key of this database's credentials is missing.",
       "Restore encryption.key in PARLEY_DATA_DIR from the backup, or set PARLEY_ENCRYPTION_KEY.",
     );
   }
-  if (new Encryption(encryptionKey).fingerprint === stored)
+  if (keyFingerprint === stored)
     return ok("The encryption key is the one that this database's credentials were encrypted with.");
   return failed(
     "The encryption key is not the one that this database's credentials were encrypted with.",

@@ -8,6 +8,8 @@ const MIN_NODE_MAJOR = 24;
 /** The local speech models, the processes and an embedded database, measured with calls in progress. */
 const MEMORY_WITH_LOCAL_SPEECH_MIB = 2_000;
 const MEMORY_WITHOUT_MIB = 600;
+/** Some 250 calls. */
+const MEMORY_FOR_CALLS_MIB = 250;
 const LOW_DISK_BYTES = 2e9;
 const FULL_DISK_BYTES = 200e6;
 /** A call takes two sockets and some connections to providers. */
@@ -38,16 +40,24 @@ export const processorCheck: Check = {
   },
 };
 
+/** @param localSpeech `undefined` for a node that runs, which takes more with each call only. */
 export function memoryCheck(
-  { localSpeech }: Pick<Config, "localSpeech">,
+  localSpeech: Config["localSpeech"] | undefined,
   availableMib = Math.round(process.availableMemory() / MIB),
 ): Check {
-  const isLocal = localSpeech.hasSpeechToText || localSpeech.hasTextToSpeech;
-  const neededMib = isLocal ? MEMORY_WITH_LOCAL_SPEECH_MIB : MEMORY_WITHOUT_MIB;
+  const isLocal = localSpeech?.hasSpeechToText === true || localSpeech?.hasTextToSpeech === true;
+  const neededMib =
+    localSpeech === undefined
+      ? MEMORY_FOR_CALLS_MIB
+      : isLocal
+        ? MEMORY_WITH_LOCAL_SPEECH_MIB
+        : MEMORY_WITHOUT_MIB;
   return {
     name: "memory",
     run: async () => {
-      const text = `${availableMib} MiB of memory are available; a node with these settings takes about ${neededMib} MiB.`;
+      const purpose =
+        localSpeech === undefined ? "calls in progress take" : "a node with these settings takes";
+      const text = `${availableMib} MiB of memory are available; ${purpose} about ${neededMib} MiB.`;
       if (availableMib >= neededMib) return ok(text);
       const vendors = "or use a vendor's speech (PARLEY_STT, PARLEY_TTS), which loads no models";
       const remedy = isLocal ? `Give the machine more memory, ${vendors}.` : "Give the machine more memory.";

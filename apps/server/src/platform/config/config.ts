@@ -34,6 +34,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   modelsDirectory: string;
   objectStorage: ObjectStorageConfig;
   bootstrapApiKey: string | undefined;
+  /** `undefined`: the operator's routes do not exist. */
+  operatorApiKey: string | undefined;
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
   shutdownSeconds: number;
@@ -81,7 +83,8 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     modelsDirectory: path.resolve(reader.text("PARLEY_MODELS_DIR") ?? defaultModelsDirectory(environment)),
     objectStorage: readObjectStorage(reader, dataDirectory),
     ...readDatabase(reader),
-    bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseBootstrapKey),
+    bootstrapApiKey: reader.parse("PARLEY_BOOTSTRAP_API_KEY", parseApiKey),
+    operatorApiKey: reader.parse("PARLEY_OPERATOR_API_KEY", parseApiKey),
     isPrivateWebhookAllowed: reader.boolean("PARLEY_ALLOW_PRIVATE_WEBHOOKS"),
     mediaProcesses,
     shutdownSeconds: reader.integer("PARLEY_SHUTDOWN_SECONDS", 0, 3_600),
@@ -114,7 +117,7 @@ function checkRoles(value: string): void {
   }
 }
 
-function parseBootstrapKey(value: string): string {
+function parseApiKey(value: string): string {
   if (/^[\x21-\x7e]+$/.test(value) && value.length >= LEAST_KEY_CHARACTERS) return value;
   throw new Error(`must have at least ${LEAST_KEY_CHARACTERS} printable characters and no space`);
 }

@@ -104,6 +104,10 @@ export const variables = {
     description: "What this node does. As yet every node does all of it, and other values are refused.",
     default: "api,media,worker",
   },
+  PARLEY_OPERATOR_API_KEY: {
+    description:
+      "Key, in the header x-api-key, for the operator's routes under /operator/v1. Without it they do not exist.",
+  },
   PARLEY_BOOTSTRAP_API_KEY: {
     description:
       "An organization with this API key exists after the start. Without it the first start prints a new key.",

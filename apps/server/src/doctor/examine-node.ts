@@ -1,0 +1,37 @@
+import type { SipTrunksService } from "../modules/sip-trunks/sip-trunks.service.ts";
+import type { SipEnd } from "../modules/sip-trunks/trunk-check.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { DatabaseConnection } from "../platform/database/connect.ts";
+import { checksOf, MAX_CHECKED_TRUNKS } from "./examine.ts";
+import { type CheckResult, ok, runChecks } from "./finding.ts";
+
+interface RunningNode {
+  config: Readonly<Config>;
+  connection: DatabaseConnection;
+  sipTrunks: SipTrunksService;
+  /** `undefined` until SIP listens. */
+  sip: SipEnd | undefined;
+}
+
+/** Examines a node from inside. */
+export async function examineNode({
+  config,
+  connection,
+  sipTrunks,
+  sip,
+}: RunningNode): Promise<CheckResult[]> {
+  const { directUrl, encryption, isEmbedded } = connection;
+  const kind = isEmbedded ? "an embedded" : "an external";
+  const checks = checksOf({
+    config,
+    database: {
+      url: config.database?.url ?? directUrl,
+      directUrl,
+      finding: ok(`This node has ${kind} PostgreSQL.`),
+    },
+    keyFingerprint: encryption.fingerprint,
+    isNode: true,
+    trunks: sip && { find: async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS), end: sip },
+  });
+  return await runChecks(checks);
+}

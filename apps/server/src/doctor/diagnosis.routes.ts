@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../platform/app-error.ts";
 import type { CheckResult } from "./finding.ts";
 
@@ -18,14 +18,15 @@ export function registerDiagnosis(
 ): void {
   let running: Promise<CheckResult[]> | undefined;
   const expected = digest(operatorApiKey);
-  app.get("/operator/v1/diagnosis", async (request) => {
-    const key = request.headers["x-api-key"];
+  const handler = async ({ headers }: FastifyRequest): Promise<object> => {
+    const key = headers["x-api-key"];
     if (typeof key !== "string" || !timingSafeEqual(digest(key), expected))
       throw new AppError("unauthorized");
     running ??= diagnose().finally(() => (running = undefined));
     const results = await running;
     return { data: { isOk: results.every(({ verdict }) => verdict !== "failed"), results } };
-  });
+  };
+  app.route({ method: "GET", url: "/operator/v1/diagnosis", handler });
 }
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -116,7 +116,7 @@ describe("the doctor", () => {
     assertFailed(results, "public address", /10\.255\.255\.254/, /Set it to the address/);
     assertFailed(results, "public URL", /not HTTPS/, /certificate/);
     assertFailed(results, "object storage", /bucket recordings/, /PARLEY_OBJECT_STORAGE_ENDPOINT/);
-    assertFailed(results, "language model", /a-model/, /PARLEY_LLM_API_KEY/);
+    assertFailed(results, "language model", /PARLEY_LLM_API_KEY/, /language-models\.md/);
     assertFailed(results, "speech vendors", /elevenlabs/i, /key/);
     assertFailed(results, "trunks", /Carrier that is down.*refuses/, /proxyAddress/);
     assert.equal(status, 1);

@@ -1,5 +1,5 @@
 /** Verdict of one check: `failed` means that a call cannot work, `warning` that something is worse than it should be. */
-export type Verdict = "ok" | "warning" | "failed" | "skipped";
+type Verdict = "ok" | "warning" | "failed" | "skipped";
 
 /** What a check found. */
 export interface Finding {

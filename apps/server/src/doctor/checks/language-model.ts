@@ -1,12 +1,15 @@
 import { access, constants } from "node:fs/promises";
-import { type LanguageModel, ProviderError, toProviderError } from "@parley/conversation";
+import type { LanguageModel } from "@parley/conversation";
 import { createOpenAiCompatibleModel } from "@parley/providers";
+import { findModelProblem } from "../../start/language-model-check.ts";
 import { requireGgufFile } from "../../inference/gguf-file.ts";
 import type { LanguageModelConfig } from "../../platform/config/language-model.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
 
 /** A caller notices a pause that is longer. */
 const SLOW_FIRST_TOKEN_MS = 1_500;
+
+const SETTINGS_GUIDE = "docs/guides/language-models.md shows settings that work.";
 
 /** Whether the language model answers, and how soon. */
 export function languageModelCheck(config: LanguageModelConfig): Check {
@@ -39,16 +42,15 @@ async function judgeServer(
   config: Extract<LanguageModelConfig, { provider: "openai-compatible" }>,
   signal: AbortSignal,
 ): Promise<Finding> {
+  const problem = await findModelProblem(config, signal);
+  if (problem !== undefined) return failed(`${problem}.`, SETTINGS_GUIDE);
   const model = createOpenAiCompatibleModel(config);
-  const name = `${config.model} at ${config.baseUrl}`;
   try {
     const firstTokenMs = Math.round(await measureFirstToken(model, signal));
-    const text = `${name} answers; first token after ${firstTokenMs} ms.`;
+    const text = `${config.model} at ${config.baseUrl} answers; first token after ${firstTokenMs} ms.`;
     if (firstTokenMs <= SLOW_FIRST_TOKEN_MS) return ok(text);
     const remedy = "Callers hear a pause before each answer: choose a faster model, or a server nearer by.";
     return warning(text, remedy);
-  } catch (error) {
-    return describeProviderError(name, toProviderError(error, name));
   } finally {
     await model.close();
   }
@@ -65,22 +67,4 @@ async function measureFirstToken(model: LanguageModel, signal: AbortSignal): Pro
     if (part.type === "text-delta" || part.type === "reasoning-delta") return performance.now() - startedAtMs;
   }
   throw new Error("the answer is empty");
-}
-
-function describeProviderError(name: string, error: ProviderError): Finding {
-  const { status } = error;
-  const message = `${name} does not answer: ${error.message}.`;
-  if (status === 401 || status === 403)
-    return failed(message, "Set the right key in PARLEY_LLM_API_KEY or OPENAI_API_KEY.");
-  if (status === 404)
-    return failed(
-      message,
-      "Set PARLEY_LLM_MODEL to a model of this server, and PARLEY_LLM_BASE_URL with its version (…/v1).",
-    );
-  if (status === 429)
-    return failed(
-      message,
-      "The account has no credit left, or too many requests: see the provider's console.",
-    );
-  return failed(message, "Start the server, or set PARLEY_LLM_BASE_URL to its address.");
 }

@@ -42,7 +42,9 @@ async function examine(): Promise<CheckResult[]> {
 async function examineNode(config: Readonly<Config>, access: DatabaseAccess): Promise<CheckResult[]> {
   const encryptionKey = config.encryptionKey ?? (await readKey(config.dataDirectory));
   const database =
-    access.url === undefined ? undefined : await openDatabase(access.url, 1).catch(() => undefined);
+    access.url === undefined
+      ? undefined
+      : await openDatabase(access.url, { maxConnections: 1 }).catch(() => undefined);
   const tls = await readAuthorities(config);
   const agent = await UserAgent.listen({
     bind: [{ address: "0.0.0.0", port: 0 }],

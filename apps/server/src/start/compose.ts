@@ -26,7 +26,7 @@ import { PostgresBus } from "../platform/bus/postgres-bus.ts";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import type { Config } from "../platform/config/config.ts";
 import { type Clock, DatabaseClock } from "../platform/database/database-clock.ts";
-import type { Database } from "../platform/database/database.ts";
+import { type Database, openDatabase } from "../platform/database/database.ts";
 import { deleteExpiredAnswersJob } from "../platform/idempotency/idempotency.jobs.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { type JobKind, Jobs } from "../platform/jobs/jobs.ts";
@@ -45,6 +45,8 @@ import { LanguageModelCheck } from "./language-model-check.ts";
 import { listenHttp, listenSip } from "./listen.ts";
 
 const READY_POLL_MS = 20;
+/** A beat that waits longer is better tried again: the others take a node for lost after 10 s. */
+const BEAT_STATEMENT_DEADLINE_MS = 4_000;
 
 /** Puts a node together: the one place that knows every part. */
 export async function compose(
@@ -107,9 +109,14 @@ export async function compose(
   started.add(async () => stalls.close());
   const spans = startTracing(ground);
   const isReady = (): boolean => media.isReady && inference.isReady;
+  const beatDatabase = await openDatabase(connection.directUrl, {
+    maxConnections: 1,
+    statementDeadlineMs: BEAT_STATEMENT_DEADLINE_MS,
+  });
+  started.add(async () => await beatDatabase.$client.end());
   const heartbeat = new NodeHeartbeat({
     nodeId,
-    database: connection.database,
+    database: beatDatabase,
     clock,
     calls: modules.calls,
     load: () => ({

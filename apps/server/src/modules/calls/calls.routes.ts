@@ -24,7 +24,12 @@ export function bindCallRoutes(
   bindRoute(app, getCallRoute, async ({ principal, params }) => ({
     data: await calls.get(principal.organizationId, params.id),
   }));
-  bindRoute(app, hangUpCallRoute, async ({ principal, params }) => ({
-    data: await callHangUps.hangUp(principal.organizationId, params.id),
-  }));
+  bindRoute(
+    app,
+    hangUpCallRoute,
+    async ({ principal, params }) => ({
+      data: await callHangUps.hangUp(principal.organizationId, params.id),
+    }),
+    { isRemote: true },
+  );
 }

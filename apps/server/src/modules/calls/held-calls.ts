@@ -3,6 +3,7 @@ import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import type { MediaCall } from "../../call-host/media-protocol.ts";
 import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
+import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/agent-resolution.rules.ts";
 import type { CallCommandAnswer, CallHere, HeldCallCommand } from "../nodes/call-command.ts";
@@ -121,6 +122,7 @@ export class HeldCalls {
     record: CallToHold,
     signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
   ): Promise<void> {
+    forbidInTransaction("a call");
     const { calls, spool, toolSigning, metrics, spans, logger, providerNames } = this.#options;
     const { callId, agent } = record;
     const recorder = new CallRecorder({ calls, callId, spool, logger });

@@ -120,13 +120,12 @@ test("commands that came while the node was not connected are read when it is ag
   assert.deepEqual(await carriedOut, command);
 });
 
-test("a command that is sent in the transaction of a request is carried out before that ends", async (context) => {
+test("a command is refused inside a transaction, whether its node is another or this one", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
-  await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
-  const other = await openNode();
-  assert.equal(
-    await inJointTransaction(server.database, async () => await other.send(call, command)),
-    "done",
-  );
+  const holder = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
+  for (const node of [holder, await openNode()]) {
+    const sending = inJointTransaction(server.database, async () => await node.send(call, command));
+    await assert.rejects(sending, /must not be waited for inside a database transaction/);
+  }
 });

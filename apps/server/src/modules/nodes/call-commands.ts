@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/database/database-clock.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { outsideJointTransaction } from "../../platform/database/joint-transaction.ts";
+import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { CallCommand, CallCommandAnswer, CallHere, CallHolder } from "./call-command.ts";
 import * as store from "./nodes.store.ts";
 
@@ -60,10 +60,10 @@ export class CallCommands {
     call: { id: string; nodeId: string },
     command: CallCommand,
   ): Promise<CallCommandAnswer | "unreachable"> {
+    forbidInTransaction("a call's node");
     const answering = this.#holder?.carryOut(call.id, command);
     if (answering !== undefined) return await within(answering, DEADLINE_MS, "unreachable");
-    // Inside the transaction of an idempotent request nobody would hear of it before it is over.
-    return await outsideJointTransaction(async () => await this.#sendAway(call, command));
+    return await this.#sendAway(call, command);
   }
 
   /** What is known of a call without asking anybody; undefined where this node does not hold it. */

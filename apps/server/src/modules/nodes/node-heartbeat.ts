@@ -24,6 +24,7 @@ export interface NodeAddresses {
 
 export interface NodeHeartbeatOptions {
   nodeId: string;
+  /** Its own connection: what starves requests of theirs must not make the other nodes close this one's calls. */
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
   calls: Pick<CallsService, "closeOrphans" | "closeUnheld">;
@@ -130,10 +131,13 @@ export class NodeHeartbeat {
 
   /** A database that went away while a call was given to another node leaves one that nobody holds. */
   async #closeUnheld(): Promise<void> {
-    const { nodeId, clock, calls, heldCallIds, logger } = this.#options;
+    const { nodeId, database, clock, calls, heldCallIds, logger } = this.#options;
     const now = clock.now();
     const begunBefore = new Date(now.getTime() - UNHELD_AFTER_MS);
-    const closed = await calls.closeUnheld(nodeId, heldCallIds(), begunBefore, now);
+    const closed = await inJointTransaction(
+      database,
+      async () => await calls.closeUnheld(nodeId, heldCallIds(), begunBefore, now),
+    );
     if (closed > 0) logger.warn({ calls: closed }, "calls that no node held were closed");
   }
 

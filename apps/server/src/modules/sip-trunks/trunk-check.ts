@@ -8,6 +8,7 @@ import {
   type TlsClientOptions,
   type UserAgent,
 } from "@parley/sip";
+import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import { accountUriOf, nextHopOf, type TrunkSettings, uriHostOf } from "./sip-trunks.rules.ts";
 import type { SipCredentials } from "./sip-trunks.service.ts";
 import {
@@ -47,6 +48,7 @@ const ANYBODY = "parley";
 
 /** Goes the way of a call to a trunk, step by step, and says how far it leads. Takes at most some 10 s. */
 export async function checkTrunk(end: SipEnd, checked: CheckedTrunk): Promise<SipTrunkCheck> {
+  forbidInTransaction("a trunk's server");
   return await new TrunkCheck(end, checked).run();
 }
 

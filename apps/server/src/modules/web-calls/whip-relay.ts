@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, request as sendRequest } from "undici";
 import { AppError } from "../../platform/app-error.ts";
+import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 
 /** A request to WHIP whose token is right, for a call that this node does not hold. */
 export interface RelayedRequest {
@@ -59,6 +60,7 @@ export class WhipRelay {
     request: RelayedRequest,
     findAddress: () => Promise<string | undefined>,
   ): Promise<RelayedAnswer> {
+    forbidInTransaction("the node that holds a call");
     const isRelayed = request.headers[RELAYED_HEADER] !== undefined;
     const address = isRelayed ? undefined : await findAddress();
     if (address === undefined) throw new AppError("not_found");

@@ -43,7 +43,7 @@ export async function connectDatabase(
       import("./database.ts"),
       import("./migrate.ts"),
     ]);
-    database = await openDatabase(url, embedded && CONNECTIONS_TO_EMBEDDED);
+    database = await openDatabase(url, embedded && { maxConnections: CONNECTIONS_TO_EMBEDDED });
     await migrateDatabase(directUrl);
     const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));
     await checkEncryptionKey(database, encryption);

@@ -72,3 +72,22 @@ for (const word of ["begin", "commit", "rollback"]) {
     await close();
   });
 }
+
+test("a second connection is refused to work that holds one, and free again after it", async () => {
+  const { database, close } = await createTestDatabase();
+  const outliving = Promise.withResolvers<void>();
+  let later: Promise<unknown> | undefined;
+  await database.transaction(async (transaction) => {
+    await transaction.execute(sql`select 1`);
+    const reason = /another database connection must not be waited for/;
+    await assert.rejects(
+      async () => await database.execute(sql`select 1`),
+      ({ cause }: Error) => reason.test(String(cause)),
+    );
+    await assert.rejects(async () => await database.transaction(async () => {}), reason);
+    later = outliving.promise.then(async () => await database.execute(sql`select 1`));
+  });
+  outliving.resolve();
+  await later;
+  await close();
+});

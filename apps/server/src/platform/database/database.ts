@@ -1,11 +1,12 @@
 import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { joinable } from "./joint-transaction.ts";
+import { forbidInTransaction, inTransactionScope } from "./transaction-scope.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
-/** For a server that cannot keep the deadline itself any more. */
-const ANSWER_DEADLINE_MS = 35_000;
+/** Beyond the statement's own, for a server that cannot keep that any more. */
+const ANSWER_GRACE_MS = 5_000;
 /** Enough for a server that is some way off: what a node asks is answered in a millisecond or two. */
 const MAX_CONNECTIONS = 10;
 
@@ -17,6 +18,25 @@ export type Queries = Pick<
 
 export interface Database extends NodePgDatabase {
   $client: Pool;
+}
+
+type ConnectCallback = Parameters<Pool["connect"]>[0];
+
+/** Work that holds one connection and waits for another stops for good once as many do so as there are connections. */
+class ConnectionPool extends Pool {
+  override connect(): Promise<PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<PoolClient> | void {
+    forbidInTransaction("another database connection");
+    return callback === undefined ? super.connect() : super.connect(callback);
+  }
+}
+
+export interface PoolOptions {
+  /** 10 unless stated. */
+  maxConnections?: number;
+  /** 30 s unless stated. */
+  statementDeadlineMs?: number;
 }
 
 /** The database cannot be used, as `cause` says; the message is one line that an operator understands. */
@@ -31,16 +51,16 @@ export class DatabaseUnavailableError extends Error {
  */
 export async function openDatabase(
   connectionString: string,
-  maxConnections = MAX_CONNECTIONS,
+  { maxConnections = MAX_CONNECTIONS, statementDeadlineMs = STATEMENT_DEADLINE_MS }: PoolOptions = {},
 ): Promise<Database> {
-  const pool = new Pool({
+  const pool = new ConnectionPool({
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
     // Never given up for having nothing to do: how many were needed once will be again, and a new one has to read the catalogue first.
     idleTimeoutMillis: 0,
-    statement_timeout: STATEMENT_DEADLINE_MS,
-    query_timeout: ANSWER_DEADLINE_MS,
+    statement_timeout: statementDeadlineMs,
+    query_timeout: statementDeadlineMs + ANSWER_GRACE_MS,
     keepAlive: true,
     application_name: "parley",
   });
@@ -72,7 +92,7 @@ function returningConnections(database: Database): Database {
       throw new DatabaseUnavailableError("no connection to the database can be had", { cause });
     });
     try {
-      return await drizzle({ client }).transaction(work, config);
+      return await inTransactionScope(async () => await drizzle({ client }).transaction(work, config));
     } finally {
       client.release();
     }

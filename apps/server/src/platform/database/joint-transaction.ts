@@ -47,6 +47,11 @@ export async function afterCommit(then: () => void | Promise<void>): Promise<voi
   else scope.afterCommit.push(() => outsideJointTransaction(then));
 }
 
+/** Whether something waits for the commit of the joint transaction under way. */
+export function hasAfterCommit(): boolean {
+  return (scopes.getStore()?.afterCommit.length ?? 0) > 0;
+}
+
 /** A database that goes to the joint transaction where one is under way. */
 export function joinable(database: Database): Database {
   return new Proxy(database, {
@@ -65,7 +70,7 @@ export function sourceOf(queries: Queries & { [SOURCE]?: Queries }): Queries {
   return queries[SOURCE] ?? queries;
 }
 
-/** What `work` does with the database is its own, whatever transaction it is called in: others are to see it at once. */
-export function outsideJointTransaction<T>(work: () => T): T {
+/** What `work` does with the database is its own: it runs once the transaction is over. */
+function outsideJointTransaction<T>(work: () => T): T {
   return scopes.run({ transaction: undefined, afterCommit: [] }, work);
 }

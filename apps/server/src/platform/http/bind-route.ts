@@ -9,6 +9,7 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
 import type { Principal } from "./principal.ts";
 import { compileParams } from "./validation.ts";
@@ -37,11 +38,15 @@ export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
 
 const nothing = closedObject({});
 
-/** Puts a route of the contract on the server: who may call it, what comes in and what goes out follow from it. */
+/**
+ * Puts a route of the contract on the server: who may call it, what comes in and what goes out follow from it. Under an
+ * `Idempotency-Key` the handler runs in a transaction, unless its `effect` is remote.
+ */
 export function bindRoute<const R extends RouteDefinition>(
   app: FastifyInstance,
   route: R,
   handle: (request: RouteRequest<R>) => Promise<RouteOutput<R>>,
+  effect: EffectOptions = {},
 ): void {
   const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
   const body = route.method === "GET" ? {} : { body: route.body ?? nothing };
@@ -75,7 +80,7 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       if (key === undefined) return await reply.send(await run());
-      return await answerOnce(key, request, reply, run);
+      return await answerOnce(key, request, reply, run, effect);
     },
   });
 }
@@ -140,6 +145,7 @@ async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   run: () => Promise<unknown>,
+  effect: EffectOptions,
 ): Promise<FastifyReply> {
   const { method, url, query, body, principal, server } = request;
   const [path = ""] = url.split("?");
@@ -148,6 +154,7 @@ async function answerOnce(
   const { body: answer, isReplayed } = await server.idempotency.once(
     { organizationId, method, path, key, content },
     async () => ({ status: reply.statusCode, body: serialize(reply, await run()) }),
+    effect,
   );
   if (isReplayed) reply.header("idempotent-replayed", "true");
   return await reply.type("application/json; charset=utf-8").send(answer);

@@ -4,6 +4,7 @@ import test from "node:test";
 import { sql } from "drizzle-orm";
 import { afterCommit } from "../database/joint-transaction.ts";
 import { createTestDatabase } from "../database/testing.ts";
+import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { Idempotency, type KeyedRequest } from "./idempotency.ts";
 
 const HOUR_MS = 3_600_000;
@@ -169,5 +170,77 @@ test("an answer is kept for 24 hours", async () => {
   assert.equal(await countEffects(), 2);
   letPass(24 * HOUR_MS);
   assert.equal(await idempotency.deleteExpired(), 1);
+  await close();
+});
+
+test("a remote effect runs outside any transaction, and its key is in progress meanwhile", async () => {
+  const { idempotency, request, letPass, close } = await open();
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer = { status: 200, body: "{}" };
+  const isRemote = true;
+  const running = idempotency.once(
+    request,
+    async () => {
+      forbidInTransaction("nothing");
+      begun.resolve();
+      await answered.promise;
+      return answer;
+    },
+    { isRemote },
+  );
+  await begun.promise;
+  const again = async () =>
+    await idempotency.once(request, async () => assert.fail("ran again"), { isRemote });
+  await assert.rejects(again(), { code: "idempotency_in_progress" });
+  const other = { ...request, content: {} };
+  await assert.rejects(idempotency.once(other, again, { isRemote }), { code: "idempotency_conflict" });
+  answered.resolve();
+  assert.deepEqual(await running, { ...answer, isReplayed: false });
+  assert.deepEqual(await again(), { ...answer, isReplayed: true });
+  letPass(HOUR_MS);
+  assert.deepEqual(await again(), { ...answer, isReplayed: true });
+  await close();
+});
+
+test("a remote effect that fails frees its key at once, and one whose node died a minute later", async () => {
+  const { idempotency, request, letPass, close } = await open();
+  const answer = async () => ({ status: 200, body: "{}" });
+  const failing = idempotency.once(request, async () => await Promise.reject(new Error("unreachable")), {
+    isRemote: true,
+  });
+  await assert.rejects(failing, /unreachable/);
+  await new Promise<void>((begin) => {
+    const dying = async () => await new Promise<never>(() => begin());
+    void idempotency.once(request, dying, { isRemote: true });
+  });
+  letPass(59_999);
+  await assert.rejects(idempotency.once(request, answer, { isRemote: true }), {
+    code: "idempotency_in_progress",
+  });
+  letPass(1);
+  assert.equal((await idempotency.once(request, answer, { isRemote: true })).isReplayed, false);
+  await close();
+});
+
+test("until what follows the commit is done the key is in progress; a crash there leaves the answer", async () => {
+  const { idempotency, request, effect, countEffects, letPass, close } = await open();
+  const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const placing = async () => {
+    const answer = await effect();
+    await afterCommit(async () => {
+      forbidInTransaction("a node");
+      begun.resolve();
+      await done.promise;
+    });
+    return answer;
+  };
+  const running = idempotency.once(request, placing);
+  await begun.promise;
+  await assert.rejects(idempotency.once(request, placing), { code: "idempotency_in_progress" });
+  letPass(60_000);
+  assert.equal((await idempotency.once(request, placing)).isReplayed, true);
+  done.resolve();
+  assert.equal((await running).isReplayed, false);
+  assert.equal(await countEffects(), 1);
   await close();
 });

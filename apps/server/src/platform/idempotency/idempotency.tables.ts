@@ -1,7 +1,7 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "../database/columns.ts";
 
-/** Answers that are given again to who asks again. */
+/** Keys of requests that run, and answers that are given again to who asks again. */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
@@ -11,8 +11,11 @@ export const idempotencyKeys = pgTable(
     path: text("path").notNull(),
     key: text("key").notNull(),
     fingerprint: text("fingerprint").notNull(),
-    status: integer("status").notNull(),
-    body: text("body").notNull(),
+    /** Null, as the body, until there is an answer. */
+    status: integer("status"),
+    body: text("body"),
+    /** Until then the request may still run; null once its answer is final. */
+    runningUntil: instant("running_until"),
     expiresAt: instant("expires_at").notNull(),
   },
   (table) => [

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { and, eq, lte, sql } from "drizzle-orm";
 import { AppError } from "../app-error.ts";
 import type { Database, Queries } from "../database/database.ts";
-import { inJointTransaction } from "../database/joint-transaction.ts";
+import { hasAfterCommit, inJointTransaction } from "../database/joint-transaction.ts";
 import { idempotencyKeys } from "./idempotency.tables.ts";
 
 const KEPT_FOR_MS = 24 * 60 * 60 * 1000;
+/** Longer than any wait for other nodes, of which placing a call is the longest: some 10 s. */
+const RUNNING_FOR_MS = 60_000;
 
 export interface KeyedRequest {
   organizationId: string;
@@ -23,6 +25,14 @@ export interface KeptAnswer {
   body: string;
 }
 
+/** What `run` does. */
+export interface EffectOptions {
+  /** Its effect is not in the database: it waits for another node, for a call. */
+  isRemote?: boolean;
+}
+
+type ReplayableAnswer = KeptAnswer & { isReplayed: boolean };
+
 /** Lets a request that is sent again under its `Idempotency-Key` have its effect once. */
 export class Idempotency {
   readonly #database: Database;
@@ -34,48 +44,114 @@ export class Idempotency {
   }
 
   /**
-   * Gives the answer that was given before, or that of `run`, whose effects and answer are kept together: a failure, or a
-   * crash in the middle, leaves neither. An answer that is not true after all, since what was to follow failed, is not kept.
-   * Throws `idempotency_conflict` and `idempotency_in_progress`.
+   * Returns the answer that was given before, or that of `run`. Throws `idempotency_conflict` and `idempotency_in_progress`.
+   *
+   * `run` runs in a transaction in which its effects and its answer are kept together: a failure, or a crash in the middle,
+   * leaves neither. What it does `afterCommit` is waited for; until then the key is in progress, and if it fails the answer
+   * is not kept.
+   *
+   * A remote effect is no part of a transaction. The key is reserved before `run`, which then holds no connection, and the
+   * answer is kept after it. A failure frees the key; if the node dies meanwhile, the key is free a minute later.
    */
   async once(
     request: KeyedRequest,
     run: () => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer & { isReplayed: boolean }> {
-    let isAnswered = false;
-    try {
-      return await inJointTransaction(this.#database, async (transaction) => {
-        const answer = await this.#answer(transaction, request, run);
-        isAnswered = !answer.isReplayed;
-        return answer;
+    { isRemote = false }: EffectOptions = {},
+  ): Promise<ReplayableAnswer> {
+    const runningUntil = new Date(this.#now().getTime() + RUNNING_FOR_MS);
+    return isRemote
+      ? await this.#onceRemotely(request, runningUntil, run)
+      : await this.#onceInTransaction(request, runningUntil, run);
+  }
+
+  async #onceInTransaction(
+    request: KeyedRequest,
+    runningUntil: Date,
+    run: () => Promise<KeptAnswer>,
+  ): Promise<ReplayableAnswer> {
+    let isUnfinished = false;
+    const inTransaction = async (transaction: Queries): Promise<ReplayableAnswer> => {
+      const kept = await this.#lock(transaction, request);
+      if (kept !== undefined) return { ...kept, isReplayed: true };
+      const answer = await run();
+      isUnfinished = hasAfterCommit();
+      await this.#write(transaction, request, {
+        ...answer,
+        runningUntil: isUnfinished ? runningUntil : null,
       });
+      return { ...answer, isReplayed: false };
+    };
+    try {
+      const answer = await inJointTransaction(this.#database, inTransaction);
+      if (isUnfinished) await this.#finish(request, runningUntil, answer);
+      return answer;
     } catch (error) {
-      if (isAnswered) await this.#database.delete(idempotencyKeys).where(isFor(request));
+      if (isUnfinished) await this.#free(request, runningUntil);
       throw error;
     }
   }
 
-  async #answer(
-    transaction: Queries,
+  async #onceRemotely(
     request: KeyedRequest,
+    runningUntil: Date,
     run: () => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer & { isReplayed: boolean }> {
-    const fingerprint = createHash("sha256").update(JSON.stringify(request.content)).digest("hex");
+  ): Promise<ReplayableAnswer> {
+    const kept = await inJointTransaction(this.#database, async (transaction) => {
+      const found = await this.#lock(transaction, request);
+      if (found === undefined)
+        await this.#write(transaction, request, { status: null, body: null, runningUntil });
+      return found;
+    });
+    if (kept !== undefined) return { ...kept, isReplayed: true };
+    let answer: KeptAnswer;
+    try {
+      answer = await run();
+    } catch (error) {
+      await this.#free(request, runningUntil);
+      throw error;
+    }
+    await this.#finish(request, runningUntil, answer);
+    return { ...answer, isReplayed: false };
+  }
+
+  /** Has the key until the transaction's end; returns the answer that was kept under it. */
+  async #lock(transaction: Queries, request: KeyedRequest): Promise<KeptAnswer | undefined> {
     if (!(await isFirst(transaction, request))) throw new AppError("idempotency_in_progress");
     const now = this.#now();
-    const [kept] = await transaction.select().from(idempotencyKeys).where(isFor(request));
-    if (kept !== undefined && kept.expiresAt > now) {
-      if (kept.fingerprint !== fingerprint) throw new AppError("idempotency_conflict");
-      return { status: kept.status, body: kept.body, isReplayed: true };
-    }
-    const answer = await run();
+    const [row] = await transaction.select().from(idempotencyKeys).where(isFor(request));
+    if (row === undefined || row.expiresAt <= now) return undefined;
+    if (row.fingerprint !== fingerprintOf(request)) throw new AppError("idempotency_conflict");
+    const isRunning = row.runningUntil !== null && row.runningUntil > now;
+    if (isRunning) throw new AppError("idempotency_in_progress");
+    const { status, body } = row;
+    return status === null || body === null ? undefined : { status, body };
+  }
+
+  async #write(
+    transaction: Queries,
+    request: KeyedRequest,
+    state: Pick<typeof idempotencyKeys.$inferSelect, "status" | "body" | "runningUntil">,
+  ): Promise<void> {
     const { organizationId, method, path, key } = request;
-    const row = { ...answer, fingerprint, expiresAt: new Date(now.getTime() + KEPT_FOR_MS) };
+    const expiresAt = new Date(this.#now().getTime() + KEPT_FOR_MS);
+    const row = { ...state, fingerprint: fingerprintOf(request), expiresAt };
     await transaction
       .insert(idempotencyKeys)
       .values({ organizationId, method, path, key, ...row })
       .onConflictDoUpdate({ target: keyColumns, set: row });
-    return { ...answer, isReplayed: false };
+  }
+
+  async #finish(request: KeyedRequest, runningUntil: Date, { status, body }: KeptAnswer): Promise<void> {
+    await this.#database
+      .update(idempotencyKeys)
+      .set({ status, body, runningUntil: null })
+      .where(and(isFor(request), eq(idempotencyKeys.runningUntil, runningUntil)));
+  }
+
+  async #free(request: KeyedRequest, runningUntil: Date): Promise<void> {
+    await this.#database
+      .delete(idempotencyKeys)
+      .where(and(isFor(request), eq(idempotencyKeys.runningUntil, runningUntil)));
   }
 
   /** Returns how many answers were kept for long enough. */
@@ -92,6 +168,10 @@ const keyColumns = [
   idempotencyKeys.path,
   idempotencyKeys.key,
 ];
+
+function fingerprintOf({ content }: KeyedRequest): string {
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+}
 
 /** Holds the key to the transaction's end, also where its node dies; false where another request holds it. */
 async function isFirst(queries: Queries, request: KeyedRequest): Promise<boolean> {

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { request } from "undici";
+import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { contentTypeOf, isObjectKey, type ObjectStorage } from "./object-storage.ts";
 
 export interface S3StorageOptions {
@@ -29,6 +30,7 @@ export class S3Storage implements ObjectStorage {
   }
 
   async putFile(key: string, file: string, signal: AbortSignal): Promise<void> {
+    forbidInTransaction("object storage");
     const [{ size }, hash] = [await stat(file), await hashFile(file, signal)];
     // The server refuses what was changed on the way.
     const described = { "content-type": contentTypeOf(key), "x-amz-content-sha256": hash };

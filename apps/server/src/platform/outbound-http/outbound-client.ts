@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import { type LookupFunction, isIP } from "node:net";
 import { Agent, type Dispatcher, buildConnector, request as sendRequest } from "undici";
+import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
@@ -66,6 +67,7 @@ export class OutboundClient {
 
   /** Rejects with an `OutboundError`, or with the signal's reason. */
   async send({ deadlineMs, signal, ...request }: OutboundRequest): Promise<OutboundAnswer> {
+    forbidInTransaction("an address of a user's");
     const deadline = AbortSignal.timeout(deadlineMs);
     try {
       return await this.#exchange(request, AbortSignal.any([signal, deadline]));

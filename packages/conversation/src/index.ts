@@ -18,6 +18,8 @@ export type { AgentVoice } from "./voice/agent-speech.ts";
 export { createLastingSpeechToText, type Recogniser } from "./voice/speech-recovery.ts";
 export { emergencyTexts } from "./voice/speech-texts.ts";
 export { PhraseBook } from "./voice/speech-phrases.ts";
+export { clausesOf, everyStandardText } from "./voice/fixed-speech.ts";
+export { VoiceSpeeds } from "./voice/voice-speeds.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {

@@ -4,6 +4,7 @@ import {
   emergencyTexts,
   PhraseBook,
   VoiceConversation,
+  VoiceSpeeds,
 } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
@@ -18,7 +19,7 @@ import { WebMedia } from "./web-media.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
 
 /** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
-const PREPARATION_DEADLINE_MS = 2_500;
+const PREPARATION_DEADLINE_MS = 2_000;
 /** What most calls will ask for. */
 const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 const LOAD_INTERVAL_MS = 1_000;
@@ -56,6 +57,7 @@ class Host implements MediaHost {
   readonly #ports: PortPool;
   readonly #wheel: MediaWheel;
   readonly #phrases = new PhraseBook();
+  readonly #speeds = new VoiceSpeeds();
   readonly #outbound: OutboundClient;
   readonly #turnLogs: TurnLogs | undefined;
   readonly #spools: RecordingSpools;
@@ -81,11 +83,9 @@ class Host implements MediaHost {
       folder: configuration.recordingFolder,
       onError: (error, callId) => reportError(`the recording of call ${callId}`, error),
     });
-    // A remote voice may be gone when the first call needs it; a local one would only take time from that call.
-    if (configuration.providers.textToSpeech.provider !== "local") {
-      const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
-      void this.#phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
-    }
+    // A remote voice may be gone when the first call needs it; a local one is busy then.
+    const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
+    void this.#phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
     this.#loadTimer = setInterval(() => this.#reportLoad(), LOAD_INTERVAL_MS);
   }
 
@@ -274,6 +274,7 @@ class Host implements MediaHost {
       tts,
       fallbackVoices,
       phrases: this.#phrases,
+      speeds: this.#speeds,
       vad: voiceActivity,
       noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
       ...(turnEnd && { turnEnd }),

@@ -1,18 +1,32 @@
-import type { InferenceServer } from "@parley/providers/local";
-import type { InferenceConfiguration } from "./inference-protocol.ts";
+import type { FixedSpeech, InferenceServer } from "@parley/providers/local";
+import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
 
 /** The process that holds the local models, loaded once for all calls of the node. */
-let server: Promise<InferenceServer> | undefined;
+interface Inference extends InferenceServer {
+  prepareSpeech: (speech: FixedSpeech) => void;
+}
 
-async function serve(configuration: InferenceConfiguration): Promise<InferenceServer> {
+let inference: Promise<Inference> | undefined;
+const REPORT_INTERVAL_MS = 1_000;
+/** Of one report; more are not counted. */
+const MAX_QUEUE_TIMES = 10_000;
+let queueTimes: QueueTime[] = [];
+
+async function serve(configuration: InferenceConfiguration): Promise<Inference> {
   const { serveInference } = await import("@parley/providers/local");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const { handlers, warmUpRest, close } = await loadHandlers(configuration);
+  const { handlers, prepareSpeech, warmUpRest, close } = await loadHandlers(
+    configuration,
+    (priority, waitedMs) => {
+      if (queueTimes.length < MAX_QUEUE_TIMES) queueTimes.push([priority, waitedMs]);
+    },
+  );
   const serving = await serveInference({ path: configuration.path, handlers });
   // Where it fails, whoever needs it is told when they ask for it.
   warmUpRest().catch(() => {});
   return {
+    prepareSpeech,
     close: async () => {
       await serving.close();
       await close();
@@ -20,10 +34,18 @@ async function serve(configuration: InferenceConfiguration): Promise<InferenceSe
   };
 }
 
-const { send } = runChild<InferenceConfiguration, never>({
-  onMessage: (configuration) => {
-    server = serve(configuration);
-    server.then(
+const { send } = runChild<ToInference, FromInference>({
+  onMessage: (message) => {
+    if (message.type === "prepareSpeech") {
+      // Where nothing could be loaded the process ends.
+      inference?.then(
+        ({ prepareSpeech }) => prepareSpeech(message.speech),
+        () => {},
+      );
+      return;
+    }
+    inference = serve(message);
+    inference.then(
       () => send({ type: "ready" }),
       (error: unknown) => {
         process.stderr.write(
@@ -33,5 +55,11 @@ const { send } = runChild<InferenceConfiguration, never>({
       },
     );
   },
-  close: async () => await (await server)?.close(),
+  close: async () => await (await inference)?.close(),
 });
+
+setInterval(() => {
+  if (queueTimes.length === 0) return;
+  send({ type: "waited", queueTimes });
+  queueTimes = [];
+}, REPORT_INTERVAL_MS).unref();

@@ -1,7 +1,9 @@
+import path from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
-import type { InferenceConfiguration } from "./inference-protocol.ts";
+import type { FixedSpeech } from "@parley/providers/local";
+import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 
 const CLOSE_GRACE_MS = 5_000;
 
@@ -11,6 +13,10 @@ export interface InferenceProcess {
   readonly path: string;
   /** Its models are loaded, or none is needed. */
   readonly isReady: boolean;
+  /** Has what an agent always says made before calls need it. Returns at once; what is lost with the process is made in a call. */
+  prepareSpeech: (speech: FixedSpeech) => void;
+  /** Receives how long work waited for its model; one listener. */
+  onQueueTimes: (listener: (queueTimes: readonly QueueTime[]) => void) => void;
   /** Idempotent. */
   close: () => Promise<void>;
 }
@@ -18,14 +24,15 @@ export interface InferenceProcess {
 /** Starts the process that holds the local models; none where every provider is elsewhere. */
 export function startInferenceProcess(
   config: Readonly<Config>,
-  path: string,
+  socketPath: string,
   logger: Logger,
 ): InferenceProcess {
   const { languageModel } = config;
   const configuration: InferenceConfiguration = {
     type: "configure",
-    path,
+    path: socketPath,
     modelsDirectory: config.modelsDirectory,
+    speechFolder: path.join(config.dataDirectory, "speech"),
     hasSpeechToText: config.localSpeech.hasSpeechToText,
     hasTextToSpeech: config.localSpeech.hasTextToSpeech,
     hasEmbeddings: languageModel.provider === "builtin-responder",
@@ -33,19 +40,32 @@ export function startInferenceProcess(
   };
   const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, ggufPath } = configuration;
   if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && ggufPath === undefined) {
-    return { path, isReady: true, close: () => Promise.resolve() };
+    return {
+      path: socketPath,
+      isReady: true,
+      prepareSpeech: () => {},
+      onQueueTimes: () => {},
+      close: () => Promise.resolve(),
+    };
   }
-  const child = new SupervisedChild<InferenceConfiguration, never>({
+  let onQueueTimes: (queueTimes: readonly QueueTime[]) => void = () => {};
+  const child = new SupervisedChild<ToInference, FromInference>({
     name: "inference",
     entry: new URL("./inference-process.ts", import.meta.url),
     firstMessage: () => configuration,
-    onMessage: () => {},
+    onMessage: ({ queueTimes }) => onQueueTimes(queueTimes),
     onReady: () => logger.debug("local models loaded"),
     onExit: () => {},
     logger,
   });
   return {
-    path,
+    path: socketPath,
+    prepareSpeech: (speech) => {
+      if (hasTextToSpeech) child.send({ type: "prepareSpeech", speech });
+    },
+    onQueueTimes: (listener) => {
+      onQueueTimes = listener;
+    },
     get isReady() {
       return child.isReady;
     },

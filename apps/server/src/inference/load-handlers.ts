@@ -4,7 +4,10 @@ import {
   createSynthesizeHandler,
   createTranscribeHandler,
   createTurnEndHandler,
+  type FixedSpeech,
   type InferenceHandlers,
+  JobLoad,
+  type JobLoadOptions,
   loadDittli,
   loadGguf,
   loadKokoro,
@@ -13,6 +16,8 @@ import {
   loadMoonshine,
   loadSmartTurn,
   type SpeechEngine,
+  SpeechPreparation,
+  SpeechStore,
 } from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
 
@@ -24,8 +29,13 @@ const SYNTHESIS_THREADS = 2;
  */
 const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
+/** About 90 minutes of speech. */
+const MAX_STORED_BYTES = 256 * 1024 * 1024;
+
 interface LoadedModels {
   handlers: InferenceHandlers;
+  /** Has what an agent always says made before calls need it. */
+  prepareSpeech: (speech: FixedSpeech) => void;
   /** Readies what calls can begin without; to be called once the handlers are served. */
   warmUpRest: () => Promise<void>;
   /** Idempotent. */
@@ -36,13 +46,18 @@ interface LoadedModels {
  * Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. The models are
  * not run: their first run takes no longer than those after it (measured).
  */
-export async function loadHandlers({
-  modelsDirectory: modelsDir,
-  hasSpeechToText,
-  hasTextToSpeech,
-  hasEmbeddings,
-  ggufPath,
-}: InferenceConfiguration): Promise<LoadedModels> {
+export async function loadHandlers(
+  {
+    modelsDirectory: modelsDir,
+    speechFolder,
+    hasSpeechToText,
+    hasTextToSpeech,
+    hasEmbeddings,
+    ggufPath,
+  }: InferenceConfiguration,
+  onStart: JobLoadOptions["onStart"],
+): Promise<LoadedModels> {
+  const load = new JobLoad(onStart === undefined ? {} : { onStart });
   const [moonshine, smartTurn, voices, miniLm, gguf] = await Promise.all([
     hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
     hasSpeechToText ? loadSmartTurn({ modelsDir }) : undefined,
@@ -50,17 +65,35 @@ export async function loadHandlers({
     hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
+  const store = voices && (await openStore(speechFolder));
+  const synthesize = voices && createSynthesizeHandler({ ...voices }, { store, load });
+  const preparation = synthesize && new SpeechPreparation(synthesize);
   return {
+    prepareSpeech: (speech) => preparation?.add(speech),
     handlers: {
-      ...(moonshine && { transcribe: createTranscribeHandler(moonshine) }),
-      ...(smartTurn && { predictTurnEnd: createTurnEndHandler(smartTurn) }),
-      ...(voices && { synthesize: createSynthesizeHandler({ ...voices }) }),
-      ...(miniLm && { embed: createEmbedHandler(miniLm) }),
+      ...(moonshine && { transcribe: createTranscribeHandler(moonshine, load) }),
+      ...(smartTurn && { predictTurnEnd: createTurnEndHandler(smartTurn, load) }),
+      ...(synthesize && { synthesize }),
+      ...(miniLm && { embed: createEmbedHandler(miniLm, load) }),
       ...(gguf && { generate: gguf.generate }),
     },
     warmUpRest: async () => await voices?.dittli.warmUp(),
-    close: async () => await voices?.dittli.close(),
+    close: async () => {
+      preparation?.close();
+      await voices?.dittli.close();
+    },
   };
+}
+
+/** Without a store everything works, and is made again after each start. */
+async function openStore(folder: string): Promise<SpeechStore | undefined> {
+  try {
+    return await SpeechStore.open({ folder, maxBytes: MAX_STORED_BYTES });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`Prepared speech is not kept on disk: ${reason}\n`);
+    return undefined;
+  }
 }
 
 async function loadVoices(modelsDir: string): Promise<{ kokoro: SpeechEngine; dittli: SpeechEngine }> {

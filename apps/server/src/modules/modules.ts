@@ -5,6 +5,7 @@ import type { Database } from "../platform/database/database.ts";
 import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
+import type { AgentDocument } from "./agents/agent-document.rules.ts";
 import { AgentResolution } from "./agents/agent-resolution.service.ts";
 import { bindAgentVersionRoutes } from "./agents/agent-versions.routes.ts";
 import { AgentVersionsService } from "./agents/agent-versions.service.ts";
@@ -93,6 +94,7 @@ export function createModules({
   clock,
   storage,
   hasLanguageModel,
+  onAgentWritten,
 }: {
   database: Database;
   encryption: Encryption;
@@ -102,11 +104,13 @@ export function createModules({
   storage: ObjectStorage;
   /** One that can be asked about calls. */
   hasLanguageModel: boolean;
+  /** Called with each agent that is written; must not throw. */
+  onAgentWritten?: (document: AgentDocument) => void;
 }): Modules {
   const organizations = new OrganizationsService(database);
   const sipTrunks = new SipTrunksService(database, encryption);
   const folders = new FoldersService(database);
-  const writer = new AgentWriter(encryption);
+  const writer = new AgentWriter(encryption, onAgentWritten);
   const agents = new AgentsService(database, { writer, sipTrunks, folders });
   const agentResolution = new AgentResolution(database, writer);
   const webhooks = new WebhooksService(jobs);

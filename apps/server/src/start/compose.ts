@@ -1,6 +1,8 @@
 import { lookup } from "node:dns/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentDocument } from "../modules/agents/agent-document.rules.ts";
+import { fixedSpeechOf } from "../modules/agents/fixed-speech.rules.ts";
 import { analyzeCallJob } from "../modules/analysis/analysis.jobs.ts";
 import { CallSpool, finishSpools } from "../modules/calls/call-spool.ts";
 import { CallControl } from "../modules/calls/call-control.ts";
@@ -67,8 +69,13 @@ export async function compose(
     signingKey: connection.encryption.deriveKey("links to objects"),
     origin: () => config.web.publicUrl ?? httpUrl,
   });
+  const prepareSpeech = (document: AgentDocument): void => {
+    const speech = fixedSpeechOf(document, config.textToSpeech.provider);
+    if (speech !== undefined) inference.prepareSpeech(speech);
+  };
   const modules = createModules({
     ...connection,
+    onAgentWritten: prepareSpeech,
     jobs,
     bus,
     clock,
@@ -105,6 +112,9 @@ export async function compose(
     wheelLagP99Ms: () => media.wheelLagP99Ms,
     lagCounts: () => media.lagCounts,
   });
+  inference.onQueueTimes((queueTimes) => {
+    for (const [priority, waitedMs] of queueTimes) metrics.observeQueueTime(priority, waitedMs);
+  });
   const stalls = new StallWatch((ms) => metrics.observeStall(ms));
   started.add(async () => stalls.close());
   const spans = startTracing(ground);
@@ -138,6 +148,7 @@ export async function compose(
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
     isReady: () => isReady() && heartbeat.isDatabaseAnswering,
     providerNames: (llmModel) => namesOf(config, llmModel),
+    prepareSpeech,
     metrics,
     spans,
     logger,

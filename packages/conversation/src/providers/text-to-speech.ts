@@ -6,6 +6,8 @@ export interface TextToSpeech {
   readonly name: string;
   /** How long first audio may take before another voice that stands ready is tried; 1200 ms unless told. */
   readonly patienceMs?: number;
+  /** How long what is made ahead of need may take, if calls go first; as any other unless told. */
+  readonly preparationPatienceMs?: number;
   /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. No event comes before it returns. */
   open(options: TextToSpeechOptions): TextToSpeechStream;
 }
@@ -19,6 +21,8 @@ export interface TextToSpeechOptions {
   language: string;
   /** 0.5–2, 1 is the voice's own pace. */
   speed: number;
+  /** Made ahead of need: calls go first. */
+  isPreparation?: boolean;
   onEvent: (event: TextToSpeechEvent) => void;
 }
 
@@ -43,9 +47,11 @@ export interface WordTiming {
 }
 
 export type TextToSpeechEvent =
-  | { type: "audio"; clauseId: number; pcm: Int16Array }
+  /** `endsPhrase`: a pause after it sounds natural; the words that follow may come late. */
+  | { type: "audio"; clauseId: number; pcm: Int16Array; endsPhrase?: boolean }
   /** Where the provider tells when each word is spoken; may come before or after the audio it is about. */
   | { type: "words"; clauseId: number; words: readonly WordTiming[] }
-  | { type: "clauseEnded"; clauseId: number }
+  /** `isKept`: its audio was made before, and tells nothing of how fast the voice is. */
+  | { type: "clauseEnded"; clauseId: number; isKept?: boolean }
   | { type: "ended" }
   | { type: "failed"; error: ProviderError };

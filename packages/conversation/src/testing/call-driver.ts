@@ -3,6 +3,7 @@ import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
 import type { TurnEffect, TurnEvent } from "../voice/turn-state.ts";
 import type { PhraseBook } from "../voice/speech-phrases.ts";
+import { VoiceSpeeds } from "../voice/voice-speeds.ts";
 import { VoiceConversation } from "../voice/voice-conversation.ts";
 import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
@@ -24,6 +25,8 @@ export interface CallDriverOptions {
   /** The agent has a second voice: `fallback`. */
   hasFallback?: boolean;
   phrases?: PhraseBook;
+  /** What is known of the voices; unless given, that they are as fast as the fakes are. */
+  speeds?: VoiceSpeeds;
   /** Silence that ends the caller's turn, 600 ms unless told; `adaptive`: as in calls. */
   endpointing?: number | "adaptive";
 }
@@ -66,6 +69,7 @@ export class CallDriver {
       tts: this.tts,
       ...(options.hasFallback === true && { fallbackVoices: [{ tts: this.fallback, voice: "second" }] }),
       ...(options.phrases !== undefined && { phrases: options.phrases }),
+      speeds: options.speeds ?? this.#measuredSpeeds(),
       vad: new EnergyVoiceActivityDetector(),
       onEvent: (event) => {
         this.events.push(event);
@@ -108,6 +112,19 @@ export class CallDriver {
   async letAgentFinish(): Promise<void> {
     await this.waitUntil(() => this.isSpeaking || this.end !== undefined);
     await this.waitUntil(() => this.state === "listening" || this.end !== undefined, 120_000);
+  }
+
+  #measuredSpeeds(): VoiceSpeeds {
+    const speeds = new VoiceSpeeds();
+    const text = "We are open from nine to five.";
+    const audioMs = this.tts.durationMs(text);
+    const tookMs = (audioMs * this.tts.chunkIntervalMs) / this.tts.chunkMs;
+    for (const [tts, voice] of [
+      [this.tts, DEFAULT_AGENT.voice],
+      [this.fallback, "second"],
+    ] as const)
+      speeds.observe({ tts, voice }, { text, speed: 1, tookMs, audioMs });
+    return speeds;
   }
 
   async #tick(pcm: Int16Array): Promise<void> {

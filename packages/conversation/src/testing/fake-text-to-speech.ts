@@ -21,6 +21,8 @@ export class FakeTextToSpeech implements TextToSpeech {
   /** Between chunks: faster than real time, as synthesis is. */
   chunkIntervalMs = 40;
   sendsWordTimings = false;
+  /** Marks the end of a phrase after so much audio of a clause; a multiple of `chunkMs`. */
+  phraseMs: number | undefined;
   /** How the streams to come behave, in order; `ok` once they are used up. */
   readonly behaviours: FakeSynthesis[] = [];
   readonly streams: FakeTextToSpeechStream[] = [];
@@ -118,6 +120,7 @@ export class FakeTextToSpeechStream implements TextToSpeechStream {
       type: "audio",
       clauseId,
       pcm: tone(durationMs, this.#options.sampleRateHz, 4000),
+      endsPhrase: (this.#voice.durationMs(text) - clause.leftMs) % (this.#voice.phraseMs ?? Infinity) === 0,
     });
     if (clause.leftMs <= 0) {
       this.#clauses.shift();

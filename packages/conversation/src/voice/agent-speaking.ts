@@ -6,6 +6,7 @@ import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./agent-speech.ts";
 import { Delivery, type DeliveryOptions, phraseText } from "./delivery.ts";
 import { HoldingSpeech, isTextOverdue } from "./speech-holding.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
+import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { emergencyTexts, standardTexts } from "./speech-texts.ts";
 import { isReplyOwed } from "./turn-deadlines.ts";
 import type { SpeechContent, TurnEvent, TurnState } from "./turn-state.ts";
@@ -20,6 +21,8 @@ export interface AgentSpeakingOptions {
   fallbackVoices: readonly AgentVoice[];
   /** Where phrases for the failure of a provider are kept ready; without it there are none. */
   phrases: PhraseBook | undefined;
+  /** Of all voices of the process. */
+  speeds: VoiceSpeeds;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
   /** When, by `now`, so much caller audio had been heard. */
@@ -231,7 +234,7 @@ export class AgentSpeaking {
   }
 
   #deliver(content: DeliveryOptions["content"]): Delivery {
-    const { agent, dialogue, now, timeOf, mediaMs, onEvent } = this.#options;
+    const { agent, dialogue, speeds, now, timeOf, mediaMs, onEvent } = this.#options;
     const voices = this.#voices;
     return new Delivery({
       content,
@@ -243,6 +246,7 @@ export class AgentSpeaking {
       onVoice: (index) => {
         this.#voices = voices.slice(index);
       },
+      speeds,
       now,
       timeOf,
       mediaMs,
@@ -267,13 +271,22 @@ export class AgentSpeaking {
 
   #holdingFrame(state: TurnState): Int16Array | undefined {
     const atMs = this.#options.mediaMs();
-    const isSpeechOwed = this.#delivery !== undefined && !this.#isHeld;
+    const isSpeechOwed = !this.#isHeld && this.#isAnswerOwed();
     return this.#holding.nextFrame({
       atMs,
-      isOwed: isSpeechOwed || isTextOverdue(state, atMs) || isReplyOwed(state, atMs),
+      // The greeting is the first that is said.
+      isOwed:
+        !state.isGreetingDue && (isSpeechOwed || isTextOverdue(state, atMs) || isReplyOwed(state, atMs)),
       isToolAwaited: this.#delivery?.isAwaitingTool === true,
       isCallerSpeaking: state.isVoiced,
     });
+  }
+
+  /** An answer that has begun goes on by itself where only its voice is slow: "one moment" would make it later still. */
+  #isAnswerOwed(): boolean {
+    const delivery = this.#delivery;
+    if (delivery?.isAnswer !== true) return false;
+    return !(delivery.isAudible && delivery.isAwaitingVoice);
   }
 
   #recordingOf(text: string): Int16Array | undefined {

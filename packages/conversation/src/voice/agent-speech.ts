@@ -11,6 +11,7 @@ import type {
 import { ClauseSplitter } from "./clause-splitter.ts";
 import { isSpeakable, speakableText } from "./speakable-text.ts";
 import { SpeechOutput } from "./speech-output.ts";
+import type { VoiceSpeeds } from "./voice-speeds.ts";
 
 /** How long synthesis may owe audio: before the first of it and between two pieces. */
 interface AudioDeadlines {
@@ -21,6 +22,10 @@ interface AudioDeadlines {
 /** Where another voice stands ready the caller is not kept waiting for this one. */
 const DEADLINES_BEFORE_FALLBACK: AudioDeadlines = { firstMs: 1200, nextMs: 800 };
 const DEADLINES: AudioDeadlines = { firstMs: 4000, nextMs: 3000 };
+/** A slow voice that nothing replaces is waited for, so many times as long as it probably takes, … */
+const SLOW_VOICE_PATIENCE = 2;
+/** … but no longer than this. */
+const MAX_DEADLINE_MS = 15_000;
 /** A speech in which nothing happens for so long has hung, whatever it waits for; tools keep their own deadline. */
 const STANDSTILL_MS = 30_000;
 
@@ -46,8 +51,10 @@ export interface AgentSpeechOptions {
   leadMs?: number;
   /** Cancels the source when the speech is stopped. */
   controller: AbortController;
-  /** Monotonic milliseconds, for the latency marks. */
+  /** Monotonic milliseconds, for the latency marks and the speed of voices. */
   now: () => number;
+  /** How fast voices are; measured here. */
+  speeds: VoiceSpeeds;
   onTool: (part: ReplyPart & { type: "toolCall" | "toolResult" }) => void;
   onMessage: (segment: number) => void;
   onFault: (part: "llm" | "tts", error: ProviderError) => void;
@@ -70,7 +77,7 @@ export type SpeechOutcome =
 export class AgentSpeech {
   readonly output: SpeechOutput;
   readonly marks: SpeechMarks = {};
-  /** Resolves when audio is there, as much as `leadMs` or all of it, or none will come by itself. */
+  /** Resolves when audio can be handed out, as much as `leadMs` or all of it, or none will come by itself. */
   readonly ready: Promise<void>;
   readonly #options: AgentSpeechOptions;
   readonly #splitter = new ClauseSplitter();
@@ -88,6 +95,11 @@ export class AgentSpeech {
   #voiceIndex = 0;
   #attemptsWithVoice = 0;
   #hasAudioOfStream = false;
+  /** Text of the stream's clauses that have not ended; since when, on the clock of `now`, the first is being made. */
+  #clausesUnderWay = new Map<number, string>();
+  #clauseBeganAt = 0;
+  /** The stream was paused during the clause, so that its time says nothing. */
+  #isClausePaused = false;
   #awaitedTools = 0;
   #hasProgressed = true;
   #progressAtMs = 0;
@@ -97,7 +109,10 @@ export class AgentSpeech {
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options;
-    this.output = new SpeechOutput(options.style.sampleRateHz);
+    this.output = new SpeechOutput(options.style.sampleRateHz, {
+      realTimeFactor: () => options.speeds.realTimeFactorOf(this.#voice),
+      expectedMs: (text) => this.#expectedMs(text),
+    });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#resolveReady = resolve;
@@ -129,7 +144,7 @@ export class AgentSpeech {
     if (this.#isClosed || this.#failure?.part === "tts") return;
     this.#noticeStandstill(atMs);
     this.#regulateFlow();
-    if (!this.output.isDry || !this.output.isOwedAudio) {
+    if (this.output.playableMs > 0 || !this.output.isOwedAudio) {
       this.#starvedSinceMs = undefined;
       return;
     }
@@ -155,12 +170,27 @@ export class AgentSpeech {
     this.#resolveReady();
   }
 
+  get #voice(): AgentVoice {
+    const voice = this.#options.voices[this.#voiceIndex];
+    if (voice === undefined) throw new Error("a speech has at least one voice");
+    return voice;
+  }
+
+  #expectedMs(text: string): number {
+    return this.#options.speeds.expectedMs(this.#voice, text, this.#options.style.speed);
+  }
+
   #audioDeadlineMs(): number {
-    const { voices } = this.#options;
-    const hasFallback = this.#voiceIndex + 1 < voices.length;
-    const { firstMs, nextMs } = hasFallback ? DEADLINES_BEFORE_FALLBACK : DEADLINES;
-    if (this.#hasAudioOfStream) return nextMs;
-    return hasFallback ? (voices[this.#voiceIndex]?.tts.patienceMs ?? firstMs) : firstMs;
+    const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
+    if (hasFallback) {
+      const { firstMs, nextMs } = DEADLINES_BEFORE_FALLBACK;
+      return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.patienceMs ?? firstMs);
+    }
+    const deadlineMs = this.#hasAudioOfStream ? DEADLINES.nextMs : DEADLINES.firstMs;
+    const [text = ""] = this.#clausesUnderWay.values();
+    const factor = this.#options.speeds.realTimeFactorOf(this.#voice) ?? 0;
+    const expectedMs = this.#expectedMs(text) * factor * SLOW_VOICE_PATIENCE;
+    return Math.min(MAX_DEADLINE_MS, Math.max(deadlineMs, expectedMs));
   }
 
   #noticeStandstill(atMs: number): void {
@@ -269,7 +299,7 @@ export class AgentSpeech {
       this.marks.firstClauseMs ??= this.#options.now();
       const id = this.#nextClauseId++;
       this.output.addClause(id, withItsSpace(text, clause), this.#segment);
-      this.#stream?.speak(id, text);
+      if (this.#stream !== undefined) this.#request(this.#stream, id, text);
       if (!this.#isFinishing) continue;
       this.#endWithSentence();
       if (this.#isTextComplete) return;
@@ -279,10 +309,10 @@ export class AgentSpeech {
   // ─── synthesis ───
 
   #openStream(): TextToSpeechStream {
-    const { voices, style } = this.#options;
-    const agentVoice = voices[this.#voiceIndex];
-    if (agentVoice === undefined) throw new Error("a speech has at least one voice");
+    const { style } = this.#options;
+    const agentVoice = this.#voice;
     this.#attemptsWithVoice++;
+    this.#clausesUnderWay.clear();
     this.#hasAudioOfStream = false;
     this.#isPaused = false;
     this.#starvedSinceMs = undefined;
@@ -299,23 +329,54 @@ export class AgentSpeech {
   #receive(event: TextToSpeechEvent): void {
     switch (event.type) {
       case "audio":
-        this.marks.firstAudioMs ??= this.#options.now();
         this.#hasAudioOfStream = true;
         this.#starvedSinceMs = undefined;
-        this.output.push(event.clauseId, event.pcm);
-        if (this.output.heldMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
+        this.output.push(event.clauseId, event.pcm, event.endsPhrase);
+        this.#noticePlayable();
         return this.#regulateFlow();
       case "words":
         return this.output.addWords(event.clauseId, event.words);
       case "clauseEnded":
         this.output.completeClause(event.clauseId);
+        this.#measureClause(event.clauseId, event.isKept === true);
+        this.#noticePlayable();
         return this.#noticeComplete();
       case "ended":
         this.output.completeAll();
+        this.#noticePlayable();
         return this.#noticeComplete();
       case "failed":
         return this.#failSynthesis(event.error);
     }
+  }
+
+  #request(stream: TextToSpeechStream, id: number, text: string): void {
+    if (this.#clausesUnderWay.size === 0) {
+      this.#clauseBeganAt = this.#options.now();
+      this.#isClausePaused = false;
+    }
+    this.#clausesUnderWay.set(id, text);
+    stream.speak(id, text);
+  }
+
+  /** Audio can be heard now. */
+  #noticePlayable(): void {
+    if (this.output.playableMs === 0) return;
+    this.marks.firstAudioMs ??= this.#options.now();
+    if (this.output.heldMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
+  }
+
+  #measureClause(id: number, isKept: boolean): void {
+    const text = this.#clausesUnderWay.get(id);
+    this.#clausesUnderWay.delete(id);
+    const { now, speeds, style } = this.#options;
+    const tookMs = now() - this.#clauseBeganAt;
+    if (text !== undefined && !isKept && !this.#isClausePaused) {
+      const audioMs = this.output.arrivedMs(id);
+      speeds.observe(this.#voice, { text, speed: style.speed, tookMs, audioMs });
+    }
+    this.#clauseBeganAt = now();
+    this.#isClausePaused = this.#isPaused;
   }
 
   #regulateFlow(): void {
@@ -326,6 +387,7 @@ export class AgentSpeech {
     }
     if (!this.#isPaused && this.output.shouldPause) {
       this.#isPaused = true;
+      this.#isClausePaused = true;
       this.#stream?.pause();
     } else if (this.#isPaused && this.output.mayResume) {
       this.#isPaused = false;
@@ -340,6 +402,7 @@ export class AgentSpeech {
     this.#stream = undefined;
     if (!this.#chooseVoice(error)) {
       this.#failure = { type: "failed", part: "tts", error };
+      this.output.release();
       this.#options.controller.abort();
       this.#resolveReady();
       return;
@@ -347,7 +410,7 @@ export class AgentSpeech {
     const pending = this.output.takeBack(() => this.#nextClauseId++);
     const stream = this.#openStream();
     this.#stream = stream;
-    for (const { id, text } of pending) stream.speak(id, text);
+    for (const { id, text } of pending) this.#request(stream, id, text);
     if (this.#isTextComplete) stream.end();
   }
 
@@ -365,7 +428,7 @@ export class AgentSpeech {
 
   #synthesisError(kind: "timeout" | "connection", message: string): ProviderError {
     return new ProviderError({
-      provider: this.#options.voices[this.#voiceIndex]?.tts.name ?? "tts",
+      provider: this.#voice.tts.name,
       kind,
       message,
       isRetryable: kind === "timeout",

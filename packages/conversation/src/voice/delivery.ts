@@ -3,6 +3,7 @@ import type { TranscriptEntry, TranscriptItem } from "../transcript.ts";
 import { SPEAK_NOW } from "../dialogue/prompt.ts";
 import { AgentSpeech, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./agent-speech.ts";
 import { standardTexts } from "./speech-texts.ts";
+import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { SpeechTranscript } from "./speech-transcript.ts";
 import type { CallerTurn, SpeechContent } from "./turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "./voice-event.ts";
@@ -29,6 +30,7 @@ export interface DeliveryOptions {
   now: () => number;
   /** When, by `now`, so much caller audio had been heard. */
   timeOf: (mediaMs: number) => number;
+  speeds: VoiceSpeeds;
   onEvent: (event: VoiceEvent) => void;
   /** From here on another of the voices speaks. */
   onVoice: (index: number) => void;
@@ -65,6 +67,7 @@ export class Delivery {
       ...(content.type === "phrase" && { recording: options.recordingOf(fixedText(content, agent)) }),
       controller,
       now,
+      speeds: options.speeds,
       onVoice,
       onMessage: (segment) => this.#transcript.addMessage(segment),
       onTool: (part) => {
@@ -94,6 +97,18 @@ export class Delivery {
   /** How it ended, once nothing is left to be handed out. */
   get outcome(): SpeechOutcome | undefined {
     return this.#speech.outcome;
+  }
+
+  /** Whether the caller has asked for it: who has not is not told to wait. */
+  get isAnswer(): boolean {
+    const content = this.#content;
+    if (content.type === "instruction") return content.turn !== undefined;
+    return content.type === "reply" || content.type === "preview";
+  }
+
+  /** Only the voice is waited for: more is to be said, and on its way. */
+  get isAwaitingVoice(): boolean {
+    return this.#speech.output.isOwedAudio;
   }
 
   /** What is to be said waits for a tool's answer. */

@@ -10,6 +10,8 @@ const MAX_OVERRUN_MS = 50_000;
 const FRAME_MS = 20;
 /** Audio that is cut off fades over this, or it clicks. */
 const FADE_MS = 5;
+/** Of a clause that is synthesized anew. */
+const UNPLAYED = { phraseSamples: 0, isReleased: false, hasRunDry: false };
 
 /** As clauses are cut: with what closes quotations and brackets, and the space behind it. */
 const SENTENCE_END = /[.!?…。！？｡]["'”’»)\]」』）*_]*\s*$/u;
@@ -23,12 +25,35 @@ interface Clause {
   playedSamples: number;
   isComplete: boolean;
   words: readonly WordTiming[];
+  /** So much of its audio ends where a pause sounds natural. */
+  phraseSamples: number;
+  /** It may be played as it comes: the rest will be there in time. */
+  isReleased: boolean;
+  /** It was released and ran dry: from then on only whole phrases of it are played. */
+  hasRunDry: boolean;
 }
 
 interface Chunk {
   clause: Clause;
   pcm: Int16Array;
 }
+
+/** How fast the audio comes that is awaited. */
+export interface SynthesisPace {
+  /** Seconds of synthesis per second of audio; `undefined`: not known. */
+  realTimeFactor: () => number | undefined;
+  /** How long a text will probably be as audio. */
+  expectedMs: (text: string) => number;
+}
+
+const UNLIMITED: SynthesisPace = { realTimeFactor: () => 0, expectedMs: () => 0 };
+
+/** Texts of one length differ by so much as audio. */
+const LENGTH_MARGIN = 1.1;
+/** So much is heard at once whatever is to follow: no caller waits for a clause without end. */
+const LONGEST_WAIT_MS = 5_000;
+/** More of a clause may be to come than was expected. */
+const LEAST_REST = 0.1;
 
 /** Text to be synthesised. */
 export interface PendingClause {
@@ -44,8 +69,9 @@ export interface HeardSegment {
 }
 
 /**
- * The audio of one speech between synthesis and transport: clauses in order, handed out in frames of 20 ms,
- * and the account of what was heard of it.
+ * The audio of one speech between synthesis and transport: clauses in order, handed out in frames of 20 ms, and the
+ * account of what was heard of it. A clause begins when it can be played to the end of a phrase without running dry, so
+ * that a slow voice pauses between phrases and never within one.
  */
 export class SpeechOutput {
   readonly #samplesPerMs: number;
@@ -56,10 +82,14 @@ export class SpeechOutput {
   #offset = 0;
   #heldSamples = 0;
   #isFading = false;
+  #isReleased = false;
+  readonly #pace: SynthesisPace;
   /** More was to be said than is announced. */
   #isCutShort = false;
 
-  constructor(sampleRateHz: SampleRateHz) {
+  /** @param pace Without it audio is handed out as it comes. */
+  constructor(sampleRateHz: SampleRateHz, pace: SynthesisPace = UNLIMITED) {
+    this.#pace = pace;
     this.#samplesPerMs = sampleRateHz / 1000;
     this.#frame = new Int16Array(FRAME_MS * this.#samplesPerMs);
   }
@@ -74,15 +104,19 @@ export class SpeechOutput {
       playedSamples: 0,
       isComplete: false,
       words: [],
+      ...UNPLAYED,
     });
   }
 
-  push(clauseId: number, pcm: Int16Array): void {
+  /** @param endsPhrase A pause after it sounds natural. */
+  push(clauseId: number, pcm: Int16Array, endsPhrase = false): void {
     const clause = this.#find(clauseId);
     if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
     clause.arrivedSamples += pcm.length;
     this.#heldSamples += pcm.length;
     this.#chunks.push({ clause, pcm });
+    if (endsPhrase) clause.phraseSamples = clause.arrivedSamples;
+    clause.isReleased ||= this.#willSuffice(clause);
   }
 
   addWords(clauseId: number, words: readonly WordTiming[]): void {
@@ -99,6 +133,21 @@ export class SpeechOutput {
     for (const clause of this.#clauses) clause.isComplete = true;
   }
 
+  /** Nothing is waited for any more: what is held is handed out, words cut off or not. */
+  release(): void {
+    this.#isReleased = true;
+  }
+
+  /** Length of a clause's audio as far as it has come. */
+  arrivedMs(clauseId: number): number {
+    return (this.#find(clauseId)?.arrivedSamples ?? 0) / this.#samplesPerMs;
+  }
+
+  /** Audio that can be handed out now. */
+  get playableMs(): number {
+    return this.#playableSamples() / this.#samplesPerMs;
+  }
+
   /**
    * Takes back what synthesis broke off before: clauses of which nothing was played yet, and of one that is being
    * played the words that its audio does not hold. They stay announced, under new ids, for another voice to speak.
@@ -112,6 +161,7 @@ export class SpeechOutput {
       rest.id = newId();
       rest.arrivedSamples = 0;
       rest.words = [];
+      Object.assign(rest, UNPLAYED);
       pending.push({ id: rest.id, text: rest.text.trim() });
     }
     return pending;
@@ -180,10 +230,17 @@ export class SpeechOutput {
    * of a clause that nothing follows yet is silence.
    */
   nextFrame(): Int16Array | undefined {
-    if (this.#heldSamples === 0) return undefined;
-    const lastClause = this.#chunks.at(-1)?.clause;
-    if (this.#heldSamples < this.#frame.length && lastClause?.isComplete !== true) return undefined;
-    const filled = this.#read(this.#frame);
+    if (this.#heldSamples === 0) {
+      this.#noticeDry();
+      return undefined;
+    }
+    const playable = this.#playableSamples();
+    const isClauseEnd = playable > 0 && this.#chunks[0]?.clause.isComplete === true;
+    if (playable < this.#frame.length && !isClauseEnd && !this.#isReleased) {
+      this.#noticeDry();
+      return undefined;
+    }
+    const filled = this.#read(this.#frame.subarray(0, playable));
     this.#frame.fill(0, filled);
     return this.#frame;
   }
@@ -251,7 +308,14 @@ export class SpeechOutput {
     const rest = text.slice(said.length);
     if (!isSpeakable(rest)) return undefined;
     clause.text = said;
-    const restClause = { ...clause, text: rest, arrivedSamples: 0, playedSamples: 0, isComplete: false };
+    const restClause = {
+      ...clause,
+      ...UNPLAYED,
+      text: rest,
+      arrivedSamples: 0,
+      playedSamples: 0,
+      isComplete: false,
+    };
     this.#clauses.splice(this.#clauses.indexOf(clause) + 1, 0, restClause);
     return restClause;
   }
@@ -275,6 +339,40 @@ export class SpeechOutput {
     }
     this.#chunks.splice(0, this.#chunks.length, ...kept);
     this.#heldSamples = heldSamples;
+  }
+
+  /** Whether what is held of a clause plays until the rest of it is there. */
+  #willSuffice({ text, arrivedSamples, playedSamples, hasRunDry }: Clause): boolean {
+    const heldMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
+    if (heldMs >= LONGEST_WAIT_MS) return true;
+    const factor = this.#pace.realTimeFactor();
+    if (factor === undefined || factor >= 1 || hasRunDry) return false;
+    const expectedMs = this.#pace.expectedMs(text);
+    const restMs = Math.max(
+      expectedMs * LENGTH_MARGIN - arrivedSamples / this.#samplesPerMs,
+      expectedMs * LEAST_REST,
+    );
+    return heldMs >= restMs * factor;
+  }
+
+  #playableSamples(): number {
+    if (this.#isReleased) return this.#heldSamples;
+    let samples = 0;
+    for (const { arrivedSamples, playedSamples, phraseSamples, isComplete, isReleased } of this.#clauses) {
+      const held = arrivedSamples - playedSamples;
+      if (!isComplete && !isReleased) return samples + Math.max(0, phraseSamples - playedSamples);
+      samples += held;
+      if (!isComplete) return samples;
+    }
+    return samples;
+  }
+
+  /** The rest of a clause that was expected in time is not there. */
+  #noticeDry(): void {
+    const clause = this.#clauses.find(({ isComplete }) => !isComplete);
+    if (clause?.isReleased !== true || clause.playedSamples === 0) return;
+    clause.isReleased = false;
+    clause.hasRunDry = true;
   }
 
   #read(target: Int16Array): number {

@@ -58,7 +58,8 @@ export class PhraseBook {
   ): Promise<readonly AgentVoice[]> {
     for (const [index, voice] of voices.entries()) {
       const isLast = index + 1 === voices.length;
-      const deadlineMs = isLast ? SILENCE_DEADLINE_MS : SILENCE_BEFORE_FALLBACK_MS;
+      const silenceMs = isLast ? SILENCE_DEADLINE_MS : SILENCE_BEFORE_FALLBACK_MS;
+      const deadlineMs = voice.tts.preparationPatienceMs ?? silenceMs;
       const recording = await synthesise(voice, style, text, { deadlineMs, signal: this.#closing.signal });
       if (recording === undefined) continue;
       this.#recordings.set(keyOf(voice, style, text), recording);
@@ -88,6 +89,7 @@ async function synthesise(
   const stream = tts.open({
     ...style,
     voice,
+    isPreparation: true,
     onEvent: (event) => {
       timer.refresh();
       if (event.type === "audio") chunks.push(event.pcm);

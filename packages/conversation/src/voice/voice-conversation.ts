@@ -12,6 +12,7 @@ import type { AgentVoice } from "./agent-speech.ts";
 import { CallerActivity } from "./caller-activity.ts";
 import { CallerHearing } from "./caller-hearing.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
+import { VoiceSpeeds } from "./voice-speeds.ts";
 import { isAgentListening } from "./turn-agent.ts";
 import { turnStep } from "./turn-policy.ts";
 import {
@@ -34,6 +35,8 @@ export interface VoiceConversationOptions {
   fallbackVoices?: readonly AgentVoice[];
   /** Where phrases for the failure of a provider are kept ready; without it there are none. */
   phrases?: PhraseBook;
+  /** What is known of how fast voices are, for all calls of a process; of its own unless given. */
+  speeds?: VoiceSpeeds;
   vad: VoiceActivityDetector;
   /** Helps to tell noise from a caller who interrupts; what the recogniser hears stays as it came. */
   noiseSuppressor?: NoiseSuppressor | undefined;
@@ -82,6 +85,7 @@ export class VoiceConversation {
       tts: options.tts,
       fallbackVoices: options.fallbackVoices ?? [],
       phrases: options.phrases,
+      speeds: options.speeds ?? new VoiceSpeeds(),
       now: this.#now,
       timeOf: (mediaMs) => this.#heardAt - (this.#mediaMs - mediaMs),
       mediaMs: () => this.#mediaMs,

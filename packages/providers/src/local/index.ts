@@ -1,6 +1,7 @@
 /** Speech and answers without any account. Apart from the rest, so that who needs only these does not load vendors' clients. */
 export { connectInference, type ConnectInferenceOptions } from "./inference/client.ts";
 export { createInProcessInference } from "./inference/in-process-client.ts";
+export { jobPriorities, JobLoad, type JobLoadOptions, type JobPriority } from "./inference/job-load.ts";
 export { JobQueue, type JobOptions, type JobQueueOptions } from "./inference/job-queue.ts";
 export { serveInference, type InferenceServer, type ServeInferenceOptions } from "./inference/server.ts";
 export { createEmbedHandler, loadMiniLm, type LoadMiniLmOptions, type MiniLm } from "./minilm/embedder.ts";
@@ -31,6 +32,8 @@ export { loadLexicon, type Lexicon } from "./phonemes/lexicon.ts";
 export { loadKokoro, type LoadKokoroOptions } from "./kokoro/kokoro.ts";
 export { loadDittli, type LoadDittliOptions } from "./dittli/dittli.ts";
 export { createSynthesizeHandler } from "./synthesis/handler.ts";
+export { type FixedSpeech, SpeechPreparation } from "./synthesis/speech-preparation.ts";
+export { SpeechStore, type SpeechStoreOptions } from "./synthesis/speech-store.ts";
 export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./synthesis/local-text-to-speech.ts";
 export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./synthesis/voices.ts";
 export type { SpeechEngine } from "./synthesis/engine.ts";

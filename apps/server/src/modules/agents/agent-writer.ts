@@ -20,9 +20,12 @@ export interface Author {
  */
 export class AgentWriter {
   readonly #encryption: Encryption;
+  readonly #onWritten: (document: AgentDocument) => void;
 
-  constructor(encryption: Encryption) {
+  /** @param onWritten Called with each agent as it is written, before its transaction is committed. Must not throw. */
+  constructor(encryption: Encryption, onWritten: (document: AgentDocument) => void = () => {}) {
     this.#encryption = encryption;
+    this.#onWritten = onWritten;
   }
 
   /** The agent as it was read, decrypted and lifted to this release's schema. */
@@ -65,6 +68,7 @@ export class AgentWriter {
       publishedRevision,
       createdAt: row.createdAt,
     });
+    this.#onWritten(after.document);
     return this.open(row);
   }
 
@@ -114,6 +118,7 @@ export class AgentWriter {
       createdAt: written.updatedAt,
     });
     await store.updateAgent(transaction, id, { ...written, document });
+    this.#onWritten(after.document);
     return { ...before, ...written, document: after.document };
   }
 

@@ -28,6 +28,8 @@ export interface HeldCallsOptions {
   isReady: () => boolean;
   /** What the calls run on, as their records name it. */
   providerNames: (llmModel: string) => ProviderNames;
+  /** Has what an agent always says made ready for its next calls. */
+  prepareSpeech?: (document: ResolvedAgent["document"]) => void;
   metrics: Metrics;
   /** Undefined: nobody collects traces. */
   spans: SpanSink | undefined;
@@ -138,6 +140,8 @@ export class HeldCalls {
       logger,
     });
     this.#calls.set(callId, call);
+    // Other nodes may have written the agent.
+    this.#options.prepareSpeech?.(agent.document);
     const signalling = signallingFor(async () => {
       const { call: prepared, unknownVariables } = describeMediaCall(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));

@@ -29,6 +29,7 @@ export class Metrics {
   readonly #calls: Counter<"end_reason">;
   readonly #turns: Histogram<"part">;
   readonly #lostAudio: Counter;
+  readonly #queueTimes: Histogram<"priority">;
   readonly #stalls: Histogram;
 
   constructor({ activeCalls, wheelLagP99Ms, lagCounts }: MetricSources) {
@@ -51,6 +52,13 @@ export class Metrics {
       name: "parley_turn_seconds",
       help: "Where the time of the agent's answers went.",
       labelNames: ["part"],
+      buckets: latencyBuckets,
+      registers,
+    });
+    this.#queueTimes = new Histogram({
+      name: "parley_inference_queue_seconds",
+      help: "How long work for the local models waited before it began, by what it is for.",
+      labelNames: ["priority"],
       buckets: latencyBuckets,
       registers,
     });
@@ -106,6 +114,11 @@ export class Metrics {
 
   observeStall(ms: number): void {
     this.#stalls.observe(ms / 1000);
+  }
+
+  /** @param priority `turn`, `partial` or `preparation`. */
+  observeQueueTime(priority: string, waitedMs: number): void {
+    this.#queueTimes.observe({ priority }, waitedMs / 1000);
   }
 
   observeTurn(parts: TurnParts): void {

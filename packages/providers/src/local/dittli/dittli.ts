@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
 import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
+import { versionOf } from "../synthesis/engine-version.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { DittliModel } from "./dittli-model.ts";
@@ -23,6 +24,7 @@ const PHRASE_LIMITS = { minFirstPhones: 20, minPhones: 40, maxPhones: 200 };
 
 class Dittli implements SpeechEngine {
   readonly name = "local/dittli";
+  readonly version = versionOf("dittli");
   readonly sampleRateHz = SAMPLE_RATE_HZ;
   readonly voices = [VOICE];
   readonly #model: DittliModel;
@@ -47,7 +49,7 @@ class Dittli implements SpeechEngine {
       });
       const shaped = shapePhrase(samples, SAMPLE_RATE_HZ, { pauseMs: phrasePauseMs(phrase) });
       if (shaped.samples.length > 0) {
-        yield { samples: shaped.samples, wordEndsMs: [] };
+        yield { samples: shaped.samples, wordEndsMs: [], endsPhrase: phrase.mark !== undefined };
       }
     }
   }

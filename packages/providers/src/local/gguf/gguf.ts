@@ -109,13 +109,13 @@ class LoadedGguf implements Gguf {
   readonly generate: Gguf["generate"] = async ({ options }, { signal, emit }) => {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     if (options.providerOptions?.["local"]?.["isBackground"] === true) {
-      await this.#queue.run({ urgency: "partial", signal: either }, async () => {
+      await this.#queue.run({ priority: "partial", signal: either }, async () => {
         await this.#generateInBackground(options, either, emit);
       });
       return {};
     }
     this.#giveWay?.();
-    await this.#queue.run({ urgency: "final", signal: either }, async () => {
+    await this.#queue.run({ priority: "turn", signal: either }, async () => {
       await this.#generate(options, either, emit);
     });
     return {};
@@ -125,7 +125,7 @@ class LoadedGguf implements Gguf {
     this.#closing.abort(new Error(`${this.name} is closed`));
     // Behind the reply under way: what it works with must not be freed under it.
     this.#closed ??= this.#queue.run(
-      { urgency: "final", signal: new AbortController().signal },
+      { priority: "turn", signal: new AbortController().signal },
       async () => await this.#llama.dispose(),
     );
     await this.#closed;

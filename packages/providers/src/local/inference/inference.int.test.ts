@@ -62,7 +62,13 @@ function createEndless(): { handlers: InferenceHandlers; started: Promise<void>;
   return { handlers: { embed }, started: started.promise, aborted: aborted.promise };
 }
 
-const synthesis = { text: "Hello.", voice: "kokoro/af_heart", speed: 1, sampleRateHz: 8000 };
+const synthesis = {
+  text: "Hello.",
+  voice: "kokoro/af_heart",
+  speed: 1,
+  sampleRateHz: 8000,
+  priority: "turn",
+} as const;
 
 for (const [name, open] of [
   ["over a socket", overSocket],
@@ -73,7 +79,7 @@ for (const [name, open] of [
       const client = await open({
         synthesize: (_params, { emit }) => {
           for (let value = 0; value < 50; value += 1) emit({ pcm: new Int16Array(8000).fill(value) });
-          return Promise.resolve({ words: [] });
+          return Promise.resolve({ words: [], isKept: false });
         },
       });
       const values: (number | undefined)[] = [];

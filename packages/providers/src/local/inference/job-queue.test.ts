@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { JobLoad, type JobPriority } from "./job-load.ts";
 import { JobQueue, type JobOptions } from "./job-queue.ts";
 
 /** Queues jobs that run until released and notes the order in which they started. */
-function createHarness(maxWaiting = 10) {
-  const queue = new JobQueue({ provider: "local/test", maxWaiting });
+function createHarness(maxWaiting = 10, load?: JobLoad) {
+  const queue = new JobQueue({ provider: "local/test", maxWaiting, ...(load && { load }) });
   const started: string[] = [];
   const releases = new Map<string, () => void>();
   const signal = new AbortController().signal;
   return {
     started,
     run: (name: string, options: Partial<JobOptions> = {}): Promise<string> =>
-      queue.run({ urgency: "final", signal, ...options }, async () => {
+      queue.run({ priority: "turn", signal, ...options }, async () => {
         started.push(name);
         const { promise, resolve } = Promise.withResolvers<void>();
         releases.set(name, resolve);
@@ -25,13 +26,13 @@ function createHarness(maxWaiting = 10) {
   };
 }
 
-test("jobs run one at a time, finals before partials, each in order of arrival", async () => {
+test("jobs run one at a time, what a turn waits for before partials, each in order of arrival", async () => {
   const { run, release, started } = createHarness();
   const jobs = [
     run("first"),
-    run("partial 1", { urgency: "partial" }),
+    run("partial 1", { priority: "partial" }),
     run("final 1"),
-    run("partial 2", { urgency: "partial" }),
+    run("partial 2", { priority: "partial" }),
     run("final 2"),
   ];
   for (const name of ["first", "final 1", "final 2", "partial 1", "partial 2"]) {
@@ -44,9 +45,9 @@ test("jobs run one at a time, finals before partials, each in order of arrival",
 test("a newer job of a stream drops its waiting partial, not another stream's", async () => {
   const { run, release, started } = createHarness();
   const running = run("running");
-  const old = run("old", { urgency: "partial", streamId: "a" });
-  const other = run("other", { urgency: "partial", streamId: "b" });
-  const newer = run("newer", { urgency: "partial", streamId: "a" });
+  const old = run("old", { priority: "partial", isReplaceable: true, streamId: "a" });
+  const other = run("other", { priority: "partial", isReplaceable: true, streamId: "b" });
+  const newer = run("newer", { priority: "partial", isReplaceable: true, streamId: "a" });
   await assert.rejects(old, { name: "ProviderError", message: "local/test: superseded", isRetryable: false });
   for (const name of ["running", "other", "newer"]) await release(name);
   await Promise.all([running, other, newer]);
@@ -78,8 +79,92 @@ test("a job beyond the bound is refused as overloaded, and may be tried again", 
 test("a job that fails does not hold up the next", async () => {
   const queue = new JobQueue({ provider: "local/test", maxWaiting: 4 });
   const { signal } = new AbortController();
-  const failing = queue.run({ urgency: "final", signal }, () => Promise.reject(new Error("no memory")));
-  const next = queue.run({ urgency: "final", signal }, () => Promise.resolve("done"));
+  const failing = queue.run({ priority: "turn", signal }, () => Promise.reject(new Error("no memory")));
+  const next = queue.run({ priority: "turn", signal }, () => Promise.resolve("done"));
   await assert.rejects(failing, /no memory/);
   assert.equal(await next, "done");
+});
+
+test("what is prepared runs while no call needs anything of any engine, and gives way between its steps", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = context.mock.method(performance, "now", () => 0).mock;
+  const pass = async (ms: number): Promise<void> => {
+    const now = performance.now() + ms;
+    clock.mockImplementation(() => now);
+    context.mock.timers.tick(ms);
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const load = new JobLoad({ quietMs: 1000 });
+  const { signal } = new AbortController();
+  const voice = new JobQueue({ provider: "local/voice", maxWaiting: 4, load });
+  const recogniser = createHarness(4, load);
+  const steps: string[] = [];
+  const note = (step: string): void => void steps.push(step);
+  const listening = recogniser.run("utterance");
+  const preparing = voice.run({ priority: "preparation", signal }, async (giveWay) => {
+    for (const step of ["one", "two", "three"]) {
+      steps.push(step);
+      await giveWay();
+    }
+    // The end of a step of other work: the engine is this job's own.
+    steps.push("done");
+  });
+  await pass(5_000);
+  assert.deepEqual(steps, []);
+  await recogniser.release("utterance");
+  await listening;
+  await pass(900);
+  assert.deepEqual(steps, []);
+  const answering = voice.run({ priority: "turn", signal }, async () => note("answer"));
+  await answering;
+  await pass(900);
+  assert.deepEqual(steps, ["answer"]);
+  await pass(100);
+  await preparing;
+  assert.deepEqual(steps, ["answer", "one", "two", "three", "done"]);
+});
+
+test("a job that is prepared hands its engine on when a call comes, and takes it again afterwards", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = context.mock.method(performance, "now", () => 0).mock;
+  const load = new JobLoad({ quietMs: 1000 });
+  const { signal } = new AbortController();
+  const queue = new JobQueue({ provider: "local/voice", maxWaiting: 4, load });
+  const steps: string[] = [];
+  const note = (step: string): void => void steps.push(step);
+  let answering: Promise<void> | undefined;
+  const controller = new AbortController();
+  const prepare = (name: string, whose: AbortSignal): Promise<void> =>
+    queue.run({ priority: "preparation", signal: whose }, async (giveWay) => {
+      steps.push(`${name} 1`);
+      answering ??= queue.run({ priority: "turn", signal }, async () => note("answer"));
+      await giveWay();
+      steps.push(`${name} 2`);
+    });
+  const aborted = prepare("aborted", controller.signal);
+  const kept = prepare("kept", signal);
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await answering;
+  controller.abort(new Error("no longer wanted"));
+  await assert.rejects(aborted, /no longer wanted/);
+  clock.mockImplementation(() => 1_000);
+  context.mock.timers.tick(1_000);
+  await kept;
+  assert.deepEqual(steps, ["aborted 1", "answer", "kept 1", "kept 2"]);
+  // Nothing is left busy.
+  assert.equal(await queue.run({ priority: "turn", signal }, () => Promise.resolve("free")), "free");
+});
+
+test("how long jobs waited is told by priority", async () => {
+  const waits: [JobPriority, number][] = [];
+  const load = new JobLoad({ onStart: (priority, waitedMs) => waits.push([priority, waitedMs]) });
+  const { run, release } = createHarness(4, load);
+  const jobs = [run("first"), run("later", { priority: "partial" }), run("next")];
+  for (const name of ["first", "next", "later"]) await release(name);
+  await Promise.all(jobs);
+  assert.deepEqual(
+    waits.map(([priority]) => priority),
+    ["turn", "turn", "partial"],
+  );
+  assert.ok(waits.every(([, waitedMs]) => waitedMs >= 0 && Number.isFinite(waitedMs)));
 });

@@ -1,20 +1,27 @@
 import { ProviderError } from "@parley/conversation";
+import { jobPriorities, JobLoad, type JobPriority } from "./job-load.ts";
 
 export interface JobQueueOptions {
   /** As errors name the engine, e.g. `local/moonshine-base`. */
   provider: string;
   /** Jobs that may wait; one more is refused as overloaded. */
   maxWaiting: number;
+  /** Shared by the queues of a process. */
+  load?: JobLoad;
 }
 
 export interface JobOptions {
-  /** `final` jobs run before `partial` ones, each kind in order of arrival. */
-  urgency: "final" | "partial";
-  /** A new job of a stream drops the partials of it that still wait. */
+  /** Jobs of a higher priority run first, each kind in order of arrival. */
+  priority: JobPriority;
+  /** A new job of a stream drops those of it that still wait and are replaceable. */
   streamId?: string;
-  /** Aborting drops the job where it still waits. */
+  isReplaceable?: boolean;
+  /** Aborting drops the job if it still waits. */
   signal: AbortSignal;
 }
+
+/** Lets jobs that matter more run first; to be awaited by a long job between its steps. */
+export type GiveWay = () => Promise<void>;
 
 interface WaitingJob extends JobOptions {
   start: () => void;
@@ -27,22 +34,53 @@ interface WaitingJob extends JobOptions {
  */
 export class JobQueue {
   readonly #options: JobQueueOptions;
+  readonly #load: JobLoad;
   readonly #waiting: WaitingJob[] = [];
   #isBusy = false;
 
   constructor(options: JobQueueOptions) {
     this.#options = options;
+    this.#load = options.load ?? new JobLoad();
   }
 
-  /** @throws {ProviderError} `overloaded` or `superseded`; the signal's reason when aborted before the start. */
-  async run<T>(options: JobOptions, work: () => Promise<T>): Promise<T> {
-    if (options.streamId !== undefined) this.#supersede(options.streamId);
-    if (this.#isBusy) await this.#wait(options);
-    this.#isBusy = true;
+  /**
+   * @param work is given `giveWay`, which a job of the lowest priority awaits between its steps.
+   * @throws {ProviderError} `overloaded` or `superseded`; the signal's reason when aborted before the start.
+   */
+  async run<T>(options: JobOptions, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
+    const { priority, streamId, signal } = options;
+    if (streamId !== undefined) this.#supersede(streamId);
+    const arrivedAt = performance.now();
+    let hasEngine = false;
+    const giveWay = async (): Promise<void> => {
+      if (priority !== "preparation" || this.#load.isQuiet) return;
+      hasEngine = false;
+      this.#startNext();
+      await this.#acquire(options);
+      hasEngine = true;
+    };
+    this.#load.add(priority);
     try {
-      options.signal.throwIfAborted();
-      return await work();
+      if (this.#isBusy || priority === "preparation") await this.#acquire(options);
+      this.#isBusy = true;
+      hasEngine = true;
+      signal.throwIfAborted();
+      this.#load.noteStart(priority, performance.now() - arrivedAt);
+      return await work(giveWay);
     } finally {
+      if (hasEngine) this.#startNext();
+      this.#load.remove(priority);
+    }
+  }
+
+  /** The engine is the job's own once this resolves. */
+  async #acquire(options: JobOptions): Promise<void> {
+    const { priority, signal } = options;
+    for (;;) {
+      if (priority === "preparation") await this.#load.whenQuiet(signal);
+      if (this.#isBusy) await this.#wait(options);
+      this.#isBusy = true;
+      if (priority !== "preparation" || this.#load.isQuiet) return;
       this.#startNext();
     }
   }
@@ -53,9 +91,9 @@ export class JobQueue {
     const onAbort = (): void => job.drop(options.signal.reason);
     const job: WaitingJob = { ...options, start: resolve, drop: (reason) => this.#drop(job, reason, reject) };
     options.signal.addEventListener("abort", onAbort, { once: true });
-    const firstPartial = this.#waiting.findIndex((each) => each.urgency === "partial");
-    if (options.urgency === "final" && firstPartial >= 0) this.#waiting.splice(firstPartial, 0, job);
-    else this.#waiting.push(job);
+    const rank = jobPriorities.indexOf(options.priority);
+    const behind = this.#waiting.findIndex((each) => jobPriorities.indexOf(each.priority) > rank);
+    this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, job);
     try {
       await promise;
     } finally {
@@ -70,7 +108,7 @@ export class JobQueue {
   }
 
   #supersede(streamId: string): void {
-    const older = this.#waiting.filter((job) => job.streamId === streamId && job.urgency === "partial");
+    const older = this.#waiting.filter((job) => job.streamId === streamId && job.isReplaceable === true);
     for (const job of older) job.drop(this.#refusal("superseded", false));
   }
 

@@ -1,26 +1,29 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { HeardText, WordTiming } from "@parley/conversation";
+import type { JobPriority } from "./job-load.ts";
 
 /**
  * What the inference process answers. `params` and `result` cross a socket by structured clone (`node:v8`),
  * so they hold plain data and typed arrays; `chunk` is what a method sends before its result.
  */
 export interface InferenceMethods {
-  /** Text of one utterance. Finals are served before partials; a newer partial of a stream drops an older one. */
+  /** Text of one utterance. `isFinal`: a turn waits for it; a newer text of a stream that is not final drops an older one. */
   transcribe: {
     params: { pcm: Int16Array; sampleRateHz: number; streamId: string; isFinal: boolean };
     chunk: never;
     result: HeardText;
   };
   /**
-   * Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. Urgent is what a caller
-   * waits for in silence: the beginning of it is made before the rest.
+   * Audio of one clause, in chunks as it is made. `voice` is `kokoro/af_heart`, `dittli/…`. Of what a turn
+   * waits for the beginning is made before the rest. What is prepared is made while no call needs this process, and kept
+   * on disk.
    */
   synthesize: {
-    params: { text: string; voice: string; speed: number; sampleRateHz: number; isUrgent?: boolean };
-    chunk: { pcm: Int16Array };
-    /** When each word of the text is heard; empty where that is not known. */
-    result: { words: WordTiming[] };
+    params: { text: string; voice: string; speed: number; sampleRateHz: number; priority: JobPriority };
+    /** `endsPhrase`: a pause after it sounds natural. */
+    chunk: { pcm: Int16Array; endsPhrase?: boolean };
+    /** When each word of the text is heard, empty if that is not known; whether its audio was made before. */
+    result: { words: WordTiming[]; isKept: boolean };
   };
   /**
    * The probability that a caller has finished who has just fallen silent, from how the turn sounds. A newer pause of a

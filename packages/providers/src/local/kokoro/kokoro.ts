@@ -5,6 +5,7 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
 import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
+import { versionOf } from "../synthesis/engine-version.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
@@ -84,6 +85,7 @@ function blend(ending: Float32Array, beginning: Float32Array): void {
 
 class Kokoro implements SpeechEngine {
   readonly name = "local/kokoro";
+  readonly version: string;
   readonly sampleRateHz = SAMPLE_RATE_HZ;
   readonly voices: readonly string[];
   readonly #ort: typeof Ort;
@@ -94,12 +96,14 @@ class Kokoro implements SpeechEngine {
   #isClosed = false;
 
   constructor(
+    version: string,
     ort: typeof Ort,
     encoder: InferenceSession,
     decoder: InferenceSession,
     styles: ReadonlyMap<string, Float32Array>,
     lexicon: Lexicon,
   ) {
+    this.version = version;
     this.#ort = ort;
     this.#encoder = encoder;
     this.#decoder = decoder;
@@ -145,7 +149,8 @@ class Kokoro implements SpeechEngine {
           const inPart = endFrames.filter((frame) => frame > part.from && frame <= part.to);
           const toMs = (frame: number): number =>
             (frame - part.from) * FRAME_MS - cutSamples / SAMPLES_PER_MS;
-          yield { samples, wordEndsMs: inPart.map(toMs) };
+          const endsPhrase = isLast && phrase.mark !== undefined;
+          yield { samples, wordEndsMs: inPart.map(toMs), endsPhrase };
         }
       }
     }
@@ -250,5 +255,5 @@ export async function loadKokoro(options: LoadKokoroOptions): Promise<SpeechEngi
   const encoder = await open("encoder", { inputs: [], outputs: [content, pitch, energy, durations] });
   const decoder = await open("decoder", { inputs: [content, pitch, energy], outputs: [waveform] });
   const styles = await loadStyles(path.join(folder, "voices"));
-  return new Kokoro(ort, encoder, decoder, styles, options.lexicon);
+  return new Kokoro(versionOf("kokoro"), ort, encoder, decoder, styles, options.lexicon);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Tokenizer } from "@huggingface/tokenizers";
 import type * as Ort from "onnxruntime-node";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
+import type { JobLoad } from "../inference/job-load.ts";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
@@ -108,10 +109,10 @@ export async function loadMiniLm({ modelsDir, threads = 1 }: LoadMiniLmOptions):
 }
 
 /** Serves `embed` with one model, a request at a time. */
-export function createEmbedHandler(model: MiniLm): NonNullable<InferenceHandlers["embed"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting });
+export function createEmbedHandler(model: MiniLm, load?: JobLoad): NonNullable<InferenceHandlers["embed"]> {
+  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
   return async ({ texts }, { signal }) =>
-    await queue.run({ urgency: "final", signal }, async () => ({
+    await queue.run({ priority: "turn", signal }, async () => ({
       vectors: await model.embed(texts, signal),
     }));
 }

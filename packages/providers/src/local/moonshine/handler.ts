@@ -1,5 +1,6 @@
 import { Resampler } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
+import type { JobLoad } from "../inference/job-load.ts";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import type { Moonshine } from "./model.ts";
@@ -21,22 +22,28 @@ function to16kHz(pcm: Int16Array, sampleRateHz: number): Int16Array | undefined 
  * Serves `transcribe` with one model: an utterance at a time, finals first. Each pause of a call asks for the utterance so
  * far, so its last text is kept as a draft of the next.
  */
-export function createTranscribeHandler(model: Moonshine): NonNullable<InferenceHandlers["transcribe"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting });
+export function createTranscribeHandler(
+  model: Moonshine,
+  load?: JobLoad,
+): NonNullable<InferenceHandlers["transcribe"]> {
+  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
   const drafts = new Map<string, readonly number[]>();
   const refuse = (message: string): ProviderError =>
     new ProviderError({ provider: model.name, kind: "status", message, isRetryable: false });
   return async ({ pcm, sampleRateHz, streamId, isFinal }, { signal }) => {
     if (pcm.length > maxSeconds * sampleRateHz) throw refuse(`more than ${maxSeconds} s at once`);
-    return await queue.run({ urgency: isFinal ? "final" : "partial", streamId, signal }, async () => {
-      const pcm16k = to16kHz(pcm, sampleRateHz);
-      if (pcm16k === undefined) throw refuse(`audio of ${sampleRateHz} Hz`);
-      const { tokens, ...heard } = await model.transcribe(pcm16k, signal, drafts.get(streamId));
-      drafts.delete(streamId);
-      drafts.set(streamId, tokens);
-      const [oldest] = drafts.keys();
-      if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
-      return heard;
-    });
+    return await queue.run(
+      { priority: isFinal ? "turn" : "partial", streamId, isReplaceable: !isFinal, signal },
+      async () => {
+        const pcm16k = to16kHz(pcm, sampleRateHz);
+        if (pcm16k === undefined) throw refuse(`audio of ${sampleRateHz} Hz`);
+        const { tokens, ...heard } = await model.transcribe(pcm16k, signal, drafts.get(streamId));
+        drafts.delete(streamId);
+        drafts.set(streamId, tokens);
+        const [oldest] = drafts.keys();
+        if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
+        return heard;
+      },
+    );
   };
 }

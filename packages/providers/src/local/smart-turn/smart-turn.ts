@@ -3,6 +3,7 @@ import { Resampler } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
 import type * as Ort from "onnxruntime-node";
 import type { InferenceSession } from "onnxruntime-node";
+import type { JobLoad } from "../inference/job-load.ts";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
@@ -73,10 +74,13 @@ export async function loadSmartTurn({ modelsDir }: LoadSmartTurnOptions): Promis
 }
 
 /** Serves `predictTurnEnd` with one model: a pause at a time, the newer one of a call first to be kept. */
-export function createTurnEndHandler(model: SmartTurn): NonNullable<InferenceHandlers["predictTurnEnd"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting });
+export function createTurnEndHandler(
+  model: SmartTurn,
+  load?: JobLoad,
+): NonNullable<InferenceHandlers["predictTurnEnd"]> {
+  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
   return async ({ pcm, sampleRateHz, streamId }, { signal }) =>
-    await queue.run({ urgency: "partial", streamId, signal }, async () => {
+    await queue.run({ priority: "turn", streamId, isReplaceable: true, signal }, async () => {
       if (sampleRateHz !== 8000 && sampleRateHz !== 16_000) {
         const message = `audio of ${sampleRateHz} Hz`;
         throw new ProviderError({ provider: model.name, kind: "status", message, isRetryable: false });

@@ -2,6 +2,7 @@ import type { WordTiming } from "@parley/conversation";
 
 /** A clause that was spoken. */
 export interface SpokenClause {
+  /** At the engine's own rate. */
   pcm: Int16Array;
   words: WordTiming[];
 }

@@ -5,7 +5,7 @@ export interface EngineVoice {
   voice: string;
   /** 0.5–2, 1 is the voice's own pace. */
   speed: number;
-  /** Somebody waits for the first sound: an engine that takes long may make it before the rest. */
+  /** A caller waits for the first sound: an engine that takes long may make it before the rest. */
   isUrgent?: boolean;
 }
 
@@ -15,12 +15,16 @@ export interface SpeechPiece {
   samples: Float32Array;
   /** Where each of its words ends, in milliseconds from its beginning; empty where the engine does not know. */
   wordEndsMs: readonly number[];
+  /** A phrase ends with it at a mark, where a pause sounds natural. */
+  endsPhrase?: boolean;
 }
 
-/** A synthesiser, loaded once for all calls. One synthesis at a time: see `createSynthesizeHandler`. */
+/** A synthesiser, loaded once for all calls. One step of a synthesis at a time: see `createSynthesizeHandler`. */
 export interface SpeechEngine {
   /** `local/kokoro`, as logs and errors name it. */
   readonly name: string;
+  /** Changes with the model and with how its audio is made: what was made by another version is not used. */
+  readonly version: string;
   readonly sampleRateHz: ResamplerRateHz;
   readonly voices: readonly string[];
   /**

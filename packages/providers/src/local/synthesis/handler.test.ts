@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
+import { JobLoad, type JobPriority } from "../inference/job-load.ts";
 import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
 import type { SpeechEngine, SpeechPiece } from "./engine.ts";
 import { createSynthesizeHandler } from "./handler.ts";
+import { SpeechStore } from "./speech-store.ts";
 
 /** Says one piece of 0.5 s for every word; a piece comes when `step` is called, or at once. */
 class ToneEngine implements SpeechEngine {
   readonly name = "local/tone";
+  version = "1";
   readonly sampleRateHz = 24_000;
   readonly voices = ["a"];
   runs = 0;
@@ -27,7 +33,13 @@ class ToneEngine implements SpeechEngine {
   async close(): Promise<void> {}
 }
 
-const params = { text: "one two", voice: "tone/a", speed: 1, sampleRateHz: 8000 };
+const params = {
+  text: "one two",
+  voice: "tone/a",
+  speed: 1,
+  sampleRateHz: 8000,
+  priority: "turn" as JobPriority,
+};
 
 async function collect(
   handler: ReturnType<typeof createSynthesizeHandler>,
@@ -62,6 +74,43 @@ test("a clause said before is not synthesised again", async () => {
   await collect(handler, { speed: 1.2 });
   assert.equal(engine.runs, 2);
 });
+
+test("what was prepared is there after a restart, in any rate; what a call said is not kept on disk", async (context) => {
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-speech-"));
+  context.after(async () => await rm(folder, { recursive: true }));
+  const engine = new ToneEngine();
+  const start = async (): ReturnType<typeof startHandler> => await startHandler(engine, folder);
+  const first = await start();
+  await collect(first, { text: "one" });
+  await collect(first, { text: "two", priority: "preparation" });
+  // Said in a call before: kept without being made again.
+  await collect(first, { text: "three" });
+  await collect(first, { text: "three", priority: "preparation" });
+  assert.equal(engine.runs, 3);
+  const second = await start();
+  for (const sampleRateHz of [8000, 16_000]) {
+    const samples = (await collect(second, { text: "two", sampleRateHz })).reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
+    assert.ok(Math.abs(samples - sampleRateHz / 2) < sampleRateHz / 100, `${samples}`);
+  }
+  await collect(second, { text: "three" });
+  assert.equal(engine.runs, 3);
+  await collect(second, { text: "one" });
+  assert.equal(engine.runs, 4);
+  engine.version = "2";
+  await collect(await start(), { text: "two" });
+  assert.equal(engine.runs, 5);
+});
+
+async function startHandler(
+  engine: ToneEngine,
+  folder: string,
+): Promise<ReturnType<typeof createSynthesizeHandler>> {
+  const store = await SpeechStore.open({ folder, maxBytes: 1024 * 1024 });
+  return createSynthesizeHandler({ tone: engine }, { store, load: new JobLoad({ quietMs: 0 }) });
+}
 
 test("an aborted clause stops, is not kept, and lets the next one run", async () => {
   const engine = new ToneEngine();
@@ -115,11 +164,11 @@ test("where each word ends is told with the last audio, also from the cache, unl
     { text: "one", startMs: 0, endMs: 480 },
     { text: "two.", startMs: 480, endMs: 980 },
   ];
-  for (const _round of [1, 2]) {
-    assert.deepEqual(await handler({ ...params, text: "one two." }, context), { words });
+  for (const isKept of [false, true]) {
+    assert.deepEqual(await handler({ ...params, text: "one two." }, context), { words, isKept });
   }
   assert.equal(engine.runs, 1);
-  assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [] });
+  assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [], isKept: false });
 });
 
 test("the cache forgets what was used longest ago and takes nothing larger than itself", () => {

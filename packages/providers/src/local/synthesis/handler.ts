@@ -1,10 +1,12 @@
 import { Resampler, type ResamplerRateHz } from "@parley/audio";
 import { ProviderError } from "@parley/conversation";
+import type { JobLoad } from "../inference/job-load.ts";
 import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers, InferenceMethods } from "../inference/methods.ts";
-import { ClauseCache } from "./clause-cache.ts";
+import { ClauseCache, type SpokenClause } from "./clause-cache.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { toTelephoneLevel } from "./loudness.ts";
+import type { SpeechStore } from "./speech-store.ts";
 import { wordTimings } from "./word-timings.ts";
 
 /** Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. */
@@ -15,6 +17,10 @@ export interface SynthesizeHandlerOptions {
   maxWaiting?: number;
   /** Greetings and set phrases repeat in every call: their audio is kept up to this size. */
   maxCacheBytes?: number;
+  /** Where prepared speech outlives the process. */
+  store?: SpeechStore | undefined;
+  /** Shared with the other models of the process. */
+  load?: JobLoad;
 }
 
 type Params = InferenceMethods["synthesize"]["params"];
@@ -30,16 +36,22 @@ interface Resolved {
   queue: JobQueue;
   voice: string;
   rateHz: ResamplerRateHz;
+  /** Of the clause among all that were ever spoken. */
+  key: string;
 }
 
 function refuse(provider: string, message: string): ProviderError {
   return new ProviderError({ provider, kind: "status", message, isRetryable: false });
 }
 
-function emitChunks(pcm: Int16Array, sampleRateHz: number, emit: (chunk: { pcm: Int16Array }) => void): void {
+type Emit = (chunk: InferenceMethods["synthesize"]["chunk"]) => void;
+
+/** @param endsPhrase Of the last chunk. */
+function emitChunks(pcm: Int16Array, sampleRateHz: number, emit: Emit, endsPhrase = false): void {
   const size = (sampleRateHz * CHUNK_MS) / 1000;
   for (let start = 0; start < pcm.length; start += size) {
-    emit({ pcm: pcm.slice(start, start + size) });
+    const isLast = start + size >= pcm.length;
+    emit({ pcm: pcm.slice(start, start + size), ...(isLast && endsPhrase && { endsPhrase }) });
   }
 }
 
@@ -55,16 +67,20 @@ function join(pieces: readonly Int16Array[]): Int16Array {
 
 /**
  * Serves `synthesize`: a clause at a time per engine, at telephone level and the rate asked for, in chunks of at
- * most 200 ms as its phrases are made. A clause said before is answered at once.
+ * most 200 ms as its phrases are made. A clause said before is answered at once, one that was prepared also after a
+ * restart. Between the phrases of what is prepared, calls go first.
  */
 export function createSynthesizeHandler(
   engines: SpeechEngines,
   options: SynthesizeHandlerOptions = {},
 ): NonNullable<InferenceHandlers["synthesize"]> {
-  const maxWaiting = options.maxWaiting ?? 64;
+  const { maxWaiting = 64, store, load } = options;
   const cache = new ClauseCache(options.maxCacheBytes ?? DEFAULT_CACHE_BYTES);
   const queues = new Map(
-    Object.values(engines).map((engine) => [engine, new JobQueue({ provider: engine.name, maxWaiting })]),
+    Object.values(engines).map((engine) => [
+      engine,
+      new JobQueue({ provider: engine.name, maxWaiting, ...(load && { load }) }),
+    ]),
   );
 
   const resolve = (params: Params): Resolved => {
@@ -83,40 +99,53 @@ export function createSynthesizeHandler(
     if (params.text.length > MAX_TEXT_LENGTH) {
       throw refuse(engine.name, `more than ${MAX_TEXT_LENGTH} characters at once`);
     }
-    return { engine, queue, voice, rateHz: params.sampleRateHz };
+    const key = JSON.stringify([engine.version, params.voice, params.speed, params.text]);
+    return { engine, queue, voice, rateHz: params.sampleRateHz, key };
+  };
+
+  /** What cannot be kept is made again after the next start. */
+  const keep = async (key: string, clause: SpokenClause): Promise<void> => {
+    if (store?.has(key) === false) await store.set(key, clause).catch(() => undefined);
   };
 
   return async (params, { signal, emit }) => {
-    const { engine, queue, voice, rateHz } = resolve(params);
-    const key = JSON.stringify([params.voice, params.speed, rateHz, params.text]);
-    const known = cache.get(key);
-    if (known !== undefined) {
-      emitChunks(known.pcm, rateHz, emit);
-      return { words: known.words };
+    const { engine, queue, voice, rateHz, key } = resolve(params);
+    const { speed, priority } = params;
+    const isPreparation = priority === "preparation";
+    let known = cache.get(key);
+    if (known === undefined && store?.has(key) === true) {
+      known = await store.get(key);
+      if (known !== undefined) cache.set(key, known);
     }
-    return await queue.run({ urgency: "final", signal }, async () => {
-      const { speed, isUrgent = false } = params;
+    if (known !== undefined) {
+      if (isPreparation) await keep(key, known);
+      const resampler = new Resampler(engine.sampleRateHz, rateHz);
+      emitChunks(resampler.process(known.pcm), rateHz, emit);
+      emitChunks(resampler.flush(), rateHz, emit);
+      return { words: known.words, isKept: true };
+    }
+    return await queue.run({ priority, signal }, async (giveWay) => {
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
       const pieces: Int16Array[] = [];
       const wordEndsMs: number[] = [];
       let spokenMs = 0;
-      const add = (pcm: Int16Array): void => {
-        pieces.push(pcm);
-        emitChunks(pcm, rateHz, emit);
-      };
+      const isUrgent = priority === "turn";
       for await (const piece of engine.synthesize(params.text, { voice, speed, isUrgent }, signal)) {
         signal.throwIfAborted();
         for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
         spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
-        add(resampler.process(toTelephoneLevel(piece.samples)));
+        const pcm = toTelephoneLevel(piece.samples);
+        pieces.push(pcm);
+        emitChunks(resampler.process(pcm), rateHz, emit, piece.endsPhrase);
+        await giveWay();
       }
       signal.throwIfAborted();
-      if (pieces.length > 0) {
-        add(resampler.flush());
-      }
+      if (pieces.length > 0) emitChunks(resampler.flush(), rateHz, emit);
       const words = wordTimings(params.text, wordEndsMs);
-      cache.set(key, { pcm: join(pieces), words });
-      return { words };
+      const clause = { pcm: join(pieces), words };
+      cache.set(key, clause);
+      if (isPreparation) await keep(key, clause);
+      return { words, isKept: false };
     });
   };
 }

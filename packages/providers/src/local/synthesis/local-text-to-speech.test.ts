@@ -23,7 +23,7 @@ function scriptedClient(requests: Request[]): InferenceClient {
     async request(method, params, options) {
       assert.equal(method, "synthesize");
       assert.ok("text" in params);
-      const { promise, resolve, reject } = Promise.withResolvers<{ words: WordTiming[] }>();
+      const { promise, resolve, reject } = Promise.withResolvers<{ words: WordTiming[]; isKept: boolean }>();
       const settled = async (): Promise<void> => void (await new Promise((done) => setImmediate(done)));
       const { onChunk }: InferenceRequestOptions<"synthesize"> =
         options as InferenceRequestOptions<"synthesize">;
@@ -31,7 +31,7 @@ function scriptedClient(requests: Request[]): InferenceClient {
         text: params.text,
         signal: options.signal,
         chunk: (value) => onChunk?.({ pcm: Int16Array.of(value) }),
-        finish: () => (resolve({ words: [] }), settled()),
+        finish: () => (resolve({ words: [], isKept: false }), settled()),
         fail: (error) => (reject(error), settled()),
       });
       return await promise;

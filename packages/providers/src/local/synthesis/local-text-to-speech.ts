@@ -5,7 +5,7 @@ import {
   type TextToSpeechStream,
   type WordTiming,
 } from "@parley/conversation";
-import type { InferenceClient } from "../inference/methods.ts";
+import type { InferenceClient, InferenceMethods } from "../inference/methods.ts";
 
 export interface LocalTextToSpeechOptions {
   client: InferenceClient;
@@ -16,6 +16,7 @@ export interface LocalTextToSpeechOptions {
 /** Speaks with the voices of the inference process; see `localVoices` for their ids. */
 export class LocalTextToSpeech implements TextToSpeech {
   readonly name = "local";
+  readonly preparationPatienceMs = PREPARATION_PATIENCE_MS;
   readonly #client: InferenceClient;
   readonly #deadlineMs: number;
 
@@ -29,6 +30,11 @@ export class LocalTextToSpeech implements TextToSpeech {
   }
 }
 
+type SynthesisChunk = InferenceMethods["synthesize"]["chunk"];
+
+/** Speech that is prepared waits until calls need nothing. */
+const PREPARATION_PATIENCE_MS = 600_000;
+
 /** A clause being synthesised while the one before it is delivered, and no more: the engine has other calls. */
 const MAX_REQUESTED = 2;
 
@@ -37,7 +43,8 @@ interface Clause {
   text: string;
   state: "waiting" | "requested" | "done";
   /** Audio that came before its turn. */
-  early: Int16Array[];
+  early: SynthesisChunk[];
+  isKept: boolean;
 }
 
 class LocalStream implements TextToSpeechStream {
@@ -62,7 +69,7 @@ class LocalStream implements TextToSpeechStream {
     if (this.#abort.signal.aborted) {
       return;
     }
-    this.#clauses.push({ id: clauseId, text, state: "waiting", early: [] });
+    this.#clauses.push({ id: clauseId, text, state: "waiting", early: [], isKept: false });
     this.#requestNext();
   }
 
@@ -96,30 +103,32 @@ class LocalStream implements TextToSpeechStream {
 
   #request(clause: Clause): void {
     clause.state = "requested";
-    const isUrgent = !this.#hasRequested;
+    const callPriority = this.#hasRequested ? "partial" : "turn";
     this.#hasRequested = true;
-    const { voice, speed, sampleRateHz } = this.#options;
+    const { voice, speed, sampleRateHz, isPreparation = false } = this.#options;
+    const priority = isPreparation ? "preparation" : callPriority;
     this.#client
       .request(
         "synthesize",
-        { text: clause.text, voice, speed, sampleRateHz, isUrgent },
+        { text: clause.text, voice, speed, sampleRateHz, priority },
         {
           signal: this.#abort.signal,
-          deadlineMs: this.#deadlineMs,
-          onChunk: ({ pcm }) => this.#receive(clause, pcm),
+          deadlineMs: isPreparation ? PREPARATION_PATIENCE_MS : this.#deadlineMs,
+          onChunk: (chunk) => this.#receive(clause, chunk),
         },
       )
       .then(
-        ({ words }) => this.#finish(clause, words),
+        ({ words, isKept }) => this.#finish(clause, words, isKept),
         (error: unknown) => this.#fail(error),
       );
   }
 
-  #finish(clause: Clause, words: readonly WordTiming[]): void {
+  #finish(clause: Clause, words: readonly WordTiming[], isKept: boolean): void {
     if (this.#abort.signal.aborted) {
       return;
     }
     clause.state = "done";
+    clause.isKept = isKept;
     if (words.length > 0) {
       this.#options.onEvent({ type: "words", clauseId: clause.id, words });
     }
@@ -127,20 +136,20 @@ class LocalStream implements TextToSpeechStream {
     this.#requestNext();
   }
 
-  #receive(clause: Clause, pcm: Int16Array): void {
-    clause.early.push(pcm);
+  #receive(clause: Clause, chunk: SynthesisChunk): void {
+    clause.early.push(chunk);
     this.#deliver();
   }
 
   /** Gives out what has its turn. A listener may close the stream between any two events. */
   #deliver(): void {
     for (let clause = this.#clauses[0]; clause !== undefined && !this.#isPaused; clause = this.#clauses[0]) {
-      const pcm = clause.early.shift();
-      if (pcm !== undefined) {
-        this.#options.onEvent({ type: "audio", clauseId: clause.id, pcm });
+      const chunk = clause.early.shift();
+      if (chunk !== undefined) {
+        this.#options.onEvent({ type: "audio", clauseId: clause.id, ...chunk });
       } else if (clause.state === "done") {
         this.#clauses.shift();
-        this.#options.onEvent({ type: "clauseEnded", clauseId: clause.id });
+        this.#options.onEvent({ type: "clauseEnded", clauseId: clause.id, isKept: clause.isKept });
       } else {
         return;
       }

@@ -52,7 +52,7 @@ after(async () => {
 async function say(text: string, voice: string): Promise<Int16Array> {
   const samples: number[] = [];
   const emit = ({ pcm }: { pcm: Int16Array }): void => void samples.push(...pcm);
-  await synthesize({ text, voice, speed: 1, sampleRateHz: 8000 }, { signal, emit });
+  await synthesize({ text, voice, speed: 1, sampleRateHz: 8000, priority: "partial" }, { signal, emit });
   return Int16Array.from(samples);
 }
 
@@ -139,10 +139,16 @@ test("words that come while the fast voice is still being warmed up are not mist
 
 test("the default voice tells where each of its words ends", async () => {
   const text = "We are open from nine until six, and on Saturday until one.";
-  const params = { text, voice: "kokoro/af_heart", speed: 1, sampleRateHz: 8000 };
+  const params = {
+    text,
+    voice: "kokoro/af_heart",
+    speed: 1,
+    sampleRateHz: 8000,
+    priority: "turn",
+  } as const;
   const chunks: number[] = [];
   const emit = ({ pcm }: { pcm: Int16Array }): void => void chunks.push(pcm.length);
-  const { words } = await synthesize({ ...params, isUrgent: true }, { signal, emit });
+  const { words } = await synthesize(params, { signal, emit });
   assert.deepEqual(
     words.map((word) => word.text),
     text.split(" "),
@@ -161,7 +167,13 @@ test("texts of any length and kind are spoken or passed over", async () => {
 
 test("an aborted synthesis stops with the signal's reason", async () => {
   const controller = new AbortController();
-  const params = { text: "One moment, please.", voice: defaultLocalVoice, speed: 0.9, sampleRateHz: 8000 };
+  const params = {
+    text: "One moment, please.",
+    voice: defaultLocalVoice,
+    speed: 0.9,
+    sampleRateHz: 8000,
+    priority: "turn",
+  } as const;
   const running = synthesize(params, {
     signal: controller.signal,
     emit: () => assert.fail("audio after abort"),

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createDocument } from "./agent-document.rules.ts";
+import { fixedSpeechOf } from "./fixed-speech.rules.ts";
+
+const document = {
+  ...createDocument({ name: "Front desk" }),
+  firstMessage: "Hello, this is the library.",
+  firstMessageOutbound: "Hello, {{name}}.",
+  voiceSpeed: 1.1,
+};
+
+test("greetings without variables are fixed, in each direction", () => {
+  const { texts, speed, voice } = fixedSpeechOf(document, "local") ?? {};
+  assert.deepEqual([texts, speed, voice], [["Hello, this is the library."], 1.1, document.voiceId ?? ""]);
+  const outbound = fixedSpeechOf({ ...document, firstMessageOutbound: "We call you back." }, "local");
+  assert.deepEqual(outbound?.texts, ["Hello, this is the library.", "We call you back."]);
+});
+
+test("a greeting that the model words is not fixed, nor one that is absent", () => {
+  assert.deepEqual(fixedSpeechOf({ ...document, firstMessageMode: "generated" }, "local")?.texts, []);
+  assert.deepEqual(fixedSpeechOf({ ...document, firstMessage: null }, "local")?.texts, []);
+});
+
+test("a vendor's voice keeps nothing; a local one beside a vendor does", () => {
+  assert.equal(fixedSpeechOf({ ...document, voiceId: null }, "elevenlabs"), undefined);
+  assert.equal(fixedSpeechOf({ ...document, voiceId: "elevenlabs/abc" }, "elevenlabs"), undefined);
+  assert.equal(fixedSpeechOf({ ...document, voiceId: "dittli/male" }, "elevenlabs")?.voice, "dittli/male");
+});

@@ -1,0 +1,27 @@
+import type { FixedSpeech } from "@parley/providers/local";
+import type { Config } from "../../platform/config/config.ts";
+import type { AgentDocument } from "./agent-document.rules.ts";
+
+type SpokenFields = Pick<
+  AgentDocument,
+  "firstMessage" | "firstMessageOutbound" | "firstMessageMode" | "voiceId" | "voiceSpeed" | "language"
+>;
+
+const VARIABLE = /\{\{/;
+
+/**
+ * What an agent says in the same words in every call, and the local voice that says it. `undefined` if its voice is a
+ * vendor's, whose audio is not kept.
+ */
+export function fixedSpeechOf(
+  document: SpokenFields,
+  provider: Config["textToSpeech"]["provider"],
+): FixedSpeech | undefined {
+  const { voiceSpeed: speed, language, firstMessageMode, firstMessage, firstMessageOutbound } = document;
+  const voice = document.voiceId ?? "";
+  const isVendors = provider !== "local" && (voice === "" || voice.startsWith(`${provider}/`));
+  if (isVendors) return undefined;
+  const greetings = firstMessageMode === "static" ? [firstMessage, firstMessageOutbound] : [];
+  const texts = greetings.flatMap((text) => (text === null || VARIABLE.test(text) ? [] : [text]));
+  return { voice, speed, language, texts };
+}

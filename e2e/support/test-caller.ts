@@ -5,6 +5,7 @@ import {
   type AudioSettings,
   buildOffer,
   type InviteResult,
+  LocalSrtpKeys,
   type Session,
   UserAgent,
 } from "@parley/sip";
@@ -24,6 +25,8 @@ export interface TestCallerOptions {
   codec?: CodecName;
   /** Of both sides, signalling and audio; 127.0.0.1 unless told. */
   address?: string;
+  /** Nothing but SRTP is offered. */
+  isEncrypted?: boolean;
 }
 
 /** One packet of the agent as it arrived. */
@@ -93,6 +96,7 @@ export class TestCaller {
       address: options.address ?? "127.0.0.1",
       port: rtp.port,
       codecs: [{ name, clockRateHz: 8000, payloadType: this.#codec.payloadType }],
+      ...(options.isEncrypted === true && { srtp: { keys: new LocalSrtpKeys(), isRequired: true } }),
     };
   }
 
@@ -199,7 +203,8 @@ export class TestCaller {
     this.#session = session;
     const answer = acceptAnswer(session.remoteSdp, this.#audio);
     if (!answer.ok) throw new Error(`the answer cannot be used: ${answer.reason}`);
-    this.#rtp.negotiate(answer.audio.remote, [this.#codec.payloadType]);
+    const { remote, srtp } = answer.audio;
+    this.#rtp.negotiate(remote, [this.#codec.payloadType], { srtp });
     this.#onPacket = ({ payload }, atMs) => {
       const pcm = this.#decode(payload);
       this.heard.push({ atMs, pcm, isSpeech: powerOf(pcm) > SPEECH_POWER });

@@ -1,7 +1,8 @@
 import { realMessages } from "./messages.ts";
 import { ipv6TortureMessages, tortureMessage, tortureNames } from "./torture.ts";
 
-const fragments = [
+/** Pieces of SIP's grammar. */
+export const fragments = [
   "\r\n",
   "\r\n\r\n",
   "\n",
@@ -52,23 +53,23 @@ export function hostileDatagram(random: () => number): Buffer {
     .replace(/branch=[^;,\r]*/, `branch=z9hG4bK${below(2 ** 31)}`)
     .replace(/(Call-ID|i): /, `$1: ${below(2 ** 31)}`);
   if (kind < 0.5) return Buffer.from(unique);
-  return kind < 0.75 ? spliced(unique, below) : flipped(unique, below);
+  return kind < 0.75 ? spliced(unique, below, fragments) : flipped(Buffer.from(unique), below);
 }
 
-/** Has pieces of grammar put in, over what stood there. */
-function spliced(text: string, below: (limit: number) => number): Buffer {
+/** The text with some of these pieces put in, over what stood there. */
+export function spliced(text: string, below: (limit: number) => number, pieces: readonly string[]): Buffer {
   let mutated = text;
   for (let change = 0; change <= below(4); change++) {
     const at = below(mutated.length);
-    const fragment = fragments[below(fragments.length)] ?? "";
-    mutated = mutated.slice(0, at) + fragment + mutated.slice(at + below(12));
+    const piece = pieces[below(pieces.length)] ?? "";
+    mutated = mutated.slice(0, at) + piece + mutated.slice(at + below(12));
   }
   return Buffer.from(mutated);
 }
 
-/** Has single bytes changed. */
-function flipped(text: string, below: (limit: number) => number): Buffer {
-  const bytes = Buffer.from(text);
+/** The bytes with some of them changed. */
+export function flipped(original: Uint8Array, below: (limit: number) => number): Buffer {
+  const bytes = Buffer.from(original);
   for (let change = 0; change <= below(8); change++) bytes[below(bytes.length)] = below(256);
   return bytes;
 }

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bystanders } from "./node/bystanders.ts";
+import type { FuzzedNode } from "./node/fuzzed-node.ts";
+import { NodeWatch } from "./node/node-watch.ts";
+import type { Finding } from "./findings.ts";
+import type { Target } from "./target.ts";
+
+/** For datagrams under way, and for the node's own measure of a stall. */
+const SETTLE_MS = 150;
+/** More inputs than one slice has are not searched for the one that stalls. */
+const MOST_KEPT_INPUTS = 5_000;
+
+/** What became of one target. */
+export interface Tally {
+  sent: number;
+  answers: Map<string, number>;
+  /** Seconds: the bound of the node's histogram that it was within. */
+  worstStall: number;
+}
+
+export const emptyTally = (): Tally => ({ sent: 0, answers: new Map(), worstStall: 0 });
+
+type FoundProblem = Pick<Finding, "kind" | "description" | "inputs">;
+
+/** Attacks a node that is watched. */
+export class Attack {
+  readonly #node: FuzzedNode;
+  readonly #watch: NodeWatch;
+  readonly #bystanders: Bystanders;
+
+  constructor(node: FuzzedNode, watch: NodeWatch, bystanders: Bystanders) {
+    this.#node = node;
+    this.#watch = watch;
+    this.#bystanders = bystanders;
+  }
+
+  /** Sends inputs until there are no more of them, and looks what they have done. */
+  async run(target: Target, inputs: Iterable<Buffer>, tally: Tally): Promise<FoundProblem | undefined> {
+    const sent: Buffer[] = [];
+    let badAnswer: FoundProblem | undefined;
+    const opened = await target.open(this.#node, (answer, input) => {
+      tally.answers.set(answer, (tally.answers.get(answer) ?? 0) + 1);
+      if (answer.startsWith("!"))
+        badAnswer ??= {
+          kind: "answer",
+          description: `answered ${answer.slice(1)}`,
+          inputs: input ? [input] : sent,
+        };
+    });
+    try {
+      const source = inputs[Symbol.iterator]();
+      for (let isMore = true; isMore;) {
+        const batch: Buffer[] = [];
+        while (batch.length < target.concurrency && isMore) {
+          const { value, done } = source.next();
+          if (done === true) isMore = false;
+          else batch.push(value);
+        }
+        if (sent.length < MOST_KEPT_INPUTS) sent.push(...batch);
+        tally.sent += batch.length;
+        await Promise.all(batch.map(async (input) => await opened.send(input)));
+        if (target.pauseMs > 0) await sleep(target.pauseMs);
+      }
+    } finally {
+      await opened.close();
+    }
+    return (await this.#judge(sent, tally)) ?? badAnswer;
+  }
+
+  async #judge(inputs: readonly Buffer[], tally: Tally): Promise<FoundProblem | undefined> {
+    await sleep(SETTLE_MS);
+    const loss = this.#watch.findLoss();
+    if (loss !== undefined) return { kind: "child", description: loss, inputs };
+    const stall = await this.#watch.takeWorstStall();
+    tally.worstStall = Math.max(tally.worstStall, stall);
+    if (NodeWatch.isTooLong(stall))
+      return { kind: "stall", description: `the main process stalled for up to ${stall} s`, inputs };
+    const change = await this.#bystanders.findChange();
+    return change === undefined ? undefined : { kind: "bystander", description: change, inputs };
+  }
+
+  /** Fewer inputs that stall the node as well: half of them, and half of those, as long as one half does. */
+  async shrinkStall(target: Target, problem: FoundProblem): Promise<FoundProblem> {
+    let smallest = problem;
+    for (;;) {
+      const { inputs } = smallest;
+      const middle = Math.ceil(inputs.length / 2);
+      const halves = inputs.length < 2 ? [] : [inputs.slice(0, middle), inputs.slice(middle)];
+      let found: FoundProblem | undefined;
+      for (const half of halves) {
+        found = await this.run(target, half, emptyTally());
+        if (found?.kind === "stall") break;
+      }
+      if (found?.kind !== "stall") return smallest;
+      smallest = found;
+    }
+  }
+}

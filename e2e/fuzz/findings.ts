@@ -1,0 +1,43 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+const folder = new URL("./seeds/", import.meta.url);
+
+/** What went wrong, and what it takes to see it again. */
+export interface Finding {
+  target: string;
+  /** `stall`, `answer`, `child` or `bystander`. */
+  kind: string;
+  description: string;
+  /** Of the run that found it. */
+  seed: number;
+  inputs: readonly Buffer[];
+}
+
+interface StoredFinding extends Omit<Finding, "inputs"> {
+  /** Base64. */
+  inputs: readonly string[];
+}
+
+/** Returns the file's path. */
+export async function saveFinding(finding: Finding): Promise<string> {
+  const { target, kind, seed, inputs } = finding;
+  await mkdir(folder, { recursive: true });
+  const file = new URL(`${target}-${kind}-${seed}.json`, folder);
+  const stored: StoredFinding = { ...finding, inputs: inputs.map((input) => input.toString("base64")) };
+  await writeFile(file, `${JSON.stringify(stored, undefined, 2)}\n`);
+  return path.relative(".", file.pathname);
+}
+
+export async function readFinding(file: string | URL): Promise<Finding> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by saveFinding
+  const stored = JSON.parse(await readFile(file, "utf8")) as StoredFinding;
+  return { ...stored, inputs: stored.inputs.map((input) => Buffer.from(input, "base64")) };
+}
+
+/** What earlier runs have found: every run begins with it. */
+export async function keptFindings(): Promise<Finding[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => name.endsWith(".json")).sort();
+  return await Promise.all(files.map(async (name) => await readFinding(new URL(name, folder))));
+}

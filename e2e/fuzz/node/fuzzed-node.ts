@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
+import { TestAuthority } from "../../../packages/sip/src/testing/certificates.ts";
+import { createAgent } from "../../support/agents.ts";
+import { freeTcpPort, freeUdpPort, Platform } from "../../support/platform.ts";
+import { type ScriptedProviders, startScriptedProviders } from "../../support/scripted-providers.ts";
+import { hostileArguments } from "./hostile-arguments.ts";
+import { HostileCustomer } from "./hostile-customer.ts";
+
+export const QUESTION = "When is the club house open?";
+export const ANSWER = "It is open on Saturday.";
+
+interface AgentWithNumber {
+  agentId: string;
+  number: string;
+}
+
+/** A whole node as an operator starts it, and what it works with: providers, a certificate, a customer's server, agents. */
+export class FuzzedNode {
+  readonly platform: Platform;
+  readonly tlsPort: number;
+  readonly webRtcPort: number;
+  /** Whose pre-call webhook is under attack. */
+  readonly customer: HostileCustomer;
+  /** By what they are for. */
+  readonly agents: Readonly<Record<"bystander" | "victim" | "preCall" | "tools", AgentWithNumber>>;
+  /** Where the node takes the audio of the bystanders' phone calls. */
+  bystanderPorts: readonly number[] = [];
+  readonly #close: () => Promise<void>;
+
+  static async start(): Promise<FuzzedNode> {
+    const closers: (() => unknown)[] = [];
+    const close = async (): Promise<void> => {
+      for (const each of closers.toReversed()) await each();
+    };
+    try {
+      const providers = await startScriptedProviders(QUESTION, reply);
+      closers.push(providers.close);
+      const customer = await HostileCustomer.start();
+      closers.push(() => customer.close());
+      const folder = await mkdtemp(path.join(tmpdir(), "parley-fuzz-"));
+      closers.push(async () => await rm(folder, { recursive: true, force: true }));
+      const ports = { tls: await freeTcpPort(), webRtc: await freeUdpPort() };
+      const platform = await Platform.start({ env: await environment(folder, ports, providers) });
+      closers.push(async () => await platform.stop());
+      const agents = await createAgents(platform, customer);
+      return new FuzzedNode({ platform, ports, customer, agents, close });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  private constructor(parts: {
+    platform: Platform;
+    ports: { tls: number; webRtc: number };
+    customer: HostileCustomer;
+    agents: FuzzedNode["agents"];
+    close: () => Promise<void>;
+  }) {
+    this.platform = parts.platform;
+    this.tlsPort = parts.ports.tls;
+    this.webRtcPort = parts.ports.webRtc;
+    this.customer = parts.customer;
+    this.agents = parts.agents;
+    this.#close = parts.close;
+  }
+
+  async close(): Promise<void> {
+    await this.#close();
+  }
+}
+
+/** Answers a question; an agent with tools uses one of them, badly. */
+function reply({ messages, tools }: ScriptedChatRequest): ScriptedChatReply {
+  const custom = tools.filter((name) => name.startsWith("fuzz"));
+  const name = custom[messages.length % custom.length];
+  if (name === undefined || messages.at(-1)?.role === "tool") return { text: ANSWER };
+  return { toolCalls: [{ name, input: hostileArguments(messages.length) }] };
+}
+
+async function environment(
+  folder: string,
+  ports: { tls: number; webRtc: number },
+  providers: ScriptedProviders,
+): Promise<Record<string, string>> {
+  const authority = await TestAuthority.create();
+  const { certificate, privateKey } = await authority.issue({ alternativeNames: ["IP:127.0.0.1"] });
+  await authority.remove();
+  const [certificateFile, keyFile] = [path.join(folder, "server.pem"), path.join(folder, "server.key")];
+  await writeFile(certificateFile, certificate);
+  await writeFile(keyFile, privateKey);
+  return {
+    ...providers.env,
+    PARLEY_SIP_TLS_PORT: String(ports.tls),
+    PARLEY_SIP_TLS_CERT: certificateFile,
+    PARLEY_SIP_TLS_KEY: keyFile,
+    PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true",
+    // One process has the bystanders' calls and those that are attacked, on one port of WebRTC.
+    PARLEY_MEDIA_PROCESSES: "1",
+    PARLEY_WEBRTC_PORTS: String(ports.webRtc),
+    // Lets SIGUSR1 open an inspector, which `live-heap.ts` asks for what is in use.
+    NODE_OPTIONS: "--inspect-port=127.0.0.1:0",
+  };
+}
+
+async function createAgents(platform: Platform, customer: HostileCustomer): Promise<FuzzedNode["agents"]> {
+  const silenceEndCallTimeoutSeconds = 600;
+  const turnTimeoutSeconds = 60;
+  const firstMessage = "Good day.";
+  // The scripted server's voice: local speech would be short of processor time before anything else is.
+  const lasting = { silenceEndCallTimeoutSeconds, turnTimeoutSeconds, firstMessage, voiceId: undefined };
+  return {
+    bystander: await createAgent(platform, lasting),
+    victim: await createAgent(platform, lasting),
+    preCall: await createAgent(platform, { ...lasting, preCallWebhookUrl: `${customer.url}/pre` }),
+    tools: await createAgent(platform, lasting),
+  };
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { startTestCall } from "../support/browser-caller.ts";
+import type { FuzzedNode } from "./node/fuzzed-node.ts";
+import { exchange, httpRequest } from "./raw-http.ts";
+
+/** The browser's side of ICE in every offer of the fuzzer: what inputs may say of it is the same in each run. */
+export const offeredIce = { ufrag: "fuzz", pwd: "fuzzfuzzfuzzfuzzfuzzfuzz" } as const;
+
+/** What a browser offers, of a browser that is never there. */
+export const offer = [
+  "v=0",
+  "o=- 1 1 IN IP4 127.0.0.1",
+  "s=-",
+  "t=0 0",
+  "a=group:BUNDLE 0 1",
+  "m=audio 9 UDP/TLS/RTP/SAVPF 111",
+  "c=IN IP4 0.0.0.0",
+  `a=ice-ufrag:${offeredIce.ufrag}`,
+  `a=ice-pwd:${offeredIce.pwd}`,
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => "AB").join(":")}`,
+  "a=setup:actpass",
+  "a=mid:0",
+  "a=sendrecv",
+  "a=rtcp-mux",
+  "a=rtpmap:111 opus/48000/2",
+  "a=fmtp:111 minptime=10;useinbandfec=1",
+  "a=ssrc:77 cname:fuzz",
+  "a=candidate:1 1 udp 2113937151 127.0.0.1 9 typ host",
+  "m=application 9 UDP/DTLS/SCTP webrtc-datachannel",
+  "c=IN IP4 0.0.0.0",
+  `a=ice-ufrag:${offeredIce.ufrag}`,
+  `a=ice-pwd:${offeredIce.pwd}`,
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => "AB").join(":")}`,
+  "a=setup:actpass",
+  "a=mid:1",
+  "a=sctp-port:5000",
+  "",
+].join("\r\n");
+
+/** A call in a browser of the fuzzer's own. */
+export interface OwnWebCall {
+  callId: string;
+  token: string;
+  /** The node's side of ICE, where the call was joined. */
+  ice: { ufrag: string; pwd: string };
+}
+
+/** What is never joined ends by itself; each call counts towards the limit of test calls per minute. */
+export async function startOwnWebCall(node: FuzzedNode, isJoined: boolean): Promise<OwnWebCall> {
+  const { callId, token } = await startTestCall(node.platform, node.agents.victim.agentId);
+  const none = { ufrag: randomBytes(3).toString("hex"), pwd: randomBytes(12).toString("hex") };
+  if (!isJoined) return { callId, token, ice: none };
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/sdp" };
+  const bytes = httpRequest("POST", `/rtc/calls/${callId}`, { headers, body: offer });
+  const answer = await exchange({ port: node.platform.httpPort, bytes });
+  const find = (name: string): string => new RegExp(`^a=${name}:(.+?)\\r?$`, "m").exec(answer)?.[1] ?? "";
+  if (!answer.startsWith("HTTP/1.1 201")) throw new Error(`the fuzzer's own offer was refused: ${answer}`);
+  return { callId, token, ice: { ufrag: find("ice-ufrag"), pwd: find("ice-pwd") } };
+}
+
+export async function endOwnWebCall({ platform }: FuzzedNode, { callId, token }: OwnWebCall): Promise<void> {
+  const bytes = httpRequest("DELETE", `/rtc/calls/${callId}/session`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  await exchange({ port: platform.httpPort, bytes });
+}

@@ -1,0 +1,37 @@
+import { seededRandom } from "../support/random.ts";
+
+/** Choices that are the same for the same seed. */
+export class Random {
+  readonly #next: () => number;
+
+  constructor(seed: number) {
+    this.#next = seededRandom(seed);
+  }
+
+  /** In [0, 1). */
+  readonly next = (): number => this.#next();
+
+  /** A whole number from 0 to `limit` - 1. */
+  readonly below = (limit: number): number => Math.floor(this.#next() * limit);
+
+  chance(probability: number): boolean {
+    return this.#next() < probability;
+  }
+
+  pick<T>(of: readonly T[]): T {
+    const picked = of[this.below(of.length)];
+    if (picked === undefined) throw new RangeError("nothing to choose from");
+    return picked;
+  }
+
+  bytes(length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    for (let index = 0; index < length; index++) bytes[index] = this.below(256);
+    return bytes;
+  }
+
+  /** Mostly small, at times up to `limit` - 1: lengths at which a program's limits lie. */
+  length(limit: number): number {
+    return Math.floor(limit ** this.#next());
+  }
+}

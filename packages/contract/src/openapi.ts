@@ -20,7 +20,7 @@ const description = `Parley runs AI voice agents on your own machines: they answ
 
 **Sending again.** A POST may carry an \`Idempotency-Key\`. Sent again within 24 hours with the same key, path and body it is given the first answer again (with \`idempotent-replayed: true\`) and has no second effect; with another body it is refused. A request that failed has had no effect, and is tried anew.
 
-**Limits.** Of an operation that an organization may use only so often, every answer carries \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds); one too many is answered 429 \`rate_limited\` with \`Retry-After\`. A request that is answered with an error does not count.
+**Limits.** Of an operation that an organization may use only so often, every answer carries \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds); one too many is answered 429 \`rate_limited\` with \`Retry-After\`. A request that is answered with an error does not count. An address that sends many keys that are not valid is answered 429 for them as well; valid keys are still served.
 
 **Not now.** 503 says with \`Retry-After\` (seconds) that the same request may succeed soon: \`database_unavailable\` while the database is away (valid API keys are not refused meanwhile), \`capacity_exceeded\` while no node has room for a call.`;
 

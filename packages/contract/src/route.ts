@@ -61,12 +61,11 @@ export function takesIdempotencyKey({ method, isAnswerKept }: RouteDefinition): 
 /** Every code that a route can answer with, those that follow from its shape included. */
 export function errorsOf(route: RouteDefinition): ErrorCode[] {
   const hasPayload = route.method !== "GET";
-  const codes: ErrorCode[] = ["unauthorized"];
+  const codes: ErrorCode[] = ["unauthorized", "rate_limited"];
   if (route.isBillingRequired !== false) codes.push("billing_inactive");
   if (hasPayload) codes.push("payload_too_large", "unsupported_media_type", "invalid_body");
   codes.push("invalid_query");
   if (route.params !== undefined) codes.push("not_found");
   if (takesIdempotencyKey(route)) codes.push("idempotency_conflict", "idempotency_in_progress");
-  if (route.rateLimit !== undefined) codes.push("rate_limited");
   return [...new Set<ErrorCode>([...codes, ...(route.errors ?? []), "internal", "database_unavailable"])];
 }

@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
-import { createHttpServer } from "../platform/http/http-server.ts";
+import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
@@ -56,6 +56,8 @@ export interface TestServerOptions {
   testDatabase?: TestDatabase;
   /** Silent unless given. */
   logger?: Logger;
+  /** Of its HTTP server. */
+  limits?: Partial<HttpLimits>;
 }
 
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -83,6 +85,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(testDatabase.database),
     rateLimiter: new RateLimiter(testDatabase.database),
+    ...(options.limits !== undefined && { limits: options.limits }),
   });
   const sip = await UserAgent.listen({
     bind: { address: "127.0.0.1", port: 0 },

@@ -61,7 +61,7 @@ export class Operations extends Requests {
    *
    * Only `name` is required. Fields that are left out or null get their defaults.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createAgent(body: AgentCreate, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "POST", path: path`/agents`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -70,7 +70,7 @@ export class Operations extends Requests {
   /**
    * List agents.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgents(query: {
     /**
@@ -103,7 +103,7 @@ export class Operations extends Requests {
    * Get an agent.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getAgent(id: string, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "GET", path: path`/agents/${id}`, answer: "data" }, options);
@@ -115,7 +115,7 @@ export class Operations extends Requests {
    * Changes the fields that are sent, as a new version; a change that leaves everything as it is makes none. Calls in progress are not affected. `environment_not_found`: `widgetConfig.environment` names none.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateAgent(id: string, body: AgentUpdate = {}, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}`, body, answer: "data" }, options);
@@ -127,7 +127,7 @@ export class Operations extends Requests {
    * Its phone numbers stay in the organization, bound to no agent. Versions, calls and conversations are kept.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteAgent(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}`, answer: "object" }, options);
@@ -139,7 +139,7 @@ export class Operations extends Requests {
    * An agent has at most 100 tools. Makes a version of the agent.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createCustomTool(id: string, body: CustomToolCreate, options: RequestOptions = {}): Promise<CustomToolCreated> {
     return await this.send({ method: "POST", path: path`/agents/${id}/custom-tools`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -151,7 +151,7 @@ export class Operations extends Requests {
    * All of them, first created first.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listCustomTools(id: string, options: RequestOptions = {}): Promise<CustomTool[]> {
     return await this.send({ method: "GET", path: path`/agents/${id}/custom-tools`, answer: "data" }, options);
@@ -162,7 +162,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<CustomTool> {
     return await this.send({ method: "GET", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "data" }, options);
@@ -175,7 +175,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateCustomTool(id: string, toolId: string, body: CustomToolUpdate = {}, options: RequestOptions = {}): Promise<CustomTool> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}/custom-tools/${toolId}`, body, answer: "data" }, options);
@@ -188,7 +188,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "object" }, options);
@@ -200,7 +200,7 @@ export class Operations extends Requests {
    * Every write made one. They stay when the agent is deleted.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgentVersions(id: string, query: {
     /**
@@ -228,7 +228,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param revision Number of the version.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentVersionDetail> {
     return await this.send({ method: "GET", path: path`/agents/${id}/revisions/${revision}`, answer: "data" }, options);
@@ -241,7 +241,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param revision Number of the version.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `restore_target_deleted`, `payload_too_large`, `unsupported_media_type`, `restore_invalid`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `restore_target_deleted`, `payload_too_large`, `unsupported_media_type`, `restore_invalid`, `rate_limited`, `internal`, `database_unavailable`
    */
   async restoreAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentRestored> {
     return await this.send({ method: "POST", path: path`/agents/${id}/revisions/${revision}/restore`, answer: "data", takesIdempotencyKey: true }, options);
@@ -253,7 +253,7 @@ export class Operations extends Requests {
    * New calls run on it at once, calls in progress go on as they are. Without `revision` the draft is published, which does nothing where the published version equals it; with `revision` the draft stays as it is.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async publishAgent(id: string, body: AgentPublish = {}, options: RequestOptions = {}): Promise<AgentPublished> {
     return await this.send({ method: "POST", path: path`/agents/${id}/publish`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -266,7 +266,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `environment_builtin`, `environment_limit_reached`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `environment_builtin`, `environment_limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async putEnvironment(id: string, name: string, body: EnvironmentPut = {}, options: RequestOptions = {}): Promise<Environment> {
     return await this.send({ method: "PUT", path: path`/agents/${id}/environments/${name}`, body, answer: "data" }, options);
@@ -279,7 +279,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteEnvironment(id: string, name: string, options: RequestOptions = {}): Promise<EnvironmentDeleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/environments/${name}`, answer: "object" }, options);
@@ -291,7 +291,7 @@ export class Operations extends Requests {
    * All of them: `production` first, with the numbers bound to no other, then the oldest first.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listEnvironments(id: string, options: RequestOptions = {}): Promise<Environment[]> {
     return await this.send({ method: "GET", path: path`/agents/${id}/environments`, answer: "data" }, options);
@@ -300,7 +300,7 @@ export class Operations extends Requests {
   /**
    * Create a folder.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createFolder(body: FolderCreate, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "POST", path: path`/folders`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -309,7 +309,7 @@ export class Operations extends Requests {
   /**
    * List folders.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listFolders(query: {
     /**
@@ -336,7 +336,7 @@ export class Operations extends Requests {
    * Get a folder.
    *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getFolder(id: string, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "GET", path: path`/folders/${id}`, answer: "data" }, options);
@@ -346,7 +346,7 @@ export class Operations extends Requests {
    * Change a folder.
    *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateFolder(id: string, body: FolderUpdate = {}, options: RequestOptions = {}): Promise<Folder> {
     return await this.send({ method: "PATCH", path: path`/folders/${id}`, body, answer: "data" }, options);
@@ -358,7 +358,7 @@ export class Operations extends Requests {
    * Its agents stay, in no folder; each gets a version that says so.
    *
    * @param id Id of the folder.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteFolder(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/folders/${id}`, answer: "object" }, options);
@@ -370,7 +370,7 @@ export class Operations extends Requests {
    * The number is carried by the agent's SIP trunk, which must be set. A number of the organization that is bound to no agent is taken over; one that is in use is refused.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async addPhoneNumber(id: string, body: PhoneNumberCreate, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "POST", path: path`/agents/${id}/phone-numbers`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -380,7 +380,7 @@ export class Operations extends Requests {
    * List an agent's phone numbers.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgentPhoneNumbers(id: string, query: {
     /**
@@ -410,7 +410,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param phoneId Id of the number.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updatePhoneNumber(id: string, phoneId: string, body: PhoneNumberUpdate = {}, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "PATCH", path: path`/agents/${id}/phone-numbers/${phoneId}`, body, answer: "data" }, options);
@@ -423,7 +423,7 @@ export class Operations extends Requests {
    *
    * @param id Id of the agent.
    * @param phoneId Id of the number.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deletePhoneNumber(id: string, phoneId: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/agents/${id}/phone-numbers/${phoneId}`, answer: "object" }, options);
@@ -432,7 +432,7 @@ export class Operations extends Requests {
   /**
    * List the organization's phone numbers.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listPhoneNumbers(query: {
     /**
@@ -462,7 +462,7 @@ export class Operations extends Requests {
    *
    * `proxyAddress` must be an IP address or a host name that resolves; otherwise it is refused.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createSipTrunk(body: SipTrunkCreate, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "POST", path: path`/sip-trunks`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -471,7 +471,7 @@ export class Operations extends Requests {
   /**
    * List SIP trunks.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listSipTrunks(query: {
     /**
@@ -498,7 +498,7 @@ export class Operations extends Requests {
    * Get a SIP trunk.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getSipTrunk(id: string, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "GET", path: path`/sip-trunks/${id}`, answer: "data" }, options);
@@ -508,7 +508,7 @@ export class Operations extends Requests {
    * Change a SIP trunk.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateSipTrunk(id: string, body: SipTrunkUpdate = {}, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "PATCH", path: path`/sip-trunks/${id}`, body, answer: "data" }, options);
@@ -520,7 +520,7 @@ export class Operations extends Requests {
    * Its phone numbers are deleted with it; its agents are left without a trunk.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteSipTrunk(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/sip-trunks/${id}`, answer: "object" }, options);
@@ -561,7 +561,7 @@ export class Operations extends Requests {
    *
    * The agent calls a number by its SIP trunk. The answer comes at once, with the call `queued`; what becomes of it is in `GET /calls/{id}` and in the post-call webhook. Emergency numbers are never dialled, and other numbers only in the countries that the organization allows, which are those of its own numbers where it has named none (`destination_not_allowed`). When it is answered the agent says `firstMessageOutbound`, or else `firstMessage`. A callee who is busy (486, 600) makes it `busy`; one who does not answer (408, 480, or the time to ring is over) `no_answer`; one who declines (603, 607, 608) `failed` with `dial_rejected`; whatever else goes wrong, `failed` with `dial_failed`. `endDetail` then holds the SIP status and its reason.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `internal`, `capacity_exceeded`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
    */
   async createCall(body: CallCreate, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -570,7 +570,7 @@ export class Operations extends Requests {
   /**
    * List calls.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listCalls(query: {
     /**
@@ -615,7 +615,7 @@ export class Operations extends Requests {
    * While the call is in progress the transcript holds what has been said so far.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCall(id: string, options: RequestOptions = {}): Promise<CallDetail> {
     return await this.send({ method: "GET", path: path`/calls/${id}`, answer: "data" }, options);
@@ -627,7 +627,7 @@ export class Operations extends Requests {
    * Ends a call in progress (`completed`, `api_hangup`), or one that is not answered yet (`canceled`). The answer shows the call as it is then; its end may be written down a moment later.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async hangUpCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/hangup`, answer: "data", takesIdempotencyKey: true }, options);
@@ -639,7 +639,7 @@ export class Operations extends Requests {
    * By the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. The answer shows the call with `analysisStatus` `pending`; until it is `ready` the earlier results stay. No webhook is sent again. A call whose agent asked for neither stays as it is.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async reanalyzeCall(id: string, options: RequestOptions = {}): Promise<Call> {
     return await this.send({ method: "POST", path: path`/calls/${id}/reanalyze`, answer: "data", takesIdempotencyKey: true }, options);
@@ -651,7 +651,7 @@ export class Operations extends Requests {
    * The caller does not hear it. With `speak` false the agent's next reply goes by it. With `speak` true the agent says it now, in its own words: where it is speaking it finishes its sentence and drops the rest, where the caller is speaking it waits for the end of the turn; several are said in the order in which they came. Each stands in the transcript as an item of type `instruction`. An answer of 202 means that the conversation has it, on whichever node the call is; an instruction that could not be handed over within 2 seconds is dropped (`call_not_addressable`).
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async instructCall(id: string, body: {
     /** For the agent, in plain language: 1 to 2000 characters without the space around them. */
@@ -671,7 +671,7 @@ export class Operations extends Requests {
    * Stereo Ogg Opus: the other side on the left, the agent on the right, both where they were in time; what was lost on the network is concealed, and a hold is silence. Made within seconds of the call's end (`recordingStatus`); `not_found` before that.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallRecording(id: string, options: RequestOptions = {}): Promise<CallRecording> {
     return await this.send({ method: "GET", path: path`/calls/${id}/recording`, answer: "data" }, options);
@@ -683,7 +683,7 @@ export class Operations extends Requests {
    * Messages appear within about two seconds and are kept for as many days as the operator set (seven by default); afterwards the list is empty.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallTrace(id: string, options: RequestOptions = {}): Promise<CallTrace> {
     return await this.send({ method: "GET", path: path`/calls/${id}/trace`, answer: "data" }, options);
@@ -695,7 +695,7 @@ export class Operations extends Requests {
    * For Wireshark and its like. Every message is one UDP datagram, whatever transport it came by; the headers below SIP are made up.
    *
    * @param id Id of the call.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getCallTracePcap(id: string, options: RequestOptions = {}): Promise<Blob> {
     return await this.send({ method: "GET", path: path`/calls/${id}/trace.pcap`, answer: "bytes" }, options);
@@ -706,7 +706,7 @@ export class Operations extends Requests {
    *
    * Ringing and in progress, by phone and web, tests included, on all nodes, at this moment; the other parameters are accepted and change nothing.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countActiveCalls(query: {
     /** Calls that were created then or later; unless given, 30 days before `to`. */
@@ -730,7 +730,7 @@ export class Operations extends Requests {
    *
    * Days without calls are there too. The first and the last may be counted in part: see `from` and `to`.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallsPerDay(query: {
     /** Calls that were created then or later; unless given, 30 days before `to`. */
@@ -757,7 +757,7 @@ export class Operations extends Requests {
    *
    * From the answer to the end, of calls that were answered and have ended.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureCallDurations(query: {
     /** Calls that were created then or later; unless given, 30 days before `to`. */
@@ -776,7 +776,7 @@ export class Operations extends Requests {
    *
    * The most frequent first; reasons for which no call ended are left out.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallEndReasons(query: {
     /** Calls that were created then or later; unless given, 30 days before `to`. */
@@ -795,7 +795,7 @@ export class Operations extends Requests {
    *
    * Over all agent turns of the calls; each percentile is a value that was measured (nearest rank).
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureTurnLatency(query: {
     /** Calls that were created then or later; unless given, 30 days before `to`. */
@@ -812,7 +812,7 @@ export class Operations extends Requests {
   /**
    * List conversations.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listConversations(query: {
     /**
@@ -841,7 +841,7 @@ export class Operations extends Requests {
    * Get a conversation with its transcript.
    *
    * @param id Id of the conversation.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getConversation(id: string, options: RequestOptions = {}): Promise<ConversationDetail> {
     return await this.send({ method: "GET", path: path`/conversations/${id}`, answer: "data" }, options);
@@ -852,7 +852,7 @@ export class Operations extends Requests {
    *
    * From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which its libraries verify. Requests of custom tools carry them too; where there is no body, an empty one is signed. For 24 hours after a rotation the secret before signs as well: two `v1=`, two signatures.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async rotateWebhookSigningSecret(options: RequestOptions = {}): Promise<WebhookSigningSecret> {
     return await this.send({ method: "POST", path: path`/webhooks/signing-secret`, answer: "data" }, options);
@@ -861,7 +861,7 @@ export class Operations extends Requests {
   /**
    * Get whether webhooks are signed.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getWebhookSigning(options: RequestOptions = {}): Promise<WebhookSigning> {
     return await this.send({ method: "GET", path: path`/webhooks/signing-secret`, answer: "data" }, options);
@@ -872,7 +872,7 @@ export class Operations extends Requests {
    *
    * Removes the secret, and the one before it; `last4` is that of the removed one.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async disableWebhookSigning(options: RequestOptions = {}): Promise<WebhookSigning> {
     return await this.send({ method: "DELETE", path: path`/webhooks/signing-secret`, answer: "data" }, options);
@@ -881,7 +881,7 @@ export class Operations extends Requests {
   /**
    * List webhook deliveries.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listWebhookDeliveries(query: {
     /**
@@ -915,7 +915,7 @@ export class Operations extends Requests {
    * Get a webhook delivery with its attempts.
    *
    * @param id Id of the delivery.
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDeliveryDetail> {
     return await this.send({ method: "GET", path: path`/webhooks/deliveries/${id}`, answer: "data" }, options);
@@ -927,7 +927,7 @@ export class Operations extends Requests {
    * Makes one more attempt, soon: the same event and body, signed anew. It does not count as one of the four, and changes the status only where it is taken.
    *
    * @param id Id of the delivery.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async resendWebhookDelivery(id: string, options: RequestOptions = {}): Promise<WebhookDelivery> {
     return await this.send({ method: "POST", path: path`/webhooks/deliveries/${id}/resend`, answer: "data", takesIdempotencyKey: true }, options);
@@ -936,7 +936,7 @@ export class Operations extends Requests {
   /**
    * Get the organization that the key belongs to.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getOrganization(options: RequestOptions = {}): Promise<Organization> {
     return await this.send({ method: "GET", path: path`/organization`, answer: "data" }, options);
@@ -945,7 +945,7 @@ export class Operations extends Requests {
   /**
    * Change where the organization's calls may go.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updateOrganization(body: OrganizationUpdate = {}, options: RequestOptions = {}): Promise<Organization> {
     return await this.send({ method: "PATCH", path: path`/organization`, body, answer: "data" }, options);
@@ -956,7 +956,7 @@ export class Operations extends Requests {
    *
    * The key is in the answer and nowhere else: only its hash is kept.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createApiKey(body: ApiKeyCreate, options: RequestOptions = {}): Promise<ApiKeyCreated> {
     return await this.send({ method: "POST", path: path`/api-keys`, body, answer: "data" }, options);
@@ -965,7 +965,7 @@ export class Operations extends Requests {
   /**
    * List API keys.
    *
-   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listApiKeys(query: {
     /**
@@ -994,7 +994,7 @@ export class Operations extends Requests {
    * Refused from the next request on; by other nodes within half a minute.
    *
    * @param id Id of the key.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async revokeApiKey(id: string, options: RequestOptions = {}): Promise<Deleted> {
     return await this.send({ method: "DELETE", path: path`/api-keys/${id}`, answer: "object" }, options);

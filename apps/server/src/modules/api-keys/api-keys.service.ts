@@ -2,11 +2,12 @@ import type { ApiKey, PageQuery } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { ExpiringCache } from "../../platform/expiring-cache.ts";
 import type { Principal } from "../../platform/http/principal.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import { generateKey, hashKey } from "./api-keys.rules.ts";
 import * as store from "./api-keys.store.ts";
-import { PrincipalCache } from "./principal-cache.ts";
+import { KeyLookup } from "./key-lookup.ts";
 
 /** How exact `lastUsedAt` is. */
 const TOUCH_INTERVAL_MS = 60_000;
@@ -14,23 +15,35 @@ const TOUCH_INTERVAL_MS = 60_000;
 const FIRST_SLUG = "bootstrap";
 const FIRST_NAME = "My organization";
 
+const MAX_CACHED = 10_000;
+
+interface KnownKey {
+  principal: Principal;
+  expiresAt: Date | null;
+}
+
 export class ApiKeysService {
   readonly #database: Database;
   readonly #organizations: OrganizationsService;
   readonly #now: () => Date;
-  readonly #cache = new PrincipalCache();
+  readonly #lookup: KeyLookup;
+  readonly #known = new ExpiringCache<KnownKey>({ lifetimeMs: 30_000, maxSize: MAX_CACHED });
+  /** Apart from the others: guesses must not drive out keys in use. */
+  readonly #unknown = new ExpiringCache<true>({ lifetimeMs: 10_000, maxSize: MAX_CACHED });
 
   constructor(database: Database, organizations: OrganizationsService, now: () => Date = () => new Date()) {
     this.#database = database;
     this.#organizations = organizations;
     this.#now = now;
+    this.#lookup = new KeyLookup(database);
   }
 
   /** Whom the key speaks for; undefined where it is unknown, revoked or expired. */
   async authenticate(key: string): Promise<Principal | undefined> {
     const hash = hashKey(key);
     const now = this.#now();
-    const known = this.#cache.get(hash, now.getTime()) ?? (await this.#load(hash, now));
+    if (this.#unknown.get(hash, now.getTime())) return undefined;
+    const known = this.#known.get(hash, now.getTime()) ?? (await this.#load(hash, now));
     if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return undefined;
     return known.principal;
   }
@@ -61,7 +74,7 @@ export class ApiKeysService {
   async revoke(organizationId: string, id: string): Promise<void> {
     const row = await store.deleteKey(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    this.#cache.delete(row.hash);
+    this.#known.delete(row.hash);
   }
 
   /**
@@ -70,6 +83,7 @@ export class ApiKeysService {
    */
   async ensureBootstrapOrganization(key: string): Promise<string> {
     const hash = hashKey(key);
+    this.#unknown.delete(hash);
     return await this.#database.transaction(async (transaction) => {
       const existing = await store.findKeyByHash(transaction, hash);
       if (existing !== undefined) return existing.organizationId;
@@ -104,8 +118,11 @@ export class ApiKeysService {
   }
 
   async #load(hash: string, now: Date) {
-    const row = await store.findKeyByHash(this.#database, hash);
-    if (row === undefined) return undefined;
+    const row = await this.#lookup.find(hash);
+    if (row === undefined) {
+      this.#unknown.set(hash, true, now.getTime());
+      return undefined;
+    }
     const organization = await this.#organizations.find(row.organizationId);
     if (organization === undefined) return undefined;
     await store.touchKey(this.#database, row.id, now, new Date(now.getTime() - TOUCH_INTERVAL_MS));
@@ -115,7 +132,7 @@ export class ApiKeysService {
       actor: { type: "api_key", name: row.name },
     };
     const known = { principal, expiresAt: row.expiresAt };
-    this.#cache.set(hash, known, now.getTime());
+    this.#known.set(hash, known, now.getTime());
     return known;
   }
 }

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { apiKeys } from "./api-keys.tables.ts";
@@ -9,6 +9,13 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export async function findKeyByHash(queries: Queries, hash: string): Promise<ApiKeyRow | undefined> {
   const [row] = await queries.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   return row;
+}
+
+export async function findKeysByHash(queries: Queries, hashes: readonly string[]): Promise<ApiKeyRow[]> {
+  return await queries
+    .select()
+    .from(apiKeys)
+    .where(inArray(apiKeys.hash, [...hashes]));
 }
 
 export async function insertKey(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> {

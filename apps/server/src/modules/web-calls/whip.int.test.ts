@@ -5,6 +5,7 @@ import { mock, test } from "node:test";
 import { fastify } from "fastify";
 import { pino } from "pino";
 import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
+import { FailedAttempts } from "../../platform/http/failed-attempts.ts";
 import { sendError } from "../../platform/http/errors.ts";
 import { HeldCall } from "../calls/held-call.ts";
 import type { CallEnd } from "../calls/calls.service.ts";
@@ -29,6 +30,7 @@ class Node {
   static async start(): Promise<Node> {
     const node = new Node();
     node.#app.setErrorHandler(sendError);
+    node.#app.decorate("failedAttempts", new FailedAttempts());
     bindWhipRoutes(node.#app, {
       find: (callId) => node.calls.get(callId),
       findElsewhere: async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
+import { refuseCredential } from "../../platform/http/failed-attempts.ts";
 import type { Answered, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
 import { WhipRelay } from "./whip-relay.ts";
@@ -147,7 +148,8 @@ function requireToken(webCalls: WhipCalls, request: CallRequest, reply: FastifyR
   const { callId } = request.params;
   if (!idPattern.test(callId)) throw new AppError("not_found");
   const token = bearerPattern.exec(request.headers.authorization ?? "")?.[1];
-  if (token === undefined || !webCalls.isToken(callId, token)) throw unauthorized(reply);
+  if (token === undefined) throw unauthorized(reply);
+  if (!webCalls.isToken(callId, token)) throw refuseCredential(request, reply, unauthorized(reply));
 }
 
 /** RFC 6750 §3. */

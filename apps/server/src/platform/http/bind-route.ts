@@ -11,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { EffectOptions } from "../idempotency/idempotency.ts";
 import type { RateLimitedUse } from "../rate-limit/rate-limiter.ts";
+import { refuseCredential } from "./failed-attempts.ts";
 import type { Principal } from "./principal.ts";
 import { compileParams } from "./validation.ts";
 
@@ -62,7 +63,7 @@ export function bindRoute<const R extends RouteDefinition>(
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     // Before the body is read, so that 401, 402 and 429 come before 413, 415 and 400.
     onRequest: async (request, reply) => {
-      const principal = await authorize(request, route);
+      const principal = await authorize(request, reply, route);
       request.principal = principal;
       const use = { organizationId: principal.organizationId, name: route.operationId };
       if (route.rateLimit !== undefined) await limitRate(request, reply, use, route.rateLimit);
@@ -85,10 +86,15 @@ export function bindRoute<const R extends RouteDefinition>(
   });
 }
 
-async function authorize(request: FastifyRequest, route: RouteDefinition): Promise<Principal> {
+async function authorize(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: RouteDefinition,
+): Promise<Principal> {
   const apiKey = request.headers["x-api-key"];
-  const principal = typeof apiKey === "string" ? await request.server.authenticate(apiKey) : undefined;
-  if (principal === undefined) throw new AppError("unauthorized");
+  if (typeof apiKey !== "string") throw new AppError("unauthorized");
+  const principal = await request.server.authenticate(apiKey);
+  if (principal === undefined) throw refuseCredential(request, reply);
   if (route.isBillingRequired !== false && !principal.isBillingActive) throw new AppError("billing_inactive");
   return principal;
 }

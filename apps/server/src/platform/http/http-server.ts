@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, Server } from "node:http";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import {
   type FastifyBaseLogger,
@@ -13,6 +13,7 @@ import { AppError, invalidBody } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { sendError, sendNotFound } from "./errors.ts";
+import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
 import type { Authenticate } from "./principal.ts";
 import { registerReference } from "./reference.ts";
 import { compileValidator } from "./validation.ts";
@@ -26,8 +27,17 @@ declare module "fastify" {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** To receive a whole request, so that slow senders do not hold connections for ever. */
-const REQUEST_DEADLINE_MS = 30_000;
+/** What one server gives to connections, so that slow or many ones do not take it from the others. */
+const defaultLimits: HttpLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  silenceMs: 60_000,
+  connections: 2_048,
+  connectionsOfSource: 512,
+  closeMs: 10_000,
+};
+/** How often the first two are looked at. */
+const CHECK_INTERVAL_MS = 1_000;
 
 const absoluteFormPattern = /^https?:\/\/([^/?#]*)/i;
 const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
@@ -37,6 +47,21 @@ export interface HttpServerOptions {
   authenticate: Authenticate;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
+  limits?: Partial<HttpLimits>;
+}
+
+export interface HttpLimits {
+  /** To receive a request's header. */
+  headersMs: number;
+  /** To receive a whole request. */
+  requestMs: number;
+  /** Without a byte in either direction: whoever does not read an answer. */
+  silenceMs: number;
+  connections: number;
+  /** From one IPv4 address, or IPv6 network of 64 bits. */
+  connectionsOfSource: number;
+  /** For running requests to end when the server closes. */
+  closeMs: number;
 }
 
 /**
@@ -47,18 +72,28 @@ export async function createHttpServer({
   authenticate,
   idempotency,
   rateLimiter,
+  limits: chosenLimits,
 }: HttpServerOptions): Promise<FastifyInstance> {
+  const limits = { ...defaultLimits, ...chosenLimits };
   const loggerInstance: FastifyBaseLogger = logger;
   const app: FastifyInstance = fastify({
     loggerInstance,
     // One line for each request, at its end; see below.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_DEADLINE_MS,
+    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.silenceMs,
+    http: {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MS, limits.headersMs),
+    },
     genReqId: ({ headers }) => acceptRequestId(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: sendError,
     rewriteUrl: ({ url, headers }) => toOriginForm(url ?? "/", headers),
   });
+  limitConnections(app.server, limits);
+  endConnections(app, limits.closeMs);
+  app.decorate("failedAttempts", new FailedAttempts());
   app.decorate("authenticate", authenticate);
   app.decorate("idempotency", idempotency);
   app.decorate("rateLimiter", rateLimiter);
@@ -72,6 +107,8 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     requireHost(request.headers.host);
+    // Before its body is read.
+    if (request.is404) throw new AppError("not_found");
   });
   app.addHook("onResponse", async (request, reply) => {
     // The pattern, not the address: that may hold names and numbers.
@@ -81,6 +118,31 @@ export async function createHttpServer({
   });
   registerReference(app);
   return app;
+}
+
+/** Once it closes, the server looks at no deadline of its connections any more. */
+function endConnections(app: FastifyInstance, closeMs: number): void {
+  const { server } = app;
+  app.addHook("preClose", async () => {
+    const deadline = setTimeout(() => server.closeAllConnections(), closeMs);
+    server.once("close", () => clearTimeout(deadline));
+  });
+}
+
+function limitConnections(server: Server, { connections, connectionsOfSource }: HttpLimits): void {
+  server.maxConnections = connections;
+  const counts = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const source = sourceOf(socket.remoteAddress ?? "");
+    const count = (counts.get(source) ?? 0) + 1;
+    if (count > connectionsOfSource) return void socket.destroy();
+    counts.set(source, count);
+    socket.once("close", () => {
+      const left = (counts.get(source) ?? 0) - 1;
+      if (left > 0) counts.set(source, left);
+      else counts.delete(source);
+    });
+  });
 }
 
 /** Compiles with the first answer: a start need not wait for every route's. */

@@ -1,5 +1,6 @@
 import { buildOpenApi } from "@parley/contract";
-import { type FastifyInstance, fastify } from "fastify";
+import { type FastifyInstance, type LightMyRequestResponse, fastify } from "fastify";
+import { AppError } from "../app-error.ts";
 
 /** Whatever the page's script may have in mind: it talks to this server alone. */
 const CONTENT_SECURITY_POLICY = [
@@ -15,16 +16,23 @@ const CONTENT_SECURITY_POLICY = [
 
 /** Serves `/openapi.json` and the reference at `/docs`. Everything the page needs comes from this server. */
 export function registerReference(app: FastifyInstance): void {
-  let document: string | undefined;
+  let document: Buffer | undefined;
   app.get("/openapi.json", async (_request, reply) => {
-    document ??= JSON.stringify(buildOpenApi());
+    document ??= Buffer.from(JSON.stringify(buildOpenApi()));
     return await reply.type("application/json").send(document);
   });
   let pages: Promise<FastifyInstance> | undefined;
+  /** By path. However many read one slowly, it is in memory once: the script has some MB. */
+  const answers = new Map<string, LightMyRequestResponse>();
   app.addHook("onClose", async () => await (await pages)?.close());
   for (const url of ["/docs", "/docs/*"]) {
     app.get(url, { logLevel: "silent" }, async (request, reply) => {
-      const answer = await (await (pages ??= createPages())).inject(request.url);
+      const [path = ""] = request.url.split("?");
+      const server = await (pages ??= createPages());
+      // Only these: a path can be written in any number of ways.
+      if (!server.hasRoute({ method: "GET", url: path })) throw new AppError("not_found");
+      const answer = answers.get(path) ?? (await server.inject(path));
+      answers.set(path, answer);
       return await reply.code(answer.statusCode).headers(answer.headers).send(answer.rawPayload);
     });
   }

@@ -1,0 +1,66 @@
+import { isIPv4 } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    failedAttempts: FailedAttempts;
+  }
+}
+
+/** Failures that a source may have at once; a source is an IPv4 address or an IPv6 network of 64 bits. */
+const BURST = 60;
+/** After that, one in so many milliseconds. */
+const INTERVAL_MS = 1_000;
+/** The source that failed longest ago is forgotten first. */
+const MAX_SOURCES = 10_000;
+
+/**
+ * Counts the credentials of each source that were not valid. A valid one is never refused for it: it is checked first, since
+ * many people may share an address.
+ */
+export class FailedAttempts {
+  readonly #nowMs: () => number;
+  /** When a source will have made up for its failures. */
+  readonly #clearAtMs = new Map<string, number>();
+
+  constructor(nowMs: () => number = performance.now.bind(performance)) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Counts a failure. Returns in how many milliseconds the source may fail again; 0 if at once. */
+  note(address: string): number {
+    const source = sourceOf(address);
+    const now = this.#nowMs();
+    const clearAt = Math.max(this.#clearAtMs.get(source) ?? 0, now);
+    const waitMs = clearAt - now - (BURST - 1) * INTERVAL_MS;
+    this.#clearAtMs.delete(source);
+    // What is refused for its number does not count: whoever waits may go on.
+    this.#clearAtMs.set(source, waitMs > 0 ? clearAt : clearAt + INTERVAL_MS);
+    const [oldest] = this.#clearAtMs.keys();
+    if (this.#clearAtMs.size > MAX_SOURCES && oldest !== undefined) this.#clearAtMs.delete(oldest);
+    return Math.max(0, waitMs);
+  }
+}
+
+/** The error for a credential that is not valid: `unauthorized`, or `rate_limited` if the source had too many of them. */
+export function refuseCredential(
+  { server, ip }: FastifyRequest,
+  reply: FastifyReply,
+  unauthorized = new AppError("unauthorized"),
+): AppError {
+  const waitMs = server.failedAttempts.note(ip);
+  if (waitMs === 0) return unauthorized;
+  reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
+  return new AppError("rate_limited", {
+    message: "Too many requests from this address had no valid credential. Valid ones are still served.",
+  });
+}
+
+export function sourceOf(address: string): string {
+  const mapped = address.replace(/^::ffff:/i, "");
+  if (isIPv4(mapped)) return mapped;
+  const [head = [], tail = []] = address.split("::").map((half) => half.split(":").filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
+}

@@ -20,6 +20,8 @@ export interface PlatformOptions {
   dataDirectory?: string;
   /** Return as soon as the HTTP server answers, without waiting for readiness. */
   isReadinessAwaited?: boolean;
+  /** Program and arguments that run Node, for example `["taskset", "-c", "0"]`. */
+  launcher?: readonly string[];
 }
 
 /** A whole platform in a process of its own, as an operator starts it. */
@@ -61,14 +63,15 @@ export class Platform {
     const httpPort = await freeTcpPort();
     const sipPort = await freeUdpPort();
     const apiKey = `parley_${"0".repeat(40)}`;
-    const child = spawnPlatform({
+    const environment = {
       PARLEY_HTTP_PORT: String(httpPort),
       PARLEY_SIP_PORT: String(sipPort),
       PARLEY_DATA_DIR: dataDirectory,
       PARLEY_BOOTSTRAP_API_KEY: apiKey,
       PARLEY_PUBLIC_ADDRESS: "127.0.0.1",
       ...options.env,
-    });
+    };
+    const child = spawnPlatform(environment, options.launcher);
     const isTemporary = options.dataDirectory === undefined;
     const platform = new Platform({ httpPort, sipPort, apiKey, process: child, dataDirectory, isTemporary });
     const probe = options.isReadinessAwaited === false ? "/healthz" : "/readyz";
@@ -172,8 +175,9 @@ export async function failToStart(
   }
 }
 
-function spawnPlatform(env: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, startArguments, {
+function spawnPlatform(env: Readonly<Record<string, string>>, launcher: readonly string[] = []) {
+  const [program = process.execPath, ...args] = [...launcher, process.execPath, ...startArguments];
+  return spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -16,7 +16,7 @@ export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
 export type { AgentVoice } from "./voice/agent-speech.ts";
 export { createLastingSpeechToText, type Recogniser } from "./voice/speech-recovery.ts";
-export { emergencyTexts } from "./voice/speech-texts.ts";
+export { emergencyTexts, standardTexts } from "./voice/speech-texts.ts";
 export { PhraseBook } from "./voice/speech-phrases.ts";
 export { clausesOf, everyStandardText } from "./voice/fixed-speech.ts";
 export { VoiceSpeeds } from "./voice/voice-speeds.ts";

@@ -1,0 +1,136 @@
+import { randomInt } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readWav } from "@parley/audio";
+import type { CallDetail } from "@parley/contract";
+import { sampleAgent } from "@parley/contract/sample-agent";
+import { standardTexts } from "@parley/conversation";
+import { callsFrom, createAgent, endedCall } from "../../e2e/support/agents.ts";
+import { Platform } from "../../e2e/support/platform.ts";
+import { TestCaller } from "../../e2e/support/test-caller.ts";
+import { describeGreeting, type HeardGreeting } from "./greeting.ts";
+
+const READY_POLL_MS = 10;
+const READY_TIMEOUT_MS = 180_000;
+const GREETING_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 20_000;
+/** Longer than any pause of the voice within a greeting. */
+const END_OF_SPEECH_MS = 1_200;
+const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");
+
+export interface FirstCall {
+  /** From the start of the process to the first 200 of `/readyz`. */
+  readyMs: number;
+  /** Why the call failed; `undefined` if it did not. */
+  failure: string | undefined;
+  greeting: HeardGreeting | undefined;
+  /** The same greeting in a later call to the same platform, with nothing else going on. */
+  laterGreeting: HeardGreeting | undefined;
+  /** Fillers before the caller had said anything. */
+  unowedFillers: number;
+  /** End of the question → first sound of its answer; `undefined` without an answer. */
+  voiceToVoiceMs: number | undefined;
+}
+
+export interface StartOptions {
+  dataDirectory: string;
+  launcher: readonly string[];
+  modelsDir: string;
+}
+
+/** Starts a platform, calls it as soon as it says that it is ready, then once more. */
+export async function measureFirstCall({
+  dataDirectory,
+  launcher,
+  modelsDir,
+}: StartOptions): Promise<FirstCall> {
+  const startedAtMs = performance.now();
+  const platform = await Platform.start({
+    dataDirectory,
+    launcher,
+    isReadinessAwaited: false,
+    env: { PARLEY_MODELS_DIR: modelsDir },
+  });
+  try {
+    const { number } = await createAgent(platform, { ...sampleAgent, voiceId: null });
+    await becomeReady(platform);
+    const readyMs = performance.now() - startedAtMs;
+    const first = await call(platform, number, true);
+    // Calls beside each other would share the cores.
+    const later = await call(platform, number, false);
+    return { readyMs, ...first, laterGreeting: later.greeting };
+  } finally {
+    await platform.stop();
+  }
+}
+
+async function becomeReady(platform: Platform): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    const response = await fetch(`${platform.url}/readyz`).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+    await sleep(READY_POLL_MS);
+  }
+  throw new Error(`not ready after ${READY_TIMEOUT_MS} ms:\n${platform.output}`);
+}
+
+type OneCall = Omit<FirstCall, "readyMs" | "laterGreeting">;
+
+async function call(platform: Platform, number: string, isQuestionAsked: boolean): Promise<OneCall> {
+  const from = `+1202555${randomInt(1000, 10_000)}`;
+  const nothing = { greeting: undefined, unowedFillers: 0, voiceToVoiceMs: undefined };
+  const caller = await TestCaller.open({ sipPort: platform.sipPort, number, from });
+  try {
+    const result = await caller.dial();
+    if (!result.ok) return { ...nothing, failure: `${result.status} ${result.reason}` };
+    const answeredAtMs = performance.now();
+    await caller.agentToFinish({ silenceMs: END_OF_SPEECH_MS, deadlineMs: GREETING_TIMEOUT_MS });
+    const greeting = describeGreeting([...caller.heard], answeredAtMs);
+    const askedAtMs = isQuestionAsked ? await ask(caller) : undefined;
+    const heardAtMs =
+      askedAtMs === undefined
+        ? undefined
+        : caller.heard.find(({ atMs, isSpeech }) => isSpeech && atMs > askedAtMs)?.atMs;
+    await caller.hangUp();
+    const record = await endedCall(platform, from);
+    return {
+      greeting,
+      failure:
+        record.endReason?.startsWith("error") === true
+          ? `${record.endReason} ${record.endDetail ?? ""}`
+          : undefined,
+      unowedFillers: countUnowed(record),
+      voiceToVoiceMs: heardAtMs === undefined || askedAtMs === undefined ? undefined : heardAtMs - askedAtMs,
+    };
+  } catch (error) {
+    const [record] = await callsFrom(platform, from);
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...nothing, failure: `${reason} (${record?.endReason ?? "no end"} ${record?.endDetail ?? ""})` };
+  } finally {
+    await caller.close();
+  }
+}
+
+/** @returns when the question's last sound was sent. */
+async function ask(caller: TestCaller): Promise<number> {
+  const { pcm } = readWav(await readFile(QUESTION));
+  await caller.say(trimSilence(pcm));
+  const saidAtMs = performance.now();
+  await caller.agentToFinish({ sinceMs: saidAtMs, deadlineMs: ANSWER_TIMEOUT_MS });
+  return saidAtMs;
+}
+
+/** A recording's silence at its end is no part of the answer's delay. */
+function trimSilence(pcm: Int16Array): Int16Array {
+  const lastLoud = pcm.findLastIndex((sample) => Math.abs(sample) > 500);
+  return pcm.subarray(0, lastLoud + 1);
+}
+
+function countUnowed({ transcript }: CallDetail): number {
+  const fillers = new Set<string>(standardTexts("en").holding);
+  const firstWords = transcript.findIndex(({ role }) => role === "user");
+  const before = firstWords === -1 ? transcript : transcript.slice(0, firstWords);
+  return before.filter(({ role, text }) => role === "agent" && fillers.has(text)).length;
+}

@@ -1,0 +1,35 @@
+import type { HeardPacket } from "../../e2e/support/test-caller.ts";
+
+const FRAME_MS = 20;
+
+/** What reached the caller's ear between the answer and the end of the greeting. */
+export interface HeardGreeting {
+  /** From the answer to the first packet with speech. */
+  firstPacketMs: number;
+  /** Longest time between two packets with speech, less their own length: pauses of the voice, or audio that was late. */
+  longestPauseMs: number;
+  /** From the first packet with speech to the last, 8 kHz. */
+  pcm: Int16Array;
+}
+
+/** @param packets Of the greeting alone. @returns `undefined` if nothing was heard. */
+export function describeGreeting(
+  packets: readonly HeardPacket[],
+  answeredAtMs: number,
+): HeardGreeting | undefined {
+  const spoken = packets.filter(({ isSpeech }) => isSpeech);
+  const first = spoken[0];
+  const last = spoken.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  let longestPauseMs = 0;
+  for (const [index, packet] of spoken.entries()) {
+    const before = spoken[index - 1];
+    if (before !== undefined) longestPauseMs = Math.max(longestPauseMs, packet.atMs - before.atMs - FRAME_MS);
+  }
+  const heard = packets.slice(packets.indexOf(first), packets.indexOf(last) + 1);
+  return {
+    firstPacketMs: first.atMs - answeredAtMs,
+    longestPauseMs,
+    pcm: Int16Array.from(heard.flatMap(({ pcm }) => [...pcm])),
+  };
+}

@@ -1,13 +1,13 @@
 /**
- * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--no-model] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
+ * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--fresh] [--judgement=right|shuffled|inverted|sure|none] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
  *
  * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector,
  * recogniser and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
- * scripted. What the models heard is stored beside the set, so that only new audio costs their time; their answers come as
+ * scripted. The answers of the models are stored beside the set, so that only new audio costs their time; a sample of the stored answers is compared with the models on this machine. Answers come as
  * late as they would make them. A turn is over when it is answered: 370 ms after it could be, as with good providers, or
  * at once with `--instant`. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
- * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--no-model` does without the end-of-turn
- * model, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--judgement` gives calls other
+ * answers of the end-of-turn model than its own (see `turns/judgement.ts`) or `none`, `--fresh` asks the models anew for every answer, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -28,6 +28,7 @@ import {
 } from "./turns/score.ts";
 import { buildSituations } from "./turns/situations.ts";
 import { SAMPLES_PER_MS } from "./turns/sounds.ts";
+import { isJudgementName } from "./turns/judgement.ts";
 import { makeSpokenScripts, readSpokenScripts } from "./turns/spoken-scripts.ts";
 import { StoredModels } from "./turns/stored-models.ts";
 
@@ -56,6 +57,10 @@ const valueOf = (name: string): string =>
   options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
 const only = valueOf("only");
 const every = Number(valueOf("every") || 1);
+const judgement = valueOf("judgement") || "right";
+if (judgement !== "none" && !isJudgementName(judgement)) {
+  throw new Error(`--judgement=${judgement}: expected right, shuffled, inverted, sure or none`);
+}
 const isWhole = only === "" && every === 1;
 
 const modelsDir = await ensureModels({ groups: ["moonshine-base", "silero", "smart-turn", "kokoro"] });
@@ -68,7 +73,11 @@ const situations = buildSituations(spoken, await readRecordings()).filter(
 const agentLines = new Map(
   spoken.flatMap((line) => (line.script.startsWith("agent") ? [[line.text, line] as const] : [])),
 );
-const models = await StoredModels.open(modelsDir);
+const models = await StoredModels.open({
+  modelsDir,
+  isFresh: options.includes("--fresh"),
+  judgement: judgement === "none" ? "right" : judgement,
+});
 const vad = await loadSilero({
   modelsDir,
   onFailure: (error) => {
@@ -81,7 +90,7 @@ const bench: Bench = {
   vad,
   models,
   noiseSuppressor: options.includes("--no-suppression") ? undefined : await loadRnnoise(),
-  hasTurnEndModel: !options.includes("--no-model"),
+  hasTurnEndModel: judgement !== "none",
   endpointingDelayMs: Number(valueOf("endpointing")) || undefined,
   agentLines,
   hasWordTimings: options.includes("--word-timings"),
@@ -100,7 +109,7 @@ await Promise.all(
 );
 await vad.close();
 await models.close();
-await models.save(isWhole);
+await models.save(isWhole && judgement !== "none");
 
 const agentEndMs = ({ situation }: Outcome): number =>
   (agentLines.get(situation.agentText)?.pcm.length ?? 0) / SAMPLES_PER_MS;
@@ -136,7 +145,19 @@ const labels: readonly (readonly [keyof Score, string])[] = [
   ["stopP50Ms", "barge-in to the agent's silence, p50, ms"],
   ["stopP95Ms", "                                 p95, ms"],
 ];
-console.log(`${situations.length} situations; the models ran ${models.runs} times anew`);
+console.log(
+  `${situations.length} situations; the models ran ${models.runs} times anew; judgements: ${judgement}`,
+);
+const { check } = models;
+console.log(
+  `stored answers compared with the models on this machine: ${check.differingJudgements} of ${check.judgements} judgements ` +
+    `and ${check.differingTexts} of ${check.texts} texts differ`,
+);
+if (check.differingJudgements + check.differingTexts > 0) {
+  console.log(
+    "  The figures below are partly those of another machine; --fresh asks the models here for every answer.",
+  );
+}
 console.log(
   `${"".padEnd(44)}${"parley".padStart(8)}${"held-out".padStart(10)}${"fixed 800 ms".padStart(14)}`,
 );
@@ -159,7 +180,15 @@ const logFolder = valueOf("log");
 if (logFolder !== "") await writeLogs(logFolder, judged);
 if (options.includes("--json"))
   console.log(
-    JSON.stringify({ ...figures, falseTurnPct: falseTurnPct(judged), ...words, heldOut, fixedRule }),
+    JSON.stringify({
+      ...figures,
+      judgement,
+      storedAnswers: check,
+      falseTurnPct: falseTurnPct(judged),
+      ...words,
+      heldOut,
+      fixedRule,
+    }),
   );
 
 function printKinds(ours: readonly Judged[], theirs: readonly Judged[]): void {

@@ -11,6 +11,8 @@ import {
   type SmartTurn,
 } from "@parley/providers";
 
+import { type JudgementName, judgementRules } from "./judgement.ts";
+
 type InferenceClient = LocalSpeechToTextOptions["inference"];
 
 const file = path.join(import.meta.dirname, "set", "heard.json");
@@ -24,76 +26,128 @@ const DECODING_PER_AUDIO_MS = 0.017;
 /** What the end-of-turn model takes there, two seconds of a turn or eight. */
 const JUDGEMENT_DELAY_MS = 45;
 
+/** Judgements further apart than this are not from the same model: rounding differs by less between processors. */
+const SAME_PROBABILITY = 0.05;
+/** One stored answer in so many is compared with what the models answer on this machine. */
+const CHECKED_SHARE = 32;
+
 /** Text with how sure it is, or the probability that a turn is over. */
 type Heard = HeardText | number;
 
+interface StoredModelsOptions {
+  modelsDir: string;
+  /** Ignore the stored answers and ask the models for all of them. */
+  isFresh: boolean;
+  judgement: JudgementName;
+}
+
 /**
- * Moonshine base and Smart Turn with a memory: what they heard in some audio is kept beside the set, so that only audio
- * which no run has cut out before costs the models' time.
+ * Moonshine base and Smart Turn with a memory: their answers are stored beside the set, so that only audio that no earlier
+ * run has cut out costs the models' time. A sample of the stored answers is compared with the models on this machine.
  */
 export class StoredModels {
   readonly #modelsDir: string;
   readonly #known: Map<string, Heard>;
   readonly #used = new Map<string, Heard>();
-  #recogniser: Promise<Moonshine> | undefined;
+  readonly #stored: ReadonlySet<string>;
+  readonly #judgement: JudgementName;
+  /** Stored judgements, whether or not this run uses them. */
+  readonly #judgements: readonly number[];
+  #recognizer: Promise<Moonshine> | undefined;
   #turnEnd: Promise<SmartTurn> | undefined;
   /** One thing at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   runs = 0;
+  /** Of the sample of stored answers. */
+  readonly check = { judgements: 0, differingJudgements: 0, texts: 0, differingTexts: 0 };
 
-  constructor(modelsDir: string, known: Map<string, Heard>) {
+  private constructor({ modelsDir, isFresh, judgement }: StoredModelsOptions, stored: Map<string, Heard>) {
     this.#modelsDir = modelsDir;
-    this.#known = known;
+    this.#known = isFresh ? new Map() : new Map(stored);
+    this.#stored = new Set(this.#known.keys());
+    this.#judgement = judgement;
+    this.#judgements = [...stored.values()].filter((heard) => typeof heard === "number");
   }
 
-  static async open(modelsDir: string): Promise<StoredModels> {
+  static async open(options: StoredModelsOptions): Promise<StoredModels> {
     const stored: Record<string, Heard> = JSON.parse(await readFile(file, "utf8").catch(() => "{}"));
-    return new StoredModels(modelsDir, new Map(Object.entries(stored)));
+    return new StoredModels(options, new Map(Object.entries(stored)));
   }
 
   /** @param pcm 8 kHz. */
   async transcribe(pcm: Int16Array): Promise<HeardText> {
-    return await this.#recall(`text ${digest(pcm)}`, async () => {
-      this.#recogniser ??= loadMoonshine({ modelsDir: this.#modelsDir, size: "base" });
-      const model = await this.#recogniser;
+    const key = digest(pcm);
+    const ask = async (): Promise<HeardText> => {
+      this.#recognizer ??= loadMoonshine({ modelsDir: this.#modelsDir, size: "base" });
+      const model = await this.#recognizer;
       return roundedText(await model.transcribe(to16kHz(pcm), new AbortController().signal));
+    };
+    return await this.#recall(`text ${key}`, ask, (stored, here) => {
+      this.check.texts += 1;
+      if (stored.text !== here.text) this.check.differingTexts += 1;
     });
   }
 
   /** @param pcm 8 kHz. */
   async predictTurnEnd(pcm: Int16Array): Promise<number> {
-    return await this.#recall(`end ${digest(pcm)}`, async () => {
+    const key = digest(pcm);
+    const ask = async (): Promise<number> => {
       this.#turnEnd ??= loadSmartTurn({ modelsDir: this.#modelsDir });
       const model = await this.#turnEnd;
       return thousandths(await model.predict(to16kHz(pcm)));
-    });
+    };
+    const predict = async (): Promise<number> =>
+      await this.#recall(`end ${key}`, ask, (stored, here) => {
+        this.check.judgements += 1;
+        if (Math.abs(stored - here) > SAME_PROBABILITY) this.check.differingJudgements += 1;
+      });
+    return await judgementRules[this.#judgement]({ predict, digest: key, all: this.#judgements });
   }
 
-  /** Keeps what was heard; where the whole set was run, only what this run asked for. */
+  /**
+   * Stores the answers; after a run of the whole set only those that it used. A run with other judgements than the model's
+   * cuts out other audio: it stores nothing.
+   */
   async save(isWhole: boolean): Promise<void> {
+    if (this.#judgement !== "right") return;
     const entries = [...(isWhole ? this.#used : this.#known)].sort(([a], [b]) => (a < b ? -1 : 1));
     const lines = entries.map(([key, heard]) => `${JSON.stringify(key)}: ${JSON.stringify(heard)}`);
     await writeFile(file, `{\n${lines.join(",\n")}\n}\n`);
   }
 
   async close(): Promise<void> {
-    await (await this.#recogniser)?.close();
+    await this.#queue;
+    await (await this.#recognizer)?.close();
     await (await this.#turnEnd)?.close();
   }
 
-  async #recall<T extends Heard>(key: string, hear: () => Promise<T>): Promise<T> {
-    // What is stored under a key is what was once heard for it.
+  async #recall<T extends Heard>(
+    key: string,
+    ask: () => Promise<T>,
+    compare: (stored: T, here: T) => void,
+  ): Promise<T> {
+    // The prefix of a key tells the type of its answer.
     let heard = this.#known.get(key) as T | undefined;
     if (heard === undefined) {
-      const result = this.#queue.then(hear);
-      this.#queue = result.catch(() => undefined);
-      heard = await result;
+      heard = await this.#enqueue(ask);
       this.runs += 1;
+    } else if (this.#stored.has(key) && !this.#used.has(key) && isInSample(key)) {
+      compare(heard, await this.#enqueue(ask));
     }
     this.#known.set(key, heard);
     this.#used.set(key, heard);
     return heard;
   }
+
+  async #enqueue<T>(ask: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(ask);
+    this.#queue = result.catch(() => undefined);
+    return await result;
+  }
+}
+
+function isInSample(key: string): boolean {
+  return createHash("sha1").update(key).digest().readUInt32LE() % CHECKED_SHARE === 0;
 }
 
 function thousandths(value: number): number {

@@ -45,7 +45,7 @@ export async function createMediaHost(
   configuration: MediaConfiguration,
   send: (message: FromMedia) => void,
 ): Promise<MediaHost> {
-  const providers = await createProviders(configuration);
+  const providers = await createProviders(configuration, send);
   return new Host(configuration, providers, send);
 }
 

@@ -4,6 +4,7 @@ import type { Instruction, VoiceEvent } from "@parley/conversation";
 import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
+import type { ModelReport } from "../inference/model-states.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type {
@@ -88,6 +89,7 @@ export interface MediaPoolOptions {
   /** Calls that one process may hold at once. */
   callsPerProcess: number;
   configure: (index: number) => MediaConfiguration;
+  onModel: (report: ModelReport) => void;
   logger: Logger;
 }
 
@@ -288,7 +290,10 @@ export class MediaPool {
         entry: new URL("./media-process.ts", import.meta.url),
         execArgv: MEDIA_EXEC_ARGV,
         firstMessage: () => options.configure(index),
-        onMessage: (message) => receive(member, message),
+        onMessage: (message) => {
+          if (message.type === "model") options.onModel(message);
+          else receive(member, message);
+        },
         onReady: () => options.logger.debug({ index }, "media process ready"),
         onExit: (description) => loseCalls(member, description),
         logger: options.logger,
@@ -318,7 +323,7 @@ function commandCall({ child }: MediaMember, callId: string, state: OpenCall): C
   };
 }
 
-function receive(member: MediaMember, message: FromMedia): void {
+function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>): void {
   if (message.type === "load") {
     member.wheelLagP99Ms = message.wheelLagP99Ms;
     member.lagCounts = sumOf([member.lagCounts, message.lagCounts]);

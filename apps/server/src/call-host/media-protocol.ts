@@ -2,6 +2,7 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
 import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
+import type { ModelReport } from "../inference/model-states.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { CodecName } from "./audio-codec.ts";
 import type { SdpFragment } from "./web-sdp-fragment.ts";
@@ -155,6 +156,7 @@ export interface MediaStatistics {
 }
 
 export type FromMedia =
+  | ModelReport
   | { type: "opened"; callId: string; rtpPort: number }
   /** The same of a call in the browser. */
   | { type: "openedWeb"; callId: string }

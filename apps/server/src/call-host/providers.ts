@@ -10,6 +10,7 @@ import {
   type VoiceActivityDetector,
 } from "@parley/conversation";
 import {
+  askSilero,
   connectInference,
   createDeepgramSpeechToText,
   createElevenLabsTextToSpeech,
@@ -24,6 +25,8 @@ import {
   LocalTurnEnd,
 } from "@parley/providers";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
+import { loadUsable } from "../inference/load-usable.ts";
+import type { ModelReport } from "../inference/model-states.ts";
 import { createLanguageModel } from "./language-models.ts";
 import type { MediaConfiguration, ProviderConfiguration } from "./media-protocol.ts";
 
@@ -63,14 +66,24 @@ export interface Providers {
 }
 
 /** Rejects where the models of voice activity and of noise cannot be loaded. */
-export async function createProviders(configuration: MediaConfiguration): Promise<Providers> {
+export async function createProviders(
+  configuration: MediaConfiguration,
+  report: (report: ModelReport) => void,
+): Promise<Providers> {
   const { providers, modelsDirectory, inferencePath } = configuration;
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
-  const voiceActivity = await loadSilero({
+  const voiceActivity = await loadUsable(report, {
     modelsDir: modelsDirectory,
-    onFailure: (error) => process.stderr.write(`voice activity detection failed: ${String(error)}\n`),
+    group: "silero",
+    load: async () =>
+      await loadSilero({
+        modelsDir: modelsDirectory,
+        onFailure: (error) => process.stderr.write(`voice activity detection failed: ${String(error)}\n`),
+      }),
+    ask: askSilero,
   });
+  if (voiceActivity === undefined) throw new Error("the model of voice activity is not usable");
   closers.push(async () => await voiceActivity.close());
   return {
     voiceActivity,

@@ -1,4 +1,5 @@
 import type { FixedSpeech, JobPriority } from "@parley/providers/local";
+import type { ModelReport } from "./model-states.ts";
 
 /** What the inference process is to load and where it listens; sent once, first. */
 export interface InferenceConfiguration {
@@ -23,4 +24,4 @@ export type ToInference =
 /** How long a piece of work waited for its model. */
 export type QueueTime = readonly [priority: JobPriority, waitedMs: number];
 
-export type FromInference = { type: "waited"; queueTimes: readonly QueueTime[] };
+export type FromInference = ModelReport | { type: "waited"; queueTimes: readonly QueueTime[] };

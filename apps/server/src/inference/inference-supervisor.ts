@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
 import type { FixedSpeech } from "@parley/providers/local";
+import type { ModelReport } from "./model-states.ts";
 import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 
 const CLOSE_GRACE_MS = 5_000;
@@ -25,6 +26,7 @@ export interface InferenceProcess {
 export function startInferenceProcess(
   config: Readonly<Config>,
   socketPath: string,
+  onModel: (report: ModelReport) => void,
   logger: Logger,
 ): InferenceProcess {
   const { languageModel } = config;
@@ -53,7 +55,10 @@ export function startInferenceProcess(
     name: "inference",
     entry: new URL("./inference-process.ts", import.meta.url),
     firstMessage: () => configuration,
-    onMessage: ({ queueTimes }) => onQueueTimes(queueTimes),
+    onMessage: (message) => {
+      if (message.type === "model") onModel(message);
+      else onQueueTimes(message.queueTimes);
+    },
     onReady: () => logger.debug("local models loaded"),
     onExit: () => {},
     logger,

@@ -1,5 +1,9 @@
 import { availableParallelism } from "node:os";
 import {
+  askMiniLm,
+  askMoonshine,
+  askSmartTurn,
+  askVoice,
   createEmbedHandler,
   createSynthesizeHandler,
   createTranscribeHandler,
@@ -20,6 +24,8 @@ import {
   SpeechStore,
 } from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
+import { loadUsable } from "./load-usable.ts";
+import { type ModelReport, VOICE_STAND_INS } from "./model-states.ts";
 
 /** More than two threads gain little, and calls share the cores with the models. */
 const SYNTHESIS_THREADS = 2;
@@ -42,9 +48,15 @@ interface LoadedModels {
   close: () => Promise<void>;
 }
 
+interface LoadListeners {
+  onStart: NonNullable<JobLoadOptions["onStart"]>;
+  /** Called for each model; the handlers do without those that are unusable. */
+  onModel: (report: ModelReport) => void;
+}
+
 /**
- * Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. The models are
- * not run: their first run takes no longer than those after it (measured).
+ * Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. Models that passed
+ * their self-test before are not run: their first run takes no longer than those after it (measured).
  */
 export async function loadHandlers(
   {
@@ -55,18 +67,40 @@ export async function loadHandlers(
     hasEmbeddings,
     ggufPath,
   }: InferenceConfiguration,
-  onStart: JobLoadOptions["onStart"],
+  { onStart, onModel }: LoadListeners,
 ): Promise<LoadedModels> {
-  const load = new JobLoad(onStart === undefined ? {} : { onStart });
+  const load = new JobLoad({ onStart });
   const [moonshine, smartTurn, voices, miniLm, gguf] = await Promise.all([
-    hasSpeechToText ? loadMoonshine({ modelsDir, size: "base", threads: 1 }) : undefined,
-    hasSpeechToText ? loadSmartTurn({ modelsDir }) : undefined,
-    hasTextToSpeech ? loadVoices(modelsDir) : undefined,
-    hasEmbeddings ? loadMiniLm({ modelsDir }) : undefined,
+    hasSpeechToText
+      ? loadUsable(onModel, {
+          modelsDir,
+          group: "moonshine-base",
+          load: async () => await loadMoonshine({ modelsDir, size: "base", threads: 1 }),
+          ask: askMoonshine,
+        })
+      : undefined,
+    hasSpeechToText
+      ? loadUsable(onModel, {
+          modelsDir,
+          group: "smart-turn",
+          load: async () => await loadSmartTurn({ modelsDir }),
+          ask: askSmartTurn,
+        })
+      : undefined,
+    hasTextToSpeech ? loadVoices(modelsDir, onModel) : undefined,
+    hasEmbeddings
+      ? loadUsable(onModel, {
+          modelsDir,
+          group: "minilm",
+          load: async () => await loadMiniLm({ modelsDir }),
+          ask: askMiniLm,
+        })
+      : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   const store = voices && (await openStore(speechFolder));
-  const synthesize = voices && createSynthesizeHandler({ ...voices }, { store, load });
+  const synthesize =
+    voices && createSynthesizeHandler(voices.engines, { store, load, standIns: VOICE_STAND_INS });
   const preparation = synthesize && new SpeechPreparation(synthesize);
   return {
     prepareSpeech: (speech) => preparation?.add(speech),
@@ -77,10 +111,10 @@ export async function loadHandlers(
       ...(miniLm && { embed: createEmbedHandler(miniLm, load) }),
       ...(gguf && { generate: gguf.generate }),
     },
-    warmUpRest: async () => await voices?.dittli.warmUp(),
+    warmUpRest: async () => await (await voices?.dittli)?.warmUp(),
     close: async () => {
       preparation?.close();
-      await voices?.dittli.close();
+      await (await voices?.dittli)?.close();
     },
   };
 }
@@ -96,11 +130,32 @@ async function openStore(folder: string): Promise<SpeechStore | undefined> {
   }
 }
 
-async function loadVoices(modelsDir: string): Promise<{ kokoro: SpeechEngine; dittli: SpeechEngine }> {
+interface LoadedVoices {
+  /** Those that are usable; the faster voice is added once it is. */
+  engines: Partial<Record<"kokoro" | "dittli", SpeechEngine>>;
+  dittli: Promise<SpeechEngine | undefined>;
+}
+
+async function loadVoices(modelsDir: string, onModel: LoadListeners["onModel"]): Promise<LoadedVoices> {
   const lexicon = await loadLexicon();
-  const [kokoro, dittli] = await Promise.all([
-    loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
-    loadDittli({ modelsDir, lexicon }),
-  ]);
-  return { kokoro, dittli };
+  const engines: LoadedVoices["engines"] = {};
+  const dittli = loadUsable(onModel, {
+    modelsDir,
+    group: "dittli",
+    load: async () => await loadDittli({ modelsDir, lexicon }),
+    ask: async (engine) => await askVoice(engine, "male"),
+  }).then((engine) => {
+    if (engine !== undefined) engines.dittli = engine;
+    return engine;
+  });
+  const kokoro = await loadUsable(onModel, {
+    modelsDir,
+    group: "kokoro",
+    load: async () => await loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
+    ask: async (engine) => await askVoice(engine, "af_heart"),
+  });
+  if (kokoro !== undefined) engines.kokoro = kokoro;
+  // Calls need one of them.
+  else await dittli;
+  return { engines, dittli };
 }

@@ -6,6 +6,7 @@ import { MediaPool } from "../call-host/media-pool.ts";
 import { sliceWebPorts } from "../call-host/web-ports.ts";
 import { fetchModels } from "../inference/fetch-models.ts";
 import { requireGgufFile } from "../inference/gguf-file.ts";
+import { ModelStates } from "../inference/model-states.ts";
 import { type InferenceProcess, startInferenceProcess } from "../inference/inference-supervisor.ts";
 import type { Ground } from "./ground.ts";
 
@@ -16,7 +17,7 @@ const CALLS_PER_MEDIA_PROCESS = 250;
 export async function startCallProcesses(
   { config, logger, started, nodeId }: Ground,
   signal: AbortSignal,
-): Promise<{ media: MediaPool; inference: InferenceProcess }> {
+): Promise<{ media: MediaPool; inference: InferenceProcess; models: ModelStates }> {
   if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
   await fetchModels(config, signal);
   signal.throwIfAborted();
@@ -26,7 +27,9 @@ export async function startCallProcesses(
   await mkdir(recordingFolder, { recursive: true, mode: 0o700 });
   const isWindows = process.platform === "win32";
   const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
-  const inference = startInferenceProcess(config, inferencePath, logger);
+  const models = new ModelStates(config, logger);
+  const onModel = models.record.bind(models);
+  const inference = startInferenceProcess(config, inferencePath, onModel, logger);
   started.add(async () => await inference.close());
   const media = new MediaPool({
     processes: config.mediaProcesses,
@@ -54,10 +57,11 @@ export async function startCallProcesses(
         localSpeech: config.localSpeech,
       },
     }),
+    onModel,
     logger,
   });
   started.add(async () => await media.close());
-  return { media, inference };
+  return { media, inference, models };
 }
 
 /** Where audio lies until recordings are made of it. */

@@ -53,7 +53,7 @@ const BEAT_STATEMENT_DEADLINE_MS = 4_000;
 /** Puts a node together: the one place that knows every part. */
 export async function compose(
   ground: Ground,
-  { connection, media, inference }: Foundation,
+  { connection, media, inference, models }: Foundation,
 ): Promise<ParleyNode> {
   const { config, nodeId, logger, started } = ground;
   const jobs = await Jobs.start({ connectionString: connection.directUrl, logger });
@@ -111,6 +111,7 @@ export async function compose(
     activeCalls: () => heldCalls.size,
     wheelLagP99Ms: () => media.wheelLagP99Ms,
     lagCounts: () => media.lagCounts,
+    modelUsability: () => models.usability,
   });
   inference.onQueueTimes((queueTimes) => {
     for (const [priority, waitedMs] of queueTimes) metrics.observeQueueTime(priority, waitedMs);
@@ -118,7 +119,7 @@ export async function compose(
   const stalls = new StallWatch((ms) => metrics.observeStall(ms));
   started.add(async () => stalls.close());
   const spans = startTracing(ground);
-  const isReady = (): boolean => media.isReady && inference.isReady;
+  const isReady = (): boolean => media.isReady && inference.isReady && models.obstacles.length === 0;
   const beatDatabase = await openDatabase(connection.directUrl, {
     maxConnections: 1,
     statementDeadlineMs: BEAT_STATEMENT_DEADLINE_MS,
@@ -167,6 +168,7 @@ export async function compose(
     ...(heartbeat.isDatabaseAnswering ? [] : ["the database"]),
     ...(inference.isReady ? [] : ["the speech models"]),
     ...(media.isReady ? [] : ["the media processes"]),
+    ...models.obstacles,
     ...(heldCalls.isDraining ? ["nothing: the node is ending"] : []),
   ];
   const modelCheck = startLanguageModelCheck(ground);
@@ -184,7 +186,10 @@ export async function compose(
     { idempotency, rateLimiter },
     {
       findObstacles,
-      findWarnings: () => (modelCheck?.problem === undefined ? [] : [modelCheck.problem]),
+      findWarnings: () => [
+        ...models.warnings,
+        ...(modelCheck?.problem === undefined ? [] : [modelCheck.problem]),
+      ],
       metrics,
       diagnose,
     },

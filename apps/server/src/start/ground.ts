@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { MediaPool } from "../call-host/media-pool.ts";
+import type { ModelStates } from "../inference/model-states.ts";
 import type { InferenceProcess } from "../inference/inference-supervisor.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -18,4 +19,5 @@ export interface Foundation {
   connection: DatabaseConnection;
   media: MediaPool;
   inference: InferenceProcess;
+  models: ModelStates;
 }

@@ -5,13 +5,13 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from "@ai-sdk/provider";
-import { type LanguageModel, SPEAK_NOW } from "@parley/conversation";
+import { type LanguageModel, ProviderError, SPEAK_NOW } from "@parley/conversation";
 import { composeReply, type Exchange, type Reply } from "./compose-reply.ts";
 import { FactIndex, type Embed } from "./fact-index.ts";
 import { readPrompt, type PromptKnowledge } from "./prompt-knowledge.ts";
 
 export interface BuiltinResponderOptions {
-  /** Sentence embeddings of length 1; MiniLM's in Parley. */
+  /** Sentence embeddings of length 1; MiniLM's in Parley. While it rejects with a `ProviderError`, words alone are compared. */
   embed: Embed;
 }
 
@@ -51,8 +51,14 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     const { knowledge, index } = promptOf(instructions);
     const canEndCall = call.tools?.some((tool) => tool.name === endCallToolName) === true;
     const rank = async (text: string, words: readonly string[]) => {
-      const [vector] = await options.embed([text], signal);
-      return (await index).rank(vector ?? new Float32Array(), words);
+      try {
+        const [vector] = await options.embed([text], signal);
+        return (await index).rank(vector ?? new Float32Array(), words);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ProviderError)) throw error;
+        return new FactIndex(knowledge.facts, []).rankByWords(words);
+      }
     };
     const reply = await composeReply({ knowledge, exchange, rank });
     signal.throwIfAborted();

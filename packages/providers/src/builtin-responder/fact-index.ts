@@ -14,6 +14,8 @@ export const answerThreshold = 0.33;
 
 /** What the share of the question's words that a fact contains adds to the nearness in meaning. */
 const wordWeight = 0.25;
+/** The same if there are no embeddings: a fact that contains a third of the question's words answers it. */
+const soleWordWeight = 1;
 
 /** The facts of one prompt, ready to be compared with questions. */
 export class FactIndex {
@@ -38,11 +40,20 @@ export class FactIndex {
 
   /** Facts by how well they answer, best first, each once. `words` are the question's own words. */
   rank(vector: Float32Array, words: readonly string[]): Match[] {
+    return this.#rankBy(
+      (entry) => dot(vector, entry.vector) + wordWeight * this.#overlap(words, entry.words),
+    );
+  }
+
+  /** The same without embeddings, by the words that question and fact share. */
+  rankByWords(words: readonly string[]): Match[] {
+    return this.#rankBy((entry) => soleWordWeight * this.#overlap(words, entry.words));
+  }
+
+  #rankBy(scoreOf: (entry: { vector: Float32Array; words: Set<string> }) => number): Match[] {
     const best = new Map<PromptFact, number>();
-    for (const entry of this.#entries) {
-      const score = dot(vector, entry.vector) + wordWeight * this.#overlap(words, entry.words);
-      best.set(entry.fact, Math.max(best.get(entry.fact) ?? -1, score));
-    }
+    for (const entry of this.#entries)
+      best.set(entry.fact, Math.max(best.get(entry.fact) ?? -1, scoreOf(entry)));
     return [...best].map(([fact, score]) => ({ fact, score })).sort((a, b) => b.score - a.score);
   }
 

@@ -37,3 +37,6 @@ export { SpeechStore, type SpeechStoreOptions } from "./synthesis/speech-store.t
 export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./synthesis/local-text-to-speech.ts";
 export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./synthesis/voices.ts";
 export type { SpeechEngine } from "./synthesis/engine.ts";
+export { askMiniLm, askMoonshine, askSilero, askSmartTurn, askVoice } from "./self-test/ask-models.ts";
+export { loadTested, type LoadTestedOptions, UnusableModelError } from "./self-test/self-test.ts";
+export type { TestedGroup } from "../models/known-answers/known-answers.ts";

@@ -38,7 +38,12 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
-    metrics: new Metrics({ activeCalls: () => 0, wheelLagP99Ms: () => 0, lagCounts: () => [] }),
+    metrics: new Metrics({
+      activeCalls: () => 0,
+      wheelLagP99Ms: () => 0,
+      lagCounts: () => [],
+      modelUsability: () => new Map(),
+    }),
     spans: undefined,
     logger,
   });

@@ -87,6 +87,7 @@ async function setUp(context: TestContext) {
         activeCalls: () => heldCalls.size,
         wheelLagP99Ms: () => 0,
         lagCounts: () => [],
+        modelUsability: () => new Map(),
       }),
       spans: undefined,
       logger,

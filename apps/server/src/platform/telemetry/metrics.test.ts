@@ -17,7 +17,12 @@ async function expose(metrics: Metrics): Promise<Map<string, Family>> {
 }
 
 function createMetrics(): Metrics {
-  return new Metrics({ activeCalls: () => 3, wheelLagP99Ms: () => 2, lagCounts: () => [5, 3, 0, 2] });
+  return new Metrics({
+    activeCalls: () => 3,
+    wheelLagP99Ms: () => 2,
+    lagCounts: () => [5, 3, 0, 2],
+    modelUsability: () => new Map([["smart-turn", 0]]),
+  });
 }
 
 test("a node's metrics are valid from its start on", async () => {

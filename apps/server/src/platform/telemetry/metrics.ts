@@ -7,6 +7,8 @@ export interface MetricSources {
   wheelLagP99Ms: () => number;
   /** By `LAG_BOUNDS_MS`, each frame counted once. */
   lagCounts: () => readonly number[];
+  /** By model: 1 if it is used, 0 if it cannot be opened or answers wrongly on this machine. */
+  modelUsability: () => ReadonlyMap<string, number>;
 }
 
 /** The parts of a turn as they are reported; milliseconds. */
@@ -32,7 +34,7 @@ export class Metrics {
   readonly #queueTimes: Histogram<"priority">;
   readonly #stalls: Histogram;
 
-  constructor({ activeCalls, wheelLagP99Ms, lagCounts }: MetricSources) {
+  constructor({ activeCalls, wheelLagP99Ms, lagCounts, modelUsability }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
@@ -42,6 +44,7 @@ export class Metrics {
       () => wheelLagP99Ms() / 1000,
     );
     this.#addLagCounter(lagCounts);
+    this.#addModelGauge(modelUsability);
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Calls that have ended.",
@@ -80,6 +83,21 @@ export class Metrics {
       this.set(read());
     };
     this.registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
+  }
+
+  #addModelGauge(read: () => ReadonlyMap<string, number>): void {
+    const collect = function (this: Gauge<"model">): void {
+      for (const [model, value] of read()) this.set({ model }, value);
+    };
+    this.registry.registerMetric(
+      new Gauge({
+        name: "parley_model_usable",
+        help: "1 if the local model is used, 0 if it cannot be opened or fails its self-test on this machine.",
+        labelNames: ["model"],
+        registers: [],
+        collect,
+      }),
+    );
   }
 
   /** The library's histogram takes one observation at a time, which ten thousand frames a second are too many for. */

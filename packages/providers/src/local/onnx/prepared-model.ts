@@ -36,12 +36,9 @@ const EXACT_8_BIT = { x64quantprecision: "1" };
  */
 export async function openPreparedModel(options: PreparedModelOptions): Promise<InferenceSession> {
   const { InferenceSession: Session } = await import("onnxruntime-node");
-  const folder = path.join(options.modelsDir, "prepared");
-  const processor = createDigest([process.arch, options.processor ?? (await describeProcessor())]).slice(
-    0,
-    8,
-  );
-  const kept = path.join(folder, `${options.name}-${processor}-${await createKey(options)}.ort`);
+  const folder = preparedFolder(options.modelsDir);
+  const { processor, onnxruntime } = await describeRuntime(options.processor);
+  const kept = path.join(folder, `${options.name}-${processor}-${await createKey(options, onnxruntime)}.ort`);
   if (await isFile(kept)) {
     try {
       return await Session.create(kept, {
@@ -81,11 +78,38 @@ export async function openPreparedModel(options: PreparedModelOptions): Promise<
   }
 }
 
-/** Digest of everything but the processor that a prepared graph depends on. */
-async function createKey({ modelsDir, source, recipe }: PreparedModelOptions): Promise<string> {
+/** Folder of prepared graphs and of the self-tests that passed with them. */
+export function preparedFolder(modelsDir: string): string {
+  return path.join(modelsDir, "prepared");
+}
+
+/** Version of onnxruntime, and digest of the processor: what prepared graphs and self-tests are valid for. */
+export async function describeRuntime(
+  description?: string,
+): Promise<{ onnxruntime: string; processor: string }> {
   const { env } = await import("onnxruntime-node");
+  const processor = createDigest([process.arch, description ?? (await describeProcessor())]).slice(0, 8);
+  return { onnxruntime: env.versions.node ?? "unknown", processor };
+}
+
+/** Prepared graphs for this processor of the models whose names begin with `name`. */
+export async function findPreparedGraphs(modelsDir: string, name: string): Promise<string[]> {
+  const folder = preparedFolder(modelsDir);
+  const { processor } = await describeRuntime();
+  const files = await readdir(folder).catch(() => []);
+  return files
+    .filter((file) => file.startsWith(`${name}-`) && file.includes(`-${processor}-`) && file.endsWith(".ort"))
+    .sort()
+    .map((file) => path.join(folder, file));
+}
+
+/** Digest of everything but the processor that a prepared graph depends on. */
+async function createKey(
+  { modelsDir, source, recipe }: PreparedModelOptions,
+  onnxruntime: string,
+): Promise<string> {
   const { size, mtimeMs } = await stat(path.join(modelsDir, source));
-  return createDigest([env.versions.node, EXACT_8_BIT, source, size, mtimeMs, recipe]).slice(0, 16);
+  return createDigest([onnxruntime, EXACT_8_BIT, source, size, mtimeMs, recipe]).slice(0, 16);
 }
 
 function createDigest(value: unknown): string {

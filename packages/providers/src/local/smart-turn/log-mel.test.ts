@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fourier } from "./fourier.ts";
 import { bands, frames, logMelFeatures } from "./log-mel.ts";
-import { sweep } from "./testing.ts";
+import { sweep } from "../self-test/sweep.ts";
 
 test("a transform is the sum of the turned values, for every length that is a product of 2, 3, 4 and 5", () => {
   for (const length of [1, 2, 12, 45, 400]) {

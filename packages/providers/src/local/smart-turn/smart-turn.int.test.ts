@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { readWav } from "@parley/audio";
 import { ensureModels } from "../../models/fetch.ts";
 import { createTurnEndHandler, loadSmartTurn, type SmartTurn } from "./smart-turn.ts";
-import { sweep } from "./testing.ts";
+import { sweep } from "../self-test/sweep.ts";
 
 const recordings = path.join(import.meta.dirname, "..", "..", "..", "..", "..", "bench", "recordings");
 const { signal } = new AbortController();

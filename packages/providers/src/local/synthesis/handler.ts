@@ -9,12 +9,17 @@ import { toTelephoneLevel } from "./loudness.ts";
 import type { SpeechStore } from "./speech-store.ts";
 import { wordTimings } from "./word-timings.ts";
 
-/** Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. */
-export type SpeechEngines = Readonly<Record<string, SpeechEngine>>;
+/**
+ * Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. Engines may be added while the handler
+ * serves.
+ */
+export type SpeechEngines = Readonly<Record<string, SpeechEngine | undefined>>;
 
 export interface SynthesizeHandlerOptions {
   /** Clauses that may wait for an engine; one more is refused as overloaded. */
   maxWaiting?: number;
+  /** Voice ids, by the engine that they replace while it is not in `engines`. */
+  standIns?: Readonly<Record<string, string>>;
   /** Greetings and set phrases repeat in every call: their audio is kept up to this size. */
   maxCacheBytes?: number;
   /** Where prepared speech outlives the process. */
@@ -76,18 +81,24 @@ export function createSynthesizeHandler(
 ): NonNullable<InferenceHandlers["synthesize"]> {
   const { maxWaiting = 64, store, load } = options;
   const cache = new ClauseCache(options.maxCacheBytes ?? DEFAULT_CACHE_BYTES);
-  const queues = new Map(
-    Object.values(engines).map((engine) => [
-      engine,
-      new JobQueue({ provider: engine.name, maxWaiting, ...(load && { load }) }),
-    ]),
-  );
+  const standIns = new Map(Object.entries(options.standIns ?? {}));
+  const queues = new Map<SpeechEngine, JobQueue>();
+  const queueOf = (engine: SpeechEngine): JobQueue => {
+    const queue =
+      queues.get(engine) ?? new JobQueue({ provider: engine.name, maxWaiting, ...(load && { load }) });
+    queues.set(engine, queue);
+    return queue;
+  };
+  const engineOf = (prefix: string): SpeechEngine | undefined =>
+    Object.hasOwn(engines, prefix) ? engines[prefix] : undefined;
 
   const resolve = (params: Params): Resolved => {
-    const [prefix = "", voice = ""] = params.voice.split("/");
-    const engine = Object.hasOwn(engines, prefix) ? engines[prefix] : undefined;
-    const queue = engine && queues.get(engine);
-    if (engine === undefined || queue === undefined || !engine.voices.includes(voice)) {
+    const [asked = ""] = params.voice.split("/");
+    const standIn = engineOf(asked) === undefined ? standIns.get(asked) : undefined;
+    const voiceId = standIn ?? params.voice;
+    const [prefix = "", voice = ""] = voiceId.split("/");
+    const engine = engineOf(prefix);
+    if (engine === undefined || !engine.voices.includes(voice)) {
       throw refuse(engine?.name ?? "local", `there is no voice ${params.voice}`);
     }
     if (!(params.speed >= MIN_SPEED && params.speed <= MAX_SPEED)) {
@@ -99,8 +110,8 @@ export function createSynthesizeHandler(
     if (params.text.length > MAX_TEXT_LENGTH) {
       throw refuse(engine.name, `more than ${MAX_TEXT_LENGTH} characters at once`);
     }
-    const key = JSON.stringify([engine.version, params.voice, params.speed, params.text]);
-    return { engine, queue, voice, rateHz: params.sampleRateHz, key };
+    const key = JSON.stringify([engine.version, voiceId, params.speed, params.text]);
+    return { engine, queue: queueOf(engine), voice, rateHz: params.sampleRateHz, key };
   };
 
   /** What cannot be kept is made again after the next start. */

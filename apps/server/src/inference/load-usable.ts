@@ -1,0 +1,19 @@
+import { loadTested, type LoadTestedOptions, UnusableModelError } from "@parley/providers/local";
+import type { ModelReport } from "./model-states.ts";
+
+/** Loads a model and reports whether it is used; `undefined` if it cannot be opened or fails its self-test. */
+export async function loadUsable<Model extends { close: () => Promise<void> }>(
+  report: (report: ModelReport) => void,
+  options: LoadTestedOptions<Model>,
+): Promise<Model | undefined> {
+  const { group } = options;
+  try {
+    const model = await loadTested(options);
+    report({ type: "model", group, fault: undefined });
+    return model;
+  } catch (error) {
+    if (!(error instanceof UnusableModelError)) throw error;
+    report({ type: "model", group, fault: error.message });
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { findWrongAnswer, knownAnswers, type TestedGroup } from "../../models/known-answers/known-answers.ts";
+import { ensureModels } from "../../models/fetch.ts";
+import { createDamagedModels } from "../../testing/damaged-models.ts";
+import { loadDittli } from "../dittli/dittli.ts";
+import { loadKokoro } from "../kokoro/kokoro.ts";
+import { loadMiniLm } from "../minilm/embedder.ts";
+import { loadMoonshine } from "../moonshine/model.ts";
+import { loadLexicon } from "../phonemes/lexicon.ts";
+import { loadSilero } from "../silero/voice-activity.ts";
+import { loadSmartTurn, type SmartTurn } from "../smart-turn/smart-turn.ts";
+import { askMiniLm, askMoonshine, askSilero, askSmartTurn, askVoice } from "./ask-models.ts";
+import { loadTested, UnusableModelError } from "./self-test.ts";
+
+/** Loads the end-of-turn model of a folder and says how often it was asked. */
+function createLoader(modelsDir: string): { load: () => Promise<SmartTurn>; asked: () => number } {
+  let asked = 0;
+  return {
+    asked: () => asked,
+    load: async () =>
+      await loadTested({
+        modelsDir,
+        group: "smart-turn",
+        load: async () => await loadSmartTurn({ modelsDir }),
+        ask: async (model) => {
+          asked += 1;
+          return await askSmartTurn(model);
+        },
+      }),
+  };
+}
+
+async function createModelsDir(context: TestContext, damaged: readonly string[]): Promise<string> {
+  const { modelsDir, remove } = await createDamagedModels(damaged, ["smart-turn"]);
+  context.after(remove);
+  return modelsDir;
+}
+
+test("every model that a start uses answers as it is known to", { timeout: 120_000 }, async (context) => {
+  const groups = Object.keys(knownAnswers) as TestedGroup[];
+  const modelsDir = await ensureModels({ groups });
+  const lexicon = await loadLexicon();
+  const ask = async <Model extends { close: () => Promise<void> }>(
+    group: TestedGroup,
+    load: Promise<Model>,
+    answer: (model: Model) => ReturnType<typeof askSmartTurn>,
+  ): Promise<void> => {
+    const model = await load;
+    const given = await answer(model);
+    await model.close();
+    context.diagnostic(
+      `${group}: ${given.text ?? ""} ${given.values.map((value) => value.toFixed(4)).join(" ")}`,
+    );
+    assert.equal(findWrongAnswer(group, given), undefined, group);
+  };
+  const onFailure = (error: unknown): never => {
+    throw error;
+  };
+  await ask("smart-turn", loadSmartTurn({ modelsDir }), askSmartTurn);
+  await ask("minilm", loadMiniLm({ modelsDir }), askMiniLm);
+  await ask("silero", loadSilero({ modelsDir, onFailure }), askSilero);
+  await ask("moonshine-tiny", loadMoonshine({ modelsDir, size: "tiny" }), askMoonshine);
+  await ask("moonshine-base", loadMoonshine({ modelsDir, size: "base" }), askMoonshine);
+  await ask("kokoro", loadKokoro({ modelsDir, lexicon }), async (voice) => await askVoice(voice, "af_heart"));
+  await ask("dittli", loadDittli({ modelsDir, lexicon }), async (voice) => await askVoice(voice, "male"));
+});
+
+test("a model is asked once, and again when its file or its prepared graph is another", async (context) => {
+  const modelsDir = await createModelsDir(context, []);
+  const { load, asked } = createLoader(modelsDir);
+  await (await load()).close();
+  await (await load()).close();
+  assert.equal(asked(), 1);
+  const graph = (await readdir(path.join(modelsDir, "prepared"))).find((file) => file.endsWith(".ort")) ?? "";
+  await utimes(path.join(modelsDir, "prepared", graph), 1, 1);
+  await (await load()).close();
+  assert.equal(asked(), 2);
+});
+
+test("a prepared graph that was damaged and answers wrongly is made anew", async (context) => {
+  const modelsDir = await createModelsDir(context, []);
+  const { load, asked } = createLoader(modelsDir);
+  await (await load()).close();
+  const graph = (await readdir(path.join(modelsDir, "prepared"))).find((file) => file.endsWith(".ort")) ?? "";
+  const location = path.join(modelsDir, "prepared", graph);
+  const bytes = await readFile(location);
+  // Weights are most of the file; its structure is at the end and the start.
+  bytes.fill(0x11, bytes.length / 4, bytes.length / 2);
+  await writeFile(location, bytes);
+  const model = await load();
+  assert.equal(findWrongAnswer("smart-turn", await askSmartTurn(model)), undefined);
+  await model.close();
+  assert.ok(asked() >= 2);
+});
+
+test("a model whose weights are damaged opens, answers wrongly and is not used", async (context) => {
+  const modelsDir = await createModelsDir(context, ["smart-turn/smart-turn-v3.2-cpu.onnx"]);
+  const { load } = createLoader(modelsDir);
+  await assert.rejects(load(), (error: unknown) => {
+    assert.ok(error instanceof UnusableModelError);
+    assert.match(
+      error.message,
+      /^The model smart-turn is not usable on this machine: answered 0\.\d+, expected 0\.2348/,
+    );
+    return true;
+  });
+});

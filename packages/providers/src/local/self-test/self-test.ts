@@ -1,0 +1,101 @@
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { modelCatalogue } from "../../models/catalogue.ts";
+import {
+  findWrongAnswer,
+  knownAnswers,
+  type ModelAnswer,
+  type TestedGroup,
+} from "../../models/known-answers/known-answers.ts";
+import { describeRuntime, findPreparedGraphs, preparedFolder } from "../onnx/prepared-model.ts";
+
+/** A model that cannot be opened on this machine, or gives wrong answers on it. */
+export class UnusableModelError extends Error {
+  override readonly name = "UnusableModelError";
+  readonly group: TestedGroup;
+
+  constructor(group: TestedGroup, reason: string, cause?: unknown) {
+    super(`The model ${group} is not usable on this machine: ${reason}`, { cause });
+    this.group = group;
+  }
+}
+
+export interface LoadTestedOptions<Model> {
+  /** What `ensureModels` returned. */
+  modelsDir: string;
+  group: TestedGroup;
+  load: () => Promise<Model>;
+  ask: (model: Model) => Promise<ModelAnswer>;
+}
+
+interface Closable {
+  close: () => Promise<void>;
+}
+
+/**
+ * Loads a model and, if it has not passed its self-test on this processor with these files and prepared graphs before, asks it
+ * the questions whose answers are known. If it fails, its prepared graphs are made anew once, because they may be damaged.
+ *
+ * @throws `UnusableModelError` if the model cannot be opened or answers wrongly.
+ */
+export async function loadTested<Model extends Closable>(options: LoadTestedOptions<Model>): Promise<Model> {
+  const { modelsDir, group } = options;
+  try {
+    return await loadAndTest(options);
+  } catch {
+    for (const graph of await findPreparedGraphs(modelsDir, group)) await rm(graph, { force: true });
+  }
+  try {
+    return await loadAndTest(options);
+  } catch (error) {
+    if (error instanceof UnusableModelError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UnusableModelError(group, reason, error);
+  }
+}
+
+async function loadAndTest<Model extends Closable>(options: LoadTestedOptions<Model>): Promise<Model> {
+  const { modelsDir, group, load, ask } = options;
+  const model = await load();
+  try {
+    if (await hasPassed(modelsDir, group)) return model;
+    const fault = findWrongAnswer(group, await ask(model));
+    if (fault !== undefined) throw new UnusableModelError(group, fault);
+    await recordPass(modelsDir, group);
+    return model;
+  } catch (error) {
+    await model.close();
+    throw error;
+  }
+}
+
+async function hasPassed(modelsDir: string, group: TestedGroup): Promise<boolean> {
+  const record = await readFile(await locateRecord(modelsDir, group), "utf8").catch(() => "");
+  return record === (await describeState(modelsDir, group));
+}
+
+/** Where the folder cannot be written the model is tested at every start. */
+async function recordPass(modelsDir: string, group: TestedGroup): Promise<void> {
+  const location = await locateRecord(modelsDir, group);
+  const state = await describeState(modelsDir, group);
+  await mkdir(path.dirname(location), { recursive: true })
+    .then(async () => await writeFile(location, state))
+    .catch(() => undefined);
+}
+
+async function locateRecord(modelsDir: string, group: TestedGroup): Promise<string> {
+  const { processor } = await describeRuntime();
+  return path.join(preparedFolder(modelsDir), `${group}-${processor}.passed.json`);
+}
+
+/** Everything that a passed self-test was valid for. */
+async function describeState(modelsDir: string, group: TestedGroup): Promise<string> {
+  const sources = modelCatalogue[group].files.map((file) => path.join(modelsDir, file.path));
+  const files = await Promise.all(
+    [...sources, ...(await findPreparedGraphs(modelsDir, group))].map(async (location) => {
+      const { size, mtimeMs } = await stat(location);
+      return [path.relative(modelsDir, location), size, mtimeMs];
+    }),
+  );
+  return JSON.stringify({ runtime: await describeRuntime(), expected: knownAnswers[group], files });
+}

@@ -141,6 +141,7 @@ export async function compose(
     logger,
   });
   if (!connection.isEmbedded && !storage.isShared) await heartbeat.requireAlone();
+  const sipTraces = startSipTraces(ground, connection.database);
   const heldCalls = new HeldCalls({
     nodeId,
     spool,
@@ -152,6 +153,7 @@ export async function compose(
     prepareSpeech,
     metrics,
     spans,
+    sipTraces,
     logger,
   });
   const control = new CallControl({
@@ -195,8 +197,7 @@ export async function compose(
     },
     storage,
   );
-  const traces = startSipTraces(ground, connection.database);
-  const sip = await listenSip(ground, { control, heldCalls }, traces);
+  const sip = await listenSip(ground, { control, heldCalls }, sipTraces);
   sipEnd = sip;
   modules.sipTrunkChecks.useSip(sip);
   modules.outboundCalls.useLine({
@@ -257,11 +258,11 @@ export async function compose(
 
 /** Undefined where the operator wants none. */
 function startSipTraces(
-  { config, nodeId, logger, started }: Ground,
+  { config, logger, started }: Ground,
   database: Database,
 ): CallTraceRecorder | undefined {
   if (config.traceDays === 0) return undefined;
-  const recorder = new CallTraceRecorder({ database, nodeId, logger });
+  const recorder = new CallTraceRecorder({ database, logger });
   started.add(async () => await recorder.close());
   return recorder;
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
-import { uriScheme } from "../grammar/uri.ts";
+import { containsControl } from "../grammar/scanner.ts";
+import { parseUri, uriScheme } from "../grammar/uri.ts";
 import type { SipRequest } from "../messages/message.ts";
 import { type BodyPart, handlingIn, readMultipart, typeIn } from "../messages/multipart.ts";
 import type { ResponseContent } from "../messages/response.ts";
@@ -36,11 +37,28 @@ export function refusalOf(request: SipRequest): Refusal | undefined {
   const scheme = uriScheme(request.requestUri);
   if (scheme === undefined) return { status: 400, content: { reason: "Bad Request-URI" } };
   if (scheme !== "sip" && scheme !== "sips" && scheme !== "tel") return { status: 416 };
-  return refusalOfExtensions(request) ?? refusalOfAccept(request) ?? refusalOfBody(request);
+  return (
+    refusalOfControls(request) ??
+    refusalOfExtensions(request) ??
+    refusalOfAccept(request) ??
+    refusalOfBody(request)
+  );
 }
 
 function refuseMethod(method: string): Refusal {
   return { status: knownMethods.has(method) ? 405 : 501, content: { headers: { Allow: allowedMethods } } };
+}
+
+/** Escaped control characters are legal (§25.1) and name nobody; what they name is looked up and stored as text. */
+function refusalOfControls({ requestUri, from, to }: SipRequest): Refusal | undefined {
+  const uris = { "Request-URI": requestUri, From: from.uri, To: to.uri };
+  for (const [place, text] of Object.entries(uris)) {
+    const uri = parseUri(text);
+    const name = uri?.scheme === "tel" ? uri.number : uri?.user;
+    if (name !== undefined && containsControl(name))
+      return { status: 400, content: { reason: `Bad ${place}` } };
+  }
+  return undefined;
 }
 
 /** §8.2.2.3: the extensions that are required and not supported are named in the refusal. */

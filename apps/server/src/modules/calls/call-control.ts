@@ -6,6 +6,7 @@ import { recordOf } from "../agents/agent-resolution.rules.ts";
 import { SourceGuard } from "../sip-trunks/source-guard.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import { storableSipCallId } from "./call-trace.rules.ts";
 import { findMediaPeer } from "./calls.rules.ts";
 import type { CallsService } from "./calls.service.ts";
 import type { CallToHold, HeldCalls } from "./held-calls.ts";
@@ -27,6 +28,9 @@ export interface CallControlOptions {
 
 /** RFC 3261 §20.43: 300 stands for an incompatible network protocol. */
 const noRoute = '300 parley "No way for audio to the address that is offered"';
+
+/** A user name at most; E.164 has 15 digits. */
+const MAX_NUMBER_LENGTH = 255;
 
 /** Answers what comes in over SIP. */
 export class CallControl {
@@ -122,7 +126,7 @@ export class CallControl {
       fromNumber,
       toNumber: number.e164,
       nodeId,
-      sipCallId: invite.callId,
+      sipCallId: storableSipCallId(invite.callId),
       variables: agent.variables,
       at,
     });
@@ -137,6 +141,7 @@ export class CallControl {
       fromNumber,
       toNumber: number.e164,
       at,
+      sipCallId: invite.callId,
     };
     await heldCalls.carry(record, (prepare) => {
       const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
@@ -146,8 +151,10 @@ export class CallControl {
   }
 }
 
-/** Null where the caller withholds the number (RFC 3323). */
+/** Null if the caller withholds the number (RFC 3323), or names none that anyone could have. */
 function callerOf(invite: IncomingInvite): string | null {
   const number = numberIn(invite.from.uri);
-  return number === undefined || number.toLowerCase() === "anonymous" ? null : number;
+  const isNone =
+    number === undefined || number.length > MAX_NUMBER_LENGTH || number.toLowerCase() === "anonymous";
+  return isNone ? null : number;
 }

@@ -105,8 +105,10 @@ function readSpool(text: string): Map<string, CallWrite[]> {
     const line = parseLine(each);
     if (line === undefined) continue;
     const { callId, write } = line;
+    const writes = unwritten.get(callId);
     if (write === undefined) unwritten.delete(callId);
-    else unwritten.set(callId, [...(unwritten.get(callId) ?? []), reviveWrite(write)]);
+    else if (writes === undefined) unwritten.set(callId, [reviveWrite(write)]);
+    else writes.push(reviveWrite(write));
   }
   return unwritten;
 }

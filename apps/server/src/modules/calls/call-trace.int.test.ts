@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +11,7 @@ import { createLogger } from "../../platform/logging/logging.ts";
 import { type TestServer, createTestServer, inboundCall } from "../testing.ts";
 import { deleteExpiredTracesJob } from "./call-trace.jobs.ts";
 import { CallTraceRecorder } from "./call-trace.recorder.ts";
+import { callTraceMessages } from "./call-trace.tables.ts";
 
 const DAY_MS = 86_400_000;
 const NUMBER = "+4930123456";
@@ -27,6 +29,8 @@ class Fixture {
   readonly server: TestServer;
   readonly recorder: CallTraceRecorder;
   now = new Date("2026-11-21T12:00:00.000Z");
+  /** Ends the trace of the call that was opened last. */
+  endCall = (): void => undefined;
   readonly #target: Target;
 
   private constructor(server: TestServer, target: Target) {
@@ -34,7 +38,6 @@ class Fixture {
     this.#target = target;
     this.recorder = new CallTraceRecorder({
       database: server.database,
-      nodeId: NODE,
       logger: createLogger({ level: "silent" }),
       now: () => this.now,
     });
@@ -67,7 +70,9 @@ class Fixture {
       sipCallId,
       at: this.now,
     };
-    return (await modules.calls.openInbound(inboundCall(organizationId, call))).callId;
+    const { callId } = await modules.calls.openInbound(inboundCall(organizationId, call));
+    this.endCall = this.recorder.claim(sipCallId, callId);
+    return callId;
   }
 
   async traceOf(callId: string): Promise<CallTrace> {
@@ -201,7 +206,7 @@ test("messages that belong to no call are let go, and of a call no more than its
   await fixture.close();
 });
 
-test("a call that said nothing for long is found again by its BYE", async () => {
+test("a call that said nothing for long is traced to its BYE, and no longer once it has ended", async () => {
   const fixture = await Fixture.start();
   const { recorder } = fixture;
   const callId = await fixture.openCall("long");
@@ -212,6 +217,59 @@ test("a call that said nothing for long is found again by its BYE", async () => 
   recorder.observe(message("in", "long", "BYE sip:a@b SIP/2.0"));
   await recorder.flush();
   assert.equal((await fixture.traceOf(callId)).messages.length, 2);
+  fixture.endCall();
+  recorder.observe(message("out", "long", "SIP/2.0 200 OK"));
+  await recorder.flush();
+  fixture.pass(180_000);
+  await recorder.flush();
+  recorder.observe(message("in", "long", "BYE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(callId)).messages.length, 3);
+  await fixture.close();
+});
+
+test("a flood under Call-IDs of no call takes neither the memory of the node nor the trace of a call", async () => {
+  const fixture = await Fixture.start();
+  const { recorder } = fixture;
+  const first = await fixture.openCall("first");
+  const padding = `X: ${"y".repeat(60_000)}`;
+  recorder.observe(message("in", "second", "INVITE sip:a@b SIP/2.0"));
+  for (let count = 0; count < 20; count++)
+    recorder.observe(message("in", `stray-${count}-${"z".repeat(1_000)}`, "INVITE sip:a@b SIP/2.0", padding));
+  const second = await fixture.openCall("second");
+  for (let count = 0; count < 4_000; count++)
+    recorder.observe(message("in", `stray-${count}`, "OPTIONS sip:a@b SIP/2.0", padding));
+  assert.ok(recorder.waitingBytes < 5 * 1024 * 1024, `${recorder.waitingBytes} bytes`);
+  recorder.observe(message("in", "first", "INVITE sip:a@b SIP/2.0"));
+  recorder.observe(message("in", "second", "BYE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(first)).messages.length, 1);
+  assert.equal((await fixture.traceOf(second)).messages.length, 2);
+  fixture.pass(31_000);
+  await recorder.flush();
+  assert.equal(recorder.waitingBytes, 0);
+  await fixture.close();
+});
+
+test("Call-IDs that no database takes, or a call that is gone, cost no other call its trace", async () => {
+  const fixture = await Fixture.start();
+  const { server, recorder } = fixture;
+  recorder.observe(message("in", "a\0b", "OPTIONS sip:a@b SIP/2.0"));
+  recorder.observe(message("in", "c".repeat(3_000), "INVITE sip:a@b SIP/2.0"));
+  const long = await fixture.openCall("c".repeat(3_000));
+  recorder.claim("gone", randomUUID());
+  recorder.observe(message("in", "gone", "INVITE sip:a@b SIP/2.0"));
+  const after = await fixture.openCall("after");
+  recorder.observe(message("in", "after", "INVITE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  for (const callId of [long, after]) assert.equal((await fixture.traceOf(callId)).messages.length, 1);
+  assert.deepEqual(
+    await server.database
+      .select()
+      .from(callTraceMessages)
+      .then((rows) => rows.length),
+    2,
+  );
   await fixture.close();
 });
 

@@ -1,52 +1,62 @@
 import type { MessageTrace } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Database } from "../../platform/database/database.ts";
-import { maskSecrets, sipCallIdOf } from "./call-trace.rules.ts";
+import { isDatabaseAway } from "../../platform/database/database-away.ts";
+import { maskSecrets, sipCallIdOf, storableSipCallId } from "./call-trace.rules.ts";
 import * as store from "./call-trace.store.ts";
 
 const FLUSH_INTERVAL_MS = 1_000;
-/** A call's record is written soon after its INVITE came; what belongs to none by then is let go. */
+/** A call is claimed soon after its INVITE came; what belongs to none by then is let go. */
 const UNCLAIMED_MS = 30_000;
-/** After its last message a call is forgotten here; one that comes later finds it again. */
-const IDLE_MS = 120_000;
-const MAX_CALL_IDS = 5_000;
+/** After its end a call is remembered this long, for the messages that still pass. */
+const ENDED_MS = 120_000;
+/** Of all Call-IDs without a call together. Beyond it the oldest are let go: a call is claimed within a second. */
+const MAX_UNCLAIMED_BYTES = 4 * 1024 * 1024;
+const MAX_UNCLAIMED_CALL_IDS = 5_000;
+/** Enough for an INVITE, its challenge and both once more; a stranger gets no larger share of the above. */
+const MAX_UNCLAIMED_BYTES_PER_CALL_ID = 256 * 1024;
 const MAX_MESSAGES_PER_CALL = 500;
 const MAX_BYTES_PER_CALL = 1024 * 1024;
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** Rows of one statement; PostgreSQL takes 65,535 values. */
+/** Of one statement: PostgreSQL takes 65,535 values, and masking must not keep the process from its calls. */
 const MAX_ROWS = 1_000;
+const MAX_STATEMENT_BYTES = 1024 * 1024;
 
+/** As it passed: secrets are masked when it is written, and only then. */
 type Message = Omit<store.TraceMessageInsert, "callId">;
 
 /** What is known of one SIP Call-ID. */
 interface Traced {
   firstAtMs: number;
-  lastAtMs: number;
-  /** Ours; undefined while no call with it is written down. */
+  /** Ours; undefined while no call has claimed it. */
   callId: string | undefined;
+  endedAtMs: number | undefined;
   /** Not stored yet. */
   waiting: Message[];
+  waitingBytes: number;
   seenMessages: number;
   seenBytes: number;
 }
 
 export interface CallTraceRecorderOptions {
   database: Database;
-  nodeId: string;
   logger: Logger;
   now?: () => Date;
 }
 
 /**
- * Keeps the SIP messages that belong to calls of this node, secrets masked. It is told of every message, holds it until
- * it knows whose it is, and writes once a second; nothing waits for it. Of one call it keeps the first 500 messages and
- * the first MiB.
+ * Keeps the SIP messages that belong to calls of this node, secrets masked. It sees every message, holds a bounded number
+ * until a call claims their Call-ID, and writes once a second; nothing waits for it. Of one call it keeps the first 500
+ * messages and the first MiB.
  */
 export class CallTraceRecorder {
   readonly #options: CallTraceRecorderOptions;
   readonly #now: () => Date;
-  readonly #bySipCallId = new Map<string, Traced>();
-  #waitingBytes = 0;
+  /** Oldest first. */
+  readonly #unclaimed = new Map<string, Traced>();
+  readonly #claimed = new Map<string, Traced>();
+  #unclaimedBytes = 0;
+  #claimedBytes = 0;
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
 
@@ -56,20 +66,21 @@ export class CallTraceRecorder {
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
+  /** Of messages that are not written yet. */
+  get waitingBytes(): number {
+    return this.#unclaimedBytes + this.#claimedBytes;
+  }
+
   observe({ direction, peer, local, data }: MessageTrace): void {
-    // One character for each byte, so that nothing of what passed is lost.
-    const text = data.toString("latin1");
-    const sipCallId = sipCallIdOf(text);
-    if (sipCallId === undefined || this.#waitingBytes + data.length > MAX_WAITING_BYTES) return;
+    const sipCallId = sipCallIdOf(toText(data));
+    if (sipCallId === undefined) return;
     const at = this.#now();
-    const traced = this.#bySipCallId.get(sipCallId) ?? this.#add(sipCallId, at.getTime());
-    if (traced === undefined) return;
-    traced.lastAtMs = at.getTime();
-    if (traced.seenMessages >= MAX_MESSAGES_PER_CALL || traced.seenBytes + data.length > MAX_BYTES_PER_CALL)
-      return;
+    const key = storableSipCallId(sipCallId);
+    const traced = this.#claimed.get(key) ?? this.#unclaimed.get(key) ?? this.#add(key, at.getTime());
+    if (!this.#hasRoom(traced, data.length)) return;
     traced.seenMessages += 1;
     traced.seenBytes += data.length;
-    this.#waitingBytes += data.length;
+    traced.waitingBytes += data.length;
     traced.waiting.push({
       at,
       direction: direction === "in" ? "received" : "sent",
@@ -78,23 +89,70 @@ export class CallTraceRecorder {
       localPort: local.port,
       peerAddress: peer.address,
       peerPort: peer.port,
-      data: Buffer.from(maskSecrets(text), "latin1"),
+      // A copy: a small Buffer is a piece of a pool, which it would keep alive.
+      data: Buffer.copyBytesFrom(data),
     });
+    if (traced.callId !== undefined) this.#claimedBytes += data.length;
+    else {
+      this.#unclaimedBytes += data.length;
+      this.#letOldestGo();
+    }
   }
 
-  #add(sipCallId: string, nowMs: number): Traced | undefined {
-    // Beyond this it is a flood, and those that are known are worth more.
-    if (this.#bySipCallId.size >= MAX_CALL_IDS) return undefined;
+  #hasRoom(traced: Traced, bytes: number): boolean {
+    if (traced.seenMessages >= MAX_MESSAGES_PER_CALL || traced.seenBytes + bytes > MAX_BYTES_PER_CALL)
+      return false;
+    return traced.callId === undefined
+      ? traced.waitingBytes + bytes <= MAX_UNCLAIMED_BYTES_PER_CALL_ID
+      : this.#claimedBytes + bytes <= MAX_WAITING_BYTES;
+  }
+
+  #add(key: string, nowMs: number): Traced {
     const traced: Traced = {
       firstAtMs: nowMs,
-      lastAtMs: nowMs,
       callId: undefined,
+      endedAtMs: undefined,
       waiting: [],
+      waitingBytes: 0,
       seenMessages: 0,
       seenBytes: 0,
     };
-    this.#bySipCallId.set(sipCallId, traced);
+    this.#unclaimed.set(key, traced);
     return traced;
+  }
+
+  #letOldestGo(): void {
+    for (const [key, { waitingBytes }] of this.#unclaimed) {
+      const isFull =
+        this.#unclaimedBytes > MAX_UNCLAIMED_BYTES || this.#unclaimed.size > MAX_UNCLAIMED_CALL_IDS;
+      if (!isFull) return;
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= waitingBytes;
+    }
+  }
+
+  /** Keeps what passes under this SIP Call-ID, and what has passed so far, as the call's; returns how to say that it ended. */
+  claim(sipCallId: string, callId: string): () => void {
+    const key = storableSipCallId(sipCallId);
+    const claimed = this.#claimed.get(key);
+    const traced = claimed ?? this.#unclaimed.get(key) ?? this.#add(key, this.#now().getTime());
+    if (claimed === undefined) {
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= traced.waitingBytes;
+      this.#claimedBytes += traced.waitingBytes;
+      this.#claimed.set(key, traced);
+    }
+    // Of several calls with one Call-ID the latest has a share of its own.
+    const { length } = traced.waiting;
+    Object.assign(traced, {
+      callId,
+      endedAtMs: undefined,
+      seenMessages: length,
+      seenBytes: traced.waitingBytes,
+    });
+    return () => {
+      if (traced.callId === callId) traced.endedAtMs = this.#now().getTime();
+    };
   }
 
   /** Writes what waits for calls that are known by now. Never rejects; what could not be written is tried again. */
@@ -108,11 +166,10 @@ export class CallTraceRecorder {
   }
 
   async #flush(): Promise<void> {
-    await this.#findCalls();
     for (;;) {
       const { rows, taken } = this.#nextRows();
       if (rows.length === 0) break;
-      await store.insertMessages(this.#options.database, rows);
+      await this.#insert(rows);
       for (const [traced, count] of taken) this.#drop(traced, count);
     }
     this.#forget();
@@ -122,42 +179,55 @@ export class CallTraceRecorder {
   #nextRows(): { rows: store.TraceMessageInsert[]; taken: Map<Traced, number> } {
     const rows: store.TraceMessageInsert[] = [];
     const taken = new Map<Traced, number>();
-    for (const traced of this.#bySipCallId.values()) {
+    let bytes = 0;
+    for (const traced of this.#claimed.values()) {
       const { callId } = traced;
       if (callId === undefined) continue;
-      const messages = traced.waiting.slice(0, MAX_ROWS - rows.length);
-      rows.push(...messages.map((message) => ({ ...message, callId })));
-      taken.set(traced, messages.length);
+      for (const [index, message] of traced.waiting.entries()) {
+        if (rows.length === MAX_ROWS || bytes >= MAX_STATEMENT_BYTES) return { rows, taken };
+        bytes += message.data.length;
+        rows.push({ ...message, callId, data: masked(message.data) });
+        taken.set(traced, index + 1);
+      }
     }
     return { rows, taken };
   }
 
-  async #findCalls(): Promise<void> {
-    const unknown = [...this.#bySipCallId].filter(([, { callId }]) => callId === undefined);
-    if (unknown.length === 0) return;
-    const found = await store.findCallsBySipCallId(
-      this.#options.database,
-      this.#options.nodeId,
-      unknown.map(([sipCallId]) => sipCallId),
-    );
-    for (const [sipCallId, traced] of unknown) traced.callId = found.get(sipCallId);
+  /** A row that the database refuses, such as one of a call that was deleted, is lost alone. */
+  async #insert(rows: readonly store.TraceMessageInsert[]): Promise<void> {
+    const { database, logger } = this.#options;
+    try {
+      await store.insertMessages(database, rows);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      if (rows.length === 1) {
+        logger.warn({ err: error, callId: rows[0]?.callId }, "a SIP message could not be written to a trace");
+        return;
+      }
+      const half = Math.ceil(rows.length / 2);
+      await this.#insert(rows.slice(0, half));
+      await this.#insert(rows.slice(half));
+    }
   }
 
   #forget(): void {
     const nowMs = this.#now().getTime();
-    for (const [sipCallId, traced] of this.#bySipCallId) {
-      const isExpired =
-        traced.callId === undefined
-          ? nowMs - traced.firstAtMs > UNCLAIMED_MS
-          : nowMs - traced.lastAtMs > IDLE_MS && traced.waiting.length === 0;
-      if (!isExpired) continue;
-      this.#drop(traced, traced.waiting.length);
-      this.#bySipCallId.delete(sipCallId);
+    for (const [key, { firstAtMs, waitingBytes }] of this.#unclaimed) {
+      if (nowMs - firstAtMs <= UNCLAIMED_MS) break;
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= waitingBytes;
+    }
+    for (const [key, { endedAtMs, waiting }] of this.#claimed) {
+      const isOver = endedAtMs !== undefined && nowMs - endedAtMs > ENDED_MS && waiting.length === 0;
+      if (isOver) this.#claimed.delete(key);
     }
   }
 
   #drop(traced: Traced, messages: number): void {
-    for (const { data } of traced.waiting.splice(0, messages)) this.#waitingBytes -= data.length;
+    for (const { data } of traced.waiting.splice(0, messages)) {
+      traced.waitingBytes -= data.length;
+      this.#claimedBytes -= data.length;
+    }
   }
 
   /** Writes what is left. Idempotent; call it while the database is still there. */
@@ -165,4 +235,13 @@ export class CallTraceRecorder {
     clearInterval(this.#timer);
     await this.flush();
   }
+}
+
+/** One character for each byte, so that nothing of what passed is lost. */
+function toText(data: Buffer): string {
+  return data.toString("latin1");
+}
+
+function masked(data: Buffer): Buffer {
+  return Buffer.from(maskSecrets(toText(data)), "latin1");
 }

@@ -1,4 +1,8 @@
 /** What a trace keeps of a SIP message, and what it must not. */
+import { createHash } from "node:crypto";
+
+/** Longer than any client makes them. */
+const MAX_STORED_CALL_ID_LENGTH = 255;
 
 /** Parameters of credentials that say who asks and how, but nothing that a password could be guessed by. */
 const openParameters = new Set(["username", "realm", "uri", "algorithm", "qop", "nc", "nonce", "stale"]);
@@ -97,4 +101,12 @@ export function sipCallIdOf(message: string): string | undefined {
   const headEnd = message.indexOf("\r\n\r\n");
   const head = headEnd === -1 ? message : message.slice(0, headEnd);
   return /^(?:call-id|i)[ \t]*:[ \t]*(\S+)[ \t]*$/im.exec(head)?.[1];
+}
+
+/** A SIP Call-ID as records and traces name it: itself, or its hash if it is long; a peer chooses how long it is. */
+export function storableSipCallId(sipCallId: string): string {
+  if (sipCallId.length > MAX_STORED_CALL_ID_LENGTH)
+    return `sha256:${createHash("sha256").update(sipCallId).digest("hex")}`;
+  // A copy: a piece of a message would keep the whole of it alive.
+  return Buffer.from(sipCallId).toString();
 }

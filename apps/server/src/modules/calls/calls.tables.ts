@@ -74,7 +74,6 @@ export const calls = pgTable(
     index("calls_organization").on(table.organizationId, table.createdAt),
     index("calls_agent").on(table.agentId, table.createdAt),
     index("calls_conversation").on(table.conversationId),
-    index("calls_sip_call_id").on(table.sipCallId),
     index("calls_active")
       .on(table.organizationId)
       .where(sql`${table.status} in ('ringing', 'in_progress')`),

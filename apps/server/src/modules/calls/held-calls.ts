@@ -11,6 +11,7 @@ import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
+import type { CallTraceRecorder } from "./call-trace.recorder.ts";
 import type { CallsService } from "./calls.service.ts";
 import { type CallOutcome, type CallSignalling, HeldCall, type ProviderNames } from "./held-call.ts";
 import { firstMessageOf, toMediaCall } from "./media-call.rules.ts";
@@ -33,6 +34,8 @@ export interface HeldCallsOptions {
   metrics: Metrics;
   /** Undefined: nobody collects traces. */
   spans: SpanSink | undefined;
+  /** `undefined` if no SIP messages are kept. */
+  sipTraces: Pick<CallTraceRecorder, "claim"> | undefined;
   logger: Logger;
 }
 
@@ -51,6 +54,8 @@ export interface CallToHold {
   at: Date;
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
+  /** Of a phone call. */
+  sipCallId?: string;
 }
 
 /** What a media process is to know of the call, whose audio its signalling knows. */
@@ -142,19 +147,23 @@ export class HeldCalls {
     this.#calls.set(callId, call);
     // Other nodes may have written the agent.
     this.#options.prepareSpeech?.(agent.document);
+    const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
     const signalling = signallingFor(async () => {
       const { call: prepared, unknownVariables } = describeMediaCall(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
       return prepared;
     });
-    const running = call.run(signalling).finally(() => this.#calls.delete(callId));
+    const running = call.run(signalling).finally(() => {
+      this.#calls.delete(callId);
+      if (endTrace) endTrace();
+    });
     this.watch(running);
     await running;
   }
 
   /** What the agent's server makes of the call. Rejects where the call is over by then. */
   async #ask(record: CallToHold, call: HeldCall, recorder: CallRecorder): Promise<CallToHold> {
-    const { agent, callId: id, at: _at, isTest = false, ...facts } = record;
+    const { agent, callId: id, at: _at, sipCallId: _sipCallId, isTest = false, ...facts } = record;
     const { preCallWebhookUrl: url } = agent.document;
     if (url === null) return record;
     const { id: agentId, environment, organizationId } = agent;

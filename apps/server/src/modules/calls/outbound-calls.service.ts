@@ -140,10 +140,10 @@ function toRecord(
 function dial(
   { userAgent, heldCalls, media, publicAddress, logger }: OutboundLine,
   { route, toNumber, allowedCountries }: Dialling,
-  { sipCallId, ...record }: CallToHold & { sipCallId: string },
+  record: CallToHold & { sipCallId: string },
   { ringTimeoutMs }: Dial,
 ): void {
-  const { callId } = record;
+  const { callId, sipCallId } = record;
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "call placed");
   const carried = heldCalls.carry(record, (prepare) => {
     return new OutboundCall({

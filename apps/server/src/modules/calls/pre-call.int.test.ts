@@ -45,6 +45,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       modelUsability: () => new Map(),
     }),
     spans: undefined,
+    sipTraces: undefined,
     logger,
   });
   const document = createDocument({

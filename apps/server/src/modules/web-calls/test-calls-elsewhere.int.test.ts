@@ -90,6 +90,7 @@ async function setUp(context: TestContext) {
         modelUsability: () => new Map(),
       }),
       spans: undefined,
+      sipTraces: undefined,
       logger,
     });
     ends.push(async () => await heldCalls.drain(0));

@@ -1,0 +1,1 @@
+DROP INDEX "calls_sip_call_id";

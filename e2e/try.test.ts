@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Resampler } from "@parley/audio";
-import type { CallDetail } from "@parley/contract";
+import type { Agent, CallDetail } from "@parley/contract";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { createAgent } from "./support/agents.ts";
 import { skipWithoutChromium } from "./support/chromium-program.ts";
@@ -21,7 +21,6 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
 
   before(async () => {
     platform = await Platform.start();
-    ({ agentId } = await createAgent(platform, { defaultVariables: { customer_name: "Ada" } }));
     const speech = withSilence(await readRecording("go-forward.wav"), {
       beforeMs: BEFORE_SPEECH_MS,
       afterMs: 0,
@@ -51,8 +50,61 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.page.click("input", { count: 3 });
     await tried.page.type("input", platform.apiKey);
     await tried.press("Continue");
-    await tried.waitForText("Start call");
+    await tried.waitForText("There is no agent yet");
     assert.deepEqual(problems, []);
+  });
+
+  test("offers a sample agent to somebody who has none, and says where a key comes from", async () => {
+    const { tried, problems } = await open();
+    await tried.page.click("summary");
+    await tried.waitForText("PARLEY_BOOTSTRAP_API_KEY");
+    await tried.page.type("input", platform.apiKey);
+    await tried.press("Continue");
+    await tried.waitForText("There is no agent yet");
+    assert.deepEqual(await tried.inspect("no-agent"), []);
+    await tried.press("Create a sample agent");
+    await tried.waitForText("Start call");
+    assert.match(await tried.text(".conversation"), /Harbour Dental reception/);
+    assert.deepEqual(problems, []);
+    const { data } = await platform.api<{ data: Agent[] }>("GET", "/agents");
+    assert.equal(data.length, 1);
+  });
+
+  test("says that a link's agent does not exist, and tells agents of one name apart", async () => {
+    ({ agentId } = await createAgent(platform, { defaultVariables: { customer_name: "Ada" } }));
+    const other = await createAgent(platform);
+    const { tried, problems } = await open(
+      `#key=${platform.apiKey}&agent=00000000-0000-4000-8000-000000000000`,
+    );
+    await tried.waitForText("This key opens no agent");
+    assert.deepEqual(await tried.inspect("unknown-agent"), []);
+    assert.equal(await tried.page.$("button ::-p-text(Start call)"), null);
+    const labels = await tried.text("option");
+    for (const id of [agentId, other.agentId])
+      assert.ok(labels.includes(`Railway club (${id.slice(0, 8)})`), labels);
+    await tried.page.select("select", agentId);
+    await tried.waitForText("Start call");
+    assert.doesNotMatch(await tried.text("main"), /opens no agent/);
+    assert.deepEqual(problems, []);
+  });
+
+  test("looks for the agents again when it is told to, and asks for another key when its own is refused", async () => {
+    const { tried } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
+    await tried.waitForText("Start call");
+    await tried.page.setRequestInterception(true);
+    let isAway = true;
+    tried.page.on("request", (request) => {
+      void (isAway && request.url().includes("/v1/") ? request.abort() : request.continue());
+    });
+    await tried.page.reload();
+    await tried.waitForText("The server could not be reached.");
+    assert.deepEqual(await tried.inspect("server-away"), []);
+    isAway = false;
+    await tried.press("Try again");
+    await tried.waitForText("Start call");
+    const refused = await open("#key=parley_revoked");
+    await refused.tried.waitForText("A valid API key is required");
+    await refused.tried.waitForText("Your API key");
   });
 
   test("takes a key out of the link and leaves none in the address bar", async () => {
@@ -83,6 +135,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
   test("holds a call: a cut in the greeting, words both ways, times, an instruction, the end", async () => {
     const { tried, problems } = await open(`#key=${platform.apiKey}&agent=${agentId}`);
     await tried.watchConnections();
+    await tried.waitForText("The call is recorded");
     await tried.press("Start call");
     await waitFor("the greeting", async () => (await tried.text(".said.agent")) !== "", 20_000);
     await tried.loseConnection();
@@ -97,7 +150,9 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await waitFor("the time of an answer", async () => /\d ms/.test(await tried.text(".latency li")), 20_000);
     await tried.instruct("Say that the shop closes now.");
     await waitFor("the instruction", async () => (await tried.text(".event")).includes("the shop closes"));
+    assert.equal(await tried.text(".recorded"), "Recording");
     assert.deepEqual(await tried.inspect("call"), []);
+    assert.deepEqual(await tried.hiddenOnPhone([".transcript", ".instruction", ".danger"]), []);
     const agentSays = async (words: string): Promise<boolean> =>
       (await tried.text(".said.agent:not(:first-child)")).includes(words);
     await waitFor(
@@ -109,6 +164,17 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.waitForText("You hung up.");
     // With the last words, as much of them as was heard.
     assert.ok(await agentSays("The club"));
+    const recordedMs = await waitFor(
+      "the recording",
+      async () => (await tried.recordedMs()) || undefined,
+      60_000,
+    );
+    assert.ok(recordedMs > BEFORE_SPEECH_MS, `${recordedMs} ms`);
+    assert.match(await tried.text(".call-record dl"), /Duration0:\d\d.*Recognitionlocal/);
+    assert.match(
+      await tried.downloadText("Download the transcript"),
+      /^0:\d\d Agent: Hello, .*\n0:\d\d You: /,
+    );
     assert.deepEqual(await tried.inspect("ended"), []);
     assert.deepEqual(problems, []);
     const { data: call } = await platform.api<{ data: CallDetail }>(

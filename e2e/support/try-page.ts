@@ -85,6 +85,33 @@ export class TryPage {
     await this.page.keyboard.press("Enter");
   }
 
+  /** Length of the recording that the page plays; `NaN` until the browser has opened it. */
+  async recordedMs(): Promise<number> {
+    return Number(await this.page.evaluate("document.querySelector('audio')?.duration * 1000"));
+  }
+
+  /** The text behind a link that downloads it. */
+  async downloadText(words: string): Promise<string> {
+    const link = await this.page.waitForSelector(`a[download] ::-p-text(${words})`, { timeout: DEADLINE_MS });
+    const href = await (await link?.getProperty("href"))?.jsonValue();
+    return decodeURIComponent(String(href).replace(/^data:[^,]*,/, ""));
+  }
+
+  /** Which of these elements a phone's screen does not show whole before anything is scrolled. */
+  async hiddenOnPhone(selectors: readonly string[]): Promise<string[]> {
+    const { width, height } = SIZES.phone;
+    await this.page.setViewport({ width, height });
+    await this.page.evaluate("scrollTo(0, 0)");
+    const boxes = await Promise.all(
+      selectors.map(async (selector) => await (await this.page.$(selector))?.boundingBox()),
+    );
+    await this.page.setViewport(SIZES.desktop);
+    return selectors.filter((_selector, index) => {
+      const box = boxes[index];
+      return !box || box.height === 0 || box.y < 0 || box.y + box.height > height;
+    });
+  }
+
   /**
    * What is wrong with the page as it stands, in light and dark, on a desktop and on a phone: offences against
    * accessibility, and anything that is wider than the screen. With PARLEY_SCREENSHOTS set to a folder it leaves

@@ -4,7 +4,7 @@ import { messageOf } from "../ui/use-loaded.ts";
 
 interface KeyFormProps {
   baseUrl: string;
-  /** Why a key that was there before does not do. */
+  /** Why a key that was there before is not accepted. */
   problem?: string | undefined;
   onKey: (apiKey: string) => void;
 }
@@ -33,6 +33,14 @@ export function KeyForm({ baseUrl, problem, onKey }: KeyFormProps) {
       <p className="hint" id={`${id}-hint`}>
         It starts test calls and reads your agents. This tab remembers it until it is closed.
       </p>
+      <details className="hint">
+        <summary>Where do I get a key?</summary>
+        <p>
+          A server prints one at its first start, with a link to this page that holds it. Whoever has a key
+          can make more: <code>POST /v1/api-keys</code> (see the <a href="/docs">reference</a>). If none is
+          left, start the server with <code>PARLEY_BOOTSTRAP_API_KEY</code> set to a new one.
+        </p>
+      </details>
       <div className="field">
         <label htmlFor={id}>API key</label>
         <input

@@ -1,23 +1,24 @@
-import { type Agent, Parley, paginate } from "@parley/client";
-import { useCallback, useId, useMemo, useState } from "react";
-import { TestCall } from "../modules/web-calls/test-call.tsx";
-import { useLoaded } from "../ui/use-loaded.ts";
+import { useCallback, useState } from "react";
+import { AgentChoice } from "./agent-choice.tsx";
 import { storeKey } from "./api-key.ts";
 import { KeyForm } from "./key-form.tsx";
 
 interface TryPageProps {
   baseUrl: string;
   initialKey: string | undefined;
-  /** That a link named; else the newest is chosen. */
+  /** The one that a link names. Without a link the newest is chosen. */
   initialAgentId: string | undefined;
 }
 
 export function TryPage({ baseUrl, initialKey, initialAgentId }: TryPageProps) {
   const [apiKey, setApiKey] = useState(initialKey);
-  const changeKey = useCallback((key: string | undefined) => {
+  const [keyProblem, setKeyProblem] = useState<string>();
+  const changeKey = useCallback((key: string | undefined, problem?: string) => {
     storeKey(key);
     setApiKey(key);
+    setKeyProblem(problem);
   }, []);
+  const refuseKey = useCallback((problem: string) => changeKey(undefined, problem), [changeKey]);
   return (
     <>
       <header className="top">
@@ -35,66 +36,17 @@ export function TryPage({ baseUrl, initialKey, initialAgentId }: TryPageProps) {
       </header>
       <main>
         {apiKey === undefined ? (
-          <KeyForm baseUrl={baseUrl} onKey={changeKey} />
+          <KeyForm baseUrl={baseUrl} problem={keyProblem} onKey={changeKey} />
         ) : (
-          <Agents key={apiKey} baseUrl={baseUrl} apiKey={apiKey} initialAgentId={initialAgentId} />
+          <AgentChoice
+            key={apiKey}
+            baseUrl={baseUrl}
+            apiKey={apiKey}
+            initialAgentId={initialAgentId}
+            onKeyRefused={refuseKey}
+          />
         )}
       </main>
     </>
   );
-}
-
-interface AgentsProps {
-  baseUrl: string;
-  apiKey: string;
-  initialAgentId: string | undefined;
-}
-
-function Agents({ baseUrl, apiKey, initialAgentId }: AgentsProps) {
-  const selectId = useId();
-  const parley = useMemo(() => new Parley({ baseUrl, apiKey }), [baseUrl, apiKey]);
-  const agents = useLoaded(useCallback(async (signal) => await listAgents(parley, signal), [parley]));
-  const [agentId, setAgentId] = useState(initialAgentId);
-  if (agents.state === "loading") return <p className="card hint">Looking for your agents…</p>;
-  if (agents.state === "failed") {
-    return (
-      <p role="alert" className="notice error">
-        {agents.message}
-      </p>
-    );
-  }
-  const agent = agents.value.find(({ id }) => id === agentId) ?? agents.value[0];
-  if (agent === undefined) {
-    return (
-      <p className="card">
-        There is no agent yet. Make one with <code>POST /v1/agents</code> (see the{" "}
-        <a href="/docs">reference</a>), then load this page again.
-      </p>
-    );
-  }
-  return (
-    <TestCall parley={parley} agent={agent}>
-      <div className="field">
-        <label htmlFor={selectId}>Agent</label>
-        <select
-          id={selectId}
-          className="input"
-          value={agent.id}
-          onChange={({ target }) => setAgentId(target.value)}
-        >
-          {agents.value.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
-    </TestCall>
-  );
-}
-
-async function listAgents(parley: Parley, signal: AbortSignal): Promise<Agent[]> {
-  const agents: Agent[] = [];
-  for await (const agent of paginate((page) => parley.listAgents(page, { signal }))) agents.push(agent);
-  return agents;
 }

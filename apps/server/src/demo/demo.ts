@@ -1,7 +1,8 @@
 /**
  * `npm run demo`: starts a node on its embedded defaults, sets up an agent through the API, has a recorded caller talk to
  * it over SIP and RTP, and shows the talk as it happens. `-- --once` ends afterwards, with status 0 only if the caller
- * was understood and the answers were heard, and its figures as JSON on the last line.
+ * was understood and the answers were heard, and its figures as JSON on the last line. Without it, Parley goes on running and
+ * a telephone answers calls of agents; `-- --telephone` is that telephone alone, for another Parley on this machine.
  */
 import { readFile } from "node:fs/promises";
 import { readWav } from "@parley/audio";
@@ -12,9 +13,16 @@ import { startNode } from "../start.ts";
 import { callerLines, demoNumber } from "./demo-agent.ts";
 import { DemoApi } from "./demo-api.ts";
 import { demoApiKey } from "./demo-key.ts";
+import { explainFailure } from "./failure.rules.ts";
+import { ProcessorLoad } from "./processor-load.ts";
+import { Telephone } from "./telephone.ts";
 import { TranscriptView } from "./transcript-view.ts";
 
 const POLL_INTERVAL_MS = 200;
+/** Apart from the port of SIP and those that `npm run cluster` takes. */
+const TELEPHONE_PORT = 5170;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function readLines(): Promise<Int16Array[]> {
   const files = callerLines.map(({ recording }) => new URL(`./recordings/${recording}`, import.meta.url));
@@ -33,13 +41,26 @@ async function followCall(api: DemoApi, since: Date, view: TranscriptView): Prom
   }
 }
 
+/** A telephone that agents can call; its address as a trunk's `proxyAddress`. */
+async function openTelephone(print: (line: string) => void): Promise<string> {
+  const telephone = await Telephone.listen({
+    sipPort: TELEPHONE_PORT,
+    lines: await readLines(),
+    onCall: (event) => print(`Telephone: ${event}.`),
+  });
+  return telephone.address;
+}
+
 async function main(): Promise<void> {
+  if (process.argv.includes("--telephone")) {
+    const address = await openTelephone(print);
+    print(`A telephone answers calls to any number at ${address} (proxyAddress of a trunk). Ctrl-C ends it.`);
+    return;
+  }
   const isOnce = process.argv.includes("--once");
   const { config: parsed } = parseConfig(process.env);
   const apiKey = parsed.bootstrapApiKey ?? (await demoApiKey(parsed.dataDirectory));
   const config = { ...parsed, bootstrapApiKey: apiKey };
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
   print("Starting Parley …");
   const node = await startNode(config, createLogger({ level: process.env["PARLEY_LOG_LEVEL"] ?? "warn" }));
   process.once("SIGINT", () => void node.close().finally(() => process.exit(130)));
@@ -55,10 +76,13 @@ async function main(): Promise<void> {
   const api = new DemoApi(node.httpUrl, apiKey);
   const agentId = await api.ensureAgent();
   const view = new TranscriptView(print);
+  const load = new ProcessorLoad();
   const calling = callWithRecordings({ sipPort: node.sipPort, number: demoNumber, lines: await readLines() });
   const [heard, call] = await Promise.all([calling, followCall(api, new Date(), view)]);
+  const busyShare = load.busyShare();
   const verdict = await judge({ call, heard, inferencePath: node.inferencePath });
   view.summarise(call, verdict);
+  view.explain(explainFailure(call, verdict, busyShare));
 
   if (isOnce) {
     await node.close();
@@ -66,11 +90,16 @@ async function main(): Promise<void> {
     process.exitCode = verdict.isUnderstood && verdict.isHeard ? 0 : 1;
     return;
   }
+  const telephone = await openTelephone(print).catch(() => undefined);
   print(`\nParley goes on running. Ctrl-C ends it.
   Talk to it     ${node.httpUrl}/try#key=${apiKey}&agent=${agentId}
   API reference  ${node.httpUrl}/docs
   API key        ${apiKey}   (header x-api-key)
   Call it        sip:${demoNumber}@127.0.0.1:${node.sipPort}`);
+  if (telephone !== undefined)
+    print(
+      `  It can call    any number, by a trunk with proxyAddress ${telephone}: a recorded person answers`,
+    );
 }
 
 try {

@@ -53,6 +53,16 @@ From the end of a question to the first sound of its answer, at the caller's ear
       );
     }
   }
+
+  /** @param causes why the demo failed; none if it succeeded. */
+  explain(causes: readonly string[]): void {
+    if (causes.length === 0) return;
+    this.#print(`\nWhy it failed: ${causes.join("; ")}.`);
+    this.#print(
+      "Local speech needs about two processor cores of its own: end other programs, give the machine more, or have a vendor\n" +
+        "recognize and speak (PARLEY_STT, PARLEY_TTS in docs/operating.md).",
+    );
+  }
 }
 
 function milliseconds(value: number | null): string {

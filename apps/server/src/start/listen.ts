@@ -40,7 +40,11 @@ export async function listenHttp(
     registerDiagnosis(app, { operatorApiKey: config.operatorApiKey, diagnose });
   if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
   bindModuleRoutes(app, modules);
-  registerPages(app, buildPages, config.web.publicUrl);
+  const { objectStorage } = config;
+  registerPages(app, buildPages, {
+    callUrl: config.web.publicUrl,
+    recordingUrl: objectStorage.type === "s3" ? objectStorage.endpoint : undefined,
+  });
   const { host, port } = config.http;
   try {
     await app.listen({ host, port });

@@ -2,11 +2,18 @@ import type { WebCall } from "@parley/client";
 import { useEffect, useState } from "react";
 import { useLevel } from "../../ui/use-level.ts";
 import "./agent-state.css";
+import { formatDuration } from "./call-record.rules.ts";
 
 const words = { listening: "Listening", thinking: "Thinking", speaking: "Speaking" } as const;
 
+interface AgentStateProps {
+  call: WebCall;
+  startedAtMs: number;
+  isRecorded: boolean;
+}
+
 /** What the agent is doing, and since when the call lasts. */
-export function AgentState({ call, startedAtMs }: { call: WebCall; startedAtMs: number }) {
+export function AgentState({ call, startedAtMs, isRecorded }: AgentStateProps) {
   const orb = useLevel<HTMLDivElement>(call.agentStream);
   const isConnected = call.state === "connected";
   return (
@@ -20,7 +27,10 @@ export function AgentState({ call, startedAtMs }: { call: WebCall; startedAtMs: 
         <p role="status" className="doing">
           {isConnected ? words[call.agentState] : "Connection lost. Reconnecting…"}
         </p>
-        <Duration startedAtMs={startedAtMs} />
+        <p className="hint">
+          <Duration startedAtMs={startedAtMs} />
+          {isRecorded && <span className="recorded">Recording</span>}
+        </p>
       </div>
     </div>
   );
@@ -32,11 +42,5 @@ function Duration({ startedAtMs }: { startedAtMs: number }) {
     const timer = setInterval(() => setNowMs(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <p className="hint duration">{formatDuration(nowMs - startedAtMs)}</p>;
-}
-
-/** `61_000` → `1:01`. */
-function formatDuration(durationMs: number): string {
-  const seconds = Math.max(0, Math.floor(durationMs / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return <span className="duration">{formatDuration(nowMs - startedAtMs)}</span>;
 }

@@ -9,12 +9,13 @@ import { LevelMeter, MicrophoneChoice } from "./microphone-choice.tsx";
 interface CallControlsProps {
   call: WebCall;
   startedAtMs: number;
+  isRecorded: boolean;
   microphone: string | undefined;
   onMicrophone: (deviceId: string | undefined) => void;
 }
 
 /** What one does in a call: mute, volume, another microphone, hang up. */
-export function CallControls({ call, startedAtMs, microphone, onMicrophone }: CallControlsProps) {
+export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicrophone }: CallControlsProps) {
   const volumeId = useId();
   const [isMuted, setMuted] = useState(call.isMuted);
   const [volume, setVolume] = useState(call.volume);
@@ -38,7 +39,7 @@ export function CallControls({ call, startedAtMs, microphone, onMicrophone }: Ca
   };
   return (
     <div className="call-controls">
-      <AgentState call={call} startedAtMs={startedAtMs} />
+      <AgentState call={call} startedAtMs={startedAtMs} isRecorded={isRecorded} />
       <div className="buttons">
         <button type="button" className="button" aria-pressed={isMuted} onClick={mute}>
           <MicrophoneIcon isMuted={isMuted} />

@@ -48,7 +48,7 @@ export function InstructionForm({ onInstruct }: InstructionFormProps) {
         className="input"
         rows={1}
         maxLength={LONGEST}
-        placeholder="Tell the agent what to do…"
+        placeholder="Tell the agent…"
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={sendOnEnter}

@@ -66,6 +66,7 @@ export function TestCallSetup(props: TestCallSetupProps) {
       ) : (
         <>
           <MicrophoneTest deviceId={microphone} />
+          <p className="hint">{recordingNotice(agent, environment)}</p>
           <button type="submit" className="button primary">
             <CallIcon />
             Start call
@@ -74,6 +75,13 @@ export function TestCallSetup(props: TestCallSetupProps) {
       )}
     </form>
   );
+}
+
+function recordingNotice({ recordingEnabled }: Agent, environment: string): string {
+  if (environment !== "") return "The call is recorded if this environment’s version of the agent says so.";
+  return recordingEnabled
+    ? "The call is recorded: your voice and the agent’s."
+    : "The call is not recorded, as the agent says. Its transcript is kept.";
 }
 
 function nameOf({ name, revision }: Environment): string {

@@ -1,12 +1,14 @@
 import type { Agent, Parley, TestCallCreate, WebCall } from "@parley/client";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CallControls } from "./call-controls.tsx";
+import { CallRecord } from "./call-record.tsx";
 import { explainEnd, isOrdinaryEnd } from "./end-reasons.ts";
 import { InstructionForm } from "./instruction-form.tsx";
 import { Latency } from "./latency.tsx";
 import { TestCallSetup } from "./test-call-setup.tsx";
 import "./test-call.css";
 import { Transcript } from "./transcript.tsx";
+import { useCallRecord } from "./use-call-record.ts";
 import { useCallChanges, useWebCall } from "./use-web-call.ts";
 
 interface TestCallProps {
@@ -69,7 +71,8 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
           Talk to <strong>{agent.name}</strong> from here.
         </p>
         <p className="hint">
-          Transfers and keypad tones are simulated: no telephone rings. The call is kept with its transcript.
+          Transfers and keypad tones are simulated: no telephone rings. The call is kept with its transcript
+          {agent.recordingEnabled && " and its recording"}.
         </p>
       </section>
     </div>
@@ -91,6 +94,7 @@ function JoinedCall(props: JoinedCallProps) {
   const { call, callId, startedAtMs, microphone, onMicrophone, parley, setup } = props;
   useCallChanges(call);
   const { end } = call;
+  const record = useCallRecord(parley, callId, end !== undefined);
   const instruct = async (instruction: string, speak: boolean): Promise<void> => {
     await parley.instructCall(callId, { instruction, speak });
   };
@@ -99,39 +103,51 @@ function JoinedCall(props: JoinedCallProps) {
   useEffect(() => {
     if (end !== undefined) ending.current?.focus();
   }, [end]);
-  return (
-    <div className={end === undefined ? "test-call in-call" : "test-call"}>
-      <section className="card side" aria-label="Call">
-        {end === undefined ? (
+  const conversation = (
+    <section className="card conversation" aria-labelledby="conversation-title">
+      <h2 id="conversation-title">Conversation</h2>
+      <Transcript items={call.transcript} speech={call.speech} />
+      {end === undefined && <InstructionForm onInstruct={instruct} />}
+    </section>
+  );
+  if (end === undefined) {
+    return (
+      <div className="test-call in-call">
+        <section className="card side" aria-label="Call">
           <CallControls
             call={call}
             startedAtMs={startedAtMs}
+            isRecorded={record.call?.recordingStatus === "pending"}
             microphone={microphone}
             onMicrophone={onMicrophone}
           />
-        ) : (
-          <>
-            <div
-              ref={ending}
-              role="status"
-              tabIndex={-1}
-              className={isOrdinaryEnd(end) ? "notice" : "notice error"}
-            >
-              <p>{explainEnd(end)}</p>
-              <p className="call-id">
-                Call <code>{callId}</code>
-              </p>
-            </div>
-            {setup}
-          </>
-        )}
-      </section>
-      <section className="card conversation" aria-labelledby="conversation-title">
-        <h2 id="conversation-title">Conversation</h2>
-        <Transcript items={call.transcript} speech={call.speech} />
-        {end === undefined && <InstructionForm onInstruct={instruct} />}
-      </section>
-      <Latency turns={call.turns} />
+        </section>
+        {conversation}
+        <Latency turns={call.turns} />
+      </div>
+    );
+  }
+  return (
+    <div className="test-call ended">
+      <div className="column">
+        <section className="card side" aria-label="Call that ended">
+          <div
+            ref={ending}
+            role="status"
+            tabIndex={-1}
+            className={isOrdinaryEnd(end) ? "notice" : "notice error"}
+          >
+            <p>{explainEnd(end)}</p>
+          </div>
+          <CallRecord callId={callId} transcript={call.transcript} record={record} />
+        </section>
+        <Latency turns={call.turns} />
+        <section className="card side again" aria-label="Call again">
+          <h2>Call again</h2>
+          {setup}
+        </section>
+      </div>
+      {conversation}
     </div>
   );
 }

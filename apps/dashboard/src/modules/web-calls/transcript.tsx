@@ -1,4 +1,5 @@
 import type { Speech, TranscriptItem } from "@parley/client";
+import { nameOfItem } from "./call-record.rules.ts";
 import "./transcript.css";
 
 interface TranscriptProps {
@@ -48,25 +49,7 @@ function Item({ item }: { item: TranscriptItem }) {
   }
   return (
     <p className={`event${item.isError === true ? " failed" : ""}`}>
-      <span className="what">{nameOf(item)}</span> {item.text}
+      <span className="what">{nameOfItem(item)}</span> {item.text}
     </p>
   );
-}
-
-function nameOf({ type, toolName = "Tool", isError }: TranscriptItem): string {
-  switch (type) {
-    case "tool_call":
-      return `${toolName} called with`;
-    case "tool_result":
-      return `${toolName} ${isError === true ? "failed:" : "answered"}`;
-    case "instruction":
-      return "Instruction";
-    case "dtmf":
-      return "Keypad";
-    case "transfer":
-      return "Transfer";
-    case "message":
-    case "system":
-      return "";
-  }
 }

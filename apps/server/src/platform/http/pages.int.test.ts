@@ -6,10 +6,10 @@ import { fastify } from "fastify";
 import { sendError } from "./errors.ts";
 import { registerPages } from "./pages.ts";
 
-function createApp(build = buildPages, callUrl?: string) {
+function createApp(build = buildPages, addresses?: Parameters<typeof registerPages>[2]) {
   const app = fastify();
   app.setErrorHandler(sendError);
-  registerPages(app, build, callUrl);
+  registerPages(app, build, addresses);
   return app;
 }
 
@@ -33,11 +33,15 @@ test("the page and what it names are served, the latter to be kept for ever", as
 });
 
 test("the page may load nothing from, and send nothing to, anybody else", async () => {
-  const app = createApp(buildPages, "https://voice.example.com/parley");
+  const app = createApp(buildPages, {
+    callUrl: "https://voice.example.com/parley",
+    recordingUrl: "https://s3.example.com",
+  });
   const { headers, body } = await app.inject({ url: "/try" });
   const policy = String(headers["content-security-policy"]);
   assert.match(policy, /default-src 'none'; script-src 'self';/);
   assert.match(policy, /connect-src 'self' https:\/\/voice\.example\.com;/);
+  assert.match(policy, /media-src 'self' https:\/\/voice\.example\.com https:\/\/s3\.example\.com;/);
   assert.doesNotMatch(policy, /unsafe/);
   assert.doesNotMatch(body, /<script(?![^>]*src=)|style=/);
   await app.close();

@@ -9,16 +9,22 @@ interface ServedFile extends PageFile {
   etag: string;
 }
 
+interface PageAddresses {
+  /** Where browsers join calls, if that is not the address that they asked for the page. */
+  callUrl?: string | undefined;
+  /** Where links to recordings lead, if that is another server. */
+  recordingUrl?: string | undefined;
+}
+
 /**
- * Serves the pages that people see. Nothing in them comes from, or goes to, anybody but this server.
+ * Serves the pages that people see. Nothing in them comes from, or goes to, other servers than those named here.
  *
  * @param build is asked for them once, with the first request.
- * @param callUrl where browsers join calls, if that is not the address that they asked for the page.
  */
 export function registerPages(
   app: FastifyInstance,
   build: () => Promise<readonly PageFile[]>,
-  callUrl: string | undefined,
+  addresses: PageAddresses = {},
 ): void {
   let served: Promise<ReadonlyMap<string, ServedFile>> | undefined;
   const serveAll = async (): Promise<ReadonlyMap<string, ServedFile>> => {
@@ -26,7 +32,7 @@ export function registerPages(
     return new Map(files.map((file) => [file.path, prepare(file)]));
   };
   const headers = {
-    "content-security-policy": contentSecurityPolicy(callUrl),
+    "content-security-policy": contentSecurityPolicy(addresses),
     "permissions-policy": "microphone=(self), camera=(), geolocation=()",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
@@ -61,13 +67,16 @@ function prepare(file: PageFile): ServedFile {
   return { ...file, gzipped: gzipSync(file.bytes, { level: 9 }), etag: `W/"${hash}"` };
 }
 
-function contentSecurityPolicy(callUrl: string | undefined): string {
+function contentSecurityPolicy({ callUrl, recordingUrl }: PageAddresses): string {
+  const selfAnd = (...urls: (string | undefined)[]): string =>
+    ["'self'", ...urls.flatMap((url) => (url === undefined ? [] : new URL(url).origin))].join(" ");
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src 'self'${callUrl === undefined ? "" : ` ${new URL(callUrl).origin}`}`,
+    `connect-src ${selfAnd(callUrl)}`,
+    `media-src ${selfAnd(callUrl, recordingUrl)}`,
     "form-action 'none'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

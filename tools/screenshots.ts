@@ -1,0 +1,60 @@
+/**
+ * `npm run screenshots`: makes the pictures in docs/images anew. Starts a Parley on an empty folder, opens the page /try in
+ * Chromium, and holds a call whose microphone plays recorded questions.
+ */
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { readWav, Resampler } from "@parley/audio";
+import type { Agent } from "@parley/contract";
+import { fastLocalVoice } from "@parley/providers";
+import { sampleAgent } from "@parley/contract/sample-agent";
+import { Chromium } from "../e2e/support/chromium.ts";
+import { Platform } from "../e2e/support/platform.ts";
+import { withSilence } from "../e2e/support/recordings.ts";
+import { TryPage } from "../e2e/support/try-page.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+
+const FOLDER = path.resolve("docs/images");
+const DESKTOP = { width: 1120, height: 700 };
+const PHONE = { width: 390, height: 844 };
+const ANSWER_DEADLINE_MS = 60_000;
+
+/** The questions, each with the time before it in which the agent speaks. */
+async function readMicrophone(): Promise<Int16Array> {
+  const said: Int16Array[] = [];
+  for (const [file, beforeMs] of [
+    ["opening-hours.wav", 9_000],
+    ["price.wav", 8_000],
+  ] as const) {
+    const url = new URL(`../apps/server/src/demo/recordings/${file}`, import.meta.url);
+    said.push(withSilence(readWav(await readFile(url)).pcm, { beforeMs, afterMs: 0 }));
+  }
+  const pcm = Int16Array.from(said.flatMap((each) => [...each]));
+  return new Resampler(8000, 48_000).process(pcm);
+}
+
+await mkdir(FOLDER, { recursive: true });
+const platform = await Platform.start();
+const chromium = await Chromium.launch({ microphone: await readMicrophone() });
+try {
+  const { data: agent } = await platform.api<{ data: Agent }>("POST", "/agents", {
+    ...sampleAgent,
+    voiceId: fastLocalVoice,
+  });
+  const { page } = await chromium.open(`${platform.url}/try#key=${platform.apiKey}&agent=${agent.id}`);
+  const tried = new TryPage(page);
+  await page.setViewport(DESKTOP);
+  await tried.press("Start call");
+  const hasAnswered = async (times: number): Promise<boolean> =>
+    (await page.$$(".latency li")).length >= times && (await page.$$(".said.agent")).length > times;
+  await waitFor("two answers", async () => await hasAnswered(2), ANSWER_DEADLINE_MS);
+  await page.screenshot({ path: `${FOLDER}/try-call.png` });
+  await tried.press("Hang up");
+  await waitFor("the recording", async () => (await tried.recordedMs()) || undefined, ANSWER_DEADLINE_MS);
+  await page.setViewport(PHONE);
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.screenshot({ path: `${FOLDER}/try-ended-phone.png` });
+} finally {
+  await chromium.close();
+  await platform.stop();
+}

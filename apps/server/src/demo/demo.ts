@@ -9,6 +9,7 @@ import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/logging/logging.ts";
+import { terminalDestination } from "../platform/logging/terminal-log.ts";
 import { startNode } from "../start.ts";
 import { callerLines, demoNumber } from "./demo-agent.ts";
 import { DemoApi } from "./demo-api.ts";
@@ -19,6 +20,8 @@ import { Telephone } from "./telephone.ts";
 import { TranscriptView } from "./transcript-view.ts";
 
 const POLL_INTERVAL_MS = 200;
+/** Unless the environment names another: the demo leaves what `npm start` keeps alone. */
+const DATA_DIRECTORY = "./.parley/demo";
 /** Apart from the port of SIP and those that `npm run cluster` takes. */
 const TELEPHONE_PORT = 5170;
 
@@ -58,11 +61,14 @@ async function main(): Promise<void> {
     return;
   }
   const isOnce = process.argv.includes("--once");
-  const { config: parsed } = parseConfig(process.env);
+  const { config: parsed } = parseConfig({ PARLEY_DATA_DIR: DATA_DIRECTORY, ...process.env });
   const apiKey = parsed.bootstrapApiKey ?? (await demoApiKey(parsed.dataDirectory));
   const config = { ...parsed, bootstrapApiKey: apiKey };
   print("Starting Parley …");
-  const node = await startNode(config, createLogger({ level: process.env["PARLEY_LOG_LEVEL"] ?? "warn" }));
+  const node = await startNode(
+    config,
+    createLogger({ level: process.env["PARLEY_LOG_LEVEL"] ?? "warn", ...terminalDestination() }),
+  );
   process.once("SIGINT", () => void node.close().finally(() => process.exit(130)));
   await node.ready;
   // Since the process began.

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { startScriptedOpenAi } from "@parley/providers/testing";
-import { findModelProblem } from "./language-model-check.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { waitFor } from "../platform/testing/wait-for.ts";
+import { findModelProblem, LanguageModelCheck } from "./language-model-check.ts";
 
 const KEY = "sk-the-right-one";
 const { signal } = new AbortController();
@@ -57,4 +59,21 @@ test("a model that a server does not have, a server that fails and one that is s
     server.close();
   }
   assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /cannot be reached \(ECONNREFUSED\)/);
+});
+
+test("a refused key is logged once and reported, and no key stands in the log", async () => {
+  const server = await startScriptedOpenAi({ apiKey: KEY, reply: () => ({ text: "Hello." }) });
+  const lines: string[] = [];
+  const logger = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
+  const check = new LanguageModelCheck(modelAt(server.url, "sk-another"), logger);
+  try {
+    check.start();
+    assert.match(await waitFor("the problem", () => check.problem), /refuses the API key/);
+    assert.equal(lines.length, 1);
+    assert.match(lines[0] ?? "", /"level":"warn".*refuses the API key/);
+    assert.doesNotMatch(lines[0] ?? "", /sk-another/);
+  } finally {
+    check.close();
+    await server.close();
+  }
 });

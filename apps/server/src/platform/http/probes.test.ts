@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fastify } from "fastify";
+import { Metrics } from "../telemetry/metrics.ts";
+import { registerProbes } from "./probes.ts";
+
+test("/readyz tells what is waited for, and what is wrong although calls are taken", async () => {
+  const obstacles: string[] = ["the speech models"];
+  const warnings: string[] = [];
+  const app = fastify();
+  registerProbes(app, {
+    findObstacles: async () => obstacles,
+    findWarnings: () => warnings,
+    metrics: new Metrics({
+      activeCalls: () => 0,
+      wheelLagP99Ms: () => 0,
+      lagCounts: () => [],
+      modelUsability: () => new Map(),
+    }),
+  });
+  const ask = async (): Promise<unknown[]> => {
+    const { statusCode, body } = await app.inject({ url: "/readyz" });
+    return [statusCode, JSON.parse(body)];
+  };
+  assert.deepEqual(await ask(), [503, { status: "not_ready", waitingFor: ["the speech models"] }]);
+  obstacles.pop();
+  assert.deepEqual(await ask(), [200, { status: "ready" }]);
+  warnings.push("the key is refused");
+  assert.deepEqual(await ask(), [200, { status: "ready", warnings: ["the key is refused"] }]);
+  await app.close();
+});

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
 import { failToStart, freeTcpPort } from "./support/platform.ts";
 
@@ -68,4 +70,22 @@ test("a database that cannot be reached is named in one line, its password not",
   assert.equal(stderr.trim().split("\n").length, 1, stderr);
   assert.match(stderr, new RegExp(`^Parley cannot start: .*database.*127\\.0\\.0\\.1:${port}`));
   assert.doesNotMatch(stderr, /secret-password/);
+});
+
+test("the demo and the cluster name a folder that cannot be written too", async () => {
+  for (const program of ["apps/server/src/demo/demo.ts", "tools/cluster.ts"]) {
+    const child = spawn(process.execPath, [program], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, PARLEY_DATA_DIR: "/sys/parley" },
+    });
+    const [status, stderr] = await Promise.all([
+      once(child, "close").then(([code]: unknown[]) => code),
+      readText(child.stderr),
+    ]);
+    assert.equal(status, 1, stderr);
+    assert.match(
+      stderr,
+      /^The \w+ cannot \w+: the folder \/sys\/parley\S* cannot be written .*PARLEY_DATA_DIR.*\n$/,
+    );
+  }
 });

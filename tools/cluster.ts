@@ -12,6 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { slicePortRange } from "@parley/rtp";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/database/embedded-postgres.ts";
 import { loadOrCreateKey } from "../apps/server/src/platform/encryption/encryption.ts";
+import { requireWritable } from "../apps/server/src/start/folders.ts";
 import { startArguments } from "./start-command.ts";
 
 const MOST_NODES = 9;
@@ -37,6 +38,12 @@ if (!Number.isInteger(count) || count < 1 || count > MOST_NODES) {
 
 const { env } = process;
 const folder = path.resolve(env["PARLEY_DATA_DIR"] ?? "./.parley", "cluster");
+try {
+  await requireWritable(folder, "PARLEY_DATA_DIR");
+} catch (error) {
+  console.error(`The cluster cannot start: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}
 const apiKey = env["PARLEY_BOOTSTRAP_API_KEY"] ?? `parley_${randomBytes(20).toString("hex")}`;
 const key = env["PARLEY_ENCRYPTION_KEY"] ?? (await loadOrCreateKey(folder)).toString("base64");
 const postgres =

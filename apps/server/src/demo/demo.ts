@@ -10,6 +10,7 @@ import type { CallDetail } from "@parley/contract";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { terminalDestination } from "../platform/logging/terminal-log.ts";
+import { requireWritableFolders } from "../start/folders.ts";
 import { startNode } from "../start.ts";
 import { callerLines, demoNumber } from "./demo-agent.ts";
 import { DemoApi } from "./demo-api.ts";
@@ -62,6 +63,7 @@ async function main(): Promise<void> {
   }
   const isOnce = process.argv.includes("--once");
   const { config: parsed } = parseConfig({ PARLEY_DATA_DIR: DATA_DIRECTORY, ...process.env });
+  await requireWritableFolders(parsed);
   const apiKey = parsed.bootstrapApiKey ?? (await demoApiKey(parsed.dataDirectory));
   const config = { ...parsed, bootstrapApiKey: apiKey };
   print("Starting Parley …");

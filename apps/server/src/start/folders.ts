@@ -16,7 +16,8 @@ export async function requireWritableFolders({
     await requireWritable(objectStorage.folder, "PARLEY_OBJECT_STORAGE_FOLDER");
 }
 
-async function requireWritable(folder: string, variable: string): Promise<void> {
+/** As `requireWritableFolders`, for one folder. */
+export async function requireWritable(folder: string, variable: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rmdir(await mkdtemp(path.join(folder, ".write-check-")));

@@ -60,3 +60,66 @@ test("a schema that is endless or too deep leaves the check to the tool's server
   for (let level = 0; level < 20_000; level++) deep = { allOf: [deep] };
   assert.deepEqual(createArgumentCheck(deep)({}), []);
 });
+
+/** Each level is needed twice by the one before it: 2^30 schemas in 2 kB. */
+function doublings(levels: number, wrap = (pair: object[]): object => ({ allOf: pair })): ToolInputSchema {
+  const $defs: Record<string, object> = { [`l${levels}`]: { type: "object" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/$defs/l${level + 1}` };
+    $defs[`l${level}`] = wrap([next, next]);
+  }
+  return { type: "object", $ref: "#/$defs/l0", $defs };
+}
+
+test("a schema that takes too long leaves the check to the tool's server at once", () => {
+  const nested: Record<string, unknown> = {};
+  let at = nested;
+  for (let level = 0; level < 40; level++) at = at["a"] = {} as Record<string, unknown>;
+  const each = { properties: { a: { allOf: [{ $ref: "#" }, { $ref: "#" }] } } };
+  const hostile: [string, ToolInputSchema, unknown][] = [
+    ["pairs of references", doublings(30), {}],
+    ["pairs of references under anyOf and not", doublings(30, (pair) => ({ anyOf: pair, not: pair[0] })), {}],
+    ["itself twice for each level of the arguments", { type: "object", ...each }, nested],
+    ["itself without end", { type: "object", anyOf: [{ $ref: "#" }, { $ref: "#" }] }, {}],
+    [
+      "a long enumeration for each item",
+      {
+        type: "object",
+        properties: { list: { items: { enum: Array.from({ length: 4000 }, (_, index) => [index]) } } },
+      },
+      { list: Array.from({ length: 4000 }, () => ["x"]) },
+    ],
+    [
+      "many items that are the same",
+      { type: "object", properties: { list: { uniqueItems: true } } },
+      { list: Array.from({ length: 200_000 }, () => 1) },
+    ],
+    [
+      "a long text in a format",
+      { type: "object", properties: { mail: { format: "email" } } },
+      { mail: "a.".repeat(200_000) },
+    ],
+  ];
+  for (const [name, schema, input] of hostile) {
+    const startedAtMs = performance.now();
+    assert.deepEqual(createArgumentCheck(schema)(input), [], name);
+    // What is not bounded takes years; a second is for a machine that does other things meanwhile.
+    assert.ok(performance.now() - startedAtMs < 1_000, name);
+  }
+});
+
+test("a large order, a tree and a few doublings are checked", () => {
+  const check = createArgumentCheck(order);
+  const lines: object[] = Array.from({ length: 100 }, (_, index) => ({ sku: String(index) }));
+  assert.deepEqual(check({ number: "1", lines }), []);
+  assert.match(check({ number: "1", lines: [...lines, {}] }).join(), /^lines\.100 /);
+  const tree = createArgumentCheck({
+    type: "object",
+    required: ["name"],
+    properties: { children: { type: "array", items: { $ref: "#" } } },
+  });
+  const leaf = { name: "leaf", children: [] };
+  assert.deepEqual(tree({ name: "root", children: [leaf, { name: "branch", children: [leaf, leaf] }] }), []);
+  assert.match(tree({ name: "root", children: [leaf, {}] }).join(), /^children\.1 /);
+  assert.match(createArgumentCheck(doublings(4))([]).join(), /object/);
+});

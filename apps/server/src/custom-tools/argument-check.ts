@@ -1,37 +1,29 @@
 import type { ToolInputSchema } from "@parley/conversation";
 import { Errors } from "typebox/schema";
+import { CheckCost } from "./check-cost.ts";
+import { isObject, isSchemaKeyword, isSchemaList, isSchemaMap } from "./json-schema.ts";
 
 /** What is wrong with a tool's arguments, one line each; empty where nothing is. */
 export type ArgumentCheck = (input: unknown) => string[];
 
-const schemaMaps = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
-const schemaLists = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
-const schemas = new Set([
-  "items",
-  "additionalItems",
-  "unevaluatedItems",
-  "contains",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-  "else",
-]);
 /** They refuse more where what stands in them refuses less, and go whole where patterns stand in them. */
 const inverted = new Set(["not", "oneOf", "if", "contains"]);
 const MOST_PROBLEMS = 10;
 
 /**
  * Checks what a model wants to call a tool with against the tool's JSON Schema. Patterns are left to the tool's own server:
- * one organization's regular expression could hold up the calls of all (ReDoS).
+ * one organization's regular expression could hold up the calls of all (ReDoS). So is what would take longer than a few
+ * milliseconds.
  */
 export function createArgumentCheck(schema: ToolInputSchema): ArgumentCheck {
-  const checked = attempt(() => withoutPatterns(schema));
-  if (checked === undefined) return () => [];
+  const prepared = attempt(() => {
+    const checked = withoutPatterns(schema);
+    return { checked, cost: new CheckCost(checked) };
+  });
+  if (prepared === undefined) return () => [];
+  const { checked, cost } = prepared;
   return (input) => {
-    // A schema that refers to itself without end cannot be checked.
+    if (!cost.isWithinBudget(input)) return [];
     const [isValid, errors] = attempt(() => Errors(checked, input)) ?? [true, []];
     if (isValid) return [];
     return errors
@@ -58,12 +50,12 @@ function withoutPatterns(schema: object): object {
 function withoutPatternsIn(keyword: string, value: unknown): unknown {
   const strip = (each: unknown): unknown => (isObject(each) ? withoutPatterns(each) : each);
   if (Array.isArray(value)) {
-    if (!schemaLists.has(keyword) && keyword !== "items") return value;
+    if (!isSchemaList(keyword)) return value;
     const left = value.map(strip);
     return left.some((each, index) => each !== value[index]) ? left : value;
   }
-  if (schemaMaps.has(keyword) && isObject(value)) return mapValues(value, (_name, each) => strip(each));
-  return schemas.has(keyword) ? strip(value) : value;
+  if (isSchemaMap(keyword) && isObject(value)) return mapValues(value, (_name, each) => strip(each));
+  return isSchemaKeyword(keyword) ? strip(value) : value;
 }
 
 /** Leaves out what becomes undefined; gives the object itself where nothing changes. */
@@ -75,10 +67,6 @@ function mapValues(object: object, change: (name: string, value: unknown) => unk
     return changed === undefined ? [] : [[name, changed]];
   });
   return isChanged ? Object.fromEntries(entries) : object;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Undefined where the stack is not deep enough. */

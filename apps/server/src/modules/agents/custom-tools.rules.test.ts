@@ -82,6 +82,41 @@ test("a schema that is too long for a language model is refused", () => {
   assert.equal(refusal(describedBy(70_000)), "schema");
 });
 
+test("a schema that is small and comes to much is refused, and what is too large is named", () => {
+  const issueOf = (parameters: object): string => {
+    try {
+      add({ schema: { ...bare, parameters } });
+      return "";
+    } catch (error) {
+      assert.ok(error instanceof Error && "issues" in error && Array.isArray(error.issues));
+      const [issue]: { message: string }[] = error.issues;
+      return issue?.message ?? "";
+    }
+  };
+  const pairs = (levels: number): object => {
+    const $defs: Record<string, object> = { [`l${levels}`]: {} };
+    for (let level = 0; level < levels; level++) {
+      const next = { $ref: `#/$defs/l${level + 1}` };
+      $defs[`l${level}`] = { allOf: [next, next] };
+    }
+    return { type: "object", properties: { a: { $ref: "#/$defs/l0" } }, $defs };
+  };
+  let deep: object = {};
+  for (let level = 0; level < 100_000; level++) deep = { not: deep };
+  const chain = Object.fromEntries(
+    Array.from({ length: 100 }, (_, level) => [`l${level}`, { $ref: `#/$defs/l${level + 1}` }]),
+  );
+  const values = Array.from({ length: 1_001 }, (_, index) => [index]);
+  assert.match(issueOf(pairs(30)), /5000 schemas.*"\$ref"/);
+  assert.match(issueOf({ type: "object", not: deep }), /64 levels/);
+  assert.match(issueOf({ type: "object", $ref: "#/$defs/l0", $defs: { ...chain, l100: {} } }), /64 levels/);
+  assert.match(issueOf({ type: "object", properties: { a: { enum: values } } }), /1000 values/);
+
+  const tree = { type: "object", properties: { children: { type: "array", items: { $ref: "#" } } } };
+  for (const usual of [pairs(5), tree, { type: "object", properties: { a: { enum: values.slice(1) } } }])
+    assert.equal(issueOf(usual), "");
+});
+
 test("variables stand in a webhook's path and query, not in its host", () => {
   assert.equal(refusal({ webhookUrl: "https://shop.example/{{ customer }}/orders?id={{id}}" }), undefined);
   for (const webhookUrl of [

@@ -10,10 +10,9 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
+import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
 
 const MOST_TOOLS = 100;
-/** As JSON. Every version of the agent holds it, and every turn sends it to the language model. */
-const LONGEST_SCHEMA = 64 * 1024;
 
 /** Made with the first schema: they read their own schemas first, which a start need not wait for. */
 let draft7: Ajv | undefined;
@@ -27,6 +26,7 @@ export function addTool(
   now: Date,
 ): CustomTool[] {
   if (tools.length >= MOST_TOOLS) throw invalidBody("", `an agent has at most ${MOST_TOOLS} tools`);
+  requireSchemaSize(creation);
   const at = now.toISOString();
   const fields = mergeFields(customToolFields, undefined, creation);
   const tool = { id, ...fields, createdAt: at, updatedAt: at };
@@ -41,6 +41,7 @@ export function changeTool(
   change: CustomToolChange,
   now: Date,
 ): CustomTool[] {
+  requireSchemaSize(change);
   const before = findTool(tools, id);
   const fields = mergeFields(customToolFields, before, change);
   const { createdAt } = before;
@@ -63,6 +64,13 @@ export function findTool(tools: readonly CustomTool[], id: string): CustomTool {
   return tool;
 }
 
+/** Before anything else reads the schema: it may be deeper than the stack. */
+function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
+  if (schema === undefined) return;
+  const problem = findSchemaSizeProblem(schema, readToolFunction(schema).parameters);
+  if (problem !== undefined) throw invalidBody("schema", problem);
+}
+
 function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
   if (tool.name === END_CALL_TOOL_NAME || tool.name === KEYPAD_TOOL_NAME)
     throw invalidBody("name", "is the name of a built-in tool");
@@ -71,8 +79,6 @@ function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
   }
   const urlProblem = findUrlProblem(tool.webhookUrl);
   if (urlProblem !== undefined) throw invalidBody("webhookUrl", urlProblem);
-  if (JSON.stringify(tool.schema).length > LONGEST_SCHEMA)
-    throw invalidBody("schema", `must have at most ${LONGEST_SCHEMA} characters as JSON`);
   if (!isToolFunction(tool.schema)) {
     throw invalidBody(
       "schema",

@@ -6,6 +6,8 @@ export interface TextToSpeech {
   readonly name: string;
   /** How long first audio may take before another voice that stands ready is tried; 1200 ms unless told. */
   readonly patienceMs?: number;
+  /** Seconds of synthesis per second of audio, assumed until they are measured. */
+  readonly assumedRealTimeFactor?: number;
   /** How long what is made ahead of need may take, if calls go first; as any other unless told. */
   readonly preparationPatienceMs?: number;
   /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. No event comes before it returns. */

@@ -11,6 +11,7 @@ import type {
 import { ClauseSplitter } from "./clause-splitter.ts";
 import { isSpeakable, speakableText } from "./speakable-text.ts";
 import { SpeechOutput } from "./speech-output.ts";
+import { SynthesisPace } from "./synthesis-pace.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 
 /** How long synthesis may owe audio: before the first of it and between two pieces. */
@@ -81,6 +82,7 @@ export class AgentSpeech {
   readonly ready: Promise<void>;
   readonly #options: AgentSpeechOptions;
   readonly #splitter = new ClauseSplitter();
+  readonly #pace: SynthesisPace;
   readonly #resolveReady: () => void;
   /** Undefined before the first clause of a recording, and once nothing more is to be synthesised. */
   #stream: TextToSpeechStream | undefined;
@@ -95,11 +97,6 @@ export class AgentSpeech {
   #voiceIndex = 0;
   #attemptsWithVoice = 0;
   #hasAudioOfStream = false;
-  /** Text of the stream's clauses that have not ended; since when, on the clock of `now`, the first is being made. */
-  #clausesUnderWay = new Map<number, string>();
-  #clauseBeganAt = 0;
-  /** The stream was paused during the clause, so that its time says nothing. */
-  #isClausePaused = false;
   #awaitedTools = 0;
   #hasProgressed = true;
   #progressAtMs = 0;
@@ -109,10 +106,9 @@ export class AgentSpeech {
 
   constructor(options: AgentSpeechOptions) {
     this.#options = options;
-    this.output = new SpeechOutput(options.style.sampleRateHz, {
-      realTimeFactor: () => options.speeds.realTimeFactorOf(this.#voice),
-      expectedMs: (text) => this.#expectedMs(text),
-    });
+    const { speeds, style, now } = options;
+    this.#pace = new SynthesisPace({ speeds, speed: style.speed, voice: () => this.#voice, now });
+    this.output = new SpeechOutput(style.sampleRateHz, this.#pace);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#resolveReady = resolve;
@@ -150,7 +146,8 @@ export class AgentSpeech {
     }
     this.#starvedSinceMs ??= atMs;
     const deadlineMs = this.#audioDeadlineMs();
-    if (atMs - this.#starvedSinceMs < deadlineMs) return;
+    // What is held would be playing with a faster voice.
+    if (atMs - this.#starvedSinceMs < deadlineMs + this.output.heldMs) return;
     this.#failSynthesis(this.#synthesisError("timeout", `no audio within ${deadlineMs} ms`));
   }
 
@@ -176,10 +173,6 @@ export class AgentSpeech {
     return voice;
   }
 
-  #expectedMs(text: string): number {
-    return this.#options.speeds.expectedMs(this.#voice, text, this.#options.style.speed);
-  }
-
   #audioDeadlineMs(): number {
     const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
     if (hasFallback) {
@@ -187,10 +180,8 @@ export class AgentSpeech {
       return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.patienceMs ?? firstMs);
     }
     const deadlineMs = this.#hasAudioOfStream ? DEADLINES.nextMs : DEADLINES.firstMs;
-    const [text = ""] = this.#clausesUnderWay.values();
-    const factor = this.#options.speeds.realTimeFactorOf(this.#voice) ?? 0;
-    const expectedMs = this.#expectedMs(text) * factor * SLOW_VOICE_PATIENCE;
-    return Math.min(MAX_DEADLINE_MS, Math.max(deadlineMs, expectedMs));
+    const slowMs = Math.min(MAX_DEADLINE_MS, this.#pace.expectedMs * SLOW_VOICE_PATIENCE);
+    return Math.max(deadlineMs, slowMs);
   }
 
   #noticeStandstill(atMs: number): void {
@@ -312,7 +303,7 @@ export class AgentSpeech {
     const { style } = this.#options;
     const agentVoice = this.#voice;
     this.#attemptsWithVoice++;
-    this.#clausesUnderWay.clear();
+    this.#pace.begin();
     this.#hasAudioOfStream = false;
     this.#isPaused = false;
     this.#starvedSinceMs = undefined;
@@ -338,7 +329,11 @@ export class AgentSpeech {
         return this.output.addWords(event.clauseId, event.words);
       case "clauseEnded":
         this.output.completeClause(event.clauseId);
-        this.#measureClause(event.clauseId, event.isKept === true);
+        this.#pace.noteEnd(event.clauseId, {
+          audioMs: this.output.arrivedMs(event.clauseId),
+          isKept: event.isKept === true,
+          isPaused: this.#isPaused,
+        });
         this.#noticePlayable();
         return this.#noticeComplete();
       case "ended":
@@ -351,11 +346,7 @@ export class AgentSpeech {
   }
 
   #request(stream: TextToSpeechStream, id: number, text: string): void {
-    if (this.#clausesUnderWay.size === 0) {
-      this.#clauseBeganAt = this.#options.now();
-      this.#isClausePaused = false;
-    }
-    this.#clausesUnderWay.set(id, text);
+    this.#pace.noteRequest(id, text);
     stream.speak(id, text);
   }
 
@@ -366,19 +357,6 @@ export class AgentSpeech {
     if (this.output.heldMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
   }
 
-  #measureClause(id: number, isKept: boolean): void {
-    const text = this.#clausesUnderWay.get(id);
-    this.#clausesUnderWay.delete(id);
-    const { now, speeds, style } = this.#options;
-    const tookMs = now() - this.#clauseBeganAt;
-    if (text !== undefined && !isKept && !this.#isClausePaused) {
-      const audioMs = this.output.arrivedMs(id);
-      speeds.observe(this.#voice, { text, speed: style.speed, tookMs, audioMs });
-    }
-    this.#clauseBeganAt = now();
-    this.#isClausePaused = this.#isPaused;
-  }
-
   #regulateFlow(): void {
     if (this.output.isOverrun) {
       return this.#failSynthesis(
@@ -387,7 +365,7 @@ export class AgentSpeech {
     }
     if (!this.#isPaused && this.output.shouldPause) {
       this.#isPaused = true;
-      this.#isClausePaused = true;
+      this.#pace.notePause();
       this.#stream?.pause();
     } else if (this.#isPaused && this.output.mayResume) {
       this.#isPaused = false;

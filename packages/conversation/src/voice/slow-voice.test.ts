@@ -100,6 +100,18 @@ test("a voice that becomes slower than it was measured is silent within a clause
   assert.ok((speeds.realTimeFactorOf(voice) ?? 0) > 1);
 });
 
+for (const realTimeFactor of [0.2, 1.5]) {
+  test(`a clause without end is heard, from a voice at ${realTimeFactor} times real time`, async () => {
+    const endless = "word ".repeat(60).trim();
+    const call = callWith({ realTimeFactor }, { replies: [endless], speeds: new VoiceSpeeds() });
+    call.start();
+    await call.say("talk to me", 900);
+    await call.waitUntil(() => call.transcript.length === 2, 60_000);
+    assert.equal(call.transcript.at(-1), `agent: ${endless}`);
+    assert.equal(call.end, undefined);
+  });
+}
+
 test("a fast voice is heard before its clause is complete, and without a gap", async () => {
   const sentence = "We are open from nine to five on weekdays and from ten to two on other days.";
   const call = callWith({ realTimeFactor: 0.5 }, { replies: [sentence] });

@@ -2,6 +2,7 @@ import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { WordTiming } from "../providers/text-to-speech.ts";
 import { heardText } from "./heard-text.ts";
 import { isSpeakable } from "./speakable-text.ts";
+import type { SynthesisPace } from "./synthesis-pace.ts";
 
 /** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
 const MAX_HELD_MS = 10_000;
@@ -38,23 +39,6 @@ interface Chunk {
   pcm: Int16Array;
 }
 
-/** How fast the audio comes that is awaited. */
-export interface SynthesisPace {
-  /** Seconds of synthesis per second of audio; `undefined`: not known. */
-  realTimeFactor: () => number | undefined;
-  /** How long a text will probably be as audio. */
-  expectedMs: (text: string) => number;
-}
-
-const UNLIMITED: SynthesisPace = { realTimeFactor: () => 0, expectedMs: () => 0 };
-
-/** Texts of one length differ by so much as audio. */
-const LENGTH_MARGIN = 1.1;
-/** So much is heard at once whatever is to follow: no caller waits for a clause without end. */
-const LONGEST_WAIT_MS = 5_000;
-/** More of a clause may be to come than was expected. */
-const LEAST_REST = 0.1;
-
 /** Text to be synthesised. */
 export interface PendingClause {
   id: number;
@@ -83,12 +67,12 @@ export class SpeechOutput {
   #heldSamples = 0;
   #isFading = false;
   #isReleased = false;
-  readonly #pace: SynthesisPace;
+  readonly #pace: Pick<SynthesisPace, "willSuffice"> | undefined;
   /** More was to be said than is announced. */
   #isCutShort = false;
 
   /** @param pace Without it audio is handed out as it comes. */
-  constructor(sampleRateHz: SampleRateHz, pace: SynthesisPace = UNLIMITED) {
+  constructor(sampleRateHz: SampleRateHz, pace?: Pick<SynthesisPace, "willSuffice">) {
     this.#pace = pace;
     this.#samplesPerMs = sampleRateHz / 1000;
     this.#frame = new Int16Array(FRAME_MS * this.#samplesPerMs);
@@ -116,7 +100,11 @@ export class SpeechOutput {
     this.#heldSamples += pcm.length;
     this.#chunks.push({ clause, pcm });
     if (endsPhrase) clause.phraseSamples = clause.arrivedSamples;
-    clause.isReleased ||= this.#willSuffice(clause);
+    if (clause.isReleased) return;
+    const { text, arrivedSamples, playedSamples, hasRunDry } = clause;
+    const arrivedMs = arrivedSamples / this.#samplesPerMs;
+    const heldMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
+    clause.isReleased = this.#pace?.willSuffice({ text, arrivedMs, heldMs, hasRunDry }) ?? true;
   }
 
   addWords(clauseId: number, words: readonly WordTiming[]): void {
@@ -339,20 +327,6 @@ export class SpeechOutput {
     }
     this.#chunks.splice(0, this.#chunks.length, ...kept);
     this.#heldSamples = heldSamples;
-  }
-
-  /** Whether what is held of a clause plays until the rest of it is there. */
-  #willSuffice({ text, arrivedSamples, playedSamples, hasRunDry }: Clause): boolean {
-    const heldMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
-    if (heldMs >= LONGEST_WAIT_MS) return true;
-    const factor = this.#pace.realTimeFactor();
-    if (factor === undefined || factor >= 1 || hasRunDry) return false;
-    const expectedMs = this.#pace.expectedMs(text);
-    const restMs = Math.max(
-      expectedMs * LENGTH_MARGIN - arrivedSamples / this.#samplesPerMs,
-      expectedMs * LEAST_REST,
-    );
-    return heldMs >= restMs * factor;
   }
 
   #playableSamples(): number {

@@ -35,9 +35,9 @@ export class VoiceSpeeds {
   /** The one measured longest ago first. */
   readonly #speeds = new Map<string, VoiceSpeed>();
 
-  /** Seconds of synthesis per second of audio; `undefined` before the voice has spoken. */
+  /** Seconds of synthesis per second of audio; `undefined` if the voice has not spoken and nothing is assumed of it. */
   realTimeFactorOf(voice: AgentVoice): number | undefined {
-    return this.#speeds.get(keyOf(voice))?.realTimeFactor;
+    return this.#speeds.get(keyOf(voice))?.realTimeFactor ?? voice.tts.assumedRealTimeFactor;
   }
 
   /** How long a text will probably be as audio. */

@@ -13,17 +13,21 @@ export interface JobLoadOptions {
   onStart?: (priority: JobPriority, waitedMs: number) => void;
   /** Calls must have needed nothing for so long before something is prepared. Default 1000. */
   quietMs?: number;
+  /** What is prepared waits no longer for quiet: a node may never be quiet. Default 60,000. */
+  patienceMs?: number;
 }
 
 /** The jobs of all queues of one process, which share its processor. */
 export class JobLoad {
   readonly #onStart: JobLoadOptions["onStart"];
   readonly #quietMs: number;
+  readonly #patienceMs: number;
   /** Jobs of calls that run or wait. */
   #callJobs = 0;
   #lastCallJobAt = -Infinity;
 
-  constructor({ onStart, quietMs = 1000 }: JobLoadOptions = {}) {
+  constructor({ onStart, quietMs = 1000, patienceMs = 60_000 }: JobLoadOptions = {}) {
+    this.#patienceMs = patienceMs;
     this.#onStart = onStart;
     this.#quietMs = quietMs;
   }
@@ -47,9 +51,16 @@ export class JobLoad {
     return this.#quietInMs() === 0;
   }
 
-  /** Resolves once no call needs anything; rejects with the signal's reason when aborted. */
-  async whenQuiet(signal: AbortSignal): Promise<void> {
-    for (let waitMs = this.#quietInMs(); waitMs > 0; waitMs = this.#quietInMs()) {
+  /** When what is prepared has waited long enough, on the clock of `performance.now`. */
+  get overdueAt(): number {
+    return performance.now() + this.#patienceMs;
+  }
+
+  /** Resolves once no call needs anything or `untilAt` is reached; rejects with the signal's reason when aborted. */
+  async whenQuiet(untilAt: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const waitMs = Math.min(this.#quietInMs(), untilAt - performance.now());
+      if (waitMs <= 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, waitMs);
       const stop = (): void => resolve();

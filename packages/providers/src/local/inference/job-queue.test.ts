@@ -168,3 +168,27 @@ test("how long jobs waited is told by priority", async () => {
   );
   assert.ok(waits.every(([, waitedMs]) => waitedMs >= 0 && Number.isFinite(waitedMs)));
 });
+
+test("on a process that is never quiet what is prepared goes on a step a minute", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = context.mock.method(performance, "now", () => 0).mock;
+  const load = new JobLoad();
+  const { signal } = new AbortController();
+  load.add("turn");
+  const steps: string[] = [];
+  const queue = new JobQueue({ provider: "local/voice", maxWaiting: 4, load });
+  const preparing = queue.run({ priority: "preparation", signal }, async (giveWay) => {
+    steps.push("one");
+    await giveWay();
+    steps.push("two");
+  });
+  const stepsAfter: number[] = [];
+  for (let second = 1; second <= 121; second += 1) {
+    clock.mockImplementation(() => second * 1000);
+    context.mock.timers.tick(1000);
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    if ([59, 61, 119, 121].includes(second)) stepsAfter.push(steps.length);
+  }
+  await preparing;
+  assert.deepEqual(stepsAfter, [0, 1, 1, 2]);
+});

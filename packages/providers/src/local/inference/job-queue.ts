@@ -76,11 +76,12 @@ export class JobQueue {
   /** The engine is the job's own once this resolves. */
   async #acquire(options: JobOptions): Promise<void> {
     const { priority, signal } = options;
+    const { overdueAt } = this.#load;
     for (;;) {
-      if (priority === "preparation") await this.#load.whenQuiet(signal);
+      if (priority === "preparation") await this.#load.whenQuiet(overdueAt, signal);
       if (this.#isBusy) await this.#wait(options);
       this.#isBusy = true;
-      if (priority !== "preparation" || this.#load.isQuiet) return;
+      if (priority !== "preparation" || this.#load.isQuiet || performance.now() >= overdueAt) return;
       this.#startNext();
     }
   }

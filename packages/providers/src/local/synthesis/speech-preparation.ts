@@ -55,7 +55,6 @@ export class SpeechPreparation {
     this.#isRunning = true;
     const { signal } = this.#closing;
     for (const [key, params] of this.#waiting) {
-      this.#waiting.delete(key);
       if (signal.aborted) break;
       const request = { ...params, sampleRateHz: 8000, priority: "preparation" } as const;
       // A clause that cannot be made now, or a voice that is not there, is the calls' to find out.
@@ -63,6 +62,7 @@ export class SpeechPreparation {
         () => this.#remember(key),
         () => undefined,
       );
+      this.#waiting.delete(key);
     }
     this.#isRunning = false;
   }

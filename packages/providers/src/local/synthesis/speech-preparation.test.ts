@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { InferenceHandlers, InferenceMethods } from "../inference/methods.ts";
+import { SpeechPreparation } from "./speech-preparation.ts";
+
+type Params = InferenceMethods["synthesize"]["params"];
+
+const settled = async (): Promise<void> => void (await new Promise((resolve) => setTimeout(resolve, 5)));
+
+/** Notes what is asked for; a text with "fail" in it cannot be made. */
+function record(): { synthesize: NonNullable<InferenceHandlers["synthesize"]>; asked: Params[] } {
+  const asked: Params[] = [];
+  return {
+    asked,
+    synthesize: async (params) => {
+      asked.push(params);
+      await Promise.resolve();
+      if (params.text.includes("fail")) throw new Error("no memory");
+      return { words: [], isKept: false };
+    },
+  };
+}
+
+const english = { voice: "", speed: 1, language: "en-US" } as const;
+
+test("greetings are made first, clause by clause as a call asks for them, then what any agent may say", async () => {
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize);
+  preparation.add({ ...english, texts: ["Hello there caller, this is the club. How are you?", "😀"] });
+  await settled();
+  assert.deepEqual(
+    asked.slice(0, 4).map(({ text }) => text),
+    ["Hello there caller,", "this is the club.", "How are you?", "One moment,"],
+  );
+  assert.ok(asked.every(({ voice, priority }) => voice === "kokoro/af_heart" && priority === "preparation"));
+  assert.ok(asked.some(({ text }) => text.startsWith("I'm sorry,")));
+});
+
+test("nothing is made twice, unless it failed", async () => {
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize);
+  const speech = { ...english, texts: ["This will fail.", "This will work."] };
+  preparation.add(speech);
+  preparation.add(speech);
+  await settled();
+  const first = asked.map(({ text }) => text);
+  assert.equal(new Set(first).size, first.length);
+  preparation.add(speech);
+  await settled();
+  assert.deepEqual(
+    asked.slice(first.length).map(({ text }) => text),
+    ["This will fail."],
+  );
+});
+
+test("however much is asked for, a bounded part of it waits", async () => {
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize);
+  preparation.add({ ...english, texts: ["word ".repeat(10_000)] });
+  for (let agent = 0; agent < 5_000; agent += 1)
+    preparation.add({ ...english, texts: [`Hello from ${agent}.`] });
+  await settled();
+  assert.ok(asked.length > 1_000 && asked.length <= 2_001, `${asked.length}`);
+  assert.ok(asked.reduce((sum, { text }) => sum + text.length, 0) < 100_000);
+});
+
+test("nothing is begun once it is closed", async () => {
+  const { synthesize, asked } = record();
+  const preparation = new SpeechPreparation(synthesize);
+  preparation.add({ ...english, texts: ["Hello."] });
+  preparation.close();
+  preparation.close();
+  preparation.add({ ...english, texts: ["Welcome."] });
+  await settled();
+  assert.ok(asked.length <= 1);
+});

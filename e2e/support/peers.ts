@@ -7,6 +7,7 @@ const packages = {
   kamailio: "kamailio",
   ffmpeg: "ffmpeg",
   turnserver: "coturn",
+  taskset: "util-linux",
 } as const;
 
 /**

@@ -37,6 +37,22 @@ export class Attack {
   /** Sends inputs until there are no more of them, and looks what they have done. */
   async run(target: Target, inputs: Iterable<Buffer>, tally: Tally): Promise<FoundProblem | undefined> {
     const sent: Buffer[] = [];
+    const found = await this.#send(target, inputs, tally, sent).catch((error: unknown) => ({
+      // A call of its own that is refused, or a request that is not answered: others would be served as badly.
+      kind: "refusal",
+      description: error instanceof Error ? error.message : String(error),
+      inputs: sent,
+    }));
+    return (await this.#judge(sent, tally)) ?? found;
+  }
+
+  /** Resolves with a bad answer, where there was one. */
+  async #send(
+    target: Target,
+    inputs: Iterable<Buffer>,
+    tally: Tally,
+    sent: Buffer[],
+  ): Promise<FoundProblem | undefined> {
     let badAnswer: FoundProblem | undefined;
     const opened = await target.open(this.#node, (answer, input) => {
       tally.answers.set(answer, (tally.answers.get(answer) ?? 0) + 1);
@@ -64,7 +80,7 @@ export class Attack {
     } finally {
       await opened.close();
     }
-    return (await this.#judge(sent, tally)) ?? badAnswer;
+    return badAnswer;
   }
 
   async #judge(inputs: readonly Buffer[], tally: Tally): Promise<FoundProblem | undefined> {

@@ -6,7 +6,7 @@ const folder = new URL("./seeds/", import.meta.url);
 /** What went wrong, and what it takes to see it again. */
 export interface Finding {
   target: string;
-  /** `stall`, `answer`, `child` or `bystander`. */
+  /** `stall`, `answer`, `refusal`, `child` or `bystander`. */
   kind: string;
   description: string;
   /** Of the run that found it. */

@@ -22,7 +22,7 @@ const SLICE_MS = 2_500;
 /** After what these say the node, or a bystander, is not as it was: nothing more can be learned. */
 const fatal = new Set(["child", "bystander"]);
 /** For starting, for the end of every call and for hanging up. */
-const MARGIN_SECONDS = 180;
+const MARGIN_SECONDS = 240;
 /** What the node has logged, where something was found. */
 const LOG_FILE = path.join(tmpdir(), "parley-fuzz.log");
 

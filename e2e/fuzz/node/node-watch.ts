@@ -13,8 +13,8 @@ const lasting = /media-process|inference-process/;
  * compiled code, and the transcripts and packet windows of the bystanders' calls, which go on meanwhile.
  */
 const MEMORY_ALLOWANCE_MIB = 32;
-/** After that whatever an INVITE has begun is given up (RFC 3261: 64*T1 and a margin). */
-const QUIET_DEADLINE_MS = 60_000;
+/** An INVITE that is not acknowledged is given up after 32 s (RFC 3261: 64*T1), a browser's call after 60 s. */
+const QUIET_DEADLINE_MS = 90_000;
 
 const mebibytes = (bytes: number): number => bytes / 2 ** 20;
 

@@ -30,8 +30,8 @@ function target({ name, inputs, isReports, isEncrypted }: MediaTarget): Target {
   let opened = 0;
   return {
     name,
-    concurrency: 4,
-    pauseMs: 10,
+    concurrency: 1,
+    pauseMs: 2,
     inputs,
     open: async (node, onAnswer) => {
       const suite = isEncrypted ? suites[opened++ % suites.length] : undefined;

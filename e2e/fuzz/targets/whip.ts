@@ -88,7 +88,7 @@ function whipInputs(random: Random): () => Buffer {
       ? "Bearer {{token}}"
       : random.pick(["Bearer", "Bearer \0", "Basic a"]);
     const choice = random.next();
-    const etag = random.chance(0.7) ? { "if-match": random.pick(["*", '"', '"a"', ""]) } : {};
+    const etag = random.chance(0.7) ? { "if-match": random.pick(["*", "*", "*", '"', '"a"', ""]) } : {};
     const headers = { authorization, ...etag };
     if (choice < 0.4)
       return httpRequest("POST", "/rtc/calls/{{fresh}}", {

@@ -183,7 +183,7 @@ const kinds: readonly Kind[] = [
 
 export const http: Target = {
   name: "http",
-  concurrency: 4,
+  concurrency: 16,
   pauseMs: 0,
   // The first byte says whether the rest comes in pieces.
   inputs: (random) => () =>

@@ -27,8 +27,10 @@ function target(name: string, protocol: "TCP" | "TLS", connect: (node: FuzzedNod
         let received = "";
         socket.on("error", () => {});
         socket.on("data", (chunk: Buffer) => {
-          received += chunk.toString("latin1");
-          for (const message of received.split(/\r\n\r\n(?=SIP\/2\.0)/))
+          const text = chunk.toString("latin1");
+          received += text;
+          // Each response once, also where the ACK for one brings another.
+          for (const message of text.split(/(?<=\r\n)(?=SIP\/2\.0 )/))
             for (const request of leave(message)) socket.write(request);
         });
         const isOpen = await opened(socket, protocol);

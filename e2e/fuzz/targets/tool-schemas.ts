@@ -50,7 +50,11 @@ const oddities: readonly Schema[] = [
 
 /** From entries, as an object must not look like a promise. */
 function conditional(schema: Schema): Schema {
-  return Object.fromEntries(["if", "then", "else"].map((keyword) => [keyword, schema]));
+  return Object.fromEntries([
+    ["if", { type: "string" }],
+    ["then", schema],
+    ["else", false],
+  ]);
 }
 
 /** Each level is twice the one below. */
@@ -69,10 +73,11 @@ function nested(levels: number, wrap: (inner: Schema) => Schema): Schema {
   return { type: "object", properties: { value: schema } };
 }
 
+/** Each holds what it wraps once: schemas that double with each level have a kind of their own. */
 const wraps: readonly ((inner: Schema) => Schema)[] = [
   (inner) => ({ type: "object", properties: { value: inner } }),
   (inner) => ({ type: "array", items: inner }),
-  (inner) => ({ anyOf: [inner, inner] }),
+  (inner) => ({ anyOf: [{ type: "number" }, inner] }),
   (inner) => ({ allOf: [inner, { type: "string" }] }),
   (inner) => ({ not: inner }),
   conditional,

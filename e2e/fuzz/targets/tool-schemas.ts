@@ -50,11 +50,8 @@ const oddities: readonly Schema[] = [
 
 /** From entries, as an object must not look like a promise. */
 function conditional(schema: Schema): Schema {
-  return Object.fromEntries([
-    ["if", { type: "string" }],
-    ["then", schema],
-    ["else", false],
-  ]);
+  const keywords = ["if", "then", "else"];
+  return Object.fromEntries(keywords.map((keyword) => [keyword, keyword === "then" ? schema : {}]));
 }
 
 /** Each level is twice the one below. */

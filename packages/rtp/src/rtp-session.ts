@@ -17,6 +17,8 @@ export interface RtpSessionOptions {
   payloadTypes: readonly number[];
   /** @param arrivalMs On the clock of `performance.now`. */
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
+  /** Gets what handling a datagram throws, `onPacket` included, and the session goes on. Default: it is thrown. */
+  onError?: (error: unknown) => void;
 }
 
 /** What an SDP settles beside the peer's address and its payload types. */
@@ -83,6 +85,7 @@ export class RtpSession {
   readonly #rtcpSocket: Socket;
   readonly #ports: PortPool;
   readonly #onPacket: RtpSessionOptions["onPacket"];
+  readonly #onError: RtpSessionOptions["onError"];
   readonly #latch = new SourceLatch();
   readonly #reporter: RtcpReporter;
   readonly #initialTimestamp: number;
@@ -118,6 +121,7 @@ export class RtpSession {
     this.#rtcpSocket = rtcp;
     this.#ports = options.ports;
     this.#onPacket = options.onPacket;
+    this.#onError = options.onError;
     this.#payloadTypes = new Set(options.payloadTypes);
     const random = randomBytes(10);
     this.ssrc = random.readUInt32BE(0);
@@ -128,8 +132,8 @@ export class RtpSession {
       clockRateHz: CLOCK_RATE_HZ,
       random: Math.random,
     });
-    rtp.on("message", (datagram, source) => this.#receive(datagram, source));
-    rtcp.on("message", (datagram, source) => this.#receiveRtcp(datagram, source));
+    rtp.on("message", (datagram, source) => this.#handle(() => this.#receive(datagram, source)));
+    rtcp.on("message", (datagram, source) => this.#handle(() => this.#receiveRtcp(datagram, source)));
     for (const socket of [rtp, rtcp]) {
       socket.on("error", () => this.#counters.socketErrors++);
     }
@@ -232,6 +236,15 @@ export class RtpSession {
     const isSent = isKnownToPeer && this.#sendRtcp(this.#reporter.farewell(performance.now()), closeSockets);
     if (!isSent) {
       closeSockets();
+    }
+  }
+
+  #handle(receive: () => void): void {
+    try {
+      receive();
+    } catch (error) {
+      if (this.#onError === undefined) throw error;
+      this.#onError(error);
     }
   }
 

@@ -36,3 +36,18 @@ export const systemClock: Clock = {
     };
   },
 };
+
+/** A clock whose callbacks do not throw: a fault in one dialog's timer must not end the process with all others. */
+export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clock {
+  return {
+    nowMs: () => clock.nowMs(),
+    schedule: (delayMs, callback) =>
+      clock.schedule(delayMs, () => {
+        try {
+          callback();
+        } catch (error) {
+          onFault(error);
+        }
+      }),
+  };
+}

@@ -8,6 +8,7 @@ import {
 } from "@parley/conversation";
 import { MediaWheel, PortPool } from "@parley/rtp";
 import { createWebhookTool, type SignRequest } from "../custom-tools/webhook-tool.ts";
+import { CallScope } from "../platform/call-scope.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone-media.ts";
@@ -16,6 +17,13 @@ import { createProviders, type Providers } from "./providers.ts";
 import { RemoteSigner } from "./remote-signer.ts";
 import { type TurnLog, TurnLogs } from "./turn-logs.ts";
 import { WebMedia } from "./web-media.ts";
+import {
+  scopeLanguageModel,
+  scopeSpeechToText,
+  scopeTextToSpeech,
+  scopeTurnEnd,
+  scopeVoiceActivity,
+} from "./scoped-providers.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
 
 /** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
@@ -25,6 +33,7 @@ const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as 
 const LOAD_INTERVAL_MS = 1_000;
 
 interface HostedCall {
+  scope: CallScope;
   turnLog: TurnLog | undefined;
   conversation: VoiceConversation;
   media: PhoneMedia | WebMedia;
@@ -32,7 +41,13 @@ interface HostedCall {
 }
 
 /** What a call's media is bound to. */
-type CallParts = Pick<HostedCall, "conversation" | "spool">;
+type CallParts = Omit<HostedCall, "media">;
+
+/** For one call, apart from what closes it. */
+type CallMessage = Exclude<
+  ToMedia,
+  { type: "configure" | "open" | "openWeb" | "signed" | "finish" | "close" }
+>;
 
 export interface MediaHost {
   receive: (message: Exclude<ToMedia, MediaConfiguration>) => void;
@@ -110,37 +125,40 @@ class Host implements MediaHost {
     // A call that is gone needs nothing more: its end has been told.
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
-      const { media } = call;
-      switch (message.type) {
-        case "connect":
-          if (media instanceof PhoneMedia) media.connect(message.path);
-          return;
-        case "start":
-          if (media instanceof PhoneMedia) media.start();
-          return;
-        case "key":
-          if (media instanceof PhoneMedia) media.hearKey(message.digit);
-          return;
-        case "join":
-        case "fragment":
-        case "live":
-          if (media instanceof WebMedia) this.#receiveWeb(message, media);
-          return;
-        case "instruct": {
-          const { callId, instructionId, instruction, expiresAtMs } = message;
-          const isTaken = monotonicMs() < expiresAtMs && call.conversation.instruct(instruction);
-          return this.#send({ type: "instructed", callId, instructionId, isTaken });
-        }
-        case "finish":
-          call.conversation.end("user_hangup");
-          return this.#send({ type: "finished", callId: message.callId });
-        case "close":
-          return this.#close(message.callId, call);
-      }
+      // Closing comes after an exception too.
+      if (message.type === "close") return this.#close(message.callId, call);
+      if (message.type === "finish") return this.#finish(message.callId, call);
+      call.scope.guard(() => this.#deliver(message, call))();
     });
   }
 
-  /** Never rejects. */
+  #deliver(message: CallMessage, { scope, media, conversation }: HostedCall): void {
+    switch (message.type) {
+      case "connect":
+        if (media instanceof PhoneMedia) media.connect(message.path);
+        return;
+      case "start":
+        if (media instanceof PhoneMedia) media.start();
+        return;
+      case "confirm":
+        if (media instanceof PhoneMedia) media.confirm();
+        return;
+      case "key":
+        if (media instanceof PhoneMedia) media.hearKey(message.digit);
+        return;
+      case "join":
+      case "fragment":
+      case "live":
+        if (media instanceof WebMedia) scope.run(() => this.#receiveWeb(message, media));
+        return;
+      case "instruct": {
+        const { callId, instructionId, instruction, expiresAtMs } = message;
+        const isTaken = monotonicMs() < expiresAtMs && conversation.instruct(instruction);
+        return this.#send({ type: "instructed", callId, instructionId, isTaken });
+      }
+    }
+  }
+
   #receiveWeb(message: Extract<ToMedia, { type: "join" | "fragment" | "live" }>, media: WebMedia): void {
     switch (message.type) {
       case "join": {
@@ -182,19 +200,21 @@ class Host implements MediaHost {
     openMedia: (parts: CallParts) => Promise<PhoneMedia | WebMedia>,
   ): Promise<HostedCall | undefined> {
     const { callId } = call;
-    const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
-    const conversation = this.#createConversation(call, turnLog);
-    const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
+    let parts: CallParts | undefined;
     try {
-      const media = await openMedia({ conversation, spool });
-      void conversation
-        .prepare(AbortSignal.timeout(PREPARATION_DEADLINE_MS))
+      parts = this.#createParts(call);
+      const { scope, conversation } = parts;
+      const media = await openMedia(parts);
+      const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
+      void scope
+        .run(async () => await conversation.prepare(signal))
         .then(() => this.#send({ type: "prepared", callId }));
-      return { conversation, media, turnLog, spool };
+      return { ...parts, media };
     } catch (error) {
-      conversation.close();
-      void turnLog?.close();
-      void spool?.close();
+      parts?.scope.end();
+      parts?.conversation.close();
+      void parts?.turnLog?.close();
+      void parts?.spool?.close();
       this.#calls.delete(callId);
       this.#send({
         type: "openFailed",
@@ -205,11 +225,21 @@ class Host implements MediaHost {
     }
   }
 
+  #createParts(call: MediaCall): CallParts {
+    const { callId } = call;
+    const scope = new CallScope((error) => this.#fail(callId, error));
+    const turnLog = this.#turnLogs?.open(callId, () => conversation.turnSettings);
+    const conversation: VoiceConversation = scope.run(() => this.#createConversation(call, scope, turnLog));
+    const spool = call.isRecorded ? this.#spools.open(callId, call.sampleRateHz) : undefined;
+    return { scope, conversation, turnLog, spool };
+  }
+
   async #openPhone({ callId, isIPv6, sampleRateHz }: MediaCall, parts: CallParts): Promise<PhoneMedia> {
     const media = await PhoneMedia.open({
       address: isIPv6 === true ? "::" : "0.0.0.0",
       ports: this.#ports,
       wheel: this.#wheel,
+      scope: parts.scope,
       conversation: parts.conversation,
       sampleRateHz,
       timeoutMs: this.#rtpTimeoutMs,
@@ -224,6 +254,7 @@ class Host implements MediaHost {
     const media = await WebMedia.open({
       web: this.#web,
       wheel: this.#wheel,
+      scope: parts.scope,
       conversation: parts.conversation,
       tap: parts.spool,
       onConnected: () => this.#send({ type: "connected", callId }),
@@ -233,7 +264,7 @@ class Host implements MediaHost {
     return media;
   }
 
-  #createConversation(call: MediaCall, turnLog: TurnLog | undefined): VoiceConversation {
+  #createConversation(call: MediaCall, scope: CallScope, turnLog: TurnLog | undefined): VoiceConversation {
     const {
       callId,
       sampleRateHz,
@@ -260,7 +291,7 @@ class Host implements MediaHost {
       sampleRateHz,
       agent: { ...agent, voice },
       dialogue: new Dialogue({
-        model: languageModelFor(llmModel),
+        model: scopeLanguageModel(scope, languageModelFor(llmModel)),
         instructions,
         tools: [
           ...tools.map((tool) => createWebhookTool(tool, conversation, this.#outbound, sign)),
@@ -270,14 +301,14 @@ class Host implements MediaHost {
         ...(llmReasoningEffort !== "none" && { reasoningEffort: llmReasoningEffort }),
         ...(endCall !== undefined && { endCall }),
       }),
-      stt: speechToText,
-      tts,
-      fallbackVoices,
+      stt: scopeSpeechToText(scope, speechToText),
+      tts: scopeTextToSpeech(scope, tts),
+      fallbackVoices: fallbackVoices.map((each) => ({ ...each, tts: scopeTextToSpeech(scope, each.tts) })),
       phrases: this.#phrases,
       speeds: this.#speeds,
-      vad: voiceActivity,
+      vad: scopeVoiceActivity(scope, voiceActivity),
       noiseSuppressor: call.hasNoiseSuppression ? noiseSuppressor : undefined,
-      ...(turnEnd && { turnEnd }),
+      ...(turnEnd && { turnEnd: scopeTurnEnd(scope, turnEnd) }),
       ...(turnLog && { onDecision: turnLog.onDecision }),
       onEvent: (event) => this.#send({ type: "event", callId, event }),
     });
@@ -291,15 +322,33 @@ class Host implements MediaHost {
     call.conversation.noteSentKeys(keys, 0);
   }
 
-  #close(callId: string, { conversation, media, turnLog, spool }: HostedCall): void {
+  /** An exception has left the call in no known state: its conversation ends, and the main process closes the rest. */
+  #fail(callId: string, error: unknown): void {
+    reportError(`call ${callId}`, error);
+    const message = error instanceof Error ? error.message : String(error);
+    this.#send({ type: "callFault", callId, message });
+    void this.#calls.get(callId)?.then((call) => {
+      attempt(callId, () => call?.conversation.end("error_internal", message));
+      attempt(callId, () => call?.conversation.close());
+    });
+  }
+
+  #finish(callId: string, { conversation }: HostedCall): void {
+    attempt(callId, () => conversation.end("user_hangup"));
+    this.#send({ type: "finished", callId });
+  }
+
+  /** After an exception too: one part that cannot be closed keeps no other from it. */
+  #close(callId: string, { scope, conversation, media, turnLog, spool }: HostedCall): void {
     if (!this.#calls.delete(callId)) return;
     // What was being said when the other side hung up enters the transcript first.
-    conversation.end("user_hangup");
-    conversation.close();
-    void turnLog?.close();
-    media.close();
-    void spool?.close();
-    this.#send({ type: "closed", callId, statistics: media.statistics });
+    attempt(callId, () => conversation.end("user_hangup"));
+    scope.end();
+    attempt(callId, () => conversation.close());
+    attempt(callId, () => void turnLog?.close());
+    attempt(callId, () => media.close());
+    attempt(callId, () => void spool?.close());
+    this.#send({ type: "closed", callId, statistics: attempt(callId, () => media.statistics) });
   }
 
   #reportLoad(): void {
@@ -310,6 +359,16 @@ class Host implements MediaHost {
       lagCounts: this.#wheel.takeLagCounts(),
       residentBytes: process.memoryUsage.rss(),
     });
+  }
+}
+
+/** `undefined` if it throws, which is reported. */
+function attempt<T>(callId: string, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    reportError(`closing call ${callId}`, error);
+    return undefined;
   }
 }
 

@@ -40,6 +40,8 @@ export interface MediaLegHandlers {
   onSign: SignRequest;
   /** The peer has sent nothing for so long that it must be gone. */
   onMediaTimeout: (silentMs: number) => void;
+  /** An exception ended the call's conversation. */
+  onFault: (description: string) => void;
   /** The media process died with the call in it. */
   onLost: (description: string) => void;
 }
@@ -59,6 +61,8 @@ export interface MediaLeg extends CallMedia {
   readonly rtpPort: number;
   connect: (path: MediaPath) => void;
   start: () => void;
+  /** The peer has acknowledged the answer. Until then, or until audio comes from it, 2 s of audio are sent. */
+  confirm: () => void;
   /** The peer pressed a key, by INFO. */
   hearKey: (digit: string) => void;
 }
@@ -137,6 +141,8 @@ class Questions<Answer> {
   }
 }
 
+type CallMessage = Extract<FromMedia, { callId: string }>;
+
 interface Opened {
   member: MediaMember;
   state: OpenCall;
@@ -190,6 +196,11 @@ export class MediaPool {
     return sumOf(this.#members.map((member) => member.lagCounts));
   }
 
+  /** Exceptions in media processes that belong to no call. */
+  get faults(): number {
+    return this.#members.reduce((sum, { child }) => sum + child.faults, 0);
+  }
+
   /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
   async open(call: MediaCall, handlers: MediaLegHandlers): Promise<MediaLeg> {
     const { member, state, leg } = await this.#open({ type: "open", call }, handlers);
@@ -199,6 +210,7 @@ export class MediaPool {
       rtpPort: await state.opened.promise,
       connect: (path) => member.child.send({ type: "connect", callId, path }),
       start: () => member.child.send({ type: "start", callId }),
+      confirm: () => member.child.send({ type: "confirm", callId }),
       hearKey: (digit) => member.child.send({ type: "key", callId, digit }),
     };
   }
@@ -332,6 +344,14 @@ function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>):
   }
   const call = member.calls.get(message.callId);
   if (call === undefined) return;
+  try {
+    deliver(member, call, message);
+  } catch (error) {
+    call.handlers.onFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function deliver(member: MediaMember, call: OpenCall, message: CallMessage): void {
   switch (message.type) {
     case "opened":
       call.opened.resolve(message.rtpPort);
@@ -366,6 +386,9 @@ function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>):
     }
     case "event":
       call.handlers.onEvent(message.event);
+      break;
+    case "callFault":
+      call.handlers.onFault(message.message);
       break;
     case "mediaTimeout":
       call.handlers.onMediaTimeout(message.silentMs);

@@ -107,6 +107,8 @@ export type ToMedia =
   | { type: "connect"; callId: string; path: MediaPath }
   /** The call is answered: the conversation begins. */
   | { type: "start"; callId: string }
+  /** The peer has shown that it receives what is sent to it, by its ACK: audio need not be held back. */
+  | { type: "confirm"; callId: string }
   /** The peer pressed a key, by INFO. */
   | { type: "key"; callId: string; digit: string }
   /** Told to the agent; answered by `instructed`. */
@@ -165,6 +167,8 @@ export type FromMedia =
   /** A browser is there for the first time. */
   | { type: "connected"; callId: string }
   | { type: "openFailed"; callId: string; message: string }
+  /** An exception ended the call's conversation; `close` is still to come. */
+  | { type: "callFault"; callId: string; message: string }
   /** The greeting is ready to be heard, or could not be made ready in time. */
   | { type: "prepared"; callId: string }
   /** `isTaken` false: no agent listens any more. */
@@ -176,6 +180,6 @@ export type FromMedia =
   /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */
   | { type: "mediaTimeout"; callId: string; silentMs: number }
   | { type: "finished"; callId: string }
-  | { type: "closed"; callId: string; statistics: MediaStatistics }
+  | { type: "closed"; callId: string; statistics: MediaStatistics | undefined }
   /** About once a second. `wheelLagP99Ms` over the last 10 s; `lagCounts` since the last report, by `LAG_BOUNDS_MS`. */
   | { type: "load"; calls: number; wheelLagP99Ms: number; lagCounts: number[]; residentBytes: number };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseRtp, type RtpPacket } from "@parley/rtp";
+import { parseRtp, type RtpPacket, writeRtp } from "@parley/rtp";
 import type { MediaPath } from "./media-protocol.ts";
 import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "./testing/phone-leg.ts";
 
@@ -89,6 +89,25 @@ test("nothing is sent before the answer, and then in packets of the length that 
       [80, 8],
     ],
   );
+});
+
+test("until the caller acknowledges the answer or is heard, 2 s of audio are sent, and the greeting waits for the rest", async () => {
+  for (const show of ["ACK", "packet"] as const) {
+    const { media, connect, packets, pass, peer } = await open();
+    connect();
+    media.start();
+    await pass(300);
+    assert.equal(packets.length, 100);
+    if (show === "ACK") media.confirm();
+    else {
+      const packet = { marker: true, payloadType: 0, sequenceNumber: 1, timestamp: 0, ssrc: 1 };
+      peer.send(writeRtp({ ...packet, payload: new Uint8Array(160) }), media.port, "127.0.0.1");
+      await sleep(50);
+    }
+    await pass(50);
+    assert.equal(packets.length, 150);
+    media.close();
+  }
 });
 
 test("on hold nothing is sent, and afterwards the stream goes on with the time", async () => {

@@ -8,6 +8,7 @@ import {
   type RtpSessionOptions,
   type WheelHandle,
 } from "@parley/rtp";
+import type { CallScope } from "../platform/call-scope.ts";
 import { RTP_CLOCK_RATE_HZ } from "./audio-codec.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { Keypad } from "./keypad.ts";
@@ -20,6 +21,11 @@ const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
 /** The conversation begins with the caller's first packet, which shows where a NAT lets our audio in, or after this. */
 const FIRST_PACKET_DEADLINE_MS = 500;
+/**
+ * Frames sent to the address of an SDP before the caller has shown that it is there. An INVITE may be forged, and its SDP name
+ * a third party, whom 32 s of audio would reach (RFC 3261: 64*T1) for one datagram.
+ */
+const UNCONFIRMED_FRAMES = 100;
 const DTMF_EXPIRY_TICKS = 5;
 /** How often a silent peer is looked for. */
 const TIMEOUT_CHECK_TICKS = 50;
@@ -33,6 +39,8 @@ export interface PhoneMediaOptions {
   address: string;
   ports: PortPool;
   wheel: MediaWheel;
+  /** Gets what handling packets and frames throws. */
+  scope: CallScope;
   conversation: VoiceConversation;
   /** Of the conversation's audio. */
   sampleRateHz: 8000 | 16000;
@@ -64,6 +72,8 @@ export class PhoneMedia {
   #isAnswered = false;
   #startDeadlineMs = Infinity;
   #isStarted = false;
+  #isConfirmed = false;
+  #unconfirmedFrames = 0;
   /** Tick of the first packet. */
   #firstTick: number | undefined;
   /** Since when the peer is expected to send, or to resume. */
@@ -78,7 +88,8 @@ export class PhoneMedia {
       address: options.address,
       ports: options.ports,
       payloadTypes: [],
-      onPacket: (packet, arrivalMs) => receive(packet, arrivalMs),
+      onPacket: options.scope.guard((packet, arrivalMs) => receive(packet, arrivalMs)),
+      onError: (error) => options.scope.fail(error),
     });
     const media = new PhoneMedia(session, options);
     receive = (packet, arrivalMs) => media.#receive(packet, arrivalMs);
@@ -86,7 +97,7 @@ export class PhoneMedia {
   }
 
   private constructor(session: RtpSession, options: PhoneMediaOptions) {
-    const { conversation, sampleRateHz, wheel, tap } = options;
+    const { conversation, sampleRateHz, scope, wheel, tap } = options;
     this.#options = options;
     this.#conversation = conversation;
     this.#session = session;
@@ -107,7 +118,7 @@ export class PhoneMedia {
       sampleRateHz,
       onPress: (keys, durationMs) => conversation.noteSentKeys(keys, durationMs),
     });
-    this.#wheelHandle = wheel.add((dueMs, tick) => this.#tick(dueMs, tick));
+    this.#wheelHandle = wheel.add(scope.guard((dueMs, tick) => this.#tick(dueMs, tick)));
   }
 
   /** Local UDP port. */
@@ -129,6 +140,11 @@ export class PhoneMedia {
   /** The call is answered. */
   start(): void {
     this.#isAnswered = true;
+  }
+
+  /** The peer has acknowledged the answer, so what is sent to it reaches somebody who called. */
+  confirm(): void {
+    this.#isConfirmed = true;
   }
 
   /** The peer pressed a key, by INFO. Who has telephone events as well sends both, and is heard by those. */
@@ -175,6 +191,8 @@ export class PhoneMedia {
     if (!this.#isStarted) this.#startWhenHeard(dueMs);
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
     if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
+    // The conversation waits, and goes on where it was: a caller whose ACK is late hears all of the greeting.
+    if (!this.#maySend()) return this.#conversation.standStill();
     this.#session.report(dueMs);
     // Held: what comes is music if anything, and nobody is there to hear.
     if (!path.isSending) return this.#conversation.standStill();
@@ -190,6 +208,11 @@ export class PhoneMedia {
     this.#speakingWatch.noteFrame(frame);
     this.#outgoing.write(frame, timestamp);
     this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
+  }
+
+  #maySend(): boolean {
+    if (this.#isConfirmed || this.#session.lastReceivedAtMs !== undefined) return true;
+    return this.#unconfirmedFrames++ < UNCONFIRMED_FRAMES;
   }
 
   #sendKeys(timestamp: number, { telephoneEventPayloadType }: MediaPath): void {

@@ -3,6 +3,7 @@ import { createOpusDecoder, createOpusEncoder, OpusApplication } from "@parley/a
 import type { LiveCallEvent } from "@parley/contract";
 import type { VoiceConversation } from "@parley/conversation";
 import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeRtp } from "@parley/rtp";
+import type { CallScope } from "../platform/call-scope.ts";
 import { LiveEvents } from "./live-events.ts";
 import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "./media-protocol.ts";
 import type { CallAudioTap } from "./recording-spool.ts";
@@ -32,6 +33,8 @@ const STALL_MS = 1_000;
 export interface WebMediaOptions {
   web: WebPorts;
   wheel: MediaWheel;
+  /** Gets what handling packets, frames and the connection's events throws. */
+  scope: CallScope;
   conversation: VoiceConversation;
   /** Undefined: the call is not recorded. */
   tap: CallAudioTap | undefined;
@@ -104,7 +107,7 @@ export class WebMedia {
     };
     this.#speakingWatch = new SpeakingWatch(options.conversation);
     this.#rtcp = new RtcpReporter({ ssrc: this.#ssrc, clockRateHz: OPUS_CLOCK_RATE_HZ, random: Math.random });
-    this.#wheelHandle = options.wheel.add((dueMs, tick) => this.#tick(dueMs, tick));
+    this.#wheelHandle = options.wheel.add(options.scope.guard((dueMs, tick) => this.#tick(dueMs, tick)));
   }
 
   /** Answers an offer. A connection that was there before is over with it. */
@@ -180,6 +183,7 @@ export class WebMedia {
     };
     const peer: WebPeer = new WebPeer({
       ...this.#options.web,
+      scope: this.#options.scope,
       ssrc: this.#ssrc,
       cname: this.#cname,
       onPacket: (packet, arrivalMs) => ifCurrent(() => this.#receive(packet, arrivalMs)),

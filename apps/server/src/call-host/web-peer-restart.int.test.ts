@@ -14,6 +14,7 @@ import { waitFor } from "../platform/testing/wait-for.ts";
 import { createIceCredentials, type IceCredentials } from "./ice/ice-agent.ts";
 import { isStun, parseStun, type StunMessage, writeStun } from "./ice/stun-message.ts";
 import { connectPatiently, Offerer } from "./testing/offerer.ts";
+import { CallScope } from "../platform/call-scope.ts";
 import { WebPeer } from "./web-peer.ts";
 import { iceCredentialsOf, readOffer } from "./web-sdp.ts";
 
@@ -50,6 +51,7 @@ class MovingBrowser {
 
   private constructor(ports: PortRange) {
     this.peer = new WebPeer({
+      scope: new CallScope((error) => assert.fail(String(error))),
       ports,
       publicAddress: LOOPBACK,
       ssrc: 4711,

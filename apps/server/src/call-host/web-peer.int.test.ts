@@ -6,6 +6,7 @@ import { cleanup } from "node-datachannel";
 import { writeRtp } from "@parley/rtp";
 import { waitFor } from "../platform/testing/wait-for.ts";
 import { connectPatiently, Offerer } from "./testing/offerer.ts";
+import { CallScope } from "../platform/call-scope.ts";
 import { WebPeer } from "./web-peer.ts";
 import { readOffer } from "./web-sdp.ts";
 
@@ -26,6 +27,7 @@ async function connect(name: string): Promise<Connected> {
   const received: string[] = [];
   let isDisconnected = false;
   const peer: WebPeer = new WebPeer({
+    scope: new CallScope((error) => assert.fail(String(error))),
     ports: { first: PORT, last: PORT },
     publicAddress: "203.0.113.9",
     ssrc: 4711,
@@ -89,6 +91,7 @@ test("two browsers on one port each have their own connection, its audio and its
 test("an offer that cannot be answered is an error, and no more", async () => {
   const ignore = (): void => {};
   const peer = new WebPeer({
+    scope: new CallScope((error) => assert.fail(String(error))),
     ports: { first: PORT, last: PORT },
     publicAddress: undefined,
     ssrc: 1,

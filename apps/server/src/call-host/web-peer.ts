@@ -1,6 +1,7 @@
 import { type DataChannel, PeerConnection, type Track } from "node-datachannel";
 import { LIVE_CHANNEL_LABEL } from "@parley/contract/live-channel";
 import { isRtcp, parseRtp, type PortRange, type RtpPacket } from "@parley/rtp";
+import type { CallScope } from "../platform/call-scope.ts";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 import { IceRelay } from "./ice/ice-relay.ts";
 import type { LibraryAgent } from "./ice/library-path.ts";
@@ -21,6 +22,8 @@ export interface WebPeerOptions {
   /** Our stream's, as the answer names it. */
   ssrc: number;
   cname: string;
+  /** Gets what handling the connection's events throws: the library ends the process for it. */
+  scope: CallScope;
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
   onRtcp: (datagram: Uint8Array, arrivalMs: number) => void;
   /** Audio can flow. */
@@ -52,7 +55,7 @@ export class WebPeer {
   #isClosed = false;
 
   constructor(options: WebPeerOptions) {
-    const { ports } = options;
+    const { ports, scope } = options;
     this.#options = options;
     this.#connection = new PeerConnection("browser", {
       // Its own default would ask a public server.
@@ -62,9 +65,9 @@ export class WebPeer {
       portRangeEnd: ports.last,
       enableIceUdpMux: ports.first === ports.last,
     });
-    this.#connection.onStateChange((state) => this.#follow(state));
-    this.#connection.onTrack((track) => this.#take(track));
-    this.#connection.onDataChannel((channel) => this.#listen(channel));
+    this.#connection.onStateChange(scope.guard((state) => this.#follow(state)));
+    this.#connection.onTrack(scope.guard((track) => this.#take(track)));
+    this.#connection.onDataChannel(scope.guard((channel) => this.#listen(channel)));
   }
 
   /** @throws Error where the offer cannot be answered. */
@@ -174,7 +177,9 @@ export class WebPeer {
 
   /** One for all restarts. */
   async #openRelay(library: LibraryAgent): Promise<IceRelay> {
-    const opening = this.#relay ?? IceRelay.open({ ports: this.#options.ports, library });
+    const opening =
+      this.#relay ??
+      this.#options.scope.run(async () => await IceRelay.open({ ports: this.#options.ports, library }));
     this.#relay = opening;
     try {
       return await opening;
@@ -193,21 +198,23 @@ export class WebPeer {
   #take(track: Track): void {
     if (track.type() !== "audio") return;
     this.#track = track;
-    track.onMessage((datagram) => {
-      if (this.#isClosed) return;
-      const arrivalMs = performance.now();
-      if (isRtcp(datagram)) return this.#options.onRtcp(datagram, arrivalMs);
-      const packet = parseRtp(datagram);
-      if (packet !== undefined) this.#options.onPacket(packet, arrivalMs);
-    });
+    track.onMessage(this.#options.scope.guard((datagram) => this.#receive(datagram)));
+  }
+
+  #receive(datagram: Buffer): void {
+    if (this.#isClosed) return;
+    const arrivalMs = performance.now();
+    if (isRtcp(datagram)) return this.#options.onRtcp(datagram, arrivalMs);
+    const packet = parseRtp(datagram);
+    if (packet !== undefined) this.#options.onPacket(packet, arrivalMs);
   }
 
   #listen(channel: DataChannel): void {
     if (channel.getLabel() !== LIVE_CHANNEL_LABEL) return;
     this.#channel = channel;
-    const open = (): void => {
+    const open = this.#options.scope.guard(() => {
       if (!this.#isClosed) this.#options.onChannel();
-    };
+    });
     if (channel.isOpen()) open();
     else channel.onOpen(open);
   }

@@ -12,6 +12,13 @@ test("a fragment of trickle ICE tells whose candidates it brings", () => {
     "a=mid:0",
     "a=candidate:1 1 udp 2122260223 192.0.2.7 54321 typ host",
     "a=candidate:2 1 udp 2122260222 7b2c.local 54322 typ host",
+    "a=candidate:3 1 udp 2122260222 name.example 54322 typ host",
+    "a=candidate:4 1 udp 2122260222 224.0.0.1 54322 typ host",
+    "a=candidate:5 1 udp 2122260222 255.255.255.255 54322 typ host",
+    "a=candidate:6 1 udp 2122260222 169.254.3.4 54322 typ host",
+    "a=candidate:7 1 udp 2122260222 127.0.0.1 53 typ host",
+    "a=candidate:8 1 udp 2122260222 fe80::1 54322 typ host",
+    "a=candidate:9 1 udp 2122260222 ::ffff:127.0.0.1 53 typ host",
     "a=end-of-candidates",
   ];
   assert.deepEqual(readFragment(toSdp(fragment)), {

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 import type { TransportAddress } from "./ice/transport-address.ts";
-import { hiddenCandidate, MOST_SDP_LINES, splitLines, splitSections, valueOf } from "./web-sdp.ts";
+import { isUsableCandidate, MOST_SDP_LINES, splitLines, splitSections, valueOf } from "./web-sdp.ts";
 
 export interface SdpFragment {
   /** Whose candidates they are; other than those of the connection: an ICE restart. */
@@ -27,8 +27,7 @@ export function readFragment(text: string): SdpFragment | undefined {
   let mid = "0";
   for (const line of lines) {
     if (line.startsWith("a=mid:")) mid = line.slice("a=mid:".length);
-    if (line.startsWith("a=candidate:") && !hiddenCandidate.test(line))
-      candidates.push({ mid, candidate: line });
+    if (line.startsWith("a=candidate:") && isUsableCandidate(line)) candidates.push({ mid, candidate: line });
   }
   const isFragment = ufrag !== undefined || candidates.length > 0 || lines.includes("a=end-of-candidates");
   return isFragment ? { ufrag, pwd, candidates } : undefined;

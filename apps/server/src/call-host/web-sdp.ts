@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { maySendTo } from "../platform/destination-address.ts";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 
 /** What an offer asks for, narrowed to what Parley does; or why it does not do it. */
@@ -7,7 +9,7 @@ export type OfferReading =
   | { ok: false; refusal: "malformed" | "unacceptable"; reason: string };
 
 export interface BrowserOffer {
-  /** With Opus alone, and without candidates that only the browser's own network can resolve. */
+  /** With Opus alone, and with those candidates alone that checks may be sent to. */
   sdp: string;
   audioMid: string;
   opusPayloadType: number;
@@ -23,8 +25,15 @@ const OPUS_PARAMETERS = "minptime=10;useinbandfec=1;maxplaybackrate=16000;stereo
 const droppedAttributes = /^a=(rtpmap|fmtp|rtcp-fb|extmap|rid|simulcast|ssrc-group):?/;
 /** Left out of what the library is given, which now and then gives up where candidates stand beside it. */
 const END_OF_CANDIDATES = "a=end-of-candidates";
-/** RFC 8828 §5: names of multicast DNS, which is not asked beyond the browser's own network. */
-export const hiddenCandidate = /^a=candidate:.*\.local /;
+
+/**
+ * Whether connectivity checks may be sent to a candidate. Names are left out: those of multicast DNS are known in the browser's
+ * own network alone (RFC 8828 §5), and any other makes this server ask the name server of a stranger's choice.
+ */
+export function isUsableCandidate(line: string): boolean {
+  const address = /^a=candidate:(?:\S+ ){4}(\S+) /.exec(line)?.[1] ?? "";
+  return isIP(address) !== 0 && maySendTo(address, false);
+}
 
 /** Reads a browser's offer: one audio line with Opus, at most one data channel, one connection for both. */
 export function readOffer(sdp: string): OfferReading {
@@ -115,7 +124,9 @@ function findOpus(lines: readonly string[]): number | undefined {
 }
 
 function narrow({ kind, lines }: Section, opus: number): string[] {
-  const kept = lines.filter((line) => !hiddenCandidate.test(line) && line !== END_OF_CANDIDATES);
+  const kept = lines.filter(
+    (line) => line !== END_OF_CANDIDATES && (!line.startsWith("a=candidate:") || isUsableCandidate(line)),
+  );
   if (kind !== "audio") return kept.filter((line) => !line.startsWith("a=extmap"));
   return [
     ...kept

@@ -18,6 +18,8 @@ export interface InferenceProcess {
   prepareSpeech: (speech: FixedSpeech) => void;
   /** Receives how long work waited for its model; one listener. */
   onQueueTimes: (listener: (queueTimes: readonly QueueTime[]) => void) => void;
+  /** Exceptions that did not end it. */
+  readonly faults: number;
   /** Idempotent. */
   close: () => Promise<void>;
 }
@@ -45,6 +47,7 @@ export function startInferenceProcess(
     return {
       path: socketPath,
       isReady: true,
+      faults: 0,
       prepareSpeech: () => {},
       onQueueTimes: () => {},
       close: () => Promise.resolve(),
@@ -73,6 +76,9 @@ export function startInferenceProcess(
     },
     get isReady() {
       return child.isReady;
+    },
+    get faults() {
+      return child.faults;
     },
     close: async () => await child.close(CLOSE_GRACE_MS),
   };

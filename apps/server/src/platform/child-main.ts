@@ -1,3 +1,4 @@
+import { catchStrayExceptions } from "./stray-exceptions.ts";
 import { ALIVE_INTERVAL_MS, type ChildStatus } from "./supervised-child.ts";
 
 /** How long a child that lost its parent may take to end what it holds. */
@@ -9,15 +10,19 @@ export interface ChildMain<FromChild extends object> {
 
 /**
  * The child's side of a `SupervisedChild`: tells the parent that it lives, and ends the process when the
- * parent is gone or lets go of it, within 5 s whatever `close` does.
+ * parent is gone or lets go of it, within 5 s whatever `close` does. Once it is ready, no exception ends it: one that belongs
+ * to no call is reported to the parent.
  */
 export function runChild<ToChild extends object, FromChild extends object>(handlers: {
   onMessage: (message: ToChild) => void;
   close: () => Promise<void>;
 }): ChildMain<FromChild> {
   const send = (message: FromChild | ChildStatus): void => {
+    if ("type" in message && message.type === "ready") catchStrayExceptions(report);
     if (process.connected) process.send?.(message, undefined, undefined, () => {});
   };
+  const report = (error: unknown): void =>
+    send({ type: "fault", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   const alive = setInterval(() => send({ type: "alive" }), ALIVE_INTERVAL_MS);
   let isEnding = false;
   const end = (): void => {

@@ -2,7 +2,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { Logger } from "pino";
 
 /** What every child says of itself, beside the messages of its own protocol. */
-export type ChildStatus = { type: "ready" } | { type: "alive" };
+export type ChildStatus =
+  | { type: "ready" }
+  | { type: "alive" }
+  /** An exception that belongs to no call; the child goes on. */
+  | { type: "fault"; message: string };
 
 export interface SupervisedChildOptions<ToChild extends object, FromChild extends { type: string }> {
   /** As it stands in logs: `media-1`, `inference`. */
@@ -41,6 +45,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
   #isReady = false;
   #isClosing = false;
   #restarts = 0;
+  #faults = 0;
   #startedAtMs = 0;
   /**
    * Turns of the watchdog since the child's last message. Counted, not timed: after a stall of this process the messages of
@@ -62,6 +67,11 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
 
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+
+  /** Exceptions that belong to no call, of all child processes started so far. */
+  get faults(): number {
+    return this.#faults;
   }
 
   /** False where the child is not there to hear it; its exit has then been or will be reported. */
@@ -114,6 +124,14 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
       this.#options.onReady();
       return;
     }
+    if (isFault(message)) {
+      this.#faults++;
+      this.#options.logger.error(
+        { child: this.#options.name, reason: message.message },
+        "exception of no call",
+      );
+      return;
+    }
     this.#options.onMessage(message as FromChild);
   }
 
@@ -140,4 +158,8 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     this.#options.logger.error({ child: this.#options.name }, "child process is stuck; killing it");
     child.kill("SIGKILL");
   }
+}
+
+function isFault(message: { type: string }): message is Extract<ChildStatus, { type: "fault" }> {
+  return message.type === "fault";
 }

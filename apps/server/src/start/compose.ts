@@ -37,6 +37,7 @@ import { openStorage } from "../platform/object-storage/open-storage.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import { OtlpExporter } from "../platform/telemetry/otlp-exporter.ts";
+import { catchStrayExceptions } from "../platform/stray-exceptions.ts";
 import { Metrics } from "../platform/telemetry/metrics.ts";
 import { StallWatch } from "../platform/telemetry/stall-watch.ts";
 import { recordingFolderOf } from "./call-processes.ts";
@@ -112,7 +113,14 @@ export async function compose(
     wheelLagP99Ms: () => media.wheelLagP99Ms,
     lagCounts: () => media.lagCounts,
     modelUsability: () => models.usability,
+    processFaults: () => faults + media.faults + inference.faults,
   });
+  let faults = 0;
+  const stopCatching = catchStrayExceptions((error) => {
+    faults++;
+    logger.error({ err: error }, "exception of no call");
+  });
+  started.add(async () => stopCatching());
   inference.onQueueTimes((queueTimes) => {
     for (const [priority, waitedMs] of queueTimes) metrics.observeQueueTime(priority, waitedMs);
   });

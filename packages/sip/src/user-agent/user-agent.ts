@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, guardClock, systemClock } from "../clock.ts";
 import { Dialog, dialogKey, dialogKeyOfRequest } from "../dialogs/dialog.ts";
 import { DigestClient, type DigestCredentials } from "../digest/client.ts";
 import type { HeaderList } from "../messages/header-list.ts";
@@ -98,9 +98,9 @@ export class UserAgent {
     this.listeners = transports
       .map(({ protocol, localAddress }) => ({ protocol, ...localAddress }))
       .filter(({ port }) => port !== 0);
-    const clock = options.clock ?? systemClock;
-    const health = new HopHealth(clock);
     const reportError = (error: unknown): void => options.onError?.(error);
+    const clock = guardClock(options.clock ?? systemClock, reportError);
+    const health = new HopHealth(clock);
     const layer = new TransactionLayer({
       transports: this.#transports,
       health,

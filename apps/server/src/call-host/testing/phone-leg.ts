@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { CallDriver } from "@parley/conversation/testing";
 import { MediaWheel, PortPool, type PortRange, type WheelScheduler } from "@parley/rtp";
 import type { MediaPath } from "../media-protocol.ts";
+import { CallScope } from "../../platform/call-scope.ts";
 import { PhoneMedia } from "../phone-media.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -64,6 +65,7 @@ export async function openPhoneLeg({
     address: LOOPBACK,
     ports: new PortPool(ports),
     wheel,
+    scope: new CallScope((error) => assert.fail(String(error))),
     conversation: driver.conversation,
     sampleRateHz: 8000,
     timeoutMs,

@@ -21,7 +21,12 @@ function hold(): { call: HeldCall; written: string[] } {
     providerNames: { llmName: "", sttName: "", ttsName: "" },
     isRecorded: false,
     sign: async () => ({}),
-    metrics: { observeCall: () => {}, observeTurn: () => {}, observeLostAudio: () => {} },
+    metrics: {
+      observeCall: () => {},
+      observeFault: () => {},
+      observeTurn: () => {},
+      observeLostAudio: () => {},
+    },
     trace: undefined,
     logger: pino({ level: "silent" }),
   });

@@ -4,6 +4,7 @@ import type { TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
 import type { CallMedia, MediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
+import { CallScope } from "../../platform/call-scope.ts";
 import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallCommandAnswer, HeldCallCommand } from "../nodes/call-command.ts";
@@ -40,7 +41,7 @@ export interface HeldCallOptions {
   isRecorded: boolean;
   /** Of its tools' requests. */
   sign: SignRequest;
-  metrics: Pick<Metrics, "observeCall" | "observeTurn" | "observeLostAudio">;
+  metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
   /** Where nobody collects traces there is none. */
   trace: CallTrace | undefined;
   logger: Logger;
@@ -97,6 +98,7 @@ export class HeldCall {
         endReason: "media_timeout",
         endDetail: `neither RTP nor RTCP came for ${Math.round(silentMs / 1000)} s`,
       }),
+    onFault: (endDetail) => this.#fail(endDetail),
     onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
   };
 
@@ -149,6 +151,12 @@ export class HeldCall {
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */
   async run(signalling: CallSignalling): Promise<void> {
+    const scope = new CallScope((error) => this.#fail(error));
+    await scope.run(async () => await this.#run(signalling));
+    scope.end();
+  }
+
+  async #run(signalling: CallSignalling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
     this.#tell = (event) => signalling.tell?.(event);
     try {
@@ -168,6 +176,15 @@ export class HeldCall {
     metrics.observeCall(outcome.endReason);
     trace?.end(outcome.endReason);
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
+  }
+
+  /** An exception that nothing expected, in this process or the media process, costs this call alone. */
+  #fail(error: unknown): void {
+    const { logger, metrics, callId } = this.#options;
+    const endDetail = error instanceof Error ? error.message : String(error);
+    metrics.observeFault();
+    logger.error({ err: error, callId }, "an exception ends the call");
+    this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
   }
 
   #receive(event: VoiceEvent): void {

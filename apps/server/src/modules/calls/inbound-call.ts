@@ -1,16 +1,11 @@
-import {
-  acceptAnswer,
-  answerOffer,
-  buildOffer,
-  findOfferedCodec,
-  type IncomingInvite,
-  LocalSrtpKeys,
-  type Session,
-} from "@parley/sip";
+import { buildOffer, findOfferedCodec, type IncomingInvite, LocalSrtpKeys, type Session } from "@parley/sip";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../call-host/media-pool.ts";
+import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
 import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
 import {
+  acceptCallAnswer,
+  answerCallOffer,
   audioCodecs,
   type CallAudioSettings,
   renegotiate,
@@ -55,7 +50,7 @@ export class InboundCall implements CallSignalling {
     invite.ring();
     const { media, settings } = await this.#openMedia(call);
     const isOfferOurs = invite.body === "";
-    const local = isOfferOurs ? undefined : answerOffer(invite.body, settings);
+    const local = isOfferOurs ? undefined : answerCallOffer(invite.body, settings);
     if (local?.ok === false) {
       invite.reject(local.status, local.reason);
       return call.hangUp(sdpFailure(`SDP refused: ${local.status} ${local.reason}`));
@@ -70,6 +65,7 @@ export class InboundCall implements CallSignalling {
     if (!isOfferOurs) media.start();
     const accepted = await accepting;
     if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
+    media.confirm();
     this.#session = accepted.session;
     followSession(accepted.session, call, media, (offer) => renegotiate(offer, settings, media));
     if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
@@ -94,7 +90,13 @@ export class InboundCall implements CallSignalling {
       call.takeMedia(media);
       return {
         media,
-        settings: toAudioSettings({ address, port: media.rtpPort, sampleRateHz, srtp: this.#srtp }),
+        settings: toAudioSettings({
+          address,
+          port: media.rtpPort,
+          sampleRateHz,
+          srtp: this.#srtp,
+          isLoopbackAllowed: isLoopback(invite.source.address),
+        }),
       };
     } catch (error) {
       if (error instanceof NoMediaCapacityError) refuseForNow(invite);
@@ -104,7 +106,7 @@ export class InboundCall implements CallSignalling {
 
   /** The caller's answer to the offer that it left to us. */
   #takeAnswer({ remoteSdp }: Session, call: HeldCall, media: MediaLeg, settings: CallAudioSettings): void {
-    const answer = acceptAnswer(remoteSdp, settings);
+    const answer = acceptCallAnswer(remoteSdp, settings);
     if (!answer.ok) return call.hangUp(sdpFailure(`SDP answer: ${answer.reason}`));
     media.connect(toMediaPath(answer.audio));
     media.start();

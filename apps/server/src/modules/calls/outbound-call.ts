@@ -9,6 +9,7 @@ import {
 import type { MediaLeg, MediaLegHandlers } from "../../call-host/media-pool.ts";
 import type { OutgoingRoute } from "../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
+import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
 import { numberIn } from "./sip-number.ts";
 import { findMediaAddress } from "./media-address.ts";
@@ -62,7 +63,14 @@ export class OutboundCall implements CallSignalling {
     const media = await openMedia({ sampleRateHz, isIPv6: isIPv6(address) }, call.mediaHandlers);
     call.takeMedia(media);
     const srtp = { keys: new LocalSrtpKeys(), isRequired: route.isSrtpRequired };
-    const settings = toAudioSettings({ address, port: media.rtpPort, sampleRateHz, srtp });
+    const isLoopbackAllowed = isLoopback(hop.address);
+    const settings = toAudioSettings({
+      address,
+      port: media.rtpPort,
+      sampleRateHz,
+      srtp,
+      isLoopbackAllowed,
+    });
     await this.#dial(call, media, settings);
   }
 
@@ -108,6 +116,8 @@ export class OutboundCall implements CallSignalling {
     const failure = connectAnswered(remoteSdp, settings, media);
     if (failure !== undefined) return call.hangUp(dialFailure(`SDP answer: ${failure}`));
     media.start();
+    // The answer is to an INVITE that only the callee's side has seen.
+    media.confirm();
     call.answered();
   }
 

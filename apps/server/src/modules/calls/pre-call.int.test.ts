@@ -43,6 +43,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       wheelLagP99Ms: () => 0,
       lagCounts: () => [],
       modelUsability: () => new Map(),
+      processFaults: () => 0,
     }),
     spans: undefined,
     sipTraces: undefined,

@@ -4,7 +4,7 @@ import { answerOffer, buildOffer, LocalSrtpKeys } from "@parley/sip";
 import { SrtpSession } from "../../../../../packages/rtp/src/srtp/srtp-session.ts";
 import { writeRtp } from "../../../../../packages/rtp/src/packet.ts";
 import type { MediaPath } from "../../call-host/media-protocol.ts";
-import { connectAnswered, connectEarly, toAudioSettings } from "./sip-audio.ts";
+import { answerCallOffer, connectAnswered, connectEarly, renegotiate, toAudioSettings } from "./sip-audio.ts";
 
 type Suite = NonNullable<MediaPath["srtp"]>["suite"];
 
@@ -22,7 +22,7 @@ class Fork {
     const srtp = { keys: new LocalSrtpKeys(), isRequired: true };
     const answered = answerOffer(
       only,
-      toAudioSettings({ address: "192.0.2.9", port, sampleRateHz: 8000, srtp }),
+      toAudioSettings({ address: "192.0.2.9", port, sampleRateHz: 8000, srtp, isLoopbackAllowed: false }),
     );
     assert.ok(answered.ok);
     assert.equal(answered.audio.srtp?.suite, suite);
@@ -46,7 +46,13 @@ function packetOf(sequenceNumber: number): Uint8Array {
 
 function placeCall() {
   const srtp = { keys: new LocalSrtpKeys(), isRequired: true };
-  const settings = toAudioSettings({ address: "192.0.2.1", port: 4000, sampleRateHz: 8000, srtp });
+  const settings = toAudioSettings({
+    address: "192.0.2.1",
+    port: 4000,
+    sampleRateHz: 8000,
+    srtp,
+    isLoopbackAllowed: false,
+  });
   let session: SrtpSession | undefined;
   const ports: number[] = [];
   // As the media process takes every path.
@@ -100,4 +106,52 @@ test("an answer without keys to an offer of SRTP alone connects nothing", () => 
   connectEarly(plain, settings, media);
   assert.equal(connectAnswered(plain, settings, media), "No Common Encryption");
   assert.deepEqual(ports, []);
+});
+
+test("an offer or answer whose audio or RTCP would go to nobody's address is refused", () => {
+  const settingsFor = (peer: string, isLoopbackAllowed: boolean) =>
+    toAudioSettings({
+      address: peer.includes(":") ? "2001:db8::9" : "192.0.2.1",
+      port: 4000,
+      sampleRateHz: 8000,
+      srtp: { keys: new LocalSrtpKeys(), isRequired: false },
+      isLoopbackAllowed,
+    });
+  const media = { connect: (): void => assert.fail("audio would be sent") };
+  const describe = (address: string, rtcp = "9"): string => {
+    const version = address.includes(":") ? "IP6" : "IP4";
+    const head = `v=0\r\no=- 1 1 IN ${version} ${address}\r\ns=-\r\nc=IN ${version} ${address}\r\nt=0 0\r\n`;
+    return `${head}m=audio 4000 RTP/AVP 0\r\na=rtcp:${rtcp}\r\n`;
+  };
+  const never = [
+    "224.0.0.1",
+    "255.255.255.255",
+    "169.254.1.1",
+    "0.1.2.3",
+    "ff02::1",
+    "fe80::1",
+    "::ffff:224.0.0.1",
+  ];
+  const onlyHere = ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"];
+  for (const address of [...never, ...onlyHere]) {
+    const isHere = onlyHere.includes(address);
+    for (const isLoopbackAllowed of [true, false]) {
+      const answer = answerCallOffer(describe(address), settingsFor(address, isLoopbackAllowed));
+      assert.equal(answer.ok, isHere && isLoopbackAllowed, address);
+      if (!answer.ok)
+        assert.deepEqual([answer.status, answer.reason], [488, "Media Address Not Allowed"], address);
+    }
+    const refusal = { status: 488, reason: "Media Address Not Allowed" };
+    assert.deepEqual(renegotiate(describe(address), settingsFor(address, false), media), refusal, address);
+    assert.equal(
+      connectAnswered(describe(address), settingsFor(address, false), media),
+      refusal.reason,
+      address,
+    );
+    connectEarly(describe(address), settingsFor(address, false), media);
+  }
+  const toMulticast = describe("192.0.2.7", "4001 IN IP4 224.0.0.1");
+  assert.equal(answerCallOffer(toMulticast, settingsFor("192.0.2.7", true)).ok, false);
+  for (const usual of ["192.0.2.7", "10.0.0.1", "0.0.0.0", "2001:db8::1"])
+    assert.equal(answerCallOffer(describe(usual), settingsFor(usual, false)).ok, true, usual);
 });

@@ -4,10 +4,12 @@ import {
   answerOffer,
   type AudioSettings,
   type NegotiatedAudio,
+  type NegotiationResult,
   type ReinviteAnswer,
 } from "@parley/sip";
 import type { MediaLeg } from "../../call-host/media-pool.ts";
 import type { MediaPath } from "../../call-host/media-protocol.ts";
+import { maySendTo } from "../../platform/destination-address.ts";
 
 const narrowband = [
   { name: "PCMU", clockRateHz: 8000, payloadType: 0 },
@@ -24,7 +26,11 @@ export function sampleRateOf(codecName: string | undefined): 8000 | 16000 {
 }
 
 /** What a call says of its audio in all its offers and answers. */
-export type CallAudioSettings = AudioSettings & Required<Pick<AudioSettings, "origin" | "srtp">>;
+export type CallAudioSettings = AudioSettings &
+  Required<Pick<AudioSettings, "origin" | "srtp">> & {
+    /** The peer's signaling comes from this machine, so its audio may be there too. */
+    isLoopbackAllowed: boolean;
+  };
 
 type MediaConnection = Pick<MediaLeg, "connect">;
 
@@ -34,6 +40,7 @@ export interface CallAudio {
   /** Of the conversation. */
   sampleRateHz: 8000 | 16000;
   srtp: CallAudioSettings["srtp"];
+  isLoopbackAllowed: boolean;
 }
 
 export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudioSettings {
@@ -46,6 +53,35 @@ export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudi
   };
 }
 
+/** Answers an offer; refuses one whose audio would go where none of ours may be sent. */
+export function answerCallOffer(offer: string, settings: CallAudioSettings): NegotiationResult {
+  return withAllowedAddress(answerOffer(offer, settings), settings);
+}
+
+/** Reads the answer to our offer, under the same condition. */
+export function acceptCallAnswer(
+  answer: string,
+  settings: CallAudioSettings,
+  options?: { isEarly: boolean },
+): NegotiationResult {
+  return withAllowedAddress(acceptAnswer(answer, settings, options), settings);
+}
+
+function withAllowedAddress(
+  result: NegotiationResult,
+  { isLoopbackAllowed }: CallAudioSettings,
+): NegotiationResult {
+  if (!result.ok) return result;
+  const { remote, remoteRtcp } = result.audio;
+  const isAllowed = [remote, remoteRtcp].every(
+    ({ address }) => isOnHold(address) || maySendTo(address, isLoopbackAllowed),
+  );
+  return isAllowed ? result : { ok: false, status: 488, reason: "Media Address Not Allowed" };
+}
+
+/** RFC 3264 §8.4: nothing is sent to an unspecified address. */
+const isOnHold = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
 /** Answers hold, resume, a change of address or codec (RFC 3264 §8), and tells the media of it. */
 export function renegotiate(
   offer: string,
@@ -53,7 +89,7 @@ export function renegotiate(
   media: MediaConnection,
 ): ReinviteAnswer {
   settings.origin.version += 1;
-  const answer = answerOffer(offer, settings);
+  const answer = answerCallOffer(offer, settings);
   if (!answer.ok) return { status: answer.status, reason: answer.reason };
   media.connect(toMediaPath(answer.audio));
   return { sdp: answer.sdp };
@@ -61,7 +97,7 @@ export function renegotiate(
 
 /** Connects the audio that a fork of a call plays while it rings; of several, the last one's. */
 export function connectEarly(answer: string, settings: CallAudioSettings, media: MediaConnection): void {
-  const early = acceptAnswer(answer, settings, { isEarly: true });
+  const early = acceptCallAnswer(answer, settings, { isEarly: true });
   if (early.ok) media.connect(toMediaPath(early.audio));
 }
 
@@ -71,7 +107,7 @@ export function connectAnswered(
   settings: CallAudioSettings,
   media: MediaConnection,
 ): string | undefined {
-  const result = acceptAnswer(answer, settings);
+  const result = acceptCallAnswer(answer, settings);
   if (!result.ok) return result.reason;
   media.connect(toMediaPath(result.audio));
   return undefined;

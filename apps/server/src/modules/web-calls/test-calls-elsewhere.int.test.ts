@@ -88,6 +88,7 @@ async function setUp(context: TestContext) {
         wheelLagP99Ms: () => 0,
         lagCounts: () => [],
         modelUsability: () => new Map(),
+        processFaults: () => 0,
       }),
       spans: undefined,
       sipTraces: undefined,

@@ -102,7 +102,12 @@ class Call {
       },
       providerNames: { llmName: "", sttName: "", ttsName: "" },
       isRecorded: false,
-      metrics: { observeCall: () => {}, observeTurn: () => {}, observeLostAudio: () => {} },
+      metrics: {
+        observeCall: () => {},
+        observeFault: () => {},
+        observeTurn: () => {},
+        observeLostAudio: () => {},
+      },
       trace: undefined,
       logger,
       sign: async () => ({}),

@@ -16,6 +16,7 @@ test("/readyz tells what is waited for, and what is wrong although calls are tak
       wheelLagP99Ms: () => 0,
       lagCounts: () => [],
       modelUsability: () => new Map(),
+      processFaults: () => 0,
     }),
   });
   const ask = async (): Promise<unknown[]> => {

@@ -22,6 +22,7 @@ function createMetrics(): Metrics {
     wheelLagP99Ms: () => 2,
     lagCounts: () => [5, 3, 0, 2],
     modelUsability: () => new Map([["smart-turn", 0]]),
+    processFaults: () => 4,
   });
 }
 
@@ -32,6 +33,14 @@ test("a node's metrics are valid from its start on", async () => {
     [3],
   );
   assert.equal(families.get("parley_media_wheel_lag_p99_seconds")?.samples[0]?.value, 0.002);
+});
+
+test("exceptions are counted, those of calls apart from those of no call", async () => {
+  const metrics = createMetrics();
+  metrics.observeFault();
+  const families = await expose(metrics);
+  assert.equal(families.get("parley_call_faults_total")?.samples[0]?.value, 1);
+  assert.equal(families.get("parley_process_faults_total")?.samples[0]?.value, 4);
 });
 
 test("frames of audio are counted by how late they were, as a histogram's buckets are", async () => {

@@ -5,6 +5,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom
 export interface MetricSources {
   activeCalls: () => number;
   wheelLagP99Ms: () => number;
+  /** Exceptions that belong to no call. */
+  processFaults: () => number;
   /** By `LAG_BOUNDS_MS`, each frame counted once. */
   lagCounts: () => readonly number[];
   /** By model: 1 if it is used, 0 if it cannot be opened or answers wrongly on this machine. */
@@ -32,9 +34,10 @@ export class Metrics {
   readonly #turns: Histogram<"part">;
   readonly #lostAudio: Counter;
   readonly #queueTimes: Histogram<"priority">;
+  readonly #callFaults: Counter;
   readonly #stalls: Histogram;
 
-  constructor({ activeCalls, wheelLagP99Ms, lagCounts, modelUsability }: MetricSources) {
+  constructor({ activeCalls, wheelLagP99Ms, lagCounts, modelUsability, processFaults }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
@@ -45,6 +48,12 @@ export class Metrics {
     );
     this.#addLagCounter(lagCounts);
     this.#addModelGauge(modelUsability);
+    this.#addFaultCounter(processFaults);
+    this.#callFaults = new Counter({
+      name: "parley_call_faults_total",
+      help: "Calls that ended because of an exception in the platform's own code.",
+      registers,
+    });
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Calls that have ended.",
@@ -100,6 +109,21 @@ export class Metrics {
     );
   }
 
+  #addFaultCounter(read: () => number): void {
+    const collect = function (this: Counter): void {
+      this.reset();
+      this.inc(read());
+    };
+    this.registry.registerMetric(
+      new Counter({
+        name: "parley_process_faults_total",
+        help: "Exceptions in the platform's own code that belong to no call. The process goes on.",
+        registers: [],
+        collect,
+      }),
+    );
+  }
+
   /** The library's histogram takes one observation at a time, which ten thousand frames a second are too many for. */
   #addLagCounter(read: () => readonly number[]): void {
     const collect = function (this: Counter<"le">): void {
@@ -124,6 +148,10 @@ export class Metrics {
 
   observeCall(endReason: string): void {
     this.#calls.inc({ end_reason: endReason });
+  }
+
+  observeFault(): void {
+    this.#callFaults.inc();
   }
 
   observeLostAudio(): void {

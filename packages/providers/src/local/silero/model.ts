@@ -34,10 +34,12 @@ export type FromModelThread =
 
 /**
  * Silero in a thread of its own, so that whoever feeds it (a media process, whose packets have their times) never waits for
- * a batch. A fault that ends the thread is thrown into the process.
+ * a batch. A thread that a fault has ended is replaced with the next batch.
  */
 export class SileroModel {
-  readonly #worker: Worker;
+  /** `undefined` after a fault, until the next batch. */
+  #worker: Worker | undefined;
+  readonly #modelPath: string;
   readonly #rooms: ModelThreadData["rooms"];
   /** The batch of each rate that is under way. */
   readonly #underWay = new Map<SampleRateHz, PromiseWithResolvers<void>>();
@@ -45,20 +47,15 @@ export class SileroModel {
   /** Rejects where the model cannot be loaded. */
   static async load(modelPath: string): Promise<SileroModel> {
     const rooms = { 8000: createRoom(8000), 16000: createRoom(16_000) };
-    const worker = new Worker(new URL("./model-thread.ts", import.meta.url), {
-      workerData: { modelPath, rooms } satisfies ModelThreadData,
-      execArgv: [],
-      // It makes next to no garbage.
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
-    });
+    const worker = startThread({ modelPath, rooms });
     await once(worker, "message");
-    return new SileroModel(worker, rooms);
+    return new SileroModel(worker, { modelPath, rooms });
   }
 
-  private constructor(worker: Worker, rooms: ModelThreadData["rooms"]) {
-    this.#worker = worker;
+  private constructor(worker: Worker, { modelPath, rooms }: ModelThreadData) {
+    this.#modelPath = modelPath;
     this.#rooms = rooms;
-    worker.on("message", (message: FromModelThread) => this.#receive(message));
+    this.#worker = this.#listen(worker);
     worker.unref();
   }
 
@@ -70,6 +67,7 @@ export class SileroModel {
   async hear(sampleRateHz: SampleRateHz, count: number): Promise<void> {
     const batch = Promise.withResolvers<void>();
     this.#underWay.set(sampleRateHz, batch);
+    this.#worker ??= this.#listen(startThread({ modelPath: this.#modelPath, rooms: this.#rooms }));
     this.#worker.ref();
     this.#worker.postMessage({ sampleRateHz, count } satisfies ToModelThread);
     await batch.promise;
@@ -77,17 +75,37 @@ export class SileroModel {
 
   /** No batch may be under way: ending a thread while onnxruntime runs in it aborts the process. Idempotent. */
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
+  }
+
+  #listen(worker: Worker): Worker {
+    worker.on("message", (message: FromModelThread) => this.#receive(message));
+    worker.on("error", (error) => {
+      this.#worker = undefined;
+      const lost = [...this.#underWay.values()];
+      this.#underWay.clear();
+      for (const batch of lost) batch.reject(error);
+    });
+    return worker;
   }
 
   #receive(message: FromModelThread): void {
     if (message.type === "ready") return;
     const batch = this.#underWay.get(message.sampleRateHz);
     this.#underWay.delete(message.sampleRateHz);
-    if (this.#underWay.size === 0) this.#worker.unref();
+    if (this.#underWay.size === 0) this.#worker?.unref();
     if (message.type === "heard") batch?.resolve();
     else batch?.reject(message.error);
   }
+}
+
+function startThread(workerData: ModelThreadData): Worker {
+  return new Worker(new URL("./model-thread.ts", import.meta.url), {
+    workerData,
+    execArgv: [],
+    // It makes next to no garbage.
+    resourceLimits: { maxYoungGenerationSizeMb: 2 },
+  });
 }
 
 function createRoom(sampleRateHz: SampleRateHz): BatchRoom {

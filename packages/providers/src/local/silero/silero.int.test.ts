@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { after, before, test } from "node:test";
+import type { Worker } from "node:worker_threads";
 import type { SampleRateHz } from "@parley/conversation";
 import { ensureModels } from "../../models/fetch.ts";
 import { overTelephone, readRecording } from "../testing.ts";
+import { SileroModel } from "./model.ts";
 import { loadSilero, type SileroVoiceActivity } from "./voice-activity.ts";
 
 let vad: SileroVoiceActivity;
@@ -154,4 +157,20 @@ test("a closed stream is called no more, whether its window waits, is under way 
     await hear([new Int16Array(1024)], 16_000);
     assert.equal(calls, callsBefore, `closed after ${turns} turns of the loop`);
   }
+});
+
+test("a model thread that a fault ends costs the batch under way, and the next has another thread", async () => {
+  const threads: Worker[] = [];
+  const note = (thread: Worker): void => void threads.push(thread);
+  process.on("worker", note);
+  const modelsDir = await ensureModels({ groups: ["silero"] });
+  const model = await SileroModel.load(path.join(modelsDir, "silero", "silero_vad.onnx"));
+  await model.hear(8000, 1);
+  // Its handler reads the fields of every message.
+  threads[0]?.postMessage(null);
+  await assert.rejects(model.hear(8000, 1), TypeError);
+  await model.hear(8000, 1);
+  assert.equal(threads.length, 2);
+  process.off("worker", note);
+  await model.close();
 });

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TextToSpeech, TextToSpeechEvent, TextToSpeechOptions } from "@parley/conversation";
+import { CallScope } from "../platform/call-scope.ts";
+import { scopeTextToSpeech } from "./scoped-providers.ts";
+
+/** A voice as adapters are written: with a getter, and a field of its own. */
+class Voice implements TextToSpeech {
+  readonly assumedRealTimeFactor = 0.5;
+  readonly #name = "test/voice";
+  options: TextToSpeechOptions | undefined;
+  scope: CallScope | undefined;
+
+  get name(): string {
+    return this.#name;
+  }
+
+  open(options: TextToSpeechOptions): ReturnType<TextToSpeech["open"]> {
+    this.options = options;
+    this.scope = CallScope.current;
+    const nothing = (): void => {};
+    return { speak: nothing, end: nothing, close: nothing, pause: nothing, resume: nothing };
+  }
+}
+
+const ended: TextToSpeechEvent = { type: "ended" };
+
+test("a conversation's exception in a callback reaches its call, once, and not the voice that others share", () => {
+  const faults: unknown[] = [];
+  const scope = new CallScope((error) => faults.push(error));
+  const voice = new Voice();
+  const scoped = scopeTextToSpeech(scope, voice);
+  assert.deepEqual([scoped.name, scoped.assumedRealTimeFactor], ["test/voice", 0.5]);
+
+  const fault = new Error("in a callback");
+  let calls = 0;
+  const onEvent = (): void => {
+    calls++;
+    throw fault;
+  };
+  scoped.open({ voice: "", sampleRateHz: 8000, language: "en", speed: 1, onEvent });
+  assert.equal(voice.scope, scope);
+  assert.equal(CallScope.current, undefined);
+  voice.options?.onEvent(ended);
+  voice.options?.onEvent(ended);
+  assert.deepEqual(faults, [fault]);
+  // The call is over with the first.
+  assert.equal(calls, 1);
+  assert.equal(scope.fail(new Error("later")), false);
+});

@@ -30,3 +30,25 @@ test("/readyz tells what is waited for, and what is wrong although calls are tak
   assert.deepEqual(await ask(), [200, { status: "ready", warnings: ["the key is refused"] }]);
   await app.close();
 });
+
+test("however many ask for the metrics, they are rendered ten times a second at most", async (context) => {
+  let activeCalls = 1;
+  let nowMs = 1_000;
+  const metrics = new Metrics({
+    activeCalls: () => activeCalls,
+    wheelLagP99Ms: () => 0,
+    lagCounts: () => [],
+    modelUsability: () => new Map(),
+  });
+  const render = context.mock.method(metrics.registry, "metrics");
+  const app = fastify();
+  registerProbes(app, { findObstacles: async () => [], findWarnings: () => [], metrics }, () => nowMs);
+  const ask = async () => (await app.inject("/metrics")).body;
+  await Promise.all(Array.from({ length: 50 }, ask));
+  assert.equal(render.mock.callCount(), 1);
+  activeCalls = 2;
+  nowMs += 100;
+  assert.match(await ask(), /^parley_active_calls 2$/m);
+  assert.equal(render.mock.callCount(), 2);
+  await app.close();
+});

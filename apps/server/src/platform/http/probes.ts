@@ -12,8 +12,16 @@ export interface Probes {
 /** They come every few seconds: a line for each would hide the others. */
 const quiet = { logLevel: "warn" } as const;
 
+/** Rendering takes a millisecond of the process that does the signaling, and anyone may ask. */
+const METRICS_REUSED_MS = 100;
+
 /** What whoever runs the node asks it: `/healthz`, `/readyz`, `/metrics`. Without credentials, and without secrets. */
-export function registerProbes(app: FastifyInstance, { findObstacles, findWarnings, metrics }: Probes): void {
+export function registerProbes(
+  app: FastifyInstance,
+  { findObstacles, findWarnings, metrics }: Probes,
+  nowMs: () => number = performance.now.bind(performance),
+): void {
+  let rendered: { text: Promise<string>; atMs: number } | undefined;
   app.get("/healthz", quiet, async () => ({ status: "ok" }));
   app.get("/readyz", quiet, async (_request, reply) => {
     const waitingFor = await findObstacles();
@@ -24,7 +32,9 @@ export function registerProbes(app: FastifyInstance, { findObstacles, findWarnin
     return await reply.code(503).send({ status: "not_ready", waitingFor });
   });
   app.get("/metrics", quiet, async (_request, reply) => {
+    if (rendered === undefined || nowMs() - rendered.atMs >= METRICS_REUSED_MS)
+      rendered = { text: metrics.registry.metrics(), atMs: nowMs() };
     reply.type(metrics.registry.contentType);
-    return await metrics.registry.metrics();
+    return await rendered.text;
   });
 }

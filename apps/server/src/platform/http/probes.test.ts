@@ -39,6 +39,7 @@ test("however many ask for the metrics, they are rendered ten times a second at 
     wheelLagP99Ms: () => 0,
     lagCounts: () => [],
     modelUsability: () => new Map(),
+    processFaults: () => 0,
   });
   const render = context.mock.method(metrics.registry, "metrics");
   const app = fastify();

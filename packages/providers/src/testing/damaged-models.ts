@@ -5,10 +5,13 @@ import { readFields } from "../local/kokoro/protobuf.ts";
 import { modelCatalogue, type ModelGroup } from "../models/catalogue.ts";
 import { ensureModels } from "../models/fetch.ts";
 
-/** Fields of onnx.proto3: graph of a model, initializer of a graph, raw data of a tensor. */
+/** Fields of onnx.proto3: graph of a model, initializer of a graph, type and raw data of a tensor. */
 const GRAPH = 7;
 const INITIALIZER = 5;
+const DATA_TYPE = 2;
 const RAW_DATA = 9;
+/** Element types: float, uint8, int8 and float16. Others are indices. */
+const WEIGHT_TYPES = new Set([1, 2, 3, 10]);
 const SMALL_TENSOR_BYTES = 4096;
 
 export interface DamagedModels {
@@ -43,8 +46,10 @@ function invertWeights(model: Uint8Array): Uint8Array {
   for (const initializer of readFields(graph?.payload ?? model).filter(
     ({ number }) => number === INITIALIZER,
   )) {
-    const data = readFields(initializer.payload).find(({ number }) => number === RAW_DATA)?.payload;
-    if (data === undefined || data.length < SMALL_TENSOR_BYTES) continue;
+    const fields = readFields(initializer.payload);
+    const data = fields.find(({ number }) => number === RAW_DATA)?.payload;
+    const type = fields.find(({ number }) => number === DATA_TYPE)?.varint ?? 0;
+    if (data === undefined || !WEIGHT_TYPES.has(type) || data.length < SMALL_TENSOR_BYTES) continue;
     for (const [at, byte] of data.entries()) data[at] = byte ^ 0x2a;
   }
   return model;

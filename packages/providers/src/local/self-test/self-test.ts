@@ -40,18 +40,23 @@ interface Closable {
  */
 export async function loadTested<Model extends Closable>(options: LoadTestedOptions<Model>): Promise<Model> {
   const { modelsDir, group } = options;
-  try {
-    return await loadAndTest(options);
-  } catch {
-    for (const graph of await findPreparedGraphs(modelsDir, group)) await rm(graph, { force: true });
-  }
+  const oldGraphs = await findPreparedGraphs(modelsDir, group);
   try {
     return await loadAndTest(options);
   } catch (error) {
-    if (error instanceof UnusableModelError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UnusableModelError(group, reason, error);
+    if (oldGraphs.length === 0) throw toUnusable(group, error);
   }
+  for (const graph of oldGraphs) await rm(graph, { force: true });
+  try {
+    return await loadAndTest(options);
+  } catch (error) {
+    throw toUnusable(group, error);
+  }
+}
+
+function toUnusable(group: TestedGroup, error: unknown): UnusableModelError {
+  if (error instanceof UnusableModelError) return error;
+  return new UnusableModelError(group, error instanceof Error ? error.message : String(error), error);
 }
 
 async function loadAndTest<Model extends Closable>(options: LoadTestedOptions<Model>): Promise<Model> {

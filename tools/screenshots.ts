@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readWav, Resampler } from "@parley/audio";
 import type { Agent } from "@parley/contract";
 import { fastLocalVoice } from "@parley/providers";
@@ -18,6 +19,8 @@ const FOLDER = path.resolve("docs/images");
 const DESKTOP = { width: 1120, height: 700 };
 const PHONE = { width: 390, height: 844 };
 const ANSWER_DEADLINE_MS = 60_000;
+/** The fast voice is opened after the node is ready, and takes some seconds of a busy machine. */
+const VOICE_OPENING_MS = 20_000;
 
 /** The questions, each with the time before it in which the agent speaks. */
 async function readMicrophone(): Promise<Int16Array> {
@@ -33,6 +36,13 @@ async function readMicrophone(): Promise<Int16Array> {
   return new Resampler(8000, 48_000).process(pcm);
 }
 
+/** For whoever looks for the reason of a failure. */
+async function shownText(): Promise<string> {
+  const pages = await Promise.all(chromium.browser.browserContexts().map(async (each) => await each.pages()));
+  const texts = await Promise.all(pages.flat().map(async (each) => await new TryPage(each).text("main")));
+  return texts.join(" | ");
+}
+
 await mkdir(FOLDER, { recursive: true });
 const platform = await Platform.start();
 const chromium = await Chromium.launch({ microphone: await readMicrophone() });
@@ -44,6 +54,7 @@ try {
   const { page } = await chromium.open(`${platform.url}/try#key=${platform.apiKey}&agent=${agent.id}`);
   const tried = new TryPage(page);
   await page.setViewport(DESKTOP);
+  await sleep(VOICE_OPENING_MS);
   await tried.press("Start call");
   const hasAnswered = async (times: number): Promise<boolean> =>
     (await page.$$(".latency li")).length >= times && (await page.$$(".said.agent")).length > times;
@@ -54,6 +65,9 @@ try {
   await page.setViewport(PHONE);
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   await page.screenshot({ path: `${FOLDER}/try-ended-phone.png` });
+} catch (error) {
+  console.error(`What the page shows: ${await shownText()}`);
+  throw error;
 } finally {
   await chromium.close();
   await platform.stop();

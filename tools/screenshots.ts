@@ -26,8 +26,8 @@ const VOICE_OPENING_MS = 20_000;
 async function readMicrophone(): Promise<Int16Array> {
   const said: Int16Array[] = [];
   for (const [file, beforeMs] of [
-    ["opening-hours.wav", 9_000],
-    ["price.wav", 8_000],
+    ["parking.wav", 11_000],
+    ["weather.wav", 8_000],
   ] as const) {
     const url = new URL(`../apps/server/src/demo/recordings/${file}`, import.meta.url);
     said.push(withSilence(readWav(await readFile(url)).pcm, { beforeMs, afterMs: 0 }));

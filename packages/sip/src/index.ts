@@ -1,5 +1,6 @@
 export { type Clock, systemClock, type Timer } from "./clock.ts";
 export {
+  type InviteToScreen,
   UserAgent,
   type OptionsRequest,
   type OptionsResult,
@@ -21,6 +22,7 @@ export {
 } from "./user-agent/identity.ts";
 export { type Diversion, type HistoryEntry, readDiversions, readHistory } from "./user-agent/diversion.ts";
 export type { RequestResult, Session, SessionEnd } from "./user-agent/session.ts";
+export type { Refusal } from "./user-agent/request-rules.ts";
 export type { ReinviteAnswer } from "./user-agent/incoming-offers.ts";
 export type { OfferResult } from "./user-agent/outgoing-offers.ts";
 export type { DtmfInfo } from "./user-agent/info-dtmf.ts";

@@ -41,6 +41,7 @@ import { CallCommands } from "./nodes/call-commands.ts";
 import { bindOrganizationRoutes } from "./organizations/organizations.routes.ts";
 import { OrganizationsService } from "./organizations/organizations.service.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
+import { InboundNumbers } from "./phone-numbers/inbound-numbers.ts";
 import { PhoneNumbersService } from "./phone-numbers/phone-numbers.service.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks/sip-trunks.routes.ts";
 import { bindRecordingRoutes } from "./recordings/recordings.routes.ts";
@@ -68,6 +69,7 @@ export interface Modules {
   environments: EnvironmentsService;
   agentResolution: AgentResolution;
   phoneNumbers: PhoneNumbersService;
+  inboundNumbers: InboundNumbers;
   conversations: ConversationsService;
   calls: CallsService;
   analysis: AnalysisService;
@@ -142,6 +144,7 @@ export function createModules({
     conversations,
     apiKeys: new ApiKeysService(database, organizations),
     phoneNumbers,
+    inboundNumbers: new InboundNumbers({ database, sipTrunks, bus }),
     calls,
     analysis,
     recordings,

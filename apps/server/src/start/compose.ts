@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentDocument } from "../modules/agents/agent-document.rules.ts";
 import { fixedSpeechOf } from "../modules/agents/fixed-speech.rules.ts";
 import { analyzeCallJob } from "../modules/analysis/analysis.jobs.ts";
+import { InboundAdmission } from "../modules/calls/inbound-admission.ts";
 import { CallSpool, finishSpools } from "../modules/calls/call-spool.ts";
 import { CallControl } from "../modules/calls/call-control.ts";
 import type { ProviderNames } from "../modules/calls/held-call.ts";
@@ -114,6 +115,8 @@ export async function compose(
     lagCounts: () => media.lagCounts,
     modelUsability: () => models.usability,
     processFaults: () => faults + media.faults + inference.faults,
+    sipTransactions: () => sipEnd?.agent.counts.transactions ?? 0,
+    numberLookups: () => modules.inboundNumbers.lookupCount,
   });
   let faults = 0;
   const stopCatching = catchStrayExceptions((error) => {
@@ -169,7 +172,7 @@ export async function compose(
     calls: modules.calls,
     heldCalls,
     phoneNumbers: modules.phoneNumbers,
-    sipTrunks: modules.sipTrunks,
+    admission: new InboundAdmission({ ...modules, logger }),
     media,
     publicAddress: config.publicAddress,
     logger,

@@ -34,12 +34,22 @@ export type DigestVerdict =
       challenges: readonly string[];
     };
 
+/** A request to authenticate. */
+export interface RequestToVerify {
+  method: string;
+  headers: HeaderList;
+  body?: string | Buffer;
+  /** Where it came from: a nonce counts only from the address that it was given to. */
+  source?: { address: string };
+}
+
 /** How many nonces in use are remembered for the replay check. */
 const MAX_TRACKED_NONCES = 10_000;
 
 /**
  * Challenges requests and checks the answers (RFC 3261 §22, RFC 7616, RFC 8760). A nonce carries the time it was
- * made and a keyed hash of it, so that nothing is stored before somebody proves to know a password.
+ * made and a keyed hash of it and of the address that it was given to: nothing is stored before somebody proves to know a
+ * password, and whoever answers a challenge has received it there, so that no source is forged.
  */
 export class DigestAuthenticator {
   readonly #realm: string;
@@ -62,9 +72,9 @@ export class DigestAuthenticator {
     this.#clock = clock;
   }
 
-  /** The values of WWW-Authenticate for a 401, the preferred algorithm first (RFC 8760 §2.4). */
-  challenges(isStale = false): string[] {
-    const nonce = this.#makeNonce();
+  /** The values of WWW-Authenticate for a 401 to this request, the preferred algorithm first (RFC 8760 §2.4). */
+  challenges({ source }: Pick<RequestToVerify, "source"> = {}, isStale = false): string[] {
+    const nonce = this.#makeNonce(source?.address);
     const stale = isStale ? ", stale=true" : "";
     const qop = this.#protections.join(",");
     return this.#algorithms.map(
@@ -79,20 +89,20 @@ export class DigestAuthenticator {
    * @param passwordOf the password of a user, `undefined` for a stranger.
    */
   async verify(
-    request: { method: string; headers: HeaderList; body?: string | Buffer },
+    request: RequestToVerify,
     passwordOf: (username: string) => string | undefined | Promise<string | undefined>,
   ): Promise<DigestVerdict> {
     const parameters = this.#ownCredentials(request.headers);
-    if (parameters === undefined) return this.#refuse("missing");
+    if (parameters === undefined) return this.#refuse(request, "missing");
     const credentials = readCredentials(parameters);
     const isOffered =
       credentials !== undefined &&
       this.#algorithms.includes(credentials.algorithm) &&
       this.#protections.includes(credentials.protection);
-    if (!isOffered) return this.#refuse("malformed");
+    if (!isOffered) return this.#refuse(request, "malformed");
     const { username, nonce, nonceCount } = credentials;
-    const madeAtMs = this.#nonceTime(nonce);
-    if (madeAtMs === undefined) return this.#refuse("stale");
+    if (!this.#isOurs(nonce, request.source?.address) || this.#isExpired(nonce))
+      return this.#refuse(request, "stale");
     const known = await passwordOf(username);
     // A stranger costs the same work as a wrong password.
     const password = known ?? randomBytes(16).toString("hex");
@@ -105,8 +115,8 @@ export class DigestAuthenticator {
       qop: { nonceCount, cnonce: credentials.cnonce, protection: credentials.protection },
     });
     const isRight = equalInConstantTime(expected, credentials.response);
-    if (!isRight || known === undefined) return this.#refuse("refused");
-    return this.#countUse(nonce, madeAtMs, Number.parseInt(nonceCount, 16), username);
+    if (!isRight || known === undefined) return this.#refuse(request, "refused");
+    return this.#countUse(request, nonce, Number.parseInt(nonceCount, 16), username);
   }
 
   #ownCredentials(headers: HeaderList): ReadonlyMap<string, string> | undefined {
@@ -119,24 +129,30 @@ export class DigestAuthenticator {
     return undefined;
   }
 
-  #refuse(reason: "missing" | "malformed" | "stale" | "replayed" | "refused"): DigestVerdict {
-    return { ok: false, reason, challenges: this.challenges(reason === "stale" || reason === "replayed") };
+  #refuse(
+    request: RequestToVerify,
+    reason: "missing" | "malformed" | "stale" | "replayed" | "refused",
+  ): DigestVerdict {
+    const isStale = reason === "stale" || reason === "replayed";
+    return { ok: false, reason, challenges: this.challenges(request, isStale) };
   }
 
   /** RFC 7616 §3.4: `nc` of a nonce only rises, so that a recorded request is worth nothing. */
-  #countUse(nonce: string, madeAtMs: number, count: number, username: string): DigestVerdict {
-    const isExpired =
-      this.#clock.nowMs() - madeAtMs > this.#nonceLifetimeMs || madeAtMs <= this.#forgottenUpToMs;
-    if (isExpired) return this.#refuse("stale");
-    if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#refuse("replayed");
+  #countUse(request: RequestToVerify, nonce: string, count: number, username: string): DigestVerdict {
+    if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#refuse(request, "replayed");
     this.#nonceCounts.set(nonce, count);
     this.#forgetOldest();
     return { ok: true, username };
   }
 
+  #isExpired(nonce: string): boolean {
+    const madeAtMs = madeAt(nonce);
+    return this.#clock.nowMs() - madeAtMs > this.#nonceLifetimeMs || madeAtMs <= this.#forgottenUpToMs;
+  }
+
   #forgetOldest(): void {
     for (const nonce of this.#nonceCounts.keys()) {
-      const madeAtMs = this.#nonceTime(nonce) ?? 0;
+      const madeAtMs = madeAt(nonce);
       const isExpired = this.#clock.nowMs() - madeAtMs > this.#nonceLifetimeMs;
       if (!isExpired && this.#nonceCounts.size <= MAX_TRACKED_NONCES) return;
       this.#nonceCounts.delete(nonce);
@@ -144,22 +160,26 @@ export class DigestAuthenticator {
     }
   }
 
-  #makeNonce(): string {
+  #makeNonce(address: string | undefined): string {
     const body = `${Math.floor(this.#clock.nowMs()).toString(36)}.${randomBytes(9).toString("base64url")}`;
-    return `${body}.${this.#sign(body)}`;
+    return `${body}.${this.#sign(body, address)}`;
   }
 
-  /** When this authenticator made the nonce; `undefined` for anything it did not make. */
-  #nonceTime(nonce: string): number | undefined {
+  /** Whether this authenticator made the nonce, and for this address. */
+  #isOurs(nonce: string, address: string | undefined): boolean {
     const lastDot = nonce.lastIndexOf(".");
     const body = nonce.slice(0, Math.max(0, lastDot));
-    if (!equalInConstantTime(this.#sign(body), nonce.slice(lastDot + 1))) return undefined;
-    return Number.parseInt(body, 36);
+    return equalInConstantTime(this.#sign(body, address), nonce.slice(lastDot + 1));
   }
 
-  #sign(text: string): string {
-    return createHmac("sha256", this.#key).update(text).digest("base64url").slice(0, 22);
+  #sign(body: string, address = ""): string {
+    return createHmac("sha256", this.#key).update(`${body} ${address}`).digest("base64url").slice(0, 22);
   }
+}
+
+/** The time that a nonce of ours begins with. */
+function madeAt(nonce: string): number {
+  return Number.parseInt(nonce, 36);
 }
 
 interface DigestAnswer {

@@ -32,8 +32,19 @@ export interface MessageTrace {
   data: Buffer;
 }
 
+/** A final answer that needs no transaction (RFC 3261 §8.2.7). */
+export interface StatelessAnswer {
+  status: number;
+  content?: ResponseContent;
+}
+
 interface TransactionUser {
-  /** A new request other than ACK; it has to be answered. */
+  /**
+   * The answer to a new request other than ACK, or `undefined` if it gets a transaction. No transaction exists yet, and the
+   * same request may come again once it has been answered. Must not throw or reject.
+   */
+  screen(request: SipRequest, source: Hop): Screening | Promise<Screening>;
+  /** A new request that passed {@link screen}; it has to be answered. */
   onRequest(transaction: ServerTransaction): void;
   /** An ACK that matches no transaction: that of a 2xx (RFC 3261 §17.1.1.3). */
   onAck(ack: SipRequest): void;
@@ -48,8 +59,8 @@ export interface TransactionLayerOptions {
   hostFor: (destination: Hop) => string;
   serverName: string | undefined;
   maxTransactions: number;
-  /** Whether requests from here are dropped before they cost anything. */
-  isIgnored: (source: SocketAddress) => boolean;
+  /** Whether a refusal without a transaction is sent to this source now; otherwise the request is dropped. */
+  mayRefuse: (source: SocketAddress) => boolean;
   onMessage: ((trace: MessageTrace) => void) | undefined;
   /** A message was dropped or refused, with the reason. */
   onDropped: (reason: string, peer: SocketAddress) => void;
@@ -57,7 +68,12 @@ export interface TransactionLayerOptions {
   onFault: (error: unknown) => void;
 }
 
+export type Screening = StatelessAnswer | undefined;
+
 type ServerMachine = InviteServerTransaction | NonInviteServerTransaction;
+
+/** Requests whose screening waits for the application, at once. */
+const MAX_SCREENED_REQUESTS = 1_000;
 
 /** Seconds after which a request refused for want of room may come again. */
 const OVERLOAD_RETRY_AFTER_SECONDS = "5";
@@ -69,6 +85,8 @@ export class TransactionLayer {
   readonly #clientEnvironment: ClientEnvironment;
   readonly #servers = new Map<string, ServerMachine>();
   readonly #byMergeKey = new Map<string, ServerMachine>();
+  /** Requests that are being screened, by the key of the transaction that they may get. */
+  readonly #screened = new Set<string>();
 
   constructor(options: TransactionLayerOptions) {
     this.#options = options;
@@ -151,7 +169,6 @@ export class TransactionLayer {
   #receive(data: Buffer, source: Hop): void {
     // Keep-alives (RFC 5626 §3.5.1 sends CRLF over streams; over UDP many phones do too) are not messages.
     if (isKeepAlive(data)) return;
-    if (this.#options.isIgnored(source) && !isResponse(data)) return;
     this.#trace("in", source, data);
     const parsed = parseMessage(data);
     if (!parsed.ok) this.#refuseMalformed(parsed, source);
@@ -184,18 +201,48 @@ export class TransactionLayer {
     const existing = this.#servers.get(key);
     if (existing !== undefined) existing.receive(request);
     else if (request.method === "ACK") this.#options.user.onAck(request);
-    else if (this.transactionCount >= this.#options.maxTransactions) {
+    else if (this.#screened.has(key)) return;
+    else if (this.#isFull(request)) {
       this.#options.onDropped("too many transactions", source);
       this.#respondStateless(request, source, 503, {
         headers: { "Retry-After": OVERLOAD_RETRY_AFTER_SECONDS },
       });
-    } else this.#startServer(request, source, key);
+    } else this.#screen(request, source, key);
+  }
+
+  #isFull({ method }: SipRequest): boolean {
+    if (this.transactionCount >= this.#options.maxTransactions) return true;
+    return method === "INVITE" && this.#screened.size >= MAX_SCREENED_REQUESTS;
+  }
+
+  #screen(request: SipRequest, source: Hop, requestKey: string): void {
+    const screening = this.#options.user.screen(request, source);
+    if (!(screening instanceof Promise)) return this.#proceed(request, source, requestKey, screening);
+    const key = detached(requestKey);
+    this.#screened.add(key);
+    screening
+      .then((answer) => {
+        // Closed meanwhile.
+        if (this.#screened.delete(key)) this.#proceed(request, source, key, answer);
+        return undefined;
+      })
+      .catch(this.#options.onFault);
+  }
+
+  #proceed(request: SipRequest, source: Hop, key: string, answer: Screening): void {
+    if (answer !== undefined) this.#respondStateless(request, source, answer.status, answer.content ?? {});
+    else this.#startServer(request, source, key);
   }
 
   #startServer(request: SipRequest, source: Hop, requestKey: string): void {
     const destination = responseDestination(request.topVia, source);
     const key = detached(requestKey);
     const mergeOfRequest = mergeKey(request);
+    if (mergeOfRequest !== undefined && this.#byMergeKey.has(mergeOfRequest)) {
+      // §8.2.2.2: the same request has come by another way.
+      this.#respondStateless(request, source, 482, { reason: "Merged Request" });
+      return;
+    }
     const merge = mergeOfRequest === undefined ? undefined : detached(mergeOfRequest);
     const environment: TransactionEnvironment = {
       clock: this.#options.clock,
@@ -203,7 +250,7 @@ export class TransactionLayer {
       send: (message) => this.#respond(message, destination),
       onTerminated: () => {
         this.#servers.delete(key);
-        if (merge !== undefined && this.#byMergeKey.get(merge) === machine) this.#byMergeKey.delete(merge);
+        if (merge !== undefined) this.#byMergeKey.delete(merge);
       },
     };
     const machine: ServerMachine =
@@ -212,11 +259,6 @@ export class TransactionLayer {
         : new NonInviteServerTransaction(environment);
     const transaction = new ServerTransaction(request, source, this.#options.serverName, machine);
     this.#servers.set(key, machine);
-    if (merge !== undefined && this.#byMergeKey.has(merge)) {
-      // §8.2.2.2: the same request has come by another way.
-      transaction.respond(482, { reason: "Merged Request" });
-      return;
-    }
     if (merge !== undefined) this.#byMergeKey.set(merge, machine);
     this.#options.user.onRequest(transaction);
   }
@@ -235,13 +277,21 @@ export class TransactionLayer {
     this.#respondStateless(request, source, failure.status, { reason: failure.reason });
   }
 
+  /**
+   * §8.2.7, §16.11: repeats of the request get the same answer with the same tag, and its ACK finds no transaction. A
+   * challenge is always sent: each call of a peer that has to authenticate begins with one.
+   */
   #respondStateless(
     request: UnacceptableRequest,
     source: Hop,
     status: number,
     content: ResponseContent,
   ): void {
+    const { serverName, mayRefuse } = this.#options;
+    const isRefusal = status >= 300 && status !== 401;
+    if (isRefusal && !mayRefuse(source)) return;
     const response = createResponse(request.headers, status, statelessTag(request.headers), content);
+    if (serverName !== undefined) response.headers.set("server", serverName);
     this.#respond(serializeMessage(response), responseDestination(request.topVia, source));
   }
 
@@ -272,11 +322,8 @@ export class TransactionLayer {
   terminateAll(): void {
     for (const { machine } of this.#clients.values()) machine.terminate();
     for (const transaction of this.#servers.values()) transaction.terminate();
+    this.#screened.clear();
   }
-}
-
-function isResponse(data: Buffer): boolean {
-  return data.toString("latin1", 0, 4).toUpperCase() === "SIP/";
 }
 
 /** Nothing but CR, LF, NUL or spaces, as phones send to keep a NAT binding open. */

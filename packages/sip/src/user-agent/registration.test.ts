@@ -130,7 +130,7 @@ test("a challenge is answered, and its nonce serves the refreshes with a rising 
   assert.match(rig.peer.last("REGISTER").headers.get("authorization") ?? "", /nc=00000002/);
   assert.deepEqual(await check(), { ok: true, username: "line7" });
   // The registrar has forgotten the nonce: one more round, not a failure.
-  const stale = authenticator.challenges(true).map((value) => `WWW-Authenticate: ${value}`);
+  const stale = authenticator.challenges({}, true).map((value) => `WWW-Authenticate: ${value}`);
   await answer(registered, 401, stale);
   assert.deepEqual(await check(), { ok: true, username: "line7" });
   await answer(registered, 200, ["Expires: 120"]);

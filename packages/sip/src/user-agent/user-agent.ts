@@ -5,7 +5,12 @@ import { DigestClient, type DigestCredentials } from "../digest/client.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import { type MessageTrace, TransactionLayer } from "../transactions/transaction-layer.ts";
+import {
+  type MessageTrace,
+  type Screening,
+  type StatelessAnswer,
+  TransactionLayer,
+} from "../transactions/transaction-layer.ts";
 import { HopHealth } from "../transport/hop-health.ts";
 import { listenAll, type ListenOptions } from "../transport/listen.ts";
 import { Locator, type NextHop } from "../transport/locate.ts";
@@ -21,7 +26,7 @@ import type { InviteOptions, InviteResult } from "./invite-options.ts";
 import { OutgoingInvite } from "./outgoing-invite.ts";
 import { Registration, type RegistrationOptions, registrarOf } from "./registration.ts";
 import { readReplaces } from "./replaces.ts";
-import { capabilities, refusalOf } from "./request-rules.ts";
+import { capabilities, type Refusal, refusalOf } from "./request-rules.ts";
 import { defaultSessionTimer, refusalOfInterval, type SessionTimerSettings } from "./session-timer.ts";
 import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 
@@ -37,8 +42,17 @@ export interface UserAgentOptions {
   onInvite: (invite: IncomingInvite) => void;
   /** The status that answers OPTIONS outside a call, such as 503 while no call is taken. Default 200. */
   onOptions?: (request: SipRequest) => number;
-  /** Whether requests from here are dropped unread, such as those of a source that only guesses. Default: none. */
-  isIgnored?: (source: SocketAddress) => boolean;
+  /**
+   * The refusal of an INVITE outside a dialog before it costs a transaction: it is answered without state (RFC 3261 §8.2.7),
+   * and `undefined` lets it come to `onInvite`. Repeats of an INVITE that waits for its promise are dropped. Default: none is
+   * refused.
+   */
+  screenInvite?: (invite: InviteToScreen) => Refusal | undefined | Promise<Refusal | undefined>;
+  /**
+   * Whether a refusal that keeps no state is sent to this source now; if not, the request is dropped. A challenge is always
+   * sent. Default: always.
+   */
+  mayRefuse?: (source: SocketAddress) => boolean;
   /** Every message that passes, for traces. */
   onMessage?: (trace: MessageTrace) => void;
   /** A message that was dropped, refused as malformed or could not be sent. */
@@ -54,6 +68,11 @@ export interface UserAgentOptions {
   clock?: Clock;
   /** From 0 to 1, for the waits that must differ from the peer's. Default: `Math.random`. */
   random?: () => number;
+}
+
+/** An INVITE before it has a transaction, and where it came from. */
+export interface InviteToScreen extends SipRequest {
+  source: Hop;
 }
 
 export interface OptionsRequest {
@@ -106,13 +125,14 @@ export class UserAgent {
       health,
       clock,
       user: {
+        screen: (request, source) => this.#screen(request, source),
         onRequest: (transaction) => this.#onRequest(transaction),
         onAck: (ack) => this.#core.dialogs.get(dialogKeyOfRequest(ack))?.onAck(ack),
       },
       hostFor: (peer) => this.#hostFor(peer),
       serverName: options.userAgent,
       maxTransactions: options.maxTransactions ?? DEFAULT_MAX_TRANSACTIONS,
-      isIgnored: options.isIgnored ?? (() => false),
+      mayRefuse: options.mayRefuse ?? (() => true),
       onMessage: options.onMessage,
       onDropped: options.onDropped ?? (() => undefined),
       onFault: reportError,
@@ -225,11 +245,42 @@ export class UserAgent {
     return pinger;
   }
 
+  /** What needs no transaction: all that concerns neither a dialog nor an INVITE of ours, and refused INVITEs. */
+  #screen(request: SipRequest, source: Hop): Screening | Promise<Screening> {
+    if (request.method === "CANCEL")
+      return this.#core.layer.findCancelled(request) === undefined ? { status: 481 } : undefined;
+    // §12.2.2: a dialog that does not exist is answered 481.
+    if (request.to.parameters.has("tag"))
+      return this.#core.dialogs.has(dialogKeyOfRequest(request)) ? undefined : { status: 481 };
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) return refusal;
+    if (request.method === "INVITE")
+      return this.#refusalOfInvite(request) ?? this.#screenInvite(request, source);
+    if (request.method === "OPTIONS") return this.#answerOptions(request);
+    // RFC 3515 §2.4.1 allows it, but whoever asks is nobody that we speak with.
+    if (request.method === "REFER") return { status: 403 };
+    // §15.1.2 for BYE; the others belong to a dialog as well.
+    return { status: 481 };
+  }
+
+  #screenInvite(request: SipRequest, source: Hop): Screening | Promise<Screening> {
+    const failed = (error: unknown): Refusal => {
+      this.#options.onError?.(error);
+      return { status: 500 };
+    };
+    try {
+      const screening = this.#options.screenInvite?.({ ...request, source });
+      return screening instanceof Promise ? screening.catch(failed) : screening;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
   #onRequest(transaction: ServerTransaction): void {
     const { request } = transaction;
     if (request.method === "CANCEL") this.#onCancel(transaction);
     else if (request.to.parameters.has("tag")) this.#onRequestInDialog(transaction);
-    else this.#onRequestOutsideDialog(transaction);
+    else this.#onInvite(transaction);
   }
 
   /** RFC 3261 §9.2 */
@@ -244,44 +295,31 @@ export class UserAgent {
     if (invite.isWaitingForFinal) invite.onCancel?.();
   }
 
-  /** §12.2.2: a dialog that does not exist is answered 481. */
   #onRequestInDialog(transaction: ServerTransaction): void {
     const owner = this.#core.dialogs.get(dialogKeyOfRequest(transaction.request));
     if (owner === undefined) transaction.respond(481);
     else owner.onRequest(transaction);
   }
 
-  #onRequestOutsideDialog(transaction: ServerTransaction): void {
-    const { request } = transaction;
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
-    else if (request.method === "INVITE") this.#onInvite(transaction);
-    else if (request.method === "OPTIONS") this.#onOptions(transaction);
-    // RFC 3515 §2.4.1 allows it, but whoever asks is nobody that we speak with.
-    else if (request.method === "REFER") transaction.respond(403);
-    // §15.1.2 for BYE; the others belong to a dialog as well.
-    else transaction.respond(481);
+  #refusalOfInvite(request: SipRequest): Refusal | undefined {
+    if (this.#closing !== undefined) return { status: 503 };
+    // §12.1.1, §8.1.1.8: without a Contact no request of ours could reach the caller.
+    if (Dialog.asServer(request, "") === undefined)
+      return { status: 400, content: { reason: "Bad Contact" } };
+    const refusal = refusalOfInterval(request, this.#core.sessionTimer.minSeconds);
+    if (refusal !== undefined) return refusal;
+    const replaced = this.#findReplaced(request);
+    return typeof replaced === "number" ? { status: replaced } : undefined;
   }
 
   #onInvite(transaction: ServerTransaction): void {
-    if (this.#closing !== undefined) {
-      transaction.respond(503);
-      return;
-    }
-    // §12.1.1, §8.1.1.8: without a Contact no request of ours could reach the caller.
-    const dialog = Dialog.asServer(transaction.request, transaction.localTag);
-    if (dialog === undefined) {
-      transaction.respond(400, { reason: "Bad Contact" });
-      return;
-    }
-    const refusal = refusalOfInterval(transaction.request, this.#core.sessionTimer.minSeconds);
-    if (refusal !== undefined) {
-      transaction.respond(refusal.status, refusal.content);
-      return;
-    }
-    const replaced = this.#findReplaced(transaction.request);
-    if (typeof replaced === "number") {
-      transaction.respond(replaced);
+    const { request, localTag } = transaction;
+    // Once more: the screening may have taken its time.
+    const refusal = this.#refusalOfInvite(request);
+    const dialog = Dialog.asServer(request, localTag);
+    const replaced = this.#findReplaced(request);
+    if (refusal !== undefined || dialog === undefined || typeof replaced === "number") {
+      transaction.respond(refusal?.status ?? 400, refusal?.content);
       return;
     }
     // §17.2.1: at once, so that the caller stops repeating the INVITE.
@@ -306,15 +344,15 @@ export class UserAgent {
   }
 
   /** §11.2 */
-  #onOptions(transaction: ServerTransaction): void {
+  #answerOptions(request: SipRequest): StatelessAnswer {
     let status = this.#closing === undefined ? 200 : 503;
     try {
-      if (status === 200) status = this.#options.onOptions?.(transaction.request) ?? 200;
+      if (status === 200) status = this.#options.onOptions?.(request) ?? 200;
     } catch (error) {
       this.#options.onError?.(error);
       status = 500;
     }
-    transaction.respond(status, { headers: { ...capabilities, Accept: "application/sdp" } });
+    return { status, content: { headers: { ...capabilities, Accept: "application/sdp" } } };
   }
 
   /** Whether requests can go to hops of this protocol and address family at all. */

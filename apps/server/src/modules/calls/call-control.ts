@@ -1,25 +1,24 @@
 import { isIPv6 } from "node:net";
-import { DigestAuthenticator, type IncomingInvite } from "@parley/sip";
+import type { IncomingInvite, InviteToScreen, Refusal } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../call-host/media-pool.ts";
 import { recordOf } from "../agents/agent-resolution.rules.ts";
-import { SourceGuard } from "../sip-trunks/source-guard.ts";
-import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { storableSipCallId } from "./call-trace.rules.ts";
 import { findMediaPeer } from "./calls.rules.ts";
 import type { CallsService } from "./calls.service.ts";
 import type { CallToHold, HeldCalls } from "./held-calls.ts";
+import type { InboundAdmission } from "./inbound-admission.ts";
 import { findMediaAddress } from "./media-address.ts";
 import { numberIn } from "./sip-number.ts";
-import { InboundCall, type InboundCallOptions, refuseForNow } from "./inbound-call.ts";
+import { InboundCall, type InboundCallOptions, notNow, refuseForNow } from "./inbound-call.ts";
 
 export interface CallControlOptions {
   nodeId: string;
   calls: CallsService;
   heldCalls: HeldCalls;
   phoneNumbers: PhoneNumbersService;
-  sipTrunks: SipTrunksService;
+  admission: InboundAdmission;
   media: MediaPool;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
@@ -35,14 +34,30 @@ const MAX_NUMBER_LENGTH = 255;
 /** Answers what comes in over SIP. */
 export class CallControl {
   readonly #options: CallControlOptions;
-  readonly #authenticator = new DigestAuthenticator({ realm: "parley" });
-  readonly #sources = new SourceGuard();
 
   constructor(options: CallControlOptions) {
     this.#options = options;
   }
 
-  /** Takes the call or refuses it, in its own time; never throws. */
+  /** The refusal of an INVITE that gets no transaction; `undefined` lets it come to `handleInvite`. Never rejects. */
+  async screenInvite(invite: InviteToScreen): Promise<Refusal | undefined> {
+    const { heldCalls, media, admission, logger } = this.#options;
+    if (!heldCalls.isTakingCalls) return notNow();
+    try {
+      const refusal = await admission.refusalOf(invite);
+      // Before the call is written down: a flood that we cannot take is not to fill the database.
+      return refusal ?? (media.hasFreePlace ? undefined : notNow());
+    } catch (error) {
+      logger.error({ err: error, sipCallId: invite.callId }, "a call could not be judged");
+      return notNow();
+    }
+  }
+
+  mayRefuse(address: string): boolean {
+    return this.#options.admission.mayRefuse(address);
+  }
+
+  /** Takes a call that passed `screenInvite`, or refuses it, in its own time; never throws. */
   handleInvite(invite: IncomingInvite): void {
     const { heldCalls } = this.#options;
     if (!heldCalls.isTakingCalls) return refuseForNow(invite);
@@ -55,12 +70,9 @@ export class CallControl {
 
   async #handle(invite: IncomingInvite): Promise<void> {
     const target = await this.#findTarget(invite);
-    if (target === undefined) return this.#refuseStranger(invite, 404);
-    if (!(await this.#admit(invite, target))) return;
-    this.#sources.admitted(invite.source.address);
+    if (target === undefined) return invite.reject(404);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
-    // Before the call is written down: a flood that we cannot take is not to fill the database.
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
     const mediaAddress = await findMediaAddress(
       this.#options.publicAddress,
@@ -78,40 +90,6 @@ export class CallControl {
       if (target) return target;
     }
     return undefined;
-  }
-
-  #refuseStranger(invite: IncomingInvite, status: 401 | 403 | 404, challenges?: readonly string[]): void {
-    this.#sources.refused(invite.source.address);
-    invite.reject(status, undefined, challenges && { "WWW-Authenticate": challenges });
-  }
-
-  /** Whether requests from here are not even read: nothing but refusals came of those before. */
-  isIgnored(address: string): boolean {
-    return this.#sources.isIgnored(address);
-  }
-
-  /** Whether the call may come over the number's trunk; refuses it where not. */
-  async #admit(invite: IncomingInvite, { trunk, organization }: InboundNumber): Promise<boolean> {
-    if (!(await this.#options.sipTrunks.mayCallFrom(trunk, invite.source.address))) {
-      this.#options.logger.warn(
-        { sipTrunkId: trunk.id, source: invite.source.address },
-        "a call from an address that its trunk does not allow was refused",
-      );
-      this.#refuseStranger(invite, 403);
-      return false;
-    }
-    if (!trunk.isInboundAuthenticated) return true;
-    const credentials = await this.#options.sipTrunks.findCredentials(organization.id, trunk.id);
-    const verdict = await this.#authenticator.verify(invite, (username) =>
-      username === credentials?.username ? credentials.password : undefined,
-    );
-    // RFC 3261 §22.1: a user agent server challenges with 401.
-    if (verdict.ok) return true;
-    // Every caller is challenged at first; only a wrong answer is held against it.
-    const isExpected = verdict.reason === "missing" || verdict.reason === "stale";
-    if (isExpected) invite.reject(401, undefined, { "WWW-Authenticate": verdict.challenges });
-    else this.#refuseStranger(invite, 401, verdict.challenges);
-    return false;
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {

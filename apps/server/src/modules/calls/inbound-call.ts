@@ -1,4 +1,12 @@
-import { buildOffer, findOfferedCodec, type IncomingInvite, LocalSrtpKeys, type Session } from "@parley/sip";
+import {
+  buildOffer,
+  findOfferedCodec,
+  type HeaderFields,
+  type IncomingInvite,
+  LocalSrtpKeys,
+  type Refusal,
+  type Session,
+} from "@parley/sip";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../call-host/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignalling, HeldCall } from "./held-call.ts";
@@ -27,8 +35,13 @@ export interface InboundCallOptions {
 const RETRY_AFTER_SECONDS = "5";
 
 /** 503, and when to come again. */
+export function notNow(): Refusal & { content: { headers: HeaderFields } } {
+  return { status: 503, content: { headers: { "Retry-After": RETRY_AFTER_SECONDS } } };
+}
+
 export function refuseForNow(invite: IncomingInvite): void {
-  invite.reject(503, undefined, { "Retry-After": RETRY_AFTER_SECONDS });
+  const { status, content } = notNow();
+  invite.reject(status, undefined, content.headers);
 }
 
 /** The SIP of a call that came in and is for an agent of ours. */

@@ -44,6 +44,8 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       lagCounts: () => [],
       modelUsability: () => new Map(),
       processFaults: () => 0,
+      sipTransactions: () => 0,
+      numberLookups: () => 0,
     }),
     spans: undefined,
     sipTraces: undefined,

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, eq, inArray } from "drizzle-orm";
+import { type SQL, and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
@@ -24,6 +24,19 @@ export async function insertNumber(
 export async function findNumberByE164(queries: Queries, e164: string): Promise<PhoneNumberRow | undefined> {
   const [row] = await queries.select().from(phoneNumbers).where(eq(phoneNumbers.e164, e164));
   return row;
+}
+
+/** The ids of the trunks of those of these numbers that are bound to an agent, by number. */
+export async function findTrunkIdsOfNumbers(
+  queries: Queries,
+  e164s: readonly string[],
+): Promise<Map<string, string>> {
+  const { e164, sipTrunkId, agentId } = phoneNumbers;
+  const rows = await queries
+    .select({ e164, sipTrunkId })
+    .from(phoneNumbers)
+    .where(and(sql`${e164} = any(${sql.param([...e164s])})`, isNotNull(agentId)));
+  return new Map(rows.map((row) => [row.e164, row.sipTrunkId]));
 }
 
 export async function lockNumberByE164(queries: Queries, e164: string): Promise<PhoneNumberRow | undefined> {

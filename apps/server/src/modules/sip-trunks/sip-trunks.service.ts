@@ -13,6 +13,7 @@ import {
   type TrunkSettings,
   unknownHealth,
 } from "./sip-trunks.rules.ts";
+import { ProxyAddresses } from "./proxy-addresses.ts";
 import * as store from "./sip-trunks.store.ts";
 import { findHealth, findServiceRoutes } from "./trunk-watches.store.ts";
 
@@ -38,10 +39,23 @@ export interface OutgoingRoute {
   locate: () => Promise<readonly Hop[]>;
 }
 
+/** What decides whether a call may come by a trunk. */
+export interface InboundTrunk extends TrunkAddresses {
+  id: string;
+  organizationId: string;
+  isInboundAuthenticated: boolean;
+}
+
+type TrunkAddresses = Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | "transport">;
+
 export class SipTrunksService {
   readonly #database: Database;
   readonly #encryption: Encryption;
   readonly #changeListeners = new Set<() => void>();
+  readonly #proxyAddresses = new ProxyAddresses(async (proxy) => {
+    const hops = await locateInTime(proxy);
+    return hops.map(({ address }) => address);
+  });
 
   constructor(database: Database, encryption: Encryption) {
     this.#database = database;
@@ -121,22 +135,24 @@ export class SipTrunksService {
     return row === undefined ? undefined : settingsOf(row);
   }
 
-  /** Whether a call of this trunk may come from this address: one that it allows, or one of its own proxy's. */
-  async mayCallFrom(
-    trunk: Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | "transport">,
-    address: string,
-  ): Promise<boolean> {
-    if (isAddressAllowed(trunk.allowedAddresses, address)) return true;
+  /** What decides on calls that come by these trunks, of any organization, by id. */
+  async findInbound(ids: readonly string[]): Promise<Map<string, InboundTrunk>> {
+    const rows = ids.length === 0 ? [] : await store.findTrunks(this.#database, ids);
+    return new Map(rows.map((row) => [row.id, inboundOf(row)]));
+  }
+
+  /** Whether a call of this trunk may come from this address: it names no addresses, or this one. */
+  async mayCallFrom(trunk: TrunkAddresses, address: string): Promise<boolean> {
+    return trunk.allowedAddresses.length === 0 || (await this.isNamed(trunk, address));
+  }
+
+  /** Whether the address is one that the trunk names: in its list, or as one of its own proxy's. */
+  async isNamed(trunk: TrunkAddresses, address: string): Promise<boolean> {
+    const { allowedAddresses } = trunk;
+    if (allowedAddresses.length > 0 && isAddressAllowed(allowedAddresses, address)) return true;
     const proxy = nextHopOf(trunk);
-    if (proxy === undefined) return false;
-    const hops = await locateInTime(proxy);
-    return (
-      hops.length > 0 &&
-      isAddressAllowed(
-        hops.map((hop) => hop.address),
-        address,
-      )
-    );
+    const hosts = proxy === undefined ? [] : await this.#proxyAddresses.find(proxy);
+    return hosts.length > 0 && isAddressAllowed(hosts, address);
   }
 
   /** Names of those of the ids that exist. */
@@ -266,6 +282,11 @@ function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
     throw invalidBody("isInboundAuthenticated", "needs username and password");
   if (isRegistrationRequired === true && !(hasCredentials && typeof proxyAddress === "string"))
     throw invalidBody("isRegistrationRequired", "needs proxyAddress, username and password");
+}
+
+function inboundOf(row: store.SipTrunkRow): InboundTrunk {
+  const { id, organizationId, allowedAddresses, proxyAddress, transport, isInboundAuthenticated } = row;
+  return { id, organizationId, allowedAddresses, proxyAddress, transport, isInboundAuthenticated };
 }
 
 function settingsOf(row: store.SipTrunkRow): TrunkSettings {

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { prepareOnce } from "../../platform/database/prepared-query.ts";
@@ -24,6 +24,14 @@ export async function findTrunk(
 ): Promise<SipTrunkRow | undefined> {
   const [row] = await queries.select().from(sipTrunks).where(ownedBy(organizationId, id));
   return row;
+}
+
+/** Of any organization. */
+export async function findTrunks(queries: Queries, ids: readonly string[]): Promise<SipTrunkRow[]> {
+  return await queries
+    .select()
+    .from(sipTrunks)
+    .where(inArray(sipTrunks.id, [...ids]));
 }
 
 /** Locks as much of it as keeps it from being deleted (`key share`), or from being used or changed (`update`). */

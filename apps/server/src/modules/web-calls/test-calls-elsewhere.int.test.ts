@@ -89,6 +89,8 @@ async function setUp(context: TestContext) {
         lagCounts: () => [],
         modelUsability: () => new Map(),
         processFaults: () => 0,
+        sipTransactions: () => 0,
+        numberLookups: () => 0,
       }),
       spans: undefined,
       sipTraces: undefined,

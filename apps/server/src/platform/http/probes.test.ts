@@ -17,6 +17,8 @@ test("/readyz tells what is waited for, and what is wrong although calls are tak
       lagCounts: () => [],
       modelUsability: () => new Map(),
       processFaults: () => 0,
+      sipTransactions: () => 0,
+      numberLookups: () => 0,
     }),
   });
   const ask = async (): Promise<unknown[]> => {
@@ -40,6 +42,8 @@ test("however many ask for the metrics, they are rendered ten times a second at 
     lagCounts: () => [],
     modelUsability: () => new Map(),
     processFaults: () => 0,
+    sipTransactions: () => 0,
+    numberLookups: () => 0,
   });
   const render = context.mock.method(metrics.registry, "metrics");
   const app = fastify();

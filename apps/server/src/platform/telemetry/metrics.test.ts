@@ -23,8 +23,19 @@ function createMetrics(): Metrics {
     lagCounts: () => [5, 3, 0, 2],
     modelUsability: () => new Map([["smart-turn", 0]]),
     processFaults: () => 4,
+    sipTransactions: () => 4,
+    numberLookups: () => 7,
   });
 }
+
+test("SIP transactions and queries for numbers are read when asked for", async () => {
+  const families = await expose(createMetrics());
+  for (const [name, value] of [
+    ["parley_sip_transactions", 4],
+    ["parley_sip_number_lookups_total", 7],
+  ] as const)
+    assert.equal(families.get(name)?.samples[0]?.value, value);
+});
 
 test("a node's metrics are valid from its start on", async () => {
   const families = await expose(createMetrics());

@@ -11,6 +11,10 @@ export interface MetricSources {
   lagCounts: () => readonly number[];
   /** By model: 1 if it is used, 0 if it cannot be opened or answers wrongly on this machine. */
   modelUsability: () => ReadonlyMap<string, number>;
+  /** Open now. */
+  sipTransactions: () => number;
+  /** Since the start. */
+  numberLookups: () => number;
 }
 
 /** The parts of a turn as they are reported; milliseconds. */
@@ -37,7 +41,15 @@ export class Metrics {
   readonly #callFaults: Counter;
   readonly #stalls: Histogram;
 
-  constructor({ activeCalls, wheelLagP99Ms, lagCounts, modelUsability, processFaults }: MetricSources) {
+  constructor({
+    activeCalls,
+    wheelLagP99Ms,
+    lagCounts,
+    modelUsability,
+    processFaults,
+    sipTransactions,
+    numberLookups,
+  }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
     this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
@@ -48,12 +60,22 @@ export class Metrics {
     );
     this.#addLagCounter(lagCounts);
     this.#addModelGauge(modelUsability);
-    this.#addFaultCounter(processFaults);
+    this.#addCounter(
+      "parley_process_faults_total",
+      "Exceptions in the platform's own code that belong to no call. The process goes on.",
+      processFaults,
+    );
     this.#callFaults = new Counter({
       name: "parley_call_faults_total",
       help: "Calls that ended because of an exception in the platform's own code.",
       registers,
     });
+    this.#addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
+    this.#addCounter(
+      "parley_sip_number_lookups_total",
+      "Look-ups in the database of the numbers that INVITEs call, each for all numbers that waited.",
+      numberLookups,
+    );
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Calls that have ended.",
@@ -109,19 +131,12 @@ export class Metrics {
     );
   }
 
-  #addFaultCounter(read: () => number): void {
+  #addCounter(name: string, help: string, read: () => number): void {
     const collect = function (this: Counter): void {
       this.reset();
       this.inc(read());
     };
-    this.registry.registerMetric(
-      new Counter({
-        name: "parley_process_faults_total",
-        help: "Exceptions in the platform's own code that belong to no call. The process goes on.",
-        registers: [],
-        collect,
-      }),
-    );
+    this.registry.registerMetric(new Counter({ name, help, registers: [], collect }));
   }
 
   /** The library's histogram takes one observation at a time, which ten thousand frames a second are too many for. */

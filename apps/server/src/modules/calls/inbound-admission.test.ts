@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import test from "node:test";
+import { HeaderList, type InviteToScreen, parseMessage, type Refusal } from "@parley/sip";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { InboundAdmission } from "./inbound-admission.ts";
+
+const KNOWN = "+14155550123";
+const CARRIER = "192.0.2.1";
+const STRANGER = "198.51.100.7";
+
+function admission({ isInboundAuthenticated = false, named = [CARRIER] as readonly string[] } = {}) {
+  const trunk = {
+    id: "trunk",
+    organizationId: "organization",
+    allowedAddresses: [...named],
+    proxyAddress: null,
+    transport: null,
+    isInboundAuthenticated,
+  };
+  let credentialsRead = 0;
+  const isNamed = async (_: unknown, address: string): Promise<boolean> => named.includes(address);
+  const subject = new InboundAdmission({
+    inboundNumbers: { findTrunk: async (dialled) => ([...dialled].includes(KNOWN) ? trunk : undefined) },
+    sipTrunks: {
+      isNamed,
+      mayCallFrom: async (each, address) => named.length === 0 || (await isNamed(each, address)),
+      findCredentials: async () => {
+        credentialsRead++;
+        return { username: "carrier", password: "secret" };
+      },
+    },
+    logger: createLogger({ level: "silent" }),
+  });
+  return { subject, reads: () => credentialsRead };
+}
+
+function invite(number: string, address: string, authorization?: string): InviteToScreen {
+  const text = [
+    `INVITE sip:${number}@parley.test SIP/2.0`,
+    "Via: SIP/2.0/UDP a;branch=z9hG4bK1",
+    "From: <sip:a@b>;tag=1",
+    `To: <sip:${number}@parley.test>`,
+    "Call-ID: x",
+    "CSeq: 1 INVITE",
+    ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    "",
+    "",
+  ].join("\r\n");
+  const parsed = parseMessage(Buffer.from(text));
+  assert.ok(parsed.ok && parsed.message.kind === "request");
+  return { ...parsed.message, source: { protocol: "UDP", address, port: 5060 } };
+}
+
+function challengeIn(refusal: Refusal | undefined): string {
+  assert.equal(refusal?.status, 401);
+  const headers = new HeaderList();
+  headers.addAll(refusal.content?.headers ?? {});
+  return headers.get("www-authenticate") ?? "";
+}
+
+/** The Authorization of RFC 7616 §3.4 for the SHA-256 challenge. */
+function digestAnswer(challenge: string, password: string): string {
+  const nonce = /nonce="([^"]+)"/.exec(challenge)?.[1] ?? "";
+  const secret = hash("sha256", `carrier:parley:${password}`);
+  const response = hash("sha256", `${secret}:${nonce}:00000001:c:auth:${hash("sha256", "INVITE:sip:x")}`);
+  return (
+    `Digest username="carrier", realm="parley", nonce="${nonce}", uri="sip:x", algorithm=SHA-256, qop=auth, ` +
+    `nc=00000001, cnonce="c", response="${response}"`
+  );
+}
+
+test("no number of forged INVITEs locks the address out that they name", async () => {
+  const { subject } = admission();
+  for (let count = 0; count < 1_000; count++) {
+    assert.equal((await subject.refusalOf(invite(`+1415556${1000 + count}`, CARRIER)))?.status, 404);
+    subject.mayRefuse(CARRIER);
+  }
+  assert.equal(subject.mayRefuse(CARRIER), false);
+  assert.equal(await subject.refusalOf(invite(KNOWN, CARRIER)), undefined);
+  assert.equal((await subject.refusalOf(invite(KNOWN, STRANGER)))?.status, 403);
+});
+
+test("an answer to a challenge that another address was given reads no password and is held against nobody", async () => {
+  const { subject, reads } = admission({ isInboundAuthenticated: true, named: [] });
+  const own = challengeIn(await subject.refusalOf(invite(KNOWN, STRANGER)));
+  for (let count = 0; count < 100; count++) {
+    const forged = digestAnswer(own, `guess ${count}`);
+    challengeIn(await subject.refusalOf(invite(KNOWN, CARRIER, forged)));
+  }
+  assert.equal(reads(), 0);
+  const challenge = challengeIn(await subject.refusalOf(invite(KNOWN, CARRIER)));
+  const right = digestAnswer(challenge, "secret");
+  assert.equal(await subject.refusalOf(invite(KNOWN, CARRIER, right)), undefined);
+});
+
+test("who guesses passwords from an address of their own is limited there; an address that the trunk names is not", async () => {
+  for (const [named, passes] of [
+    [[], false],
+    [[STRANGER], true],
+  ] as const) {
+    const { subject, reads } = admission({ isInboundAuthenticated: true, named });
+    const challenge = challengeIn(await subject.refusalOf(invite(KNOWN, STRANGER)));
+    const answer = (password: string): InviteToScreen =>
+      invite(KNOWN, STRANGER, digestAnswer(challenge, password));
+    for (let count = 0; count < 100; count++) await subject.refusalOf(answer(`guess ${count}`));
+    assert.equal(reads(), passes ? 100 : 30);
+    assert.equal((await subject.refusalOf(answer("secret")))?.status, passes ? undefined : 403);
+  }
+});

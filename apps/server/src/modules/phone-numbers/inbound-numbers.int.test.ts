@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { Clock } from "@parley/sip";
+import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { waitFor } from "../../platform/testing/wait-for.ts";
+import { createTestDatabase } from "../../platform/database/testing.ts";
+import { createTestLine, createTestServer } from "../testing.ts";
+import { InboundNumbers } from "./inbound-numbers.ts";
+
+const E164 = "+14155550123";
+
+async function open(context: TestContext) {
+  const testDatabase = await createTestDatabase();
+  const { database, connectionString } = testDatabase;
+  const server = await createTestServer({ testDatabase });
+  const bus = await PostgresBus.start({
+    connectionString,
+    database,
+    logger: createLogger({ level: "silent" }),
+  });
+  context.after(async () => {
+    await bus.close();
+    await server.close();
+  });
+  let nowMs = 0;
+  const clock: Clock = { nowMs: () => nowMs, schedule: () => ({ cancel: () => undefined }) };
+  const numbers = new InboundNumbers({ database, sipTrunks: server.modules.sipTrunks, bus, clock });
+  /** Messages come in the order of their transactions: after this one all earlier ones have been heard. */
+  const settled = async (): Promise<void> => {
+    const heard = Promise.withResolvers<void>();
+    const stop = bus.subscribe("settled", () => heard.resolve());
+    await bus.publish(database, "settled", "now");
+    await heard.promise;
+    stop();
+  };
+  return { server, numbers, settled, wait: (durationMs: number) => void (nowMs += durationMs) };
+}
+
+test("many INVITEs for unknown numbers share a look-up, and repeated ones cost none", async (context) => {
+  const { numbers, wait } = await open(context);
+  const dialled = Array.from({ length: 1_000 }, (_, index) => `+1415555${1000 + index}`);
+  const ask = async (): Promise<unknown> =>
+    await Promise.all(dialled.map(async (number) => await numbers.findTrunk([number])));
+  await ask();
+  const first = numbers.lookupCount;
+  // The first one goes at once, and all that came meanwhile with the second.
+  assert.ok(first >= 1 && first <= 2, `${first} look-ups`);
+  for (let repeats = 0; repeats < 10; repeats++) await ask();
+  assert.equal(numbers.lookupCount, first);
+  wait(10_000);
+  await ask();
+  assert.ok(numbers.lookupCount > first && numbers.lookupCount <= 2 * first);
+});
+
+test("what is no number costs no look-up", async (context) => {
+  const { numbers } = await open(context);
+  for (const text of ["", "alice", "1", "9".repeat(60_000), "%00abc", "'; drop table phone_numbers"])
+    assert.equal(await numbers.findTrunk([text]), undefined);
+  assert.equal(numbers.lookupCount, 0);
+});
+
+test("a number is known as soon as it is bound, and its trunk's change is seen, on every node", async (context) => {
+  const { server, numbers } = await open(context);
+  const { modules, organizationId, actor } = server;
+  assert.equal(await numbers.findTrunk([E164]), undefined);
+  const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Carrier" });
+  const by = { organizationId, actor };
+  const agent = await modules.agents.create(by, { name: "Ada", sipTrunkId: trunk.id });
+  await modules.phoneNumbers.add(by, agent.id, { e164: E164 });
+  const found = await waitFor("the number", async () => await numbers.findTrunk(["alice", E164.slice(1)]));
+  assert.deepEqual([found.id, found.isInboundAuthenticated], [trunk.id, false]);
+  await modules.sipTrunks.update(organizationId, trunk.id, { allowedAddresses: ["192.0.2.1"] });
+  await waitFor(
+    "the change",
+    async () => (await numbers.findTrunk([E164]))?.allowedAddresses[0] === "192.0.2.1",
+  );
+});
+
+test("a flood of unknown numbers displaces no known one, and memory is bounded", async (context) => {
+  const { server, numbers, settled } = await open(context);
+  const known = (await createTestLine(server)).toNumber ?? "";
+  await settled();
+  assert.ok((await numbers.findTrunk([known])) !== undefined);
+  for (let round = 0; round < 12; round++) {
+    const dialled = Array.from({ length: 1_000 }, (_, index) => `+4930${round * 1_000 + index + 1_000_000}`);
+    await numbers.findTrunk(dialled);
+  }
+  const { lookupCount } = numbers;
+  assert.ok(lookupCount <= 1 + 2 * 12, `${lookupCount} look-ups`);
+  assert.ok((await numbers.findTrunk([known])) !== undefined);
+  assert.equal(numbers.lookupCount, lookupCount);
+});

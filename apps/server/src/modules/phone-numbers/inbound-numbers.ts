@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Clock, systemClock } from "@parley/sip";
+import type { Bus } from "../../platform/bus/bus.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { InboundTrunk, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import { normalizePhoneNumber } from "./phone-numbers.rules.ts";
+import { findTrunkIdsOfNumbers } from "./phone-numbers.store.ts";
+
+export interface InboundNumbersOptions {
+  database: Database;
+  sipTrunks: Pick<SipTrunksService, "findInbound">;
+  bus: Bus;
+  clock?: Clock;
+}
+
+/** Published by triggers on the tables of numbers and trunks, so that no writer can forget it. */
+const TOPIC = "inbound_numbers";
+/** For what no message reports: those of a broken connection. */
+const REMEMBERED_MS = 10_000;
+/** Of each kind; a flood of unknown numbers displaces unknown numbers only. */
+const MAX_REMEMBERED = 10_000;
+/** Numbers that arrive meanwhile share the next look-up. */
+const LOOKUP_INTERVAL_MS = 20;
+const LOOKUP_DEADLINE_MS = 3_000;
+/** More characters than a number with every separator has. */
+const MAX_DIALLED_LENGTH = 64;
+
+/**
+ * Which trunk calls to a number come by, for the decision on an INVITE before it costs anything. Known and unknown numbers are
+ * remembered for a short time, until the tables change, and at most one look-up runs at a time: however many INVITEs arrive, and
+ * for however many numbers, there are at most 50 look-ups a second, each of one query, or two if a number is known.
+ */
+export class InboundNumbers {
+  readonly #database: Database;
+  readonly #sipTrunks: Pick<SipTrunksService, "findInbound">;
+  readonly #clock: Clock;
+  readonly #known = new Remembered<InboundTrunk>();
+  readonly #unknown = new Remembered<true>();
+  #waiting = new Map<string, PromiseWithResolvers<InboundTrunk | undefined>>();
+  #isRunning = false;
+  /** Changes of the tables so far: an answer that was asked for before the last one is not remembered. */
+  #changes = 0;
+  #lookups = 0;
+
+  constructor({ database, sipTrunks, bus, clock = systemClock }: InboundNumbersOptions) {
+    this.#database = database;
+    this.#sipTrunks = sipTrunks;
+    this.#clock = clock;
+    bus.subscribe(TOPIC, () => this.#forget());
+    bus.onReconnect(() => this.#forget());
+  }
+
+  /** Look-ups so far. */
+  get lookupCount(): number {
+    return this.#lookups;
+  }
+
+  /**
+   * The trunk of the first of these numbers that is bound to an agent, as SIP carries them, with or without `+`; `undefined` if
+   * none is. Rejects if the database does not answer within 3 s.
+   */
+  async findTrunk(dialled: Iterable<string>): Promise<InboundTrunk | undefined> {
+    const trunks = await Promise.all(Array.from(dialled, async (text) => await this.#find(text)));
+    return trunks.find((trunk) => trunk !== undefined);
+  }
+
+  #find(dialled: string): InboundTrunk | Promise<InboundTrunk | undefined> | undefined {
+    if (dialled.length > MAX_DIALLED_LENGTH) return undefined;
+    const e164 = normalizePhoneNumber(dialled.startsWith("+") ? dialled : `+${dialled}`);
+    if (e164 === undefined) return undefined;
+    const nowMs = this.#clock.nowMs();
+    const known = this.#known.get(e164, nowMs);
+    if (known !== undefined || this.#unknown.get(e164, nowMs) === true) return known;
+    return this.#ask(e164);
+  }
+
+  async #ask(e164: string): Promise<InboundTrunk | undefined> {
+    let asked = this.#waiting.get(e164);
+    if (asked === undefined) {
+      asked = Promise.withResolvers();
+      // A copy: a piece of a message keeps the whole message in memory.
+      this.#waiting.set(Buffer.from(e164).toString(), asked);
+    }
+    if (!this.#isRunning) void this.#run();
+    return await asked.promise;
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.size > 0) {
+      const batch = this.#waiting;
+      this.#waiting = new Map();
+      await this.#answer(batch);
+      await sleep(LOOKUP_INTERVAL_MS);
+    }
+    this.#isRunning = false;
+  }
+
+  async #answer(batch: ReadonlyMap<string, PromiseWithResolvers<InboundTrunk | undefined>>): Promise<void> {
+    const changes = this.#changes;
+    try {
+      const trunks = await this.#lookUp([...batch.keys()]);
+      for (const [e164, { resolve }] of batch) {
+        const trunk = trunks.get(e164);
+        if (changes === this.#changes) this.#remember(e164, trunk);
+        resolve(trunk);
+      }
+    } catch (error) {
+      for (const { reject } of batch.values()) reject(error);
+    }
+  }
+
+  async #lookUp(e164s: readonly string[]): Promise<ReadonlyMap<string, InboundTrunk | undefined>> {
+    this.#lookups += 1;
+    const deadline = Promise.withResolvers<never>();
+    const timer = this.#clock.schedule(LOOKUP_DEADLINE_MS, () =>
+      deadline.reject(new Error(`the database did not look up numbers within ${LOOKUP_DEADLINE_MS} ms`)),
+    );
+    try {
+      return await Promise.race([this.#findTrunks(e164s), deadline.promise]);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #findTrunks(e164s: readonly string[]): Promise<ReadonlyMap<string, InboundTrunk | undefined>> {
+    const ids = await findTrunkIdsOfNumbers(this.#database, e164s);
+    const trunks = await this.#sipTrunks.findInbound([...new Set(ids.values())]);
+    return new Map(Array.from(ids, ([e164, id]) => [e164, trunks.get(id)]));
+  }
+
+  #remember(e164: string, trunk: InboundTrunk | undefined): void {
+    const untilMs = this.#clock.nowMs() + REMEMBERED_MS;
+    if (trunk === undefined) this.#unknown.set(e164, true, untilMs);
+    else this.#known.set(e164, trunk, untilMs);
+  }
+
+  #forget(): void {
+    this.#changes += 1;
+    this.#known.clear();
+    this.#unknown.clear();
+  }
+}
+
+/** A bounded map whose entries expire; the oldest makes room. */
+class Remembered<Value> {
+  readonly #entries = new Map<string, { value: Value; untilMs: number }>();
+
+  get(key: string, nowMs: number): Value | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && nowMs < entry.untilMs ? entry.value : undefined;
+  }
+
+  set(key: string, value: Value, untilMs: number): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, untilMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MAX_REMEMBERED && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+}

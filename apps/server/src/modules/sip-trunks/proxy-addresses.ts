@@ -1,0 +1,32 @@
+import { type Clock, type NextHop, systemClock } from "@parley/sip";
+
+/** As long as a name server is asked at most once for each proxy. */
+const REMEMBERED_MS = 10_000;
+/** Proxies are configured: this is more than a node has trunks for. */
+const MAX_PROXIES = 10_000;
+
+/** The IP addresses of trunks' proxies, remembered for a short time: a call must not cost a look into the DNS. */
+export class ProxyAddresses {
+  readonly #locate: (proxy: NextHop) => Promise<readonly string[]>;
+  readonly #clock: Clock;
+  readonly #found = new Map<string, { addresses: Promise<readonly string[]>; untilMs: number }>();
+
+  /** @param locate Must not reject. */
+  constructor(locate: (proxy: NextHop) => Promise<readonly string[]>, clock: Clock = systemClock) {
+    this.#locate = locate;
+    this.#clock = clock;
+  }
+
+  find(proxy: NextHop): Promise<readonly string[]> {
+    const { address, port = "", protocol = "" } = proxy;
+    const key = `${address} ${port} ${protocol}`;
+    const found = this.#found.get(key);
+    if (found !== undefined && this.#clock.nowMs() < found.untilMs) return found.addresses;
+    const addresses = this.#locate(proxy);
+    this.#found.delete(key);
+    this.#found.set(key, { addresses, untilMs: this.#clock.nowMs() + REMEMBERED_MS });
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > MAX_PROXIES && oldest !== undefined) this.#found.delete(oldest);
+    return addresses;
+  }
+}

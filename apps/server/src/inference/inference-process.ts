@@ -16,15 +16,13 @@ let queueTimes: QueueTime[] = [];
 async function serve(configuration: InferenceConfiguration): Promise<Inference> {
   const { serveInference } = await import("@parley/providers/local");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const { handlers, prepareSpeech, warmUpRest, close } = await loadHandlers(configuration, {
+  const { handlers, prepareSpeech, close } = await loadHandlers(configuration, {
     onStart: (priority, waitedMs) => {
       if (queueTimes.length < MAX_QUEUE_TIMES) queueTimes.push([priority, waitedMs]);
     },
     onModel: send,
   });
   const serving = await serveInference({ path: configuration.path, handlers });
-  // Where it fails, whoever needs it is told when they ask for it.
-  warmUpRest().catch(() => {});
   return {
     prepareSpeech,
     close: async () => {

@@ -19,6 +19,7 @@ import {
   loadMiniLm,
   loadMoonshine,
   loadSmartTurn,
+  type Lexicon,
   type SpeechEngine,
   SpeechPreparation,
   SpeechStore,
@@ -42,8 +43,6 @@ interface LoadedModels {
   handlers: InferenceHandlers;
   /** Has what an agent always says made before calls need it. */
   prepareSpeech: (speech: FixedSpeech) => void;
-  /** Readies what calls can begin without; to be called once the handlers are served. */
-  warmUpRest: () => Promise<void>;
   /** Idempotent. */
   close: () => Promise<void>;
 }
@@ -55,8 +54,9 @@ interface LoadListeners {
 }
 
 /**
- * Loads what is configured: the first call waits for all of it but the faster voice, which takes longest. Models that passed
- * their self-test before are not run: their first run takes no longer than those after it (measured).
+ * Loads what is configured, the faster voice included: what is opened after the node is ready takes the processor from its
+ * first call. Models that passed their self-test before are not run: their first run takes no longer than those after it
+ * (measured).
  */
 export async function loadHandlers(
   {
@@ -99,8 +99,7 @@ export async function loadHandlers(
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   const store = voices && (await openStore(speechFolder));
-  const synthesize =
-    voices && createSynthesizeHandler(voices.engines, { store, load, standIns: VOICE_STAND_INS });
+  const synthesize = voices && createSynthesizeHandler(voices, { store, load, standIns: VOICE_STAND_INS });
   const preparation = synthesize && new SpeechPreparation(synthesize);
   return {
     prepareSpeech: (speech) => preparation?.add(speech),
@@ -111,10 +110,9 @@ export async function loadHandlers(
       ...(miniLm && { embed: createEmbedHandler(miniLm, load) }),
       ...(gguf && { generate: gguf.generate }),
     },
-    warmUpRest: async () => await (await voices?.dittli)?.warmUp(),
     close: async () => {
       preparation?.close();
-      await (await voices?.dittli)?.close();
+      await voices?.dittli?.close();
     },
   };
 }
@@ -130,32 +128,31 @@ async function openStore(folder: string): Promise<SpeechStore | undefined> {
   }
 }
 
-interface LoadedVoices {
-  /** Those that are usable; the faster voice is added once it is. */
-  engines: Partial<Record<"kokoro" | "dittli", SpeechEngine>>;
-  dittli: Promise<SpeechEngine | undefined>;
-}
+type LoadedVoices = Partial<Record<"kokoro" | "dittli", SpeechEngine>>;
 
+/** The voices that are usable. */
 async function loadVoices(modelsDir: string, onModel: LoadListeners["onModel"]): Promise<LoadedVoices> {
   const lexicon = await loadLexicon();
-  const engines: LoadedVoices["engines"] = {};
-  const dittli = loadUsable(onModel, {
-    modelsDir,
-    group: "dittli",
-    load: async () => await loadDittli({ modelsDir, lexicon }),
-    ask: async (engine) => await askVoice(engine, "male"),
-  }).then((engine) => {
-    if (engine !== undefined) engines.dittli = engine;
-    return engine;
-  });
-  const kokoro = await loadUsable(onModel, {
-    modelsDir,
-    group: "kokoro",
-    load: async () => await loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
-    ask: async (engine) => await askVoice(engine, "af_heart"),
-  });
-  if (kokoro !== undefined) engines.kokoro = kokoro;
-  // Calls need one of them.
-  else await dittli;
-  return { engines, dittli };
+  const [kokoro, dittli] = await Promise.all([
+    loadUsable(onModel, {
+      modelsDir,
+      group: "kokoro",
+      load: async () => await loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
+      ask: async (engine) => await askVoice(engine, "af_heart"),
+    }),
+    loadUsable(onModel, {
+      modelsDir,
+      group: "dittli",
+      load: async () => await openDittli(modelsDir, lexicon),
+      ask: async (engine) => await askVoice(engine, "male"),
+    }),
+  ]);
+  return { ...(kokoro && { kokoro }), ...(dittli && { dittli }) };
+}
+
+/** Its model is opened by its first words. */
+async function openDittli(modelsDir: string, lexicon: Lexicon): Promise<SpeechEngine> {
+  const engine = await loadDittli({ modelsDir, lexicon });
+  await engine.warmUp();
+  return engine;
 }

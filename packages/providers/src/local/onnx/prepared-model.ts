@@ -16,6 +16,8 @@ export interface PreparedModelOptions {
   /** The model to prepare: a file, or its bytes. Asked for where it is not kept yet. */
   make: () => Promise<string | Uint8Array>;
   session: Omit<InferenceSession.SessionOptions, "extra" | "graphOptimizationLevel">;
+  /** `all` also lays tensors out for this processor. Default: `extended`. */
+  optimization?: "extended" | "all";
   /** Processor the graph is optimized for. Default: the processor of this machine; set by tests only. */
   processor?: string;
 }
@@ -54,8 +56,7 @@ export async function openPreparedModel(options: PreparedModelOptions): Promise<
   const model = await options.make();
   const session: InferenceSession.SessionOptions = {
     ...options.session,
-    // Beyond this level a graph fits the processor that it was optimised on alone.
-    graphOptimizationLevel: "extended",
+    graphOptimizationLevel: options.optimization ?? "extended",
     extra: { session: EXACT_8_BIT },
   };
   const create = async (created: InferenceSession.SessionOptions): Promise<InferenceSession> =>

@@ -84,9 +84,13 @@ function recordProblems(call: CallDetail, questions: number): string[] {
   if (call.status !== "completed" || call.endReason !== "user_hangup")
     problems.push(`the record says ${call.status}, ${call.endReason} ${call.endDetail ?? ""}`);
   if (questions === 0) problems.push("no question was answered");
-  if (spoken("user", QUESTION) < questions) problems.push(`the record lacks some of ${questions} questions`);
-  if (spoken("agent", ANSWER) < questions) problems.push(`the record lacks some of ${questions} answers`);
+  if (spoken("user", QUESTION) < questions || spoken("agent", ANSWER) < questions)
+    problems.push(`the record lacks some of ${questions} questions and answers: ${spokenText(call)}`);
   return problems;
+}
+
+function spokenText({ transcript }: CallDetail): string {
+  return transcript.map(({ role, text }) => `${role}: ${text}`).join(" / ");
 }
 
 class PhoneBystander implements Bystander {

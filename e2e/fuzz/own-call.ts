@@ -13,6 +13,7 @@ import type { SrtpSuite } from "@parley/rtp";
 import { freeUdpPort } from "../support/platform.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { PacketSealer } from "./packet-sealer.ts";
+import { whenThereIsRoom } from "./when-there-is-room.ts";
 
 const ADDRESS = "127.0.0.1";
 let nextCaller = 15_550_150_001;
@@ -27,6 +28,10 @@ export class OwnCall {
   readonly #session: Session;
 
   static async place(node: FuzzedNode, suite?: SrtpSuite): Promise<OwnCall> {
+    return await whenThereIsRoom(async () => await OwnCall.#dial(node, suite));
+  }
+
+  static async #dial(node: FuzzedNode, suite: SrtpSuite | undefined): Promise<OwnCall> {
     const { port, ...sockets } = await bindPair();
     const userAgent = await UserAgent.listen({
       bind: { address: ADDRESS, port: 0 },
@@ -46,7 +51,11 @@ export class OwnCall {
       from: `sip:+${nextCaller++}@${ADDRESS}:${userAgent.address.port}`,
       sdp: lines.filter((line) => !isOther(line)).join("\r\n"),
     });
-    if (!result.ok) throw new Error(`the fuzzer's own call was refused: ${result.status} ${result.reason}`);
+    if (!result.ok) {
+      await userAgent.close({ deadlineMs: 500 });
+      for (const socket of Object.values(sockets)) socket.close();
+      throw new Error(`the fuzzer's own call was refused: ${result.status} ${result.reason}`);
+    }
     const answer = acceptAnswer(result.session.remoteSdp, settings);
     if (!answer.ok) throw new Error(`the answer cannot be used: ${answer.reason}`);
     return new OwnCall(sockets, userAgent, result.session, answer.audio);

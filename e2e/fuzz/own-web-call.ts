@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { startTestCall } from "../support/browser-caller.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { exchange, httpRequest } from "./raw-http.ts";
+import { whenThereIsRoom } from "./when-there-is-room.ts";
 
 /** The browser's side of ICE in every offer of the fuzzer: what inputs may say of it is the same in each run. */
 export const offeredIce = { ufrag: "fuzz", pwd: "fuzzfuzzfuzzfuzzfuzzfuzz" } as const;
@@ -47,7 +48,9 @@ export interface OwnWebCall {
 
 /** What is never joined ends by itself; each call counts towards the limit of test calls per minute. */
 export async function startOwnWebCall(node: FuzzedNode, isJoined: boolean): Promise<OwnWebCall> {
-  const { callId, token } = await startTestCall(node.platform, node.agents.victim.agentId);
+  const { platform, agents } = node;
+  const start = async () => await startTestCall(platform, agents.victim.agentId);
+  const { callId, token } = await whenThereIsRoom(start);
   const none = { ufrag: randomBytes(3).toString("hex"), pwd: randomBytes(12).toString("hex") };
   if (!isJoined) return { callId, token, ice: none };
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/sdp" };

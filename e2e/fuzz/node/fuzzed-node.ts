@@ -9,7 +9,7 @@ import { type ScriptedProviders, startScriptedProviders } from "../../support/sc
 import { hostileArguments } from "./hostile-arguments.ts";
 import { HostileCustomer } from "./hostile-customer.ts";
 
-export const QUESTION = "When is the club house open?";
+const QUESTION = "When is the club house open?";
 export const ANSWER = "It is open on Saturday.";
 
 interface AgentWithNumber {
@@ -46,6 +46,9 @@ export class FuzzedNode {
       const platform = await Platform.start({ env: await environment(folder, ports, providers) });
       closers.push(async () => await platform.stop());
       const agents = await createAgents(platform, customer);
+      // Once in a process the first request for a page loads or bundles what makes it: no other can do that again.
+      for (const page of ["/docs", "/try", "/openapi.json"])
+        await (await fetch(`${platform.url}${page}`)).arrayBuffer();
       return new FuzzedNode({ platform, ports, customer, agents, close });
     } catch (error) {
       await close();

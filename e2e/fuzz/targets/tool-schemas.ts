@@ -5,6 +5,7 @@ import type { FuzzedNode } from "../node/fuzzed-node.ts";
 import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
+import { whenThereIsRoom } from "../when-there-is-room.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -149,7 +150,8 @@ export const toolSchemas: Target = {
 
 async function useTools({ platform, agents }: FuzzedNode): Promise<void> {
   const { sipPort } = platform;
-  const caller = await TestCaller.call({ sipPort, number: agents.tools.number, from: "+15550160001" });
+  const options = { sipPort, number: agents.tools.number, from: "+15550160001" };
+  const caller = await whenThereIsRoom(async () => await TestCaller.call(options));
   try {
     await caller.agentToSpeak();
     const { startedAtMs } = await caller.say(await readRecording("go-forward.wav"));

@@ -2,7 +2,7 @@
  * Known answers of the 8-bit models on processors without VNNI: `npm run test:processors`.
  *
  * Runs the models' self-tests and the tests of the end-of-turn model under `qemu-x86_64` (Debian: `qemu-user`, 7.2 or later), which
- * emulates the instructions of other processors. Takes about ten minutes of one core. The emulated node sees the host's
+ * emulates the instructions of other processors. Takes about five minutes of one core. The emulated node sees the host's
  * /proc/cpuinfo, so that it gets a folder of prepared graphs of its own; voices are left out, because they are not 8-bit and
  * their emulation is slow.
  */

@@ -20,3 +20,37 @@ test("other links, and no header, are no ICE servers", () => {
   );
   assert.deepEqual(readIceServers(null), []);
 });
+
+test("a header is read in time that grows with its length, whatever is repeated in it", () => {
+  const fastestMs = (header: string): number =>
+    Math.min(
+      ...Array.from({ length: 9 }, () => {
+        const start = performance.now();
+        readIceServers(header);
+        return performance.now() - start;
+      }),
+    );
+  for (const atom of [
+    "<",
+    ">",
+    '"',
+    "\\",
+    '\\"',
+    " ",
+    ";",
+    "; a",
+    "; a=",
+    '; a="',
+    ",",
+    "<a>",
+    "<a>;",
+    "<a> ",
+  ]) {
+    for (const end of ["", "x", '"', "; rel=a"]) {
+      const header = (length: number): string => `<stun:a>; a${atom.repeat(length / atom.length)}${end}`;
+      const [single, double] = [fastestMs(header(50_000)), fastestMs(header(100_000))];
+      // Quadratic, it takes seconds.
+      assert.ok(double < 250 || double < 3.2 * single, `${atom} before ${end}: ${single} ms, ${double} ms`);
+    }
+  }
+});

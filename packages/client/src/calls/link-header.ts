@@ -5,14 +5,15 @@ export interface IceServer {
   credential?: string;
 }
 
-/** One link: its target in angle brackets and its parameters, which may hold commas in quotes (RFC 8288, section 3). */
-const linkPattern = /<([^>]*)>((?:\s*;\s*[\w*-]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
-const parameterPattern = /;\s*([\w*-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+/**
+ * A target in angle brackets, a quoted string (ended or not), a word or a separator (RFC 8288 §3). Every character but white
+ * space belongs to one of these, so that reading takes linear time.
+ */
+const tokenPattern = /<[^<>]*>|"(?:[^"\\]|\\.)*"?|[^\s<>";,=]+|[^\s]/g;
 
 /** The STUN and TURN servers in a `Link` header (RFC 9725, section 4.6). */
 export function readIceServers(header: string | null): IceServer[] {
-  return [...(header ?? "").matchAll(linkPattern)].flatMap(([, urls = "", text = ""]) => {
-    const parameters = readParameters(text);
+  return readLinks(header ?? "").flatMap(({ urls, parameters }) => {
     if (parameters.get("rel")?.toLowerCase() !== "ice-server" || !/^(stun|turn)s?:/i.test(urls)) return [];
     const [username, credential] = [parameters.get("username"), parameters.get("credential")];
     return [
@@ -21,11 +22,30 @@ export function readIceServers(header: string | null): IceServer[] {
   });
 }
 
-function readParameters(text: string): Map<string, string> {
-  return new Map(
-    [...text.matchAll(parameterPattern)].map(([, name = "", quoted, bare = ""]) => [
-      name.toLowerCase(),
-      quoted === undefined ? bare : quoted.replaceAll(/\\(.)/g, "$1"),
-    ]),
-  );
+interface Link {
+  urls: string;
+  /** By lower-case name; of several with one name the last. */
+  parameters: Map<string, string>;
+}
+
+function readLinks(header: string): Link[] {
+  const tokens = header.match(tokenPattern) ?? [];
+  const links: Link[] = [];
+  let link: Link | undefined;
+  for (const [index, token] of tokens.entries()) {
+    if (token.length > 1 && token.startsWith("<")) {
+      link = { urls: token.slice(1, -1), parameters: new Map() };
+      links.push(link);
+    } else if (token === ",") link = undefined;
+    else if (token === ";") {
+      const [name = "", equals, value = ""] = tokens.slice(index + 1, index + 4);
+      link?.parameters.set(name.toLowerCase(), equals === "=" ? unquote(value) : "");
+    }
+  }
+  return links;
+}
+
+function unquote(value: string): string {
+  if (!value.startsWith('"')) return value;
+  return value.slice(1, -1).replaceAll(/\\(.)/g, "$1");
 }

@@ -129,6 +129,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     return { organizationId: id, actor: { type: "api_key" as const, name: "test" }, apiKey: key };
   };
   const own = await createOrganization();
+  let requests = 0;
   return {
     ...testDatabase,
     ...own,
@@ -140,6 +141,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({
+        // Invalid credentials count against their source: each request comes from a source of its own.
+        remoteAddress: `10.0.${(requests >> 8) & 255}.${requests++ & 255}`,
         method,
         url: `/v1${url}`,
         headers: {

@@ -9,7 +9,7 @@ import { deriveSessionKeys } from "../packages/rtp/src/srtp/key-derivation.ts";
 import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { soundsThatThrow, TEXT_THAT_THROWS } from "./support/fault-injection.ts";
-import { freeUdpPort, Platform } from "./support/platform.ts";
+import { freePort, Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
 import { readRecording } from "./support/recordings.ts";
 import { type ScriptedProviders, startScriptedProviders } from "./support/scripted-providers.ts";
@@ -154,7 +154,7 @@ describe("two calls in one media process, and an exception", () => {
 
 /** Two sockets in a row, RTP's and RTCP's. */
 async function bindPair(): Promise<[Socket, Socket]> {
-  const port = (await freeUdpPort()) & ~1;
+  const port = (await freePort()) & ~1;
   const sockets: [Socket, Socket] = [createSocket("udp4"), createSocket("udp4")];
   for (const [index, socket] of sockets.entries()) {
     socket.bind(port + index, "127.0.0.1");

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
-import { failToStart, freeTcpPort } from "./support/platform.ts";
+import { failToStart, freePort } from "./support/platform.ts";
 
 /** One clear line and a non-zero exit. Returns what is in the data directory then. */
 async function assertRefuses(env: Readonly<Record<string, string>>, message: RegExp): Promise<string[]> {
@@ -61,7 +61,7 @@ test("a folder that cannot be written is named with its variable", async () => {
 });
 
 test("a database that cannot be reached is named in one line, its password not", async () => {
-  const port = await freeTcpPort();
+  const port = await freePort();
   const { status, stderr } = await failToStart({
     DATABASE_URL: `postgres://parley:secret-password@127.0.0.1:${port}/parley`,
     PARLEY_ENCRYPTION_KEY: "00".repeat(32),

@@ -9,7 +9,7 @@ import { type Certified, TestAuthority } from "../packages/sip/src/testing/certi
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
-import { freeTcpPort, Platform } from "./support/platform.ts";
+import { freePort, Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { runSipp } from "./support/sipp.ts";
 import { TestCaller } from "./support/test-caller.ts";
@@ -29,7 +29,7 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     const { certificate, privateKey } = await issue("IP:127.0.0.1");
     await writeFile(inFolder("server.pem"), certificate);
     await writeFile(inFolder("server.key"), privateKey);
-    tlsPort = await freeTcpPort();
+    tlsPort = await freePort();
     platform = await Platform.start({
       env: {
         PARLEY_SIP_TLS_PORT: String(tlsPort),

@@ -13,7 +13,7 @@ import { parseRtp, writeRtp } from "../packages/rtp/src/packet.ts";
 import { SrtpReceiver, SrtpSender } from "../packages/rtp/src/srtp/srtp-stream.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
-import { freeUdpPort } from "./support/platform.ts";
+import { freePort } from "./support/platform.ts";
 import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 /** So that the sequence numbers begin anew within a second. */
@@ -23,7 +23,7 @@ const SSRC = 0x70_61_72_6c;
 
 /** Two sockets in a row, RTP's and RTCP's. */
 async function bindPair(context: TestContext): Promise<{ rtp: Socket; rtcp: Socket; port: number }> {
-  const port = await freeUdpPort();
+  const port = await freePort();
   const [rtp, rtcp] = [createSocket("udp4"), createSocket("udp4")];
   rtp.bind(port, "127.0.0.1");
   rtcp.bind(port + 1, "127.0.0.1");
@@ -122,7 +122,7 @@ describe("SRTP of ffmpeg, over the wrap of the sequence numbers", { skip: skipWi
     test(`${suite}: it understands what we send`, async (context) => {
       const folder = await mkdtemp(path.join(tmpdir(), "parley-srtp-"));
       context.after(async () => await rm(folder, { recursive: true, force: true }));
-      const port = await freeUdpPort();
+      const port = await freePort();
       const masterKey = randomBytes(30);
       const description = [
         "v=0",

@@ -10,7 +10,7 @@ import {
   UserAgent,
 } from "@parley/sip";
 import type { SrtpSuite } from "@parley/rtp";
-import { freeUdpPort } from "../support/platform.ts";
+import { freePort } from "../support/platform.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { PacketSealer } from "./packet-sealer.ts";
 import { whenThereIsRoom } from "./when-there-is-room.ts";
@@ -95,7 +95,7 @@ export class OwnCall {
 }
 
 async function bindPair(): Promise<{ rtp: Socket; rtcp: Socket; port: number }> {
-  const port = await freeUdpPort();
+  const port = await freePort();
   const [rtp, rtcp] = [createSocket("udp4"), createSocket("udp4")];
   for (const [socket, at] of [
     [rtp, port],

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readWav, Resampler, writeWav } from "@parley/audio";
-import { freeTcpPort, freeUdpPort } from "./platform.ts";
+import { freePort } from "./platform.ts";
 import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 
 const MODULES = "/usr/lib/baresip/modules";
@@ -50,7 +50,7 @@ export class Baresip {
     await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz, channels: 1, pcm: speech }));
     const account = `<sip:${from}@127.0.0.1>;regint=0;answermode=${answerMode};audio_codecs=${codec}`;
     await writeFile(path.join(folder, "accounts"), `${account}${isEncrypted ? ";mediaenc=srtp-mand" : ""}\n`);
-    const [sipPort, controlPort] = [await freeUdpPort(), await freeTcpPort()];
+    const [sipPort, controlPort] = [await freePort(), await freePort()];
     const lines = [configuration(folder, sipPort, controlPort), ...settings];
     await writeFile(path.join(folder, "config"), `${lines.join("\n")}\n`);
     const child = spawn("baresip", ["-f", folder], { cwd: folder, stdio: "ignore" });

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freeUdpPort } from "./platform.ts";
+import { freePort } from "./platform.ts";
 
 const START_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
@@ -55,7 +55,7 @@ export class Kamailio {
   /** @param serverPort where the server listens on 127.0.0.1. */
   static async start(serverPort: number): Promise<Kamailio> {
     const folder = await mkdtemp(path.join(tmpdir(), "parley-kamailio-"));
-    const port = await freeUdpPort();
+    const port = await freePort();
     const file = path.join(folder, "kamailio.cfg");
     await writeFile(file, configuration(port, serverPort));
     const options = ["-f", file, "-DD", "-E", "-Y", folder, "-w", folder, "-m", "16", "-M", "4"];

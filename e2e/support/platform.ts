@@ -1,6 +1,7 @@
+import { randomInt } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -60,8 +61,8 @@ export class Platform {
 
   static async start(options: PlatformOptions = {}): Promise<Platform> {
     const dataDirectory = options.dataDirectory ?? (await mkdtemp(path.join(tmpdir(), "parley-e2e-")));
-    const httpPort = await freeTcpPort();
-    const sipPort = await freeUdpPort();
+    const httpPort = await freePort();
+    const sipPort = await freePort();
     const apiKey = `parley_${"0".repeat(40)}`;
     const environment = {
       PARLEY_HTTP_PORT: String(httpPort),
@@ -159,8 +160,8 @@ export async function failToStart(
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-e2e-"));
   try {
     const ports = {
-      PARLEY_HTTP_PORT: String(await freeTcpPort()),
-      PARLEY_SIP_PORT: String(await freeUdpPort()),
+      PARLEY_HTTP_PORT: String(await freePort()),
+      PARLEY_SIP_PORT: String(await freePort()),
     };
     const child = spawnPlatform({ ...ports, PARLEY_DATA_DIR: dataDirectory, ...env });
     let stderr = "";
@@ -183,23 +184,29 @@ function spawnPlatform(env: Readonly<Record<string, string>>, launcher: readonly
   });
 }
 
-/** A TCP port that nobody has just now. */
-export async function freeTcpPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
+/** Below the ports that the system gives to outgoing connections, and below those of the platform's audio. */
+const FREE_PORTS = { first: 10_000, last: 19_999 };
+
+/** A port that is free for TCP and UDP on every address. Even ports only, so that the next one is left for RTCP. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(FREE_PORTS.first / 2, (FREE_PORTS.last + 1) / 2) * 2;
+    await using server = createServer();
+    await using socket = createSocket("udp4");
+    try {
+      await Promise.all([
+        listening(server, () => server.listen({ port, host: "0.0.0.0", exclusive: true })),
+        listening(socket, () => socket.bind({ port, address: "0.0.0.0", exclusive: true })),
+      ]);
+      return port;
+    } catch {
+      // Another program has it.
+    }
+  }
 }
 
-/** A UDP port that nobody has just now. */
-export async function freeUdpPort(): Promise<number> {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  return port;
+async function listening(listener: EventEmitter, listen: () => void): Promise<void> {
+  const isListening = once(listener, "listening");
+  listen();
+  await isListening;
 }

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type CapturedPacket, writePcap } from "./pcap.ts";
-import { freeUdpPort } from "./platform.ts";
+import { freePort } from "./platform.ts";
 
 const DEADLINE_SECONDS = 40;
 
@@ -38,7 +38,7 @@ export async function playScenario(
   const pcap = path.join(folder, "audio.pcap");
   if (audio !== undefined) await writePcap(pcap, audio);
   await writeFile(file, xml.replaceAll("{{pcap}}", pcap));
-  const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()];
+  const [port, mediaPort] = [await freePort(), await freePort()];
   const target = calledPort === undefined ? [] : [`127.0.0.1:${calledPort}`, "-s", "agent"];
   const addresses = ["-i", "127.0.0.1", "-p", String(port), "-mi", "127.0.0.1", "-mp", String(mediaPort)];
   const bounds = ["-m", "1", "-nostdin", "-timeout", `${DEADLINE_SECONDS}s`, "-timeout_error", "-trace_err"];

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type CapturedPacket, writePcap } from "./pcap.ts";
-import { freeUdpPort } from "./platform.ts";
+import { freePort } from "./platform.ts";
 
 const DEADLINE_SECONDS = 60;
 /** Begins the tables that SIPp ends with; what went wrong stands before them. */
@@ -36,7 +36,7 @@ export async function runSipp(call: SippCall): Promise<void> {
       file,
       template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => String({ pcap, ...values }[name])),
     );
-    const [port, mediaPort] = [await freeUdpPort(), await freeUdpPort()];
+    const [port, mediaPort] = [await freePort(), await freePort()];
     const options = ["-sf", file, "-s", number, "-m", "1", "-l", "1", "-i", "127.0.0.1", "-p", String(port)];
     const mode = ["-t", { udp: "u1", tcp: "t1" }[transport]];
     const media = ["-mi", "127.0.0.1", "-mp", String(mediaPort)];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./platform.ts";
 
 const START_MS = 1_000;
 
@@ -18,7 +18,7 @@ export class TurnServer {
   }
 
   static async start(): Promise<TurnServer> {
-    const port = await freeUdpPort();
+    const port = await freePort();
     const secret = "of the tests";
     const options = [
       "-n",
@@ -46,12 +46,4 @@ export class TurnServer {
     this.#process.kill();
     await ended;
   }
-}
-
-async function freeUdpPort(): Promise<number> {
-  const socket = createSocket("udp4").bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  return port;
 }

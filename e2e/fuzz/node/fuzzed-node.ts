@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
 import { TestAuthority } from "../../../packages/sip/src/testing/certificates.ts";
 import { createAgent } from "../../support/agents.ts";
-import { freeTcpPort, freeUdpPort, Platform } from "../../support/platform.ts";
+import { freePort, Platform } from "../../support/platform.ts";
 import { type ScriptedProviders, startScriptedProviders } from "../../support/scripted-providers.ts";
 import { hostileArguments } from "./hostile-arguments.ts";
 import { HostileCustomer } from "./hostile-customer.ts";
@@ -42,7 +42,7 @@ export class FuzzedNode {
       closers.push(() => customer.close());
       const folder = await mkdtemp(path.join(tmpdir(), "parley-fuzz-"));
       closers.push(async () => await rm(folder, { recursive: true, force: true }));
-      const ports = { tls: await freeTcpPort(), webRtc: await freeUdpPort() };
+      const ports = { tls: await freePort(), webRtc: await freePort() };
       const platform = await Platform.start({ env: await environment(folder, ports, providers) });
       closers.push(async () => await platform.stop());
       const agents = await createAgents(platform, customer);

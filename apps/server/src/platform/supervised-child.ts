@@ -93,9 +93,9 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     const child = this.#process;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-    if (!this.#isReady) child.kill("SIGKILL");
+    if (!this.#isReady) killGroup(child);
     if (child.connected) child.disconnect();
-    const killer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+    const killer = setTimeout(() => killGroup(child), graceMs);
     await exited;
     clearTimeout(killer);
   }
@@ -106,6 +106,8 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
       serialization: "advanced",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [...execArgv],
+      // A process group of its own, so that processes which the child has started end with it.
+      detached: process.platform !== "win32",
     });
     this.#process = child;
     this.#startedAtMs = performance.now();
@@ -156,10 +158,20 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     this.#silentIntervals += 1;
     if (this.#silentIntervals <= MAX_SILENT_INTERVALS) return;
     this.#options.logger.error({ child: this.#options.name }, "child process is stuck; killing it");
-    child.kill("SIGKILL");
+    killGroup(child);
   }
 }
 
 function isFault(message: { type: string }): message is Extract<ChildStatus, { type: "fault" }> {
   return message.type === "fault";
+}
+
+/** Kills a child and the processes that it has started, which may be too busy to notice that it is gone. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // They have ended.
+  }
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const folder = new URL("./seeds/", import.meta.url);
 
@@ -15,7 +16,7 @@ export interface Finding {
 }
 
 interface StoredFinding extends Omit<Finding, "inputs"> {
-  /** Base64. */
+  /** Base64 of what gzip makes of each: many are one thing over and over. */
   inputs: readonly string[];
 }
 
@@ -24,7 +25,10 @@ export async function saveFinding(finding: Finding): Promise<string> {
   const { target, kind, seed, inputs } = finding;
   await mkdir(folder, { recursive: true });
   const file = new URL(`${target}-${kind}-${seed}.json`, folder);
-  const stored: StoredFinding = { ...finding, inputs: inputs.map((input) => input.toString("base64")) };
+  const stored: StoredFinding = {
+    ...finding,
+    inputs: inputs.map((input) => gzipSync(input).toString("base64")),
+  };
   await writeFile(file, `${JSON.stringify(stored, undefined, 2)}\n`);
   return path.relative(".", file.pathname);
 }
@@ -32,7 +36,7 @@ export async function saveFinding(finding: Finding): Promise<string> {
 export async function readFinding(file: string | URL): Promise<Finding> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by saveFinding
   const stored = JSON.parse(await readFile(file, "utf8")) as StoredFinding;
-  return { ...stored, inputs: stored.inputs.map((input) => Buffer.from(input, "base64")) };
+  return { ...stored, inputs: stored.inputs.map((input) => gunzipSync(Buffer.from(input, "base64"))) };
 }
 
 /** What earlier runs have found: every run begins with it. */

@@ -1,4 +1,5 @@
 import { flipped, spliced } from "../../../packages/sip/src/testing/mutate.ts";
+import { createAgent } from "../../support/agents.ts";
 import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
@@ -89,6 +90,10 @@ const values: readonly ((random: Random) => string)[] = [
   (random) => `{${Array.from({ length: random.length(50_000) }, (_, index) => `"k${index}":0`).join()}}`,
   (random) => `{"name":"${"a".repeat(random.length(LARGEST_BODY))}"}`,
   (random) => `{"name":${"9".repeat(random.length(10_000))}}`,
+  () => `{"name":[${"{},".repeat(LARGEST_BODY / 4)}{}]}`,
+  () => `{"name":[${"0,".repeat(LARGEST_BODY / 3)}0]}`,
+  () => `{${Array.from({ length: 70_000 }, (_, index) => `"k${index}":0`).join()}}`,
+  () => `{"defaultVariables":{${Array.from({ length: 60_000 }, (_, index) => `"k ${index}":0`).join()}}}`,
   () => '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
   () => '{"name":"\\u0000"}',
   () => '{"name":"\\ud800"}',
@@ -188,8 +193,10 @@ export const http: Target = {
   // The first byte says whether the rest comes in pieces.
   inputs: (random) => () =>
     Buffer.concat([Buffer.from([random.chance(0.1) ? 1 : 0]), random.pick(kinds)(random)]),
-  open: async ({ platform, agents }, onAnswer) => {
-    const values = { key: platform.apiKey, agent: agents.victim.agentId };
+  open: async ({ platform }, onAnswer) => {
+    // Of its own, as some requests change or delete it.
+    const { agentId: agent } = await createAgent(platform);
+    const values = { key: platform.apiKey, agent };
     return {
       send: async (input) => {
         const bytes = fillIn(input.subarray(1), values);

@@ -13,6 +13,7 @@ const head = (status: string, length: number): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
 const bodies: readonly ((random: Random) => string)[] = [
+  () => `{"a":[${"{},".repeat(340_000)}{}]}`,
   (random) => "[".repeat(random.length(DEEPEST_JSON)),
   (random) => {
     const levels = random.length(DEEPEST_JSON);

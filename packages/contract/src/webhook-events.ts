@@ -59,11 +59,14 @@ const messageReceivedSchema = Type.Object({
 });
 export type MessageReceivedData = Static<typeof messageReceivedSchema>;
 
+/** Far more than an agent uses. */
+export const MAX_PRE_CALL_VARIABLES = 1_000;
+
 export const preCallAnswerSchema = Type.Object(
   {
     variables: Type.Optional({
       ...variablesSchema,
-      description: "Win over those of the agent, its environment, and the request or campaign.",
+      description: `Win over those of the agent, its environment, and the request or campaign. The first ${MAX_PRE_CALL_VARIABLES} count.`,
     }),
     firstMessage: Type.Optional(
       Type.String({ maxLength: 10_000, description: "What the agent says first, instead of what it would." }),

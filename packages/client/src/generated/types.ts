@@ -2349,7 +2349,7 @@ export interface CallPreEvent {
 
 /** No field is required. What cannot be used is passed over, and noted in the call's transcript. */
 export interface PreCallAnswer {
-  /** Win over those of the agent, its environment, and the request or campaign. */
+  /** Win over those of the agent, its environment, and the request or campaign. The first 1000 count. */
   variables?: Record<string, string>;
   /** What the agent says first, instead of what it would. */
   firstMessage?: string;

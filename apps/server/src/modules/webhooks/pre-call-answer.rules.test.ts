@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { MAX_PRE_CALL_VARIABLES } from "@parley/contract";
 import { readPreCallAnswer } from "./pre-call-answer.rules.ts";
 
 function read(answer: unknown, { status = 200, isCut = false } = {}) {
@@ -55,5 +56,38 @@ test("each thing that cannot be used is named, and the others count", () => {
 });
 
 test("texts that no database takes are mended", () => {
-  assert.deepEqual(read('{"firstMessage":"a\\u0000b\\ud800"}').answer, { firstMessage: "ab\ufffd" });
+  const bad = "a\\u0000b\\ud800";
+  const text = `{"firstMessage":"${bad}","variables":{"name":"${bad}"},"reject":{"reason":"${bad}"},"${bad}":1}`;
+  const good = "ab\ufffd";
+  assert.deepEqual(read(text), {
+    answer: { firstMessage: good, variables: { name: good }, reject: { reason: good } },
+    problems: [`${good} is not known`],
+  });
+});
+
+test("of an answer that holds more than a call can use, the first things are named and the others counted", () => {
+  const count = 5000;
+  const many = Object.fromEntries(Array.from({ length: count }, (_, index) => [`name${index}`, "x"]));
+  const unknown = read(many);
+  assert.equal(unknown.problems.length, 21);
+  assert.equal(unknown.problems.at(-1), `${count - 20} more cannot be used`);
+  const { answer, problems } = read({ variables: many });
+  assert.equal(Object.keys(answer.variables ?? {}).length, MAX_PRE_CALL_VARIABLES);
+  assert.equal(problems.at(-1), `${count - MAX_PRE_CALL_VARIABLES - 20} more cannot be used`);
+  const [longest] = read({ ["x".repeat(100_000)]: 1 }).problems;
+  assert.equal(longest?.length, 200);
+});
+
+test("what is not used of an answer is not walked through: reading costs about what parsing does", () => {
+  const text = `{"a":[${"{},".repeat(340_000)}{}],"reject":{"reason":"no","further":[${"0,".repeat(1000)}0]}}`;
+  const used = (work: () => unknown): number => {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return user + system;
+  };
+  const fastest = (work: () => unknown): number => Math.min(...Array.from({ length: 5 }, () => used(work)));
+  const reading = fastest(() => assert.deepEqual(read(text).answer, { reject: { reason: "no" } }));
+  const parsing = fastest(() => JSON.parse(new TextDecoder().decode(Buffer.from(text))));
+  assert.ok(reading < 3 * parsing, `reading ${reading} µs, parsing ${parsing} µs`);
 });

@@ -1,4 +1,4 @@
-import { type PreCallAnswer, preCallAnswerSchema } from "@parley/contract";
+import { MAX_PRE_CALL_VARIABLES, type PreCallAnswer, preCallAnswerSchema } from "@parley/contract";
 import { Compile } from "typebox/compile";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import type { OutboundAnswer } from "../../platform/outbound-http/outbound-client.ts";
@@ -10,7 +10,11 @@ export interface PreCallReading {
 }
 
 const isAnswer = Compile(preCallAnswerSchema);
-const known = new Set<string>(Object.keys(preCallAnswerSchema.properties));
+/** Of everything else nothing is looked at but the name: an answer of 1 MiB may hold a million values. */
+const known = Object.keys(preCallAnswerSchema.properties);
+/** More are not named, and none at greater length: the transcript says what could not be used. */
+const MOST_NAMED = 20;
+const LONGEST_NAMED = 200;
 
 /**
  * What the server wants of the call. It may say less than the schema knows, and more: each thing that is usable counts,
@@ -24,25 +28,54 @@ export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreC
   const value = parse(text);
   if (!isRecord(value)) return nothing("the answer is not a JSON object");
   const answer: Record<string, unknown> = {};
-  const problems: string[] = [];
-  for (const [name, field] of Object.entries(value)) {
-    if (field === null) continue;
-    if (!known.has(name)) problems.push(`${name} is not known`);
+  const problems = new Problems();
+  for (const [name, given] of Object.entries(value)) {
+    if (given === null) continue;
+    const field = name === "reject" ? readRejection(given) : toStorable(given);
+    if (!known.includes(name)) problems.add(`${name} is not known`);
     else if (name === "variables" && isRecord(field)) answer[name] = takeVariables(field, problems);
     else if (isUsable({ [name]: field })) answer[name] = field;
-    else problems.push(`${name} cannot be used`);
+    else problems.add(`${name} cannot be used`);
   }
-  return { answer: isAnswer.Check(answer) ? answer : {}, problems };
+  return { answer: isAnswer.Check(answer) ? answer : {}, problems: problems.named };
+}
+
+/** Names the first ones, and counts the others. */
+class Problems {
+  readonly #first: string[] = [];
+  #others = 0;
+
+  add(problem: string): void {
+    if (this.#first.length < MOST_NAMED) this.#first.push(toStorableText(problem.slice(0, LONGEST_NAMED)));
+    else this.#others++;
+  }
+
+  get named(): string[] {
+    return this.#others === 0 ? this.#first : [...this.#first, `${this.#others} more cannot be used`];
+  }
 }
 
 /** Each for itself: one that cannot be used is no reason to do without the others. */
-function takeVariables(given: Record<string, unknown>, problems: string[]): Record<string, unknown> {
-  const entries = Object.entries(given).filter(([name, value]) => {
-    const isTaken = isUsable({ variables: { [name]: value } });
-    if (!isTaken) problems.push(`variables.${name} cannot be used`);
-    return isTaken;
-  });
-  return Object.fromEntries(entries);
+function takeVariables(given: Record<string, unknown>, problems: Problems): Record<string, unknown> {
+  const taken: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(given)) {
+    const value = toStorable(field);
+    const isTaken = taken.length < MAX_PRE_CALL_VARIABLES && isUsable({ variables: { [name]: value } });
+    if (isTaken) taken.push([name, value]);
+    else problems.add(`variables.${name} cannot be used`);
+  }
+  return Object.fromEntries(taken);
+}
+
+/** Of an object its reason alone. */
+function readRejection(given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  return given["reason"] === undefined ? {} : { reason: toStorable(given["reason"]) };
+}
+
+/** A text as the database takes it; anything else as it is. */
+function toStorable(field: unknown): unknown {
+  return typeof field === "string" ? toStorableText(field) : field;
 }
 
 function isUsable(answer: Record<string, unknown>): boolean {
@@ -53,11 +86,10 @@ function nothing(problem: string): PreCallReading {
   return { answer: {}, problems: [problem] };
 }
 
+/** Without a reviver, which would be called for each of the values: a million take 300 ms. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text, (_name, value: unknown) =>
-      typeof value === "string" ? toStorableText(value) : value,
-    );
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

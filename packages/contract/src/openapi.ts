@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
-import { type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
+import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
 import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhook-events.ts";
 import { liveCallEventSchema } from "./test-calls.ts";
@@ -16,7 +16,7 @@ const description = `Parley runs AI voice agents on your own machines: they answ
 
 **Errors** are \`{ "error": code, "message": text }\`; \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id that names nothing, is malformed or belongs to another organization answers 404. Refusals are decided in the order 401, 402, 413/415, 400, 404, 409.
 
-**Bodies** are JSON of at most 1 MiB, unless the operation says otherwise. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.
+**Bodies** are JSON of at most 1 MiB, unless the operation says otherwise, and of at most ${MAX_JSON_VALUES} values. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.
 
 **Sending again.** A POST may carry an \`Idempotency-Key\`. Sent again within 24 hours with the same key, path and body it is given the first answer again (with \`idempotent-replayed: true\`) and has no second effect; with another body it is refused. A request that failed has had no effect, and is tried anew.
 

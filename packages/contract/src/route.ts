@@ -7,6 +7,9 @@ export interface RateLimit {
   windowSeconds: number;
 }
 
+/** In the body of a request: what lists and objects hold, all of them together. */
+export const MAX_JSON_VALUES = 10_000;
+
 export interface RouteDefinition {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** Below the base path, parameters in braces: `/agents/{id}`. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
-import { closedObject, dataOf, defineRoute, type RouteDefinition } from "@parley/contract";
+import { closedObject, dataOf, defineRoute, MAX_JSON_VALUES, type RouteDefinition } from "@parley/contract";
 import { Type } from "typebox";
 import { createTestDatabase } from "../database/testing.ts";
 import { Idempotency } from "../idempotency/idempotency.ts";
@@ -61,6 +61,24 @@ test("a route takes bodies as large as it says, and no larger", async () => {
   assert.equal((await send("x".repeat(2 * MIB))).statusCode, 201);
   const refused = await send("x".repeat(3 * MIB));
   assert.deepEqual([refused.statusCode, refused.json().error], [413, "payload_too_large"]);
+  await close();
+});
+
+test("a body of more values than any operation needs is refused before they are checked", async () => {
+  const { send, close } = await serve({});
+  const unknown = (count: number) => Array.from({ length: count }, () => 0);
+  const issuesOf = async (text: unknown): Promise<unknown> => {
+    const answer = await send(text);
+    assert.equal(answer.statusCode, 400);
+    return answer.json().details.issues;
+  };
+  assert.deepEqual(await issuesOf(unknown(MAX_JSON_VALUES)), [
+    { path: "", message: `must hold at most ${MAX_JSON_VALUES} values` },
+  ]);
+  assert.deepEqual(await issuesOf(unknown(MAX_JSON_VALUES - 10)), [
+    { path: "text", message: "must be string" },
+  ]);
+  assert.equal((await send(",[{".repeat(MAX_JSON_VALUES))).statusCode, 201);
   await close();
 });
 

@@ -6,6 +6,17 @@ const SILENCE_BEFORE_FALLBACK_MS = 2_000;
 /** Some megabytes: phrases last a few seconds. */
 const MAX_RECORDINGS = 300;
 
+/** Phrases that were asked for together. */
+interface Batch {
+  first: AgentVoice;
+  /** Those that have not failed. */
+  voices: readonly AgentVoice[];
+  style: SpeechStyle;
+  /** Not made yet. */
+  texts: string[];
+  finish: () => void;
+}
+
 /**
  * Phrases that must be there at once when a provider fails, synthesised ahead of need, one after the other so that
  * calls keep their share of the voice. One book serves all calls of a process; its owner closes it.
@@ -15,7 +26,9 @@ export class PhraseBook {
   readonly #recordings = new Map<string, Int16Array>();
   readonly #wanted = new Set<string>();
   readonly #closing = new AbortController();
-  #work: Promise<void> = Promise.resolve();
+  /** The last is worked on first: a call that has just begun needs its phrases before others do. */
+  readonly #batches: Batch[] = [];
+  #isWorking = false;
 
   /** The audio of a phrase in the first of the voices that has it. */
   find(voices: readonly AgentVoice[], style: SpeechStyle, text: string): Int16Array | undefined {
@@ -35,19 +48,30 @@ export class PhraseBook {
       return !this.#recordings.has(key) && !this.#wanted.has(key);
     });
     for (const text of missing) this.#wanted.add(keyOf(first, style, text));
-    this.#work = this.#work.then(async () => {
-      let able = voices;
-      for (const text of missing) {
-        able = await this.#record(able, style, text);
-        this.#wanted.delete(keyOf(first, style, text));
-      }
-    });
-    await this.#work;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#batches.push({ first, voices, style, texts: missing, finish: resolve });
+    if (!this.#isWorking) void this.#work();
+    await promise;
   }
 
   /** Stops what is under way. Idempotent. */
   close(): void {
     this.#closing.abort();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let batch = this.#batches.at(-1); batch !== undefined; batch = this.#batches.at(-1)) {
+      const text = batch.texts.shift();
+      if (text === undefined) {
+        this.#batches.pop();
+        batch.finish();
+        continue;
+      }
+      batch.voices = await this.#record(batch.voices, batch.style, text);
+      this.#wanted.delete(keyOf(batch.first, batch.style, text));
+    }
+    this.#isWorking = false;
   }
 
   /** Returns the voices that are left after those that failed. */

@@ -38,7 +38,6 @@ export * from "./schemas.ts";
 export * from "./sip-trunks.ts";
 export * from "./test-calls.ts";
 export {
-  MAX_PRE_CALL_VARIABLES,
   type CallPostData,
   type CallPreData,
   type MessageReceivedData,

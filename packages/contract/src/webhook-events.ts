@@ -1,3 +1,4 @@
+import { MAX_JSON_VALUES } from "./route.ts";
 /** What Parley tells and asks customers' servers. */
 import { type Static, Type } from "typebox";
 import { callSchema } from "./calls.ts";
@@ -59,14 +60,11 @@ const messageReceivedSchema = Type.Object({
 });
 export type MessageReceivedData = Static<typeof messageReceivedSchema>;
 
-/** Far more than an agent uses. */
-export const MAX_PRE_CALL_VARIABLES = 1_000;
-
 export const preCallAnswerSchema = Type.Object(
   {
     variables: Type.Optional({
       ...variablesSchema,
-      description: `Win over those of the agent, its environment, and the request or campaign. The first ${MAX_PRE_CALL_VARIABLES} count.`,
+      description: "Win over those of the agent, its environment, and the request or campaign.",
     }),
     firstMessage: Type.Optional(
       Type.String({ maxLength: 10_000, description: "What the agent says first, instead of what it would." }),
@@ -86,8 +84,7 @@ export const preCallAnswerSchema = Type.Object(
   },
   {
     title: "PreCallAnswer",
-    description:
-      "No field is required. What cannot be used is passed over, and noted in the call's transcript.",
+    description: `No field is required. What cannot be used is passed over, and noted in the call's transcript; so is an answer of more than 1 MiB or ${MAX_JSON_VALUES} values.`,
   },
 );
 export type PreCallAnswer = Static<typeof preCallAnswerSchema>;

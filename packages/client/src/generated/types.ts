@@ -2347,9 +2347,9 @@ export interface CallPreEvent {
   };
 }
 
-/** No field is required. What cannot be used is passed over, and noted in the call's transcript. */
+/** No field is required. What cannot be used is passed over, and noted in the call's transcript; so is an answer of more than 1 MiB or 10000 values. */
 export interface PreCallAnswer {
-  /** Win over those of the agent, its environment, and the request or campaign. The first 1000 count. */
+  /** Win over those of the agent, its environment, and the request or campaign. */
   variables?: Record<string, string>;
   /** What the agent says first, instead of what it would. */
   firstMessage?: string;

@@ -1,6 +1,7 @@
-import { MAX_PRE_CALL_VARIABLES, type PreCallAnswer, preCallAnswerSchema } from "@parley/contract";
+import { MAX_JSON_VALUES, type PreCallAnswer, preCallAnswerSchema } from "@parley/contract";
 import { Compile } from "typebox/compile";
 import { toStorableText } from "../../platform/database/storable-text.ts";
+import { hasMoreValues } from "../../platform/http/json-values.ts";
 import type { OutboundAnswer } from "../../platform/outbound-http/outbound-client.ts";
 
 export interface PreCallReading {
@@ -10,7 +11,6 @@ export interface PreCallReading {
 }
 
 const isAnswer = Compile(preCallAnswerSchema);
-/** Of everything else nothing is looked at but the name: an answer of 1 MiB may hold a million values. */
 const known = Object.keys(preCallAnswerSchema.properties);
 /** More are not named, and none at greater length: the transcript says what could not be used. */
 const MOST_NAMED = 20;
@@ -25,6 +25,8 @@ export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreC
   if (isCut) return nothing("the answer is longer than 1 MiB");
   const text = new TextDecoder().decode(body);
   if (text.trim() === "") return { answer: {}, problems: [] };
+  if (hasMoreValues(text, MAX_JSON_VALUES))
+    return nothing(`the answer holds more than ${MAX_JSON_VALUES} values`);
   const value = parse(text);
   if (!isRecord(value)) return nothing("the answer is not a JSON object");
   const answer: Record<string, unknown> = {};
@@ -60,8 +62,7 @@ function takeVariables(given: Record<string, unknown>, problems: Problems): Reco
   const taken: [string, unknown][] = [];
   for (const [name, field] of Object.entries(given)) {
     const value = toStorable(field);
-    const isTaken = taken.length < MAX_PRE_CALL_VARIABLES && isUsable({ variables: { [name]: value } });
-    if (isTaken) taken.push([name, value]);
+    if (isUsable({ variables: { [name]: value } })) taken.push([name, value]);
     else problems.add(`variables.${name} cannot be used`);
   }
   return Object.fromEntries(taken);
@@ -86,7 +87,6 @@ function nothing(problem: string): PreCallReading {
   return { answer: {}, problems: [problem] };
 }
 
-/** Without a reviver, which would be called for each of the values: a million take 300 ms. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

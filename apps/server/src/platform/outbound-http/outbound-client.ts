@@ -3,6 +3,7 @@ import { type LookupFunction, isIP } from "node:net";
 import { Agent, type Dispatcher, buildConnector, request as sendRequest } from "undici";
 import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { isPublicAddress } from "./public-address.ts";
+import { readInPieces } from "./read-in-pieces.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
 /** A server may close an idle connection just as it is used again; a short life makes that rare. */
@@ -53,9 +54,7 @@ export class OutboundClient {
 
   constructor({ isPrivateAllowed }: { isPrivateAllowed: boolean }) {
     this.#agent = new Agent({
-      connect: isPrivateAllowed
-        ? { timeout: CONNECT_DEADLINE_MS, allowH2: false }
-        : createPublicConnector({ timeout: CONNECT_DEADLINE_MS, allowH2: false }),
+      connect: createConnector(isPrivateAllowed),
       connections: CONNECTIONS_PER_ORIGIN,
       keepAliveTimeout: KEEP_ALIVE_MS,
       allowH2: false,
@@ -111,14 +110,20 @@ export class OutboundClient {
   }
 }
 
-/** Connects to public addresses alone. */
-function createPublicConnector(options: { timeout: number; allowH2: boolean }): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: lookupPublic });
+/** Connects to public addresses alone, unless private ones are allowed. */
+function createConnector(isPrivateAllowed: boolean): buildConnector.connector {
+  const options = { timeout: CONNECT_DEADLINE_MS, allowH2: false };
+  const connect = buildConnector(isPrivateAllowed ? options : { ...options, lookup: lookupPublic });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     // An address needs no look-up, so it would not be judged there.
-    if (isIP(host) === 0 || isPublicAddress(host)) connect(target, callback);
-    else callback(refusedAddress(host), null);
+    if (!isPrivateAllowed && isIP(host) !== 0 && !isPublicAddress(host))
+      return callback(refusedAddress(host), null);
+    connect(target, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      readInPieces(socket);
+      callback(null, socket);
+    });
   };
 }
 

@@ -35,7 +35,8 @@ export class HostileCustomer {
         const answer = key === undefined ? undefined : this.#answers.get(key);
         if (key === undefined || answer === undefined) return;
         this.#answers.delete(key);
-        void send(socket, answer);
+        // `once` rejects if the connection breaks while it waits: the client may break it at any time.
+        send(socket, answer).catch(() => socket.destroy());
       });
     });
   }

@@ -11,7 +11,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { createLastingSpeechToText, PhraseBook } from "@parley/conversation";
+import { createFailoverSpeechToText, PhraseBook } from "@parley/conversation";
 import {
   createDeepgramSpeechToText,
   createElevenLabsTextToSpeech,
@@ -81,7 +81,7 @@ async function setUp({ part, fault }: Scenario): Promise<Setup> {
   const phrases = new PhraseBook();
   closers.unshift(() => phrases.close());
   const providers: FaultCallProviders = {
-    stt: createLastingSpeechToText({
+    stt: createFailoverSpeechToText({
       recognisers: [
         { stt: await recogniser(only("stt")), answerDeadlineMs: 900 },
         { stt: await recogniser({}), answerDeadlineMs: 900 },

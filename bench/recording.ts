@@ -8,8 +8,8 @@ import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodePcmu, readWav, Resampler } from "@parley/audio";
-import { encodeRecording } from "../apps/server/src/call-host/recording-encoder.ts";
-import { type RecordingSpool, RecordingSpools } from "../apps/server/src/call-host/recording-spool.ts";
+import { encodeRecording } from "../apps/server/src/media/recording/recording-encoder.ts";
+import { type RecordingSpool, RecordingSpools } from "../apps/server/src/media/recording/recording-spool.ts";
 
 const CALLS = 200;
 const SECONDS = 20;

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { slicePortRange } from "@parley/rtp";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/database/embedded-postgres.ts";
 import { loadOrCreateKey } from "../apps/server/src/platform/encryption/encryption.ts";
-import { requireWritable } from "../apps/server/src/start/folders.ts";
+import { requireWritable } from "../apps/server/src/node/folders.ts";
 import { startArguments } from "./start-command.ts";
 
 const MOST_NODES = 9;

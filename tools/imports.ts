@@ -52,10 +52,7 @@ function serverProblem({ from, target }: Import): string | undefined {
   if (isOf(from, "apps/server/src/platform") && !isOf(target, "apps/server/src/platform")) {
     return "platform/ knows no feature";
   }
-  if (
-    isOf(from, "apps/server/src/call-host") &&
-    /\/(modules|platform\/(database|http|jobs))\//.test(target)
-  ) {
+  if (isOf(from, "apps/server/src/media") && /\/(modules|platform\/(database|http|jobs))\//.test(target)) {
     return "a media process has no database and no HTTP server";
   }
   if (fromFeature !== undefined && toFeature !== undefined && fromFeature !== toFeature) {

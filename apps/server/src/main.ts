@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
 import { terminalDestination } from "./platform/logging/terminal-log.ts";
 import { createLogger } from "./platform/logging/logging.ts";
-import { describeFirstAccess } from "./start/first-access.ts";
-import { type ParleyNode, startNode } from "./start.ts";
+import { describeFirstAccess } from "./node/first-access.ts";
+import { type ParleyNode, startNode } from "./node/start-node.ts";
 
 /** How long a start may go on after a signal to end. */
 const START_GRACE_MS = 8_000;

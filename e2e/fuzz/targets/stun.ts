@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { writeStun } from "../../../apps/server/src/call-host/ice/stun-message.ts";
+import { writeStun } from "../../../apps/server/src/media/web/ice/stun-message.ts";
 import { flipped } from "../../../packages/sip/src/testing/mutate.ts";
 import { Strangers } from "../datagrams.ts";
 import { endOwnWebCall, offeredIce, type OwnWebCall, startOwnWebCall } from "../own-web-call.ts";

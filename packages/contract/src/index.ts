@@ -4,17 +4,17 @@ export {
   type AgentCreation,
   agentFields,
   type AgentStatus,
-} from "./agent-configuration.ts";
-export * from "./agent-versions.ts";
-export * from "./agents.ts";
-export * from "./analysis.ts";
-export * from "./analytics.ts";
-export * from "./api-keys.ts";
-export * from "./call-traces.ts";
-export * from "./calls.ts";
-export * from "./conversations.ts";
-export * from "./custom-tools.ts";
-export * from "./environments.ts";
+} from "./agents/agent-configuration.ts";
+export * from "./agents/agent-versions.ts";
+export * from "./agents/agents.ts";
+export * from "./analysis/analysis.ts";
+export * from "./analysis/analytics.ts";
+export * from "./organizations/api-keys.ts";
+export * from "./calls/call-traces.ts";
+export * from "./calls/calls.ts";
+export * from "./conversations/conversations.ts";
+export * from "./agents/custom-tools.ts";
+export * from "./agents/environments.ts";
 export * from "./errors.ts";
 export {
   type ChangesOf,
@@ -24,19 +24,19 @@ export {
   valueSchemas,
   type ValuesOf,
 } from "./field-table.ts";
-export * from "./folders.ts";
-export * from "./instructions.ts";
+export * from "./organizations/folders.ts";
+export * from "./calls/instructions.ts";
 export * from "./keys.ts";
-export * from "./live-channel.ts";
+export * from "./calls/live-channel.ts";
 export * from "./openapi.ts";
-export * from "./organization.ts";
-export * from "./phone-numbers.ts";
-export * from "./recordings.ts";
+export * from "./organizations/organization.ts";
+export * from "./phone-numbers/phone-numbers.ts";
+export * from "./calls/recordings.ts";
 export * from "./route.ts";
 export * from "./routes.ts";
 export * from "./schemas.ts";
-export * from "./sip-trunks.ts";
-export * from "./test-calls.ts";
+export * from "./sip-trunks/sip-trunks.ts";
+export * from "./calls/test-calls.ts";
 export {
   type CallPostData,
   type CallPreData,
@@ -46,5 +46,5 @@ export {
   webhookBodySchema,
   webhooks,
   type WebhookType,
-} from "./webhook-events.ts";
-export * from "./webhooks.ts";
+} from "./webhooks/webhook-events.ts";
+export * from "./webhooks/webhooks.ts";

@@ -2,8 +2,8 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
-import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhook-events.ts";
-import { liveCallEventSchema } from "./test-calls.ts";
+import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhooks/webhook-events.ts";
+import { liveCallEventSchema } from "./calls/test-calls.ts";
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = Record<string, Json>;

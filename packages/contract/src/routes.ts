@@ -1,22 +1,22 @@
-import * as versions from "./agent-versions.ts";
-import * as agents from "./agents.ts";
-import * as analysis from "./analysis.ts";
-import * as analytics from "./analytics.ts";
-import * as apiKeys from "./api-keys.ts";
-import * as callTraces from "./call-traces.ts";
-import * as calls from "./calls.ts";
-import * as conversations from "./conversations.ts";
-import * as customTools from "./custom-tools.ts";
-import * as environments from "./environments.ts";
-import * as folders from "./folders.ts";
-import * as instructions from "./instructions.ts";
-import * as organization from "./organization.ts";
-import * as phoneNumbers from "./phone-numbers.ts";
-import * as recordings from "./recordings.ts";
+import * as versions from "./agents/agent-versions.ts";
+import * as agents from "./agents/agents.ts";
+import * as analysis from "./analysis/analysis.ts";
+import * as analytics from "./analysis/analytics.ts";
+import * as apiKeys from "./organizations/api-keys.ts";
+import * as callTraces from "./calls/call-traces.ts";
+import * as calls from "./calls/calls.ts";
+import * as conversations from "./conversations/conversations.ts";
+import * as customTools from "./agents/custom-tools.ts";
+import * as environments from "./agents/environments.ts";
+import * as folders from "./organizations/folders.ts";
+import * as instructions from "./calls/instructions.ts";
+import * as organization from "./organizations/organization.ts";
+import * as phoneNumbers from "./phone-numbers/phone-numbers.ts";
+import * as recordings from "./calls/recordings.ts";
 import type { RouteDefinition } from "./route.ts";
-import * as sipTrunks from "./sip-trunks.ts";
-import * as testCalls from "./test-calls.ts";
-import * as webhooks from "./webhooks.ts";
+import * as sipTrunks from "./sip-trunks/sip-trunks.ts";
+import * as testCalls from "./calls/test-calls.ts";
+import * as webhooks from "./webhooks/webhooks.ts";
 
 /** Every operation of the API, in the order of the reference. */
 export const routes: readonly RouteDefinition[] = [

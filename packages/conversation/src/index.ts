@@ -14,12 +14,12 @@ export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
-export type { AgentVoice } from "./voice/agent-speech.ts";
-export { createLastingSpeechToText, type Recogniser } from "./voice/speech-recovery.ts";
-export { emergencyTexts, standardTexts } from "./voice/speech-texts.ts";
-export { PhraseBook } from "./voice/speech-phrases.ts";
-export { clausesOf, everyStandardText } from "./voice/fixed-speech.ts";
-export { VoiceSpeeds } from "./voice/voice-speeds.ts";
+export type { AgentVoice } from "./voice/speaking/synthesis.ts";
+export { createFailoverSpeechToText, type Recogniser } from "./voice/hearing/failover-speech-to-text.ts";
+export { emergencyTexts, standardTexts } from "./voice/speaking/speech-texts.ts";
+export { PhraseBook } from "./voice/speaking/speech-phrases.ts";
+export { clausesOf, everyStandardText } from "./voice/speaking/fixed-speech.ts";
+export { VoiceSpeeds } from "./voice/speaking/voice-speeds.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {
@@ -31,6 +31,6 @@ export type {
   VoiceEndReason,
   VoiceEvent,
 } from "./voice/voice-event.ts";
-export { formatTurnDecision, formatTurnSettings, replayTurnLog } from "./voice/turn-log.ts";
-export type { ReplayedStep } from "./voice/turn-log.ts";
-export type { TurnEffect, TurnEvent, TurnSettings } from "./voice/turn-state.ts";
+export { formatTurnDecision, formatTurnSettings, replayTurnLog } from "./voice/turns/turn-log.ts";
+export type { ReplayedStep } from "./voice/turns/turn-log.ts";
+export type { TurnEffect, TurnEvent, TurnSettings } from "./voice/turns/turn-state.ts";

@@ -1,5 +1,5 @@
 import type { SipTrunksService } from "../modules/sip-trunks/sip-trunks.service.ts";
-import type { SipEnd } from "../modules/sip-trunks/trunk-check.ts";
+import type { SipEndpoint } from "../modules/sip-trunks/trunk-check.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { DatabaseConnection } from "../platform/database/connect.ts";
 import { checksOf, MAX_CHECKED_TRUNKS } from "./examine.ts";
@@ -10,7 +10,7 @@ interface RunningNode {
   connection: DatabaseConnection;
   sipTrunks: SipTrunksService;
   /** `undefined` until SIP listens. */
-  sip: SipEnd | undefined;
+  sip: SipEndpoint | undefined;
 }
 
 /** Examines a node from inside. */

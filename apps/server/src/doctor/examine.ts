@@ -1,5 +1,5 @@
 import type { Config } from "../platform/config/config.ts";
-import type { CheckedTrunk, SipEnd } from "../modules/sip-trunks/trunk-check.ts";
+import type { CheckedTrunk, SipEndpoint } from "../modules/sip-trunks/trunk-check.ts";
 import { databaseCheck, type DatabaseAccess } from "./checks/database.ts";
 import { languageModelCheck } from "./checks/language-model.ts";
 import {
@@ -28,7 +28,7 @@ export interface Examination {
   /** Whether the node itself asks, whose models and processes are in memory already. */
   isNode: boolean;
   /** `undefined` if there are no trunks to ask, or no database that names them. */
-  trunks: { find: () => Promise<readonly CheckedTrunk[]>; end: SipEnd } | undefined;
+  trunks: { find: () => Promise<readonly CheckedTrunk[]>; end: SipEndpoint } | undefined;
 }
 
 /** Every check that can be made with a valid configuration, in the order in which a start would meet the problems. */

@@ -6,38 +6,38 @@ import type { JobQueue } from "../platform/jobs/jobs.ts";
 import type { Encryption } from "../platform/encryption/encryption.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import type { AgentDocument } from "./agents/agent-document.rules.ts";
-import { AgentResolution } from "./agents/agent-resolution.service.ts";
-import { bindAgentVersionRoutes } from "./agents/agent-versions.routes.ts";
-import { AgentVersionsService } from "./agents/agent-versions.service.ts";
+import { AgentResolution } from "./agents/versions/agent-resolution.service.ts";
+import { bindAgentVersionRoutes } from "./agents/versions/agent-versions.routes.ts";
+import { AgentVersionsService } from "./agents/versions/agent-versions.service.ts";
 import { AgentWriter } from "./agents/agent-writer.ts";
 import { bindAgentRoutes } from "./agents/agents.routes.ts";
 import { AgentsService } from "./agents/agents.service.ts";
-import { bindCustomToolRoutes } from "./agents/custom-tools.routes.ts";
-import { CustomToolsService } from "./agents/custom-tools.service.ts";
-import { bindEnvironmentRoutes } from "./agents/environments.routes.ts";
-import { EnvironmentsService } from "./agents/environments.service.ts";
+import { bindCustomToolRoutes } from "./agents/tools/custom-tools.routes.ts";
+import { CustomToolsService } from "./agents/tools/custom-tools.service.ts";
+import { bindEnvironmentRoutes } from "./agents/versions/environments.routes.ts";
+import { EnvironmentsService } from "./agents/versions/environments.service.ts";
 import { AnalysisService } from "./analysis/analysis.service.ts";
 import { bindAnalysisRoutes } from "./analysis/analysis.routes.ts";
 import { bindAnalyticsRoutes } from "./analytics/analytics.routes.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
-import { bindCallInstructionRoutes } from "./calls/call-instructions.routes.ts";
-import { CallInstructions } from "./calls/call-instructions.service.ts";
-import { bindCallTraceRoutes } from "./calls/call-trace.routes.ts";
-import { CallHangUpsService } from "./calls/call-hang-ups.service.ts";
+import { bindCallInstructionRoutes } from "./active-calls/call-instructions.routes.ts";
+import { CallInstructions } from "./active-calls/call-instructions.service.ts";
+import { bindCallTraceRoutes } from "./sip-traces/sip-trace.routes.ts";
+import { CallHangUpsService } from "./active-calls/call-hang-ups.service.ts";
 import { CallStatistics } from "./calls/call-statistics.service.ts";
-import { CallTracesService } from "./calls/call-trace.service.ts";
+import { SipTracesService } from "./sip-traces/sip-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
-import { CallPlacement } from "./calls/call-placement.ts";
+import { CallPlacement } from "./active-calls/call-placement.ts";
 import { CallsService } from "./calls/calls.service.ts";
-import { OutboundCallsService } from "./calls/outbound-calls.service.ts";
-import { OutboundPlanner } from "./calls/outbound-planner.ts";
+import { OutboundCallsService } from "./phone-calls/outbound-calls.service.ts";
+import { OutboundPlanner } from "./phone-calls/outbound-planner.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
 import { ConversationsService } from "./conversations/conversations.service.ts";
 import { bindFolderRoutes } from "./folders/folders.routes.ts";
 import { FoldersService } from "./folders/folders.service.ts";
 import { CallNodes } from "./nodes/call-nodes.ts";
-import { CallCommands } from "./nodes/call-commands.ts";
+import { CallCommands } from "./active-calls/call-commands.ts";
 import { bindOrganizationRoutes } from "./organizations/organizations.routes.ts";
 import { OrganizationsService } from "./organizations/organizations.service.ts";
 import { bindPhoneNumberRoutes } from "./phone-numbers/phone-numbers.routes.ts";
@@ -80,7 +80,7 @@ export interface Modules {
   callHangUps: CallHangUpsService;
   callCommands: CallCommands;
   callInstructions: CallInstructions;
-  callTraces: CallTracesService;
+  callTraces: SipTracesService;
   callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
   webhooks: WebhooksService;
@@ -158,7 +158,7 @@ export function createModules({
     }),
     callCommands,
     callInstructions: new CallInstructions(calls, callCommands),
-    callTraces: new CallTracesService(database),
+    callTraces: new SipTracesService(database, calls),
     callStatistics: new CallStatistics(database),
     webhooks,
     webhookDeliveries: new WebhookDeliveriesService(database, webhooks),

@@ -11,7 +11,7 @@ import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { InboundCall } from "./calls/calls.service.ts";
-import type { CallToHold } from "./calls/held-calls.ts";
+import type { CallToRegister } from "./active-calls/active-call-registry.ts";
 import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
 /** That it writes on the calls which it places. */
@@ -32,7 +32,7 @@ export interface TestServer extends TestDatabase {
   /** What trunks are reached with; refuses every call. */
   sip: UserAgent;
   /** The calls that this node would dial. */
-  dialled: CallToHold[];
+  dialled: CallToRegister[];
   /** Whether it has a free place for another call. */
   line: { hasFreePlace: boolean };
   organizationId: string;
@@ -92,12 +92,12 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     onInvite: (invite) => invite.reject(486),
   });
   modules.sipTrunkChecks.useSip({ agent: sip, tls: {} });
-  const dialled: CallToHold[] = [];
+  const dialled: CallToRegister[] = [];
   const line = { hasFreePlace: true };
   modules.outboundCalls.useLine({
     nodeId: TEST_NODE_ID,
     userAgent: sip,
-    heldCalls: { isTakingCalls: true, carry: async (call) => void dialled.push(call) },
+    activeCalls: { isTakingCalls: true, carry: async (call) => void dialled.push(call) },
     media: {
       get hasFreePlace() {
         return line.hasFreePlace;
@@ -109,7 +109,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   });
   modules.webCalls.useLine({
     nodeId: TEST_NODE_ID,
-    heldCalls: { isTakingCalls: true, carry: async (record) => void dialled.push(record) },
+    activeCalls: { isTakingCalls: true, carry: async (record) => void dialled.push(record) },
     media: {
       get hasFreePlace() {
         return line.hasFreePlace;

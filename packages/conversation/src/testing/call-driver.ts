@@ -1,9 +1,9 @@
 import { Dialogue, type DialogueOptions } from "../dialogue/dialogue.ts";
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TranscriptItem } from "../transcript.ts";
-import type { TurnEffect, TurnEvent } from "../voice/turn-state.ts";
-import type { PhraseBook } from "../voice/speech-phrases.ts";
-import { VoiceSpeeds } from "../voice/voice-speeds.ts";
+import type { TurnEffect, TurnEvent } from "../voice/turns/turn-state.ts";
+import type { PhraseBook } from "../voice/speaking/speech-phrases.ts";
+import { VoiceSpeeds } from "../voice/speaking/voice-speeds.ts";
 import { VoiceConversation } from "../voice/voice-conversation.ts";
 import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";

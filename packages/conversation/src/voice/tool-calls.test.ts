@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { DialogueTool } from "../dialogue/tool.ts";
 import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
-import { PhraseBook } from "./speech-phrases.ts";
-import { standardTexts } from "./speech-texts.ts";
+import { PhraseBook } from "./speaking/speech-phrases.ts";
+import { standardTexts } from "./speaking/speech-texts.ts";
 
 const CALL_LOOK_UP = [{ type: "toolCall", toolName: "look_up", input: {} }] as const;
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver } from "../testing/call-driver.ts";
 import { callWithLongAnswer, LONG_ANSWER } from "../testing/long-answer.ts";
-import { turnStep } from "./turn-policy.ts";
-import { initialTurnState } from "./turn-state.ts";
+import { turnStep } from "./turns/turn-policy.ts";
+import { initialTurnState } from "./turns/turn-state.ts";
 
 test("the agent greets, answers a question and says nothing more", async () => {
   const call = new CallDriver({

@@ -7,21 +7,21 @@ import type { TextToSpeech } from "../providers/text-to-speech.ts";
 import type { TurnEndDetector, TurnEndStream } from "../providers/turn-end.ts";
 import type { VoiceActivityDetector } from "../providers/voice-activity.ts";
 import type { TranscriptEntry } from "../transcript.ts";
-import { AgentSpeaking } from "./agent-speaking.ts";
-import type { AgentVoice } from "./agent-speech.ts";
-import { CallerActivity } from "./caller-activity.ts";
-import { CallerHearing } from "./caller-hearing.ts";
-import type { PhraseBook } from "./speech-phrases.ts";
-import { VoiceSpeeds } from "./voice-speeds.ts";
-import { isAgentListening } from "./turn-agent.ts";
-import { turnStep } from "./turn-policy.ts";
+import { SpeechScheduler } from "./speaking/speech-scheduler.ts";
+import type { AgentVoice } from "./speaking/synthesis.ts";
+import { CallerActivity } from "./hearing/caller-activity.ts";
+import { CallerHearing } from "./hearing/caller-hearing.ts";
+import type { PhraseBook } from "./speaking/speech-phrases.ts";
+import { VoiceSpeeds } from "./speaking/voice-speeds.ts";
+import { isAgentListening } from "./turns/turn-agent.ts";
+import { turnStep } from "./turns/turn-policy.ts";
 import {
   initialTurnState,
   type TurnEffect,
   type TurnEvent,
   type TurnSettings,
   type TurnState,
-} from "./turn-state.ts";
+} from "./turns/turn-state.ts";
 import type { Instruction, VoiceAgentSettings, VoiceEndReason, VoiceEvent } from "./voice-event.ts";
 
 export interface VoiceConversationOptions {
@@ -59,7 +59,7 @@ export interface VoiceConversationOptions {
  */
 export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
-  readonly #speaking: AgentSpeaking;
+  readonly #speaking: SpeechScheduler;
   readonly #hearing: CallerHearing;
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
@@ -78,7 +78,7 @@ export class VoiceConversation {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
-    this.#speaking = new AgentSpeaking({
+    this.#speaking = new SpeechScheduler({
       sampleRateHz,
       agent,
       dialogue: options.dialogue,

@@ -1,6 +1,6 @@
 import type { TextToSpeechEvent } from "@parley/conversation";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
-import { createRemoteRecogniser, createRemoteVoice } from "../../call-host/providers.ts";
+import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/providers.ts";
 import { modelGroupsOf } from "../../inference/fetch-models.ts";
 import type { Config } from "../../platform/config/config.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";

@@ -1,11 +1,11 @@
-import { type CheckedTrunk, checkTrunk, type SipEnd } from "../../modules/sip-trunks/trunk-check.ts";
+import { type CheckedTrunk, checkTrunk, type SipEndpoint } from "../../modules/sip-trunks/trunk-check.ts";
 import { type Check, failed, type Finding, ok, skipped } from "../finding.ts";
 
 /** Each takes up to 10 s when the trunk does not answer. */
 const TRUNKS_AT_ONCE = 8;
 
 /** Whether the trunks with a `proxyAddress` answer. */
-export function trunksCheck(findTrunks: () => Promise<readonly CheckedTrunk[]>, end: SipEnd): Check {
+export function trunksCheck(findTrunks: () => Promise<readonly CheckedTrunk[]>, end: SipEndpoint): Check {
   return {
     name: "trunks",
     run: async () => {
@@ -23,7 +23,7 @@ export function trunksCheck(findTrunks: () => Promise<readonly CheckedTrunk[]>, 
   };
 }
 
-async function judge(end: SipEnd, checked: CheckedTrunk): Promise<Finding> {
+async function judge(end: SipEndpoint, checked: CheckedTrunk): Promise<Finding> {
   const { isOk, message } = await checkTrunk(end, checked);
   const text = `Trunk "${checked.trunk.friendlyName}": ${message}`;
   if (isOk) return ok(text);

@@ -14,7 +14,7 @@ import { findProblems } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter, Author } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
-import { findEnvironment } from "./environments.store.ts";
+import { findEnvironment } from "./versions/environments.store.ts";
 
 interface PublishModeChange {
   publishMode?: PublishMode | null;

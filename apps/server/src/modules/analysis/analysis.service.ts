@@ -1,7 +1,7 @@
 import { AppError } from "../../platform/app-error.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
-import type { AgentResolution } from "../agents/agent-resolution.service.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import { isAskedFor } from "./analysis.rules.ts";
 
 export const ANALYSIS_JOB = { name: "analyze-call" } as const;

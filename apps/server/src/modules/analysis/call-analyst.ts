@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
-import type { AgentResolution } from "../agents/agent-resolution.service.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallResult, CallsService } from "../calls/calls.service.ts";
 import type { AnalysisJob } from "./analysis.service.ts";
 import {

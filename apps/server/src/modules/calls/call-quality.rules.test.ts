@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MediaStatistics } from "../../call-host/media-protocol.ts";
+import type { MediaStatistics } from "../../media/media-protocol.ts";
 import { toCallQuality } from "./call-quality.rules.ts";
 
 const media: MediaStatistics = {

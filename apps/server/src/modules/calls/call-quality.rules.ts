@@ -1,6 +1,6 @@
 import type { CallQuality } from "@parley/contract";
 import { estimateMos } from "@parley/rtp";
-import type { MediaStatistics } from "../../call-host/media-protocol.ts";
+import type { MediaStatistics } from "../../media/media-protocol.ts";
 
 /** A jitter buffer that is not ours is taken to hold back this many times the jitter that it reports, and a packet at least. */
 const PEER_BUFFER_PER_JITTER = 2;

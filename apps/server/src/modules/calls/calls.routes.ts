@@ -1,9 +1,9 @@
 import { createCallRoute, getCallRoute, hangUpCallRoute, listCallsRoute } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
-import type { CallHangUpsService } from "./call-hang-ups.service.ts";
+import type { CallHangUpsService } from "../active-calls/call-hang-ups.service.ts";
 import type { CallsService } from "./calls.service.ts";
-import type { OutboundCallsService } from "./outbound-calls.service.ts";
+import type { OutboundCallsService } from "../phone-calls/outbound-calls.service.ts";
 
 export function bindCallRoutes(
   app: FastifyInstance,

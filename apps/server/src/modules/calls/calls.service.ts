@@ -14,7 +14,7 @@ import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { AnalysisService } from "../analysis/analysis.service.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
-import type { Handover } from "../nodes/call-command.ts";
+import type { Handover } from "../active-calls/call-command.ts";
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
 import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";

@@ -2,7 +2,7 @@ import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/
 import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, max, notInArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
-import type { Handover } from "../nodes/call-command.ts";
+import type { Handover } from "../active-calls/call-command.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
 export type CallRow = typeof calls.$inferSelect;

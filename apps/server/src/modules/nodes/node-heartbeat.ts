@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
-import type { Database } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/database/database-clock.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -31,6 +31,8 @@ export interface NodeHeartbeatOptions {
   load: () => NodeLoad;
   /** Of the calls that this node holds, and of those whose end it still writes down. */
   heldCallIds: () => readonly string[];
+  /** Called in the transaction in which this node cleans up after lost nodes. */
+  onSweep: (transaction: Queries, now: Date) => Promise<void>;
   /** Others took this node for lost and closed its calls: those that are closed must end. */
   onLost: () => Promise<void>;
   logger: Logger;
@@ -44,8 +46,6 @@ const RETRY_INTERVAL_MS = 500;
 const ANSWER_DEADLINE_MS = 2_000;
 /** Longer than it takes from a call's record until a node holds the call. */
 const UNHELD_AFTER_MS = 60_000;
-/** What nobody waits for any more is kept for so long, for who looks into an accident. */
-const COMMANDS_KEPT_MS = 60_000;
 
 /**
  * Tells the other nodes that this one lives and what room it has, and closes the calls of those that fell silent. Notices
@@ -186,7 +186,7 @@ export class NodeHeartbeat {
       const lost = await store.deleteSilentNodes(transaction, silentSince);
       const closed = await calls.closeOrphans(await store.listNodeIds(transaction), now, silentSince);
       if (lost.length > 0 || closed > 0) logger.warn({ nodes: lost, calls: closed }, "nodes were lost");
-      await store.deleteOldCommands(transaction, new Date(now.getTime() - COMMANDS_KEPT_MS));
+      await this.#options.onSweep(transaction, now);
     });
   }
 

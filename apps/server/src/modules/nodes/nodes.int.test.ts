@@ -55,6 +55,8 @@ class TestNodes {
         onHeldAsked();
         return held;
       },
+      onSweep: async (transaction, now) =>
+        await this.server.modules.callCommands.deleteExpired(transaction, now),
       onLost,
       logger,
       monotonicMs: () => this.#elapsedMs,

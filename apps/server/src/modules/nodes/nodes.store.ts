@@ -1,13 +1,11 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, ne, notInArray, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lt, ne, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
-import type { CallCommandAnswer } from "./call-command.ts";
-import { callCommands, nodes } from "./nodes.tables.ts";
+import { nodes } from "./nodes.tables.ts";
 
 /** Held by the one node that sweeps at this time. */
 const SWEEP_LOCK = 7_264_541;
 
 type NodeInsert = typeof nodes.$inferInsert;
-export type CallCommandRow = typeof callCommands.$inferSelect;
 
 /** @returns whether the node was not there: it is new, or was taken for lost. */
 export async function writeBeat(queries: Queries, node: NodeInsert): Promise<boolean> {
@@ -85,71 +83,4 @@ export async function findReadyNode(
     .orderBy(desc(nodes.freePlaces))
     .limit(1);
   return row?.id;
-}
-
-export async function insertCommand(
-  queries: Queries,
-  command: typeof callCommands.$inferInsert,
-): Promise<CallCommandRow> {
-  const [row] = await queries.insert(callCommands).values(command).returning();
-  if (row === undefined) throw new Error("the command was not stored");
-  return row;
-}
-
-export async function listOpenCommandIds(queries: Queries, nodeId: string, now: Date): Promise<string[]> {
-  const isOpen = and(
-    eq(callCommands.nodeId, nodeId),
-    isNull(callCommands.takenAt),
-    gt(callCommands.deadlineAt, now),
-  );
-  const rows = await queries
-    .select({ id: callCommands.id })
-    .from(callCommands)
-    .where(isOpen)
-    .orderBy(asc(callCommands.deadlineAt));
-  return rows.map(({ id }) => id);
-}
-
-/** Undefined where it is too late for the command, or somebody was sooner. */
-export async function takeCommand(
-  queries: Queries,
-  id: string,
-  now: Date,
-): Promise<CallCommandRow | undefined> {
-  const [row] = await queries
-    .update(callCommands)
-    .set({ takenAt: now })
-    .where(and(eq(callCommands.id, id), isNull(callCommands.takenAt), gt(callCommands.deadlineAt, now)))
-    .returning();
-  return row;
-}
-
-export async function answerCommand(queries: Queries, id: string, answer: CallCommandAnswer): Promise<void> {
-  await queries.update(callCommands).set({ answer }).where(eq(callCommands.id, id));
-}
-
-export async function findAnswer(queries: Queries, id: string): Promise<CallCommandAnswer | null> {
-  const [row] = await queries
-    .select({ answer: callCommands.answer })
-    .from(callCommands)
-    .where(eq(callCommands.id, id));
-  return row?.answer ?? null;
-}
-
-/** Withdraws a command that nobody has begun with; false where somebody has. */
-export async function withdrawCommand(queries: Queries, id: string): Promise<boolean> {
-  const rows = await queries
-    .delete(callCommands)
-    .where(and(eq(callCommands.id, id), isNull(callCommands.takenAt)))
-    .returning({ id: callCommands.id });
-  return rows.length > 0;
-}
-
-export async function deleteCommand(queries: Queries, id: string): Promise<void> {
-  await queries.delete(callCommands).where(eq(callCommands.id, id));
-}
-
-/** Those whose sender has ended meanwhile. */
-export async function deleteOldCommands(queries: Queries, before: Date): Promise<void> {
-  await queries.delete(callCommands).where(lt(callCommands.deadlineAt, before));
 }

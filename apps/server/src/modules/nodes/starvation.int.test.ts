@@ -23,6 +23,7 @@ async function openHeartbeat(ends: Ends, server: TestServer): Promise<NodeHeartb
     calls: server.modules.calls,
     load: () => ({ isDraining: false, isReady: true, callsHeld: 0, freePlaces: 1 }),
     heldCallIds: () => [],
+    onSweep: async () => undefined,
     onLost: async () => {},
     logger,
   });

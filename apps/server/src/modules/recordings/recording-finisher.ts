@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
-import { spoolSuffixes } from "../../call-host/recording-spool.ts";
+import { spoolSuffixes } from "../../media/recording/recording-spool.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { RecordingsService } from "./recordings.service.ts";
@@ -47,7 +47,7 @@ const ENCODED_SUFFIX = ".opus";
 /** A spool that no recording could be made of, for whoever wants to know why. */
 const BROKEN_SUFFIX = ".broken";
 
-const encoder = fileURLToPath(new URL("../../call-host/recording-process.ts", import.meta.url));
+const encoder = fileURLToPath(new URL("../../media/recording/recording-process.ts", import.meta.url));
 
 interface Attempts {
   failures: number;

@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallDetail, CallRecording } from "@parley/contract";
-import { RecordingSpools } from "../../call-host/recording-spool.ts";
+import { RecordingSpools } from "../../media/recording/recording-spool.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
 import { waitFor } from "../../platform/testing/wait-for.ts";

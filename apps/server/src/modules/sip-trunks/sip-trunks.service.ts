@@ -15,7 +15,7 @@ import {
 } from "./sip-trunks.rules.ts";
 import { ProxyAddresses } from "./proxy-addresses.ts";
 import * as store from "./sip-trunks.store.ts";
-import { findHealth, findServiceRoutes } from "./trunk-watches.store.ts";
+import { findHealth, findServiceRoutes } from "./trunk-monitors.store.ts";
 
 const RESOLVE_DEADLINE_MS = 3_000;
 

@@ -25,7 +25,7 @@ import {
 } from "./trunk-check.rules.ts";
 
 /** What this node speaks SIP with. */
-export interface SipEnd {
+export interface SipEndpoint {
   agent: UserAgent;
   tls: TlsClientOptions;
 }
@@ -47,18 +47,18 @@ const OPTIONS_MS = 3_000;
 const ANYBODY = "parley";
 
 /** Goes the way of a call to a trunk, step by step, and says how far it leads. Takes at most some 10 s. */
-export async function checkTrunk(end: SipEnd, checked: CheckedTrunk): Promise<SipTrunkCheck> {
+export async function checkTrunk(end: SipEndpoint, checked: CheckedTrunk): Promise<SipTrunkCheck> {
   forbidInTransaction("a trunk's server");
   return await new TrunkCheck(end, checked).run();
 }
 
 class TrunkCheck {
-  readonly #end: SipEnd;
+  readonly #end: SipEndpoint;
   readonly #checked: CheckedTrunk;
   readonly #steps: SipTrunkCheckStep[] = [];
   readonly #startedAtMs = performance.now();
 
-  constructor(end: SipEnd, checked: CheckedTrunk) {
+  constructor(end: SipEndpoint, checked: CheckedTrunk) {
     this.#end = end;
     this.#checked = checked;
   }

@@ -1,7 +1,7 @@
 import type { SipTrunkCheck } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
-import { checkTrunk, type SipEnd } from "./trunk-check.ts";
+import { checkTrunk, type SipEndpoint } from "./trunk-check.ts";
 
 /** Each takes some seconds and hardly any work. */
 const MAX_CHECKS = 16;
@@ -10,14 +10,14 @@ const MAX_CHECKS = 16;
 export class TrunkChecksService {
   readonly #sipTrunks: SipTrunksService;
   readonly #running = new Map<string, Promise<SipTrunkCheck>>();
-  #end: SipEnd | undefined;
+  #end: SipEndpoint | undefined;
 
   constructor(sipTrunks: SipTrunksService) {
     this.#sipTrunks = sipTrunks;
   }
 
   /** What is checked with: SIP starts after the services. */
-  useSip(end: SipEnd): void {
+  useSip(end: SipEndpoint): void {
     this.#end = end;
   }
 

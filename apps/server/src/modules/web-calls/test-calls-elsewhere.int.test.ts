@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import test, { type TestContext } from "node:test";
 import type { CallDetail, ErrorBody, JoinableCall } from "@parley/contract";
-import type { WebMediaLegHandlers } from "../../call-host/media-pool.ts";
-import type { MediaCall } from "../../call-host/media-protocol.ts";
+import type { WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { MediaCall } from "../../media/media-protocol.ts";
 import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
 import { Encryption } from "../../platform/encryption/encryption.ts";
 import { createHttpServer } from "../../platform/http/http-server.ts";
@@ -15,8 +15,8 @@ import { Idempotency } from "../../platform/idempotency/idempotency.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { RateLimiter } from "../../platform/rate-limit/rate-limiter.ts";
 import { Metrics } from "../../platform/telemetry/metrics.ts";
-import { CallSpool } from "../calls/call-spool.ts";
-import { HeldCalls } from "../calls/held-calls.ts";
+import { CallSpool } from "../active-calls/call-spool.ts";
+import { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { bindModuleRoutes, createModules, type Modules } from "../modules.ts";
 import { deleteNode } from "../nodes/nodes.store.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
@@ -29,7 +29,7 @@ interface Node {
   id: string;
   url: string;
   modules: Modules;
-  heldCalls: HeldCalls;
+  activeCalls: ActiveCallRegistry;
   /** As it is, whatever the node was last heard to say. */
   hasFreePlace: boolean;
   /** What its media processes were asked to open. */
@@ -75,7 +75,7 @@ async function setUp(context: TestContext) {
       storage,
       hasLanguageModel: false,
     });
-    const heldCalls = new HeldCalls({
+    const activeCalls = new ActiveCallRegistry({
       nodeId: id,
       calls: modules.calls,
       spool: new CallSpool({ folder, nodeId: id, logger }),
@@ -84,7 +84,7 @@ async function setUp(context: TestContext) {
       isReady: () => true,
       providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
       metrics: new Metrics({
-        activeCalls: () => heldCalls.size,
+        activeCalls: () => activeCalls.size,
         wheelLagP99Ms: () => 0,
         lagCounts: () => [],
         modelUsability: () => new Map(),
@@ -96,7 +96,7 @@ async function setUp(context: TestContext) {
       sipTraces: undefined,
       logger,
     });
-    ends.push(async () => await heldCalls.drain(0));
+    ends.push(async () => await activeCalls.drain(0));
     const app = await createHttpServer({
       logger,
       authenticate: async (key) => await modules.apiKeys.authenticate(key),
@@ -109,17 +109,26 @@ async function setUp(context: TestContext) {
     const fallSilent = modules.callCommands.hold(
       id,
       {
-        findHere: (callId) => heldCalls.findHere(callId),
+        findHere: (callId) => activeCalls.findHere(callId),
         carryOut: (callId, command) =>
           command.type === "awaitBrowser" ? modules.webCalls.holdHere(callId, command) : undefined,
       },
       logger,
     );
     const handlers: WebMediaLegHandlers | undefined = undefined;
-    const node: Node = { id, url, modules, heldCalls, hasFreePlace: true, opened: [], handlers, fallSilent };
+    const node: Node = {
+      id,
+      url,
+      modules,
+      activeCalls,
+      hasFreePlace: true,
+      opened: [],
+      handlers,
+      fallSilent,
+    };
     modules.webCalls.useLine({
       nodeId: id,
-      heldCalls,
+      activeCalls,
       media: {
         get hasFreePlace() {
           return node.hasFreePlace;
@@ -201,7 +210,7 @@ test("a node without room has the one with most room hold the call, and any node
   full.hasFreePlace = false;
   const first = await start(full);
   assert.equal(first.url, `${full.url}/rtc/calls/${first.callId}`);
-  assert.deepEqual([full.heldCalls.size, roomy.heldCalls.size, other.heldCalls.size], [0, 1, 0]);
+  assert.deepEqual([full.activeCalls.size, roomy.activeCalls.size, other.activeCalls.size], [0, 1, 0]);
   const ringing = await record(other, first.callId);
   assert.deepEqual(
     [ringing.nodeId, ringing.status, ringing.channel, ringing.isTest],
@@ -218,7 +227,7 @@ test("a node without room has the one with most room hold the call, and any node
   const counted = await server.modules.callStatistics.countActive(server.organizationId);
   assert.equal(counted, 1);
   assert.equal((await fetch(full.url + session, { method: "DELETE", headers })).status, 200);
-  await roomy.heldCalls.drain(1_000);
+  await roomy.activeCalls.drain(1_000);
   const ended = await record(full, first.callId);
   assert.deepEqual([ended.endReason, ended.agentId], ["user_hangup", agent.id]);
 

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { LiveCallEvent } from "@parley/contract";
-import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
-import type { WebJoinResult } from "../../call-host/media-protocol.ts";
-import { readFragment } from "../../call-host/web-sdp-fragment.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { WebJoinResult } from "../../media/media-protocol.ts";
+import { readFragment } from "../../media/web/web-sdp-fragment.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { CallOutcome, CallSignalling, HeldCall } from "../calls/held-call.ts";
+import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
 
 export interface WebCallOptions {
   /** Makes the conversation ready and opens its media. */
@@ -26,7 +26,7 @@ const anyTag: readonly string[] = ["*", '"*"'];
 export class WebCall implements CallSignalling {
   readonly #openMedia: WebCallOptions["openMedia"];
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
-  #call: HeldCall | undefined;
+  #call: ActiveCall | undefined;
   #leg: WebMediaLeg | undefined;
   /** Undefined while nobody has joined. */
   #etag: string | undefined;
@@ -38,7 +38,7 @@ export class WebCall implements CallSignalling {
     this.#opened.promise.catch(() => {});
   }
 
-  async establish(call: HeldCall): Promise<void> {
+  async establish(call: ActiveCall): Promise<void> {
     this.#call = call;
     const deadline = setTimeout(() => {
       const seconds = JOIN_DEADLINE_MS / 1000;

@@ -1,15 +1,15 @@
 import type { JoinableCall, TestCallCreation } from "@parley/contract";
 import type { Logger } from "pino";
-import type { MediaPool } from "../../call-host/media-pool.ts";
-import { WEB_SAMPLE_RATE_HZ } from "../../call-host/web-opus.ts";
+import type { MediaPool } from "../../media/media-pool.ts";
+import { WEB_SAMPLE_RATE_HZ } from "../../media/web/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
-import { recordOf } from "../agents/agent-resolution.rules.ts";
-import type { AgentResolution } from "../agents/agent-resolution.service.ts";
-import type { CallPlacement } from "../calls/call-placement.ts";
+import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import type { CallToHold, HeldCalls } from "../calls/held-calls.ts";
-import type { CallCommand, CallCommandAnswer } from "../nodes/call-command.ts";
+import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import type { CallCommand, CallCommandAnswer } from "../active-calls/call-command.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
 import { type IceServerSettings, toLinkHeader } from "./ice-servers.rules.ts";
 import type { JoinTokens } from "./join-tokens.ts";
@@ -18,7 +18,7 @@ import { WebCall } from "./web-call.ts";
 /** What this node holds calls in the browser with. */
 export interface WebLine {
   nodeId: string;
-  heldCalls: Pick<HeldCalls, "isTakingCalls" | "carry">;
+  activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "openWeb" | "hasFreePlace">;
   /** Undefined: where the request came to. */
   publicUrl: string | undefined;
@@ -146,10 +146,10 @@ export class WebCallsService {
     });
   }
 
-  #hold({ heldCalls, media, logger }: WebLine, record: CallToHold): void {
+  #hold({ activeCalls, media, logger }: WebLine, record: CallToRegister): void {
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
-    const carrying = heldCalls.carry(record, (prepare) => {
+    const carrying = activeCalls.carry(record, (prepare) => {
       const call = new WebCall({
         openMedia: async (handlers) =>
           await media.openWeb({ ...(await prepare()), sampleRateHz: WEB_SAMPLE_RATE_HZ }, handlers),
@@ -161,6 +161,6 @@ export class WebCallsService {
   }
 }
 
-function isFree({ heldCalls, media }: WebLine): boolean {
-  return heldCalls.isTakingCalls && media.hasFreePlace;
+function isFree({ activeCalls, media }: WebLine): boolean {
+  return activeCalls.isTakingCalls && media.hasFreePlace;
 }

@@ -4,10 +4,10 @@ import { randomUUID } from "node:crypto";
 import { mock, test } from "node:test";
 import { fastify } from "fastify";
 import { pino } from "pino";
-import type { WebMediaLeg, WebMediaLegHandlers } from "../../call-host/media-pool.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
 import { FailedAttempts } from "../../platform/http/failed-attempts.ts";
 import { sendError } from "../../platform/http/errors.ts";
-import { HeldCall } from "../calls/held-call.ts";
+import { ActiveCall } from "../active-calls/active-call.ts";
 import type { CallEnd } from "../calls/calls.service.ts";
 import { toLinkHeader } from "./ice-servers.rules.ts";
 import { JoinTokens } from "./join-tokens.ts";
@@ -90,7 +90,7 @@ class Call {
       },
     });
     node.calls.set(this.id, webCall);
-    const held = new HeldCall({
+    const held = new ActiveCall({
       callId: this.id,
       organizationId: "organization",
       recorder: {

@@ -1,0 +1,429 @@
+import { randomUUID } from "node:crypto";
+import type { LiveCallEvent } from "@parley/contract";
+import type { Instruction, VoiceEvent } from "@parley/conversation";
+import { systemClock } from "@parley/sip";
+import type { Logger } from "pino";
+import type { SignRequest } from "../custom-tools/webhook-tool.ts";
+import type { ModelReport } from "../inference/model-states.ts";
+import { monotonicMs } from "../platform/monotonic-clock.ts";
+import { SupervisedChild } from "../platform/supervised-child.ts";
+import type {
+  FromMedia,
+  MediaCall,
+  MediaConfiguration,
+  MediaPath,
+  MediaStatistics,
+  ToMedia,
+  WebFragmentResult,
+  WebJoinResult,
+} from "./media-protocol.ts";
+import type { SdpFragment } from "./web/web-sdp-fragment.ts";
+
+/** A process whose wheel lags more than this in as many reports (seconds) in a row gets no more calls: those it has would suffer. */
+const LARGEST_WHEEL_LAG_MS = 5;
+const LAGGING_REPORTS = 10;
+const OPEN_DEADLINE_MS = 3_000;
+const INSTRUCTION_DEADLINE_MS = 1_000;
+const CLOSE_GRACE_MS = 5_000;
+const CALL_OVER = "The call is over.";
+/**
+ * V8 begins a full collection once the old part of the heap, audio in buffers included, has grown by a few megabytes: at 100
+ * calls every 0.7 s, each stopping the wheel for 5 to 12 ms (measured). Allowed to grow threefold it does so every quarter of a
+ * minute. The young part is small, so that it is quickly cleaned and stays in the processor's caches: with 8 MB in place of 4
+ * the whole process takes a twentieth more time, with 32 a quarter more than that.
+ */
+const MEDIA_EXEC_ARGV = ["--max-semi-space-size=4", "--heap-growing-percent=200"];
+
+export interface MediaLegHandlers {
+  onEvent: (event: VoiceEvent) => void;
+  /** Signs a tool's request; never rejects. */
+  onSign: SignRequest;
+  /** The peer has sent nothing for so long that it must be gone. */
+  onMediaTimeout: (silentMs: number) => void;
+  /** An exception ended the call's conversation. */
+  onFault: (description: string) => void;
+  /** The media process died with the call in it. */
+  onLost: (description: string) => void;
+}
+
+/** The main process's handle on one call in a media process, whatever carries it. */
+export interface CallMedia {
+  /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
+  readonly prepared: Promise<void>;
+  /** Resolves with whether the agent listens and was told in time; false too where the process dies. Waits as long as it lives. */
+  instruct: (instruction: Instruction) => Promise<boolean>;
+  /** Idempotent. Undefined where the process died. */
+  close: () => Promise<MediaStatistics | undefined>;
+}
+
+/** Of a call by telephone. */
+export interface MediaLeg extends CallMedia {
+  readonly rtpPort: number;
+  connect: (path: MediaPath) => void;
+  start: () => void;
+  /** The peer has acknowledged the answer. Until then, or until audio comes from it, 2 s of audio are sent. */
+  confirm: () => void;
+  /** The peer pressed a key, by INFO. */
+  hearKey: (digit: string) => void;
+}
+
+/** Of a call in the browser. */
+export interface WebMediaLeg extends CallMedia {
+  /** Answers a browser's offer, the first or one of a connection made anew. */
+  join: (sdp: string) => Promise<WebJoinResult>;
+  /** Takes the browser's candidates, or restarts its ICE. */
+  takeFragment: (fragment: SdpFragment) => Promise<WebFragmentResult>;
+  /** Ends the conversation; resolves when its last words have been told, or the process has died. */
+  finish: () => Promise<void>;
+  /** Tells the browser what happens. */
+  tell: (event: LiveCallEvent) => void;
+}
+
+export interface WebMediaLegHandlers extends MediaLegHandlers {
+  /** A browser is there for the first time, and the conversation begins. */
+  onConnected: () => void;
+}
+
+export class NoMediaCapacityError extends Error {
+  override readonly name = "NoMediaCapacityError";
+}
+
+export interface MediaPoolOptions {
+  processes: number;
+  /** Calls that one process may hold at once. */
+  callsPerProcess: number;
+  configure: (index: number) => MediaConfiguration;
+  onModel: (report: ModelReport) => void;
+  logger: Logger;
+}
+
+interface OpenCall {
+  /** With the port of a call by telephone. */
+  opened: PromiseWithResolvers<number>;
+  prepared: PromiseWithResolvers<void>;
+  finished: PromiseWithResolvers<void>;
+  closed: PromiseWithResolvers<MediaStatistics | undefined>;
+  instructions: PendingRequests<boolean>;
+  offers: PendingRequests<WebJoinResult>;
+  fragments: PendingRequests<WebFragmentResult>;
+  handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>;
+}
+
+/** What was asked of a call in a media process and not answered yet, by id. */
+class PendingRequests<Answer> {
+  readonly #otherwise: Answer;
+  readonly #open = new Map<string, (answer: Answer) => void>();
+  #isOver = false;
+
+  /** @param otherwise What a call that is over answers. */
+  constructor(otherwise: Answer) {
+    this.#otherwise = otherwise;
+  }
+
+  async ask(send: (id: string) => void): Promise<Answer> {
+    if (this.#isOver) return this.#otherwise;
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#open.set(id, resolve);
+    send(id);
+    return await promise;
+  }
+
+  answer(id: string, answer: Answer): void {
+    this.#open.get(id)?.(answer);
+    this.#open.delete(id);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const resolve of this.#open.values()) resolve(this.#otherwise);
+    this.#open.clear();
+  }
+}
+
+type CallMessage = Extract<FromMedia, { callId: string }>;
+
+interface Opened {
+  member: MediaMember;
+  state: OpenCall;
+  leg: CallMedia;
+}
+
+interface MediaMember {
+  child: SupervisedChild<ToMedia, FromMedia>;
+  calls: Map<string, OpenCall>;
+  wheelLagP99Ms: number;
+  /** Of all its time, also before a restart. */
+  lagCounts: number[];
+  /** How many of the last load reports in a row showed too large a lag. */
+  laggingReports: number;
+}
+
+/** The node's media processes: spreads calls over them and notices when one dies. */
+export class MediaPool {
+  readonly #members: MediaMember[] = [];
+  readonly #callsPerProcess: number;
+  #isClosed = false;
+
+  constructor(options: MediaPoolOptions) {
+    this.#callsPerProcess = options.callsPerProcess;
+    for (let index = 0; index < options.processes; index++)
+      this.#members.push(this.#createMember(index, options));
+  }
+
+  get isReady(): boolean {
+    return !this.#isClosed && this.#members.some((member) => member.child.isReady);
+  }
+
+  /** Whether a call would find a place now; another may take it meanwhile. */
+  get hasFreePlace(): boolean {
+    return this.#leastLoaded() !== undefined;
+  }
+
+  /** How many calls more would find a place now. */
+  get freePlaces(): number {
+    const usable = this.#members.filter((member) => this.#isUsable(member));
+    return usable.reduce((places, { calls }) => places + this.#callsPerProcess - calls.size, 0);
+  }
+
+  /** Largest lag of any media process's wheel: p99 over the last 10 s. */
+  get wheelLagP99Ms(): number {
+    return Math.max(0, ...this.#members.map((member) => member.wheelLagP99Ms));
+  }
+
+  /** How many frames of audio were handled how late, by `LAG_BOUNDS_MS`, since the start. */
+  get lagCounts(): readonly number[] {
+    return sumOf(this.#members.map((member) => member.lagCounts));
+  }
+
+  /** Exceptions in media processes that belong to no call. */
+  get faults(): number {
+    return this.#members.reduce((sum, { child }) => sum + child.faults, 0);
+  }
+
+  /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
+  async open(call: MediaCall, handlers: MediaLegHandlers): Promise<MediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "open", call }, handlers);
+    const { callId } = call;
+    return {
+      ...leg,
+      rtpPort: await state.opened.promise,
+      connect: (path) => member.child.send({ type: "connect", callId, path }),
+      start: () => member.child.send({ type: "start", callId }),
+      confirm: () => member.child.send({ type: "confirm", callId }),
+      hearKey: (digit) => member.child.send({ type: "key", callId, digit }),
+    };
+  }
+
+  /** The same for a call in the browser. */
+  async openWeb(call: MediaCall, handlers: WebMediaLegHandlers): Promise<WebMediaLeg> {
+    const { member, state, leg } = await this.#open({ type: "openWeb", call }, handlers);
+    const { callId } = call;
+    return {
+      ...leg,
+      join: async (sdp) =>
+        await state.offers.ask((requestId) => member.child.send({ type: "join", callId, requestId, sdp })),
+      takeFragment: async (fragment) =>
+        await state.fragments.ask((requestId) =>
+          member.child.send({ type: "fragment", callId, requestId, fragment }),
+        ),
+      finish: async () => {
+        member.child.send({ type: "finish", callId });
+        await state.finished.promise;
+      },
+      tell: (event) => member.child.send({ type: "live", callId, event }),
+    };
+  }
+
+  async #open(
+    request: Extract<ToMedia, { call: MediaCall }>,
+    handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>,
+  ): Promise<Opened> {
+    const member = this.#leastLoaded();
+    if (member === undefined) throw new NoMediaCapacityError("no media process has a free place");
+    const { callId } = request.call;
+    const state: OpenCall = {
+      opened: Promise.withResolvers<number>(),
+      prepared: Promise.withResolvers<void>(),
+      finished: Promise.withResolvers<void>(),
+      closed: Promise.withResolvers<MediaStatistics | undefined>(),
+      instructions: new PendingRequests(false),
+      offers: new PendingRequests<WebJoinResult>({
+        ok: false,
+        refusal: "unacceptable",
+        reason: CALL_OVER,
+      }),
+      fragments: new PendingRequests<WebFragmentResult>({ kind: "refused", reason: CALL_OVER }),
+      handlers,
+    };
+    member.calls.set(callId, state);
+    const deadline = systemClock.schedule(OPEN_DEADLINE_MS, () =>
+      state.opened.reject(new Error(`the media process did not open the call within ${OPEN_DEADLINE_MS} ms`)),
+    );
+    try {
+      member.child.send(request);
+      await state.opened.promise;
+    } catch (error) {
+      member.calls.delete(callId);
+      member.child.send({ type: "close", callId });
+      throw error;
+    } finally {
+      deadline.cancel();
+    }
+    return { member, state, leg: commandCall(member, callId, state) };
+  }
+
+  /** Idempotent. Calls that are left are reported lost. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#members.map((member) => member.child.close(CLOSE_GRACE_MS)));
+  }
+
+  #leastLoaded(): MediaMember | undefined {
+    const free = this.#members.filter((member) => this.#isUsable(member));
+    return free.sort((a, b) => a.calls.size - b.calls.size)[0];
+  }
+
+  #isUsable({ child, calls, laggingReports }: MediaMember): boolean {
+    const isKeepingUp = laggingReports < LAGGING_REPORTS;
+    // Where it has no calls, others make this machine slow, and refusing would spare nobody.
+    return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || isKeepingUp);
+  }
+
+  #createMember(index: number, options: MediaPoolOptions): MediaMember {
+    const calls = new Map<string, OpenCall>();
+    const member: MediaMember = {
+      calls,
+      wheelLagP99Ms: 0,
+      lagCounts: [],
+      laggingReports: 0,
+      child: new SupervisedChild<ToMedia, FromMedia>({
+        name: `media-${index + 1}`,
+        entry: new URL("./media-process.ts", import.meta.url),
+        execArgv: MEDIA_EXEC_ARGV,
+        firstMessage: () => options.configure(index),
+        onMessage: (message) => {
+          if (message.type === "model") options.onModel(message);
+          else receive(member, message);
+        },
+        onReady: () => options.logger.debug({ index }, "media process ready"),
+        onExit: (description) => loseCalls(member, description),
+        logger: options.logger,
+      }),
+    };
+    return member;
+  }
+}
+
+function commandCall({ child }: MediaMember, callId: string, state: OpenCall): CallMedia {
+  return {
+    prepared: state.prepared.promise,
+    instruct: async (instruction) =>
+      await state.instructions.ask((instructionId) =>
+        child.send({
+          type: "instruct",
+          callId,
+          instructionId,
+          instruction,
+          expiresAtMs: monotonicMs() + INSTRUCTION_DEADLINE_MS,
+        }),
+      ),
+    close: () => {
+      child.send({ type: "close", callId });
+      return state.closed.promise;
+    },
+  };
+}
+
+function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>): void {
+  if (message.type === "load") {
+    member.wheelLagP99Ms = message.wheelLagP99Ms;
+    member.lagCounts = sumOf([member.lagCounts, message.lagCounts]);
+    member.laggingReports = message.wheelLagP99Ms > LARGEST_WHEEL_LAG_MS ? member.laggingReports + 1 : 0;
+    return;
+  }
+  const call = member.calls.get(message.callId);
+  if (call === undefined) return;
+  try {
+    deliver(member, call, message);
+  } catch (error) {
+    call.handlers.onFault(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function deliver(member: MediaMember, call: OpenCall, message: CallMessage): void {
+  switch (message.type) {
+    case "opened":
+      call.opened.resolve(message.rtpPort);
+      break;
+    case "openFailed":
+      call.opened.reject(new Error(message.message));
+      break;
+    case "prepared":
+      call.prepared.resolve();
+      break;
+    case "instructed":
+      call.instructions.answer(message.instructionId, message.isTaken);
+      break;
+    case "openedWeb":
+      call.opened.resolve(0);
+      break;
+    case "joined":
+      call.offers.answer(message.requestId, message.result);
+      break;
+    case "fragmentTaken":
+      call.fragments.answer(message.requestId, message.result);
+      break;
+    case "connected":
+      call.handlers.onConnected?.();
+      break;
+    case "sign": {
+      const { signatureId } = message;
+      void call.handlers
+        .onSign(message.message)
+        .then((headers) => member.child.send({ type: "signed", signatureId, headers }));
+      break;
+    }
+    case "event":
+      call.handlers.onEvent(message.event);
+      break;
+    case "callFault":
+      call.handlers.onFault(message.message);
+      break;
+    case "mediaTimeout":
+      call.handlers.onMediaTimeout(message.silentMs);
+      break;
+    case "finished":
+      call.finished.resolve();
+      break;
+    case "closed":
+      member.calls.delete(message.callId);
+      endQuestions(call);
+      call.closed.resolve(message.statistics);
+      break;
+  }
+}
+
+function sumOf(counts: readonly number[][]): number[] {
+  const length = Math.max(0, ...counts.map((each) => each.length));
+  return Array.from({ length }, (_, index) => counts.reduce((sum, each) => sum + (each[index] ?? 0), 0));
+}
+
+function endQuestions({ instructions, offers, fragments }: OpenCall): void {
+  for (const questions of [instructions, offers, fragments]) questions.end();
+}
+
+function loseCalls(member: MediaMember, description: string): void {
+  const lost = [...member.calls.values()];
+  member.calls.clear();
+  member.wheelLagP99Ms = 0;
+  member.laggingReports = 0;
+  for (const call of lost) {
+    call.opened.reject(new Error(description));
+    call.prepared.resolve();
+    endQuestions(call);
+    call.finished.resolve();
+    call.closed.resolve(undefined);
+    call.handlers.onLost(description);
+  }
+}

@@ -1,0 +1,165 @@
+import { ComfortNoise, LossConcealer, Resampler } from "@parley/audio";
+import { JitterBuffer, type JitterBufferCounters, type RtpPacket } from "@parley/rtp";
+import {
+  type AudioCodec,
+  type CodecName,
+  COMFORT_NOISE_PAYLOAD_TYPE,
+  createAudioCodec,
+  RTP_CLOCK_RATE_HZ,
+  staticPayloadTypes,
+} from "../audio-codec.ts";
+import { type CallAudioTap, toSpoolClock } from "../recording/recording-spool.ts";
+
+/** Speech is louder. */
+const QUIET_PEAK = 300;
+const USUAL_PAYLOAD_BYTES = 160;
+/** A packet of comfort noise stands for at least this much of it. */
+const COMFORT_NOISE_UNITS = 160;
+const NO_AUDIO = new Int16Array(0);
+
+/** Decodes one payload type, at the call's own sample rate. */
+interface Decoder {
+  payloadType: number;
+  codec: AudioCodec;
+  resampler: Resampler;
+  /** Packets of 20 ms are decoded into this. */
+  usual: Int16Array;
+}
+
+/** What a phone call hears: packets in, an even stream of sound out, whatever the network and the peer's codec do. */
+export class IncomingAudio {
+  /** Of the sound that it gives. */
+  readonly sampleRateHz: 8000 | 16000;
+  readonly #tap: CallAudioTap | undefined;
+  readonly #jitter: JitterBuffer;
+  readonly #concealer: LossConcealer;
+  readonly #noise = new ComfortNoise();
+  #codecs = staticPayloadTypes;
+  #decoder: Decoder | undefined;
+  /** The sender has described its silence, and not spoken since. */
+  #isNoisy = false;
+  /** Sound that is not heard yet: what a packet longer than a frame leaves over. */
+  #pending: Int16Array = NO_AUDIO;
+  #isQuiet = true;
+
+  /** @param tap Gets what is heard, as it came; comfort noise is left out. */
+  constructor(sampleRateHz: 8000 | 16000, tap?: CallAudioTap) {
+    this.sampleRateHz = sampleRateHz;
+    this.#tap = tap;
+    this.#concealer = new LossConcealer(sampleRateHz);
+    this.#jitter = new JitterBuffer({
+      clockRateHz: RTP_CLOCK_RATE_HZ,
+      samplesIn: (payload, payloadType) => {
+        if (payloadType === COMFORT_NOISE_PAYLOAD_TYPE) return COMFORT_NOISE_UNITS;
+        return this.#codecs.has(payloadType) ? payload.length : 0;
+      },
+    });
+  }
+
+  get counters(): JitterBufferCounters {
+    return this.#jitter.counters;
+  }
+
+  /**
+   * Takes what was negotiated.
+   *
+   * @returns The payload types to listen to: the negotiated ones, and those whose meaning is fixed.
+   */
+  connect(codec: CodecName, payloadType: number, telephoneEvents: number | undefined): number[] {
+    const codecs = new Map(staticPayloadTypes).set(payloadType, codec);
+    if (telephoneEvents !== undefined) codecs.delete(telephoneEvents);
+    this.#codecs = codecs;
+    return [
+      ...codecs.keys(),
+      COMFORT_NOISE_PAYLOAD_TYPE,
+      ...(telephoneEvents === undefined ? [] : [telephoneEvents]),
+    ];
+  }
+
+  /** Telephone events go in too: their sequence numbers are part of the stream. */
+  push(packet: RtpPacket, arrivalMs: number): void {
+    this.#jitter.push(packet, arrivalMs);
+  }
+
+  /**
+   * Fills a frame with what is to be heard next, silence where there is nothing.
+   *
+   * @param timestamp Of the frame, by RTP's clock: where in the call what it is made of is to be recorded.
+   */
+  read(frame: Int16Array, nowMs: number, timestamp: number): void {
+    let filled = 0;
+    while (filled < frame.length) {
+      if (this.#pending.length === 0)
+        this.#pending = this.#next(nowMs, timestamp + (filled * RTP_CLOCK_RATE_HZ) / this.sampleRateHz);
+      const taken = this.#pending.subarray(0, frame.length - filled);
+      if (taken.length === 0) {
+        const rest = frame.subarray(filled);
+        if (this.#isNoisy) this.#noise.render(rest);
+        else rest.fill(0);
+        break;
+      }
+      frame.set(taken, filled);
+      filled += taken.length;
+      this.#pending = this.#pending.subarray(taken.length);
+    }
+    this.#isQuiet = isQuiet(frame);
+  }
+
+  /** Empty where nothing is to be expected. */
+  #next(nowMs: number, timestamp: number): Int16Array {
+    const next = this.#jitter.pull(nowMs, this.#isQuiet);
+    switch (next.kind) {
+      case "frame":
+        if (next.payloadType === COMFORT_NOISE_PAYLOAD_TYPE) return this.#hearNoise(next.payload);
+        this.#tap?.caller(this.#codecOf(next.payloadType), next.payload, toSpoolClock(timestamp));
+        return this.#decode(next.payload, next.payloadType);
+      case "lost":
+        this.#tap?.lost(toSpoolClock(next.samples), toSpoolClock(timestamp));
+        return this.#concealer.conceal((next.samples * this.sampleRateHz) / RTP_CLOCK_RATE_HZ);
+      case "idle":
+        return NO_AUDIO;
+    }
+  }
+
+  #hearNoise(payload: Uint8Array): Int16Array {
+    this.#noise.describe(payload);
+    this.#isNoisy = true;
+    const pcm = new Int16Array((COMFORT_NOISE_UNITS * this.sampleRateHz) / RTP_CLOCK_RATE_HZ);
+    this.#noise.render(pcm);
+    return pcm;
+  }
+
+  #decode(payload: Uint8Array, payloadType: number): Int16Array {
+    const { codec, resampler, usual } = this.#decoderFor(payloadType);
+    const isUsual = payload.length === USUAL_PAYLOAD_BYTES;
+    const samples = (payload.length * codec.sampleRateHz) / RTP_CLOCK_RATE_HZ;
+    const pcm = resampler.process(codec.decode(payload, isUsual ? usual : new Int16Array(samples)));
+    this.#isNoisy = false;
+    this.#concealer.good(pcm);
+    return pcm;
+  }
+
+  #codecOf(payloadType: number): CodecName {
+    return this.#codecs.get(payloadType) ?? "PCMU";
+  }
+
+  /** A sender may change its codec from one packet to the next; the new one begins afresh. */
+  #decoderFor(payloadType: number): Decoder {
+    if (this.#decoder?.payloadType !== payloadType) {
+      const codec = createAudioCodec(this.#codecOf(payloadType));
+      this.#decoder = {
+        payloadType,
+        codec,
+        resampler: new Resampler(codec.sampleRateHz, this.sampleRateHz),
+        usual: new Int16Array((USUAL_PAYLOAD_BYTES * codec.sampleRateHz) / RTP_CLOCK_RATE_HZ),
+      };
+    }
+    return this.#decoder;
+  }
+}
+
+/** Whether a frame holds no speech, so that the jitter buffer may change its delay there unheard. */
+export function isQuiet(frame: Int16Array): boolean {
+  for (const sample of frame) if (sample > QUIET_PEAK || sample < -QUIET_PEAK) return false;
+  return true;
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { afterEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseRtp, type RtpPacket, writeRtp } from "@parley/rtp";
+import type { MediaPath } from "../media-protocol.ts";
+import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "../testing/phone-leg.ts";
+
+const PORTS = { first: 34_600, last: 34_699 };
+const SAMPLES_PER_MS = 8;
+
+interface Rig extends PhoneLeg {
+  /** RTP and RTCP that the peer has received. */
+  packets: RtpPacket[];
+  timeouts: number[];
+  connect: (change?: Partial<MediaPath>) => void;
+  /** Frames of time, each with its turn of the event loop. */
+  pass: (ticks: number) => Promise<void>;
+}
+
+const opened: PhoneLeg[] = [];
+afterEach(() => {
+  for (const leg of opened.splice(0)) leg.close();
+});
+
+async function open({ timeoutMs = Infinity } = {}): Promise<Rig> {
+  const timeouts: number[] = [];
+  const onTimeout = (silentMs: number): void => void timeouts.push(silentMs);
+  const leg = await openPhoneLeg({ ports: PORTS, timeoutMs, onTimeout });
+  opened.push(leg);
+  const packets: RtpPacket[] = [];
+  leg.peer.on("message", (datagram) => {
+    const packet = parseRtp(datagram);
+    if (packet !== undefined) packets.push(packet);
+  });
+  return {
+    ...leg,
+    packets,
+    timeouts,
+    connect: (change) => leg.media.connect({ ...leg.path, ...change }),
+    pass: async (ticks) => {
+      for (let tick = 0; tick < ticks; tick++) leg.scheduler.jump(FRAME_MS);
+      await sleep(20);
+    },
+  };
+}
+
+test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
+  const { media, connect, peer, packets, scheduler, wheel } = await open();
+  connect();
+  media.start();
+  const received = async (count: number): Promise<void> => {
+    while (packets.length < count) await once(peer, "message");
+  };
+
+  for (let tick = 0; tick < 5; tick++) scheduler.jump(FRAME_MS);
+  await received(5);
+  scheduler.jump(1000);
+  for (let tick = 0; tick < 5; tick++) scheduler.jump(FRAME_MS);
+  // Three frames of the stall are made up for.
+  await received(5 + 3 + 5);
+
+  const [first, last] = [packets[0], packets.at(-1)];
+  assert.ok(first !== undefined && last !== undefined);
+  assert.ok(wheel.droppedTicks > 0);
+  const elapsedMs = 1000 + 9 * FRAME_MS;
+  assert.equal((last.timestamp - first.timestamp) >>> 0, elapsedMs * SAMPLES_PER_MS);
+});
+
+test("nothing is sent before the answer, and then in packets of the length that the peer wants", async () => {
+  const { media, connect, packets, pass } = await open();
+  connect({ ptimeMs: 40 });
+  await pass(10);
+  assert.equal(packets.length, 0);
+  media.start();
+  await pass(10);
+  assert.deepEqual(
+    packets.map(({ payload }) => payload.length),
+    [320, 320, 320, 320, 320],
+  );
+  connect({ ptimeMs: 10, codec: "PCMA", payloadType: 8 });
+  await pass(2);
+  assert.deepEqual(
+    packets.slice(5).map(({ payload, payloadType }) => [payload.length, payloadType]),
+    [
+      [80, 8],
+      [80, 8],
+      [80, 8],
+      [80, 8],
+    ],
+  );
+});
+
+test("until the caller acknowledges the answer or is heard, 2 s of audio are sent, and the greeting waits for the rest", async () => {
+  for (const show of ["ACK", "packet"] as const) {
+    const { media, connect, packets, pass, peer } = await open();
+    connect();
+    media.start();
+    await pass(300);
+    assert.equal(packets.length, 100);
+    if (show === "ACK") media.confirm();
+    else {
+      const packet = { marker: true, payloadType: 0, sequenceNumber: 1, timestamp: 0, ssrc: 1 };
+      peer.send(writeRtp({ ...packet, payload: new Uint8Array(160) }), media.port, "127.0.0.1");
+      await sleep(50);
+    }
+    await pass(50);
+    assert.equal(packets.length, 150);
+    media.close();
+  }
+});
+
+test("on hold nothing is sent, and afterwards the stream goes on with the time", async () => {
+  const { media, connect, packets, pass } = await open();
+  connect();
+  media.start();
+  await pass(5);
+  connect({ isSending: false, isReceiving: false });
+  await pass(10);
+  connect();
+  await pass(5);
+  // The first tick is at the very beginning.
+  assert.equal(packets.length, 6 + 5);
+  const [before, after] = [packets[5], packets[6]];
+  assert.ok(before !== undefined && after !== undefined);
+  assert.equal((after.timestamp - before.timestamp) >>> 0, 11 * FRAME_MS * SAMPLES_PER_MS);
+  assert.equal((after.sequenceNumber - before.sequenceNumber) & 0xffff, 1);
+});
+
+test("a peer that sends nothing is told of once, after the time that was set, and on hold only after half an hour", async () => {
+  const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
+  connect({ isSending: false });
+  media.start();
+  await pass(2000);
+  assert.deepEqual(timeouts, []);
+  connect();
+  await pass(480);
+  assert.deepEqual(timeouts, []);
+  await pass(1000);
+  assert.equal(timeouts.length, 1);
+  assert.ok((timeouts[0] ?? 0) >= 10_000 && (timeouts[0] ?? 0) <= 11_000);
+});
+
+test("after a stall of the process itself the peer has its whole time again", async () => {
+  const { media, connect, timeouts, pass, scheduler } = await open({ timeoutMs: 10_000 });
+  connect();
+  media.start();
+  await pass(400);
+  scheduler.jump(12_000);
+  await pass(450);
+  assert.deepEqual(timeouts, []);
+  await pass(150);
+  assert.equal(timeouts.length, 1);
+});
+
+test("a held call that is never resumed is given up", async () => {
+  const { media, connect, timeouts, pass } = await open({ timeoutMs: 10_000 });
+  connect({ isReceiving: false, isSending: false });
+  media.start();
+  await pass(30 * 60 * 50 - 100);
+  assert.deepEqual(timeouts, []);
+  await pass(200);
+  assert.equal(timeouts.length, 1);
+});
+
+test("keys go out under the payload type that was agreed on, in place of audio, or as tones in it", async () => {
+  const { media, connect, packets, pass } = await open();
+  const { signal } = new AbortController();
+  connect({ telephoneEventPayloadType: 101 });
+  media.start();
+  const events = media.press("5", signal);
+  await pass(40);
+  await events;
+  const rtp = packets.filter(({ payloadType }) => payloadType === 101 || payloadType === 0);
+  assert.equal(rtp.filter(({ payloadType }) => payloadType === 101).length, 7);
+  const sequence = rtp.map(({ sequenceNumber }) => sequenceNumber);
+  assert.deepEqual(
+    sequence,
+    sequence.map((_, index) => ((sequence[0] ?? 0) + index) & 0xffff),
+  );
+  connect();
+  packets.length = 0;
+  const tones = media.press("5", signal);
+  await pass(40);
+  await tones;
+  assert.ok(packets.every(({ payloadType }) => payloadType !== 101));
+  const audio = packets.filter(({ payloadType }) => payloadType === 0);
+  const loud = audio.filter(({ payload }) => payload.some((byte) => (byte & 0x7f) < 0x30));
+  assert.equal(loud.length, 5);
+});

@@ -1,0 +1,207 @@
+import { createWriteStream, type WriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
+import {
+  FILE_HEADER_BYTES,
+  payloadBytes,
+  RECORD_HEADER_BYTES,
+  type RecordingRateHz,
+  SPOOL_RATE_HZ,
+  type SpoolCodec,
+  type SpoolRecord,
+  writeFileHeader,
+  writeRecord,
+} from "./recording-format.ts";
+
+/**
+ * What a spool is called tells what became of it: the node finishes recordings by looking into the folder. One that the disk
+ * did not take is deleted.
+ */
+export const spoolSuffixes = {
+  /** Being written, at least every two seconds; or left by a process that died. */
+  open: ".spool",
+  /** Complete. */
+  ended: ".ended",
+} as const;
+
+/** What passes in a call, to be recorded. Places are in samples of 48 kHz since the call's first frame, and never go back. */
+export interface CallAudioTap {
+  /** A packet of the caller's, as it was heard. */
+  caller: (codec: SpoolCodec, payload: Uint8Array, at: number) => void;
+  /** The caller's packets for so many samples of 48 kHz did not come in time. */
+  lost: (samples: number, at: number) => void;
+  agent: (codec: SpoolCodec, payload: Uint8Array, at: number) => void;
+}
+
+const RTP_CLOCK_SAMPLES = SPOOL_RATE_HZ / RTP_CLOCK_RATE_HZ;
+
+/** From RTP's clock of telephone codecs to a spool's. */
+export const toSpoolClock = (units: number): number => units * RTP_CLOCK_SAMPLES;
+
+export interface RecordingSpoolsOptions {
+  /** Exists. */
+  folder: string;
+  /** A recording was given up, for this reason. */
+  onError: (error: unknown, callId: string) => void;
+}
+
+/** About a second of both directions in G.711. */
+const CHUNK_BYTES = 20 * 1024;
+/** What a process that is killed takes with it of each recording. */
+const FLUSH_SAMPLES = SPOOL_RATE_HZ;
+/** What the disk may be behind with one call before its recording is given up. */
+const MAX_UNWRITTEN_BYTES = 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 4096;
+/** On hold nothing passes, and yet the file shows that it is being written. */
+const SIGN_OF_LIFE_MS = 2_000;
+
+/** The spools of one media process. */
+export class RecordingSpools {
+  readonly #options: RecordingSpoolsOptions;
+  readonly #spools = new Set<RecordingSpool>();
+  /** Buffers that are not in use. */
+  readonly #chunks: Buffer[] = [];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: RecordingSpoolsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => {
+      for (const spool of this.#spools) spool.showLife();
+    }, SIGN_OF_LIFE_MS);
+  }
+
+  /** @param sampleRateHz Of the recording to be made. */
+  open(callId: string, sampleRateHz: RecordingRateHz): RecordingSpool {
+    const { folder, onError } = this.#options;
+    const spool = new RecordingSpool({
+      file: path.join(folder, callId),
+      sampleRateHz,
+      chunks: this.#chunks,
+      onError: (error) => onError(error, callId),
+      onClose: () => this.#spools.delete(spool),
+    });
+    this.#spools.add(spool);
+    return spool;
+  }
+
+  /** Resolves when all is written. Idempotent. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#spools].map(async (spool) => await spool.close()));
+  }
+}
+
+interface RecordingSpoolOptions {
+  /** Without its suffix. */
+  file: string;
+  sampleRateHz: RecordingRateHz;
+  chunks: Buffer[];
+  onError: (error: unknown) => void;
+  onClose: () => void;
+}
+
+/** One call's spool. What is given to it is copied; it never waits for the disk, and a disk that fails costs only the recording. */
+export class RecordingSpool implements CallAudioTap {
+  readonly #options: RecordingSpoolOptions;
+  /** From the first record on: who is not answered leaves no file. */
+  #output: WriteStream | undefined;
+  #chunk: Buffer | undefined;
+  #filled = 0;
+  /** Place of the last record, and of the last that was passed to the disk. */
+  #at = 0;
+  #flushedAt = 0;
+  #isAlive = false;
+  #isFailed = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: RecordingSpoolOptions) {
+    this.#options = options;
+  }
+
+  caller(codec: SpoolCodec, payload: Uint8Array, at: number): void {
+    this.#append({ type: "caller", codec, payload, at });
+  }
+
+  lost(samples: number, at: number): void {
+    this.#append({ type: "lost", samples, at });
+  }
+
+  agent(codec: SpoolCodec, payload: Uint8Array, at: number): void {
+    this.#append({ type: "agent", codec, payload, at });
+  }
+
+  /** Called every few seconds. */
+  showLife(): void {
+    if (this.#output !== undefined && !this.#isAlive) {
+      this.#append({ type: "time", at: this.#at });
+      this.#flush();
+    }
+    this.#isAlive = false;
+  }
+
+  /** Resolves when the file is complete. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed ??= this.#end().finally(() => this.#options.onClose());
+    await this.#closed;
+  }
+
+  #append(record: SpoolRecord): void {
+    const bytes = RECORD_HEADER_BYTES + payloadBytes(record);
+    if (this.#isFailed || this.#closed !== undefined || bytes > MAX_PAYLOAD_BYTES) return;
+    this.#output ??= this.#open();
+    if (this.#chunk !== undefined && this.#filled + bytes > this.#chunk.length) this.#flush();
+    this.#chunk ??= this.#options.chunks.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    this.#filled = writeRecord(this.#chunk, this.#filled, record);
+    this.#at = record.at;
+    if (record.at - this.#flushedAt >= FLUSH_SAMPLES) this.#flush();
+  }
+
+  #open(): WriteStream {
+    const { file, sampleRateHz } = this.#options;
+    // A caller's words stand in it.
+    const output = createWriteStream(file + spoolSuffixes.open, { mode: 0o600 });
+    output.on("error", (error) => this.#fail(error));
+    const header = Buffer.alloc(FILE_HEADER_BYTES);
+    writeFileHeader(header, sampleRateHz);
+    output.write(header);
+    return output;
+  }
+
+  #flush(): void {
+    const [chunk, output] = [this.#chunk, this.#output];
+    if (chunk === undefined || output === undefined) return;
+    if (output.writableLength > MAX_UNWRITTEN_BYTES)
+      return this.#fail(new Error("the disk does not keep up"));
+    output.write(chunk.subarray(0, this.#filled), () => this.#options.chunks.push(chunk));
+    this.#chunk = undefined;
+    this.#filled = 0;
+    this.#flushedAt = this.#at;
+    this.#isAlive = true;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isFailed) return;
+    this.#isFailed = true;
+    this.#output?.destroy();
+    this.#options.onError(error);
+  }
+
+  async #end(): Promise<void> {
+    const output = this.#output;
+    if (output === undefined) return;
+    const open = this.#options.file + spoolSuffixes.open;
+    if (!this.#isFailed) {
+      this.#flush();
+      output.end();
+    }
+    // One that failed as well: its file may be about to be made.
+    if (!output.closed) await new Promise<void>((resolve) => output.once("close", resolve));
+    try {
+      if (!this.#isFailed) return await rename(open, this.#options.file + spoolSuffixes.ended);
+    } catch (error) {
+      this.#fail(error);
+    }
+    await rm(open, { force: true }).catch((error: unknown) => this.#options.onError(error));
+  }
+}

@@ -1,0 +1,47 @@
+import path from "node:path";
+import type { LanguageModel } from "@parley/conversation";
+import {
+  createBuiltinResponder,
+  createInferenceLanguageModel,
+  createOpenAiCompatibleModel,
+  type InferenceClient,
+} from "@parley/providers";
+import type { ProviderConfiguration } from "../media/media-protocol.ts";
+
+/** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
+const EMBEDDING_DEADLINE_MS = 5_000;
+
+export interface ModelDeadlines {
+  /** Of the reply, from the request on. */
+  firstByteTimeoutMs: number;
+  betweenChunksTimeoutMs: number;
+}
+
+/** The model that a configuration names. What it has to close is added to `closers`. */
+export function createLanguageModel(
+  configuration: ProviderConfiguration["languageModel"],
+  inference: InferenceClient,
+  closers: (() => Promise<void>)[],
+  /** Those of a conversation unless told. */
+  deadlines?: ModelDeadlines,
+): LanguageModel {
+  switch (configuration.provider) {
+    case "openai-compatible": {
+      const model = createOpenAiCompatibleModel({ ...configuration, ...deadlines });
+      closers.push(async () => await model.close());
+      return model;
+    }
+    case "gguf": {
+      const modelId = path.basename(configuration.path);
+      const deadlineMs = deadlines && { deadlineMs: deadlines.firstByteTimeoutMs };
+      return createInferenceLanguageModel(inference, { modelId, ...deadlineMs });
+    }
+    case "builtin-responder":
+      return createBuiltinResponder({
+        embed: async (texts, signal) => {
+          const limits = { signal, deadlineMs: EMBEDDING_DEADLINE_MS };
+          return (await inference.request("embed", { texts }, limits)).vectors;
+        },
+      });
+  }
+}

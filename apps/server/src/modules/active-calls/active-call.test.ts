@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { pino } from "pino";
+import { type CallSignalling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
+
+/** A call whose record is remembered as words. */
+function hold(): { call: ActiveCall; written: string[] } {
+  const written: string[] = [];
+  const recorder: ActiveCallOptions["recorder"] = {
+    ringing: () => void written.push("ringing"),
+    answered: () => void written.push("answered"),
+    item: ({ text }) => void written.push(text),
+    turn: () => {},
+    finish: async ({ status, endReason, endDetail = "" }) =>
+      void written.push(`${status} ${endReason} ${endDetail}`.trim()),
+  };
+  const call = new ActiveCall({
+    callId: "call",
+    organizationId: "organization",
+    recorder,
+    providerNames: { llmName: "", sttName: "", ttsName: "" },
+    isRecorded: false,
+    sign: async () => ({}),
+    metrics: {
+      observeCall: () => {},
+      observeFault: () => {},
+      observeTurn: () => {},
+      observeLostAudio: () => {},
+    },
+    trace: undefined,
+    logger: pino({ level: "silent" }),
+  });
+  return { call, written };
+}
+
+/** Signalling whose steps are written down among what the call writes. */
+function signal(written: string[], establish: CallSignalling["establish"]): CallSignalling {
+  return { establish, end: () => void written.push("told") };
+}
+
+const userHangup = { status: "completed", endReason: "user_hangup" } as const;
+const apiHangup = { status: "completed", endReason: "api_hangup" } as const;
+
+test("of several ends the first counts, and the other side is told before it is written down", async () => {
+  const { call, written } = hold();
+  const running = call.run(
+    signal(written, async () => {
+      call.ringing();
+      call.answered();
+    }),
+  );
+  call.hangUp(apiHangup);
+  call.hangUp(userHangup);
+  await running;
+  assert.deepEqual(written, ["ringing", "answered", "told", "completed api_hangup"]);
+});
+
+test("what the conversation says while its media is closed still precedes the end", async () => {
+  const { call, written } = hold();
+  const establish = async (): Promise<void> => {
+    call.takeMedia({
+      prepared: Promise.resolve(),
+      instruct: async () => true,
+      close: async () => {
+        const item = {
+          id: "1",
+          type: "message",
+          role: "agent",
+          text: "Good-",
+          startMs: 0,
+          endMs: 1,
+        } as const;
+        call.mediaHandlers.onEvent({ type: "item", item });
+        return undefined;
+      },
+    });
+    call.answered();
+    call.mediaHandlers.onEvent({ type: "ended", endReason: "agent_hangup" });
+  };
+  await call.run(signal(written, establish));
+  assert.deepEqual(written, ["answered", "told", "Good-", "completed agent_hangup"]);
+});
+
+test("a call that cannot be established ends as a fault of ours, with what went wrong", async () => {
+  const { call, written } = hold();
+  await call.run(signal(written, async () => await Promise.reject(new Error("no audio"))));
+  assert.deepEqual(written, ["told", "failed error_internal no audio"]);
+});
+
+test("a call that is hung up before its answer was cancelled, and one in progress was ended by the API", async () => {
+  for (const isAnswered of [false, true]) {
+    const { call, written } = hold();
+    const running = call.run(
+      signal(written, async () => {
+        if (isAnswered) call.answered();
+        await call.decided;
+      }),
+    );
+    assert.equal(await call.carryOut({ type: "hangUp" }), "done");
+    assert.equal(await call.carryOut({ type: "hangUp" }), "refused", "it is over");
+    assert.equal(call.signal.aborted, true);
+    await running;
+    assert.equal(written.at(-1), isAnswered ? "completed api_hangup" : "canceled canceled");
+  }
+});
+
+test("a call that rings takes no instruction", async () => {
+  const { call, written } = hold();
+  const running = call.run(signal(written, async () => void (await call.decided)));
+  assert.equal(await call.carryOut({ type: "instruct", text: "Say hello.", speak: true }), "refused");
+  call.hangUp(userHangup);
+  await running;
+});

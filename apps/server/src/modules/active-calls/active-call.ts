@@ -1,0 +1,230 @@
+import { randomUUID } from "node:crypto";
+import type { CallEndReason, LiveCallEvent } from "@parley/contract";
+import type { TurnLatency, VoiceEvent } from "@parley/conversation";
+import type { Logger } from "pino";
+import type { CallMedia, MediaLegHandlers } from "../../media/media-pool.ts";
+import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
+import { CallScope } from "../../platform/call-scope.ts";
+import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
+import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
+import type { CallCommandAnswer, ActiveCallCommand } from "./call-command.ts";
+import { toCallQuality } from "../calls/call-quality.rules.ts";
+import type { CallRecorder } from "./call-recorder.ts";
+import type { CallAnswer, FinalCallStatus } from "../calls/calls.service.ts";
+
+export type ProviderNames = Omit<CallAnswer, "at" | "isRecorded">;
+
+export interface CallOutcome {
+  status: FinalCallStatus;
+  endReason: CallEndReason;
+  endDetail?: string;
+}
+
+/** How the other side is reached: SIP, or a browser. */
+export interface CallSignalling {
+  /**
+   * Opens the call's media and brings the call about. Settles soon once `call.signal` is aborted; what it rejects with
+   * ends the call.
+   */
+  establish: (call: ActiveCall) => Promise<void>;
+  /** Tells the other side that the call is over, at whatever stage it is; its media is closed after that. Does not reject. */
+  end: (outcome: CallOutcome) => void | Promise<void>;
+  /** Tells the other side what goes on, where it wants to know. */
+  tell?: (event: LiveCallEvent) => void;
+}
+
+export interface ActiveCallOptions {
+  callId: string;
+  organizationId: string;
+  recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "finish">;
+  providerNames: ProviderNames;
+  isRecorded: boolean;
+  /** Of its tools' requests. */
+  sign: SignRequest;
+  metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
+  /** Where nobody collects traces there is none. */
+  trace: CallTrace | undefined;
+  logger: Logger;
+}
+
+/** A call that this node holds, whatever carries it: its media, what is written down of it, and its end. */
+export class ActiveCall {
+  readonly #options: ActiveCallOptions;
+  readonly #over = new AbortController();
+  readonly #decided = Promise.withResolvers<CallOutcome>();
+  #outcome: CallOutcome | undefined;
+  #media: CallMedia | undefined;
+  #tell: (event: LiveCallEvent) => void = () => {};
+  #isAnswered = false;
+
+  constructor(options: ActiveCallOptions) {
+    this.#options = options;
+  }
+
+  get id(): string {
+    return this.#options.callId;
+  }
+
+  /** Resolves once the call's end is known, and never rejects. */
+  get decided(): Promise<CallOutcome> {
+    return this.#decided.promise;
+  }
+
+  /** Aborted then. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get organizationId(): string {
+    return this.#options.organizationId;
+  }
+
+  /** Answered, and not over. */
+  get isInProgress(): boolean {
+    return this.#isAnswered && !this.signal.aborted;
+  }
+
+  get isAnswered(): boolean {
+    return this.#isAnswered;
+  }
+
+  /** What the call is to be told by its media. */
+  readonly mediaHandlers: MediaLegHandlers = {
+    onEvent: (event) => this.#receive(event),
+    onSign: async (message) => await this.#options.sign(message),
+    onMediaTimeout: (silentMs) =>
+      this.hangUp({
+        status: "failed",
+        endReason: "media_timeout",
+        endDetail: `neither RTP nor RTCP came for ${Math.round(silentMs / 1000)} s`,
+      }),
+    onFault: (endDetail) => this.#fail(endDetail),
+    onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
+  };
+
+  /** The call closes it at its end. */
+  takeMedia(media: CallMedia): void {
+    this.#media = media;
+  }
+
+  /** Writes down that the other side's phone rings. */
+  ringing(): void {
+    this.#options.recorder.ringing(new Date());
+  }
+
+  /** Writes down that the call was answered. */
+  answered(): void {
+    const { recorder, providerNames, isRecorded } = this.#options;
+    this.#isAnswered = true;
+    recorder.answered({ ...providerNames, isRecorded, at: new Date() });
+  }
+
+  /**
+   * Ends the call. The first outcome that is known wins: what follows from it (a BYE, closed media) is no reason of its
+   * own.
+   */
+  hangUp(outcome: CallOutcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#decided.resolve(outcome);
+    this.#over.abort();
+  }
+
+  /** What is asked of it from outside, by whatever node. */
+  async carryOut(command: ActiveCallCommand): Promise<CallCommandAnswer> {
+    if (this.signal.aborted) return "refused";
+    switch (command.type) {
+      case "instruct": {
+        if (!this.#isAnswered) return "refused";
+        const isTaken = await this.#media?.instruct({ text: command.text, speak: command.speak });
+        return isTaken === true ? "done" : "refused";
+      }
+      case "hangUp":
+        this.hangUp(
+          this.#isAnswered
+            ? { status: "completed", endReason: "api_hangup" }
+            : { status: "canceled", endReason: "canceled" },
+        );
+        return "done";
+    }
+  }
+
+  /** Carries the call through; resolves when its end is written down. Never rejects. */
+  async run(signalling: CallSignalling): Promise<void> {
+    const scope = new CallScope((error) => this.#fail(error));
+    await scope.run(async () => await this.#run(signalling));
+    scope.end();
+  }
+
+  async #run(signalling: CallSignalling): Promise<void> {
+    const { recorder, metrics, trace, logger, callId } = this.#options;
+    this.#tell = (event) => signalling.tell?.(event);
+    try {
+      await signalling.establish(this);
+    } catch (error) {
+      if (!this.signal.aborted) logger.error({ err: error, callId }, "a call could not be established");
+      const endDetail = error instanceof Error ? error.message : String(error);
+      this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
+    }
+    const outcome = await this.decided;
+    const endedAt = new Date();
+    await signalling.end(outcome);
+    // The conversation's last words arrive before its leg is closed.
+    const statistics = await this.#media?.close();
+    const quality = statistics && toCallQuality(statistics);
+    await recorder.finish({ ...outcome, endedAt, ...(quality && { quality }) });
+    metrics.observeCall(outcome.endReason);
+    trace?.end(outcome.endReason);
+    logger.info({ callId, ...outcome, media: statistics }, "call ended");
+  }
+
+  /** An exception that nothing expected, in this process or the media process, costs this call alone. */
+  #fail(error: unknown): void {
+    const { logger, metrics, callId } = this.#options;
+    const endDetail = error instanceof Error ? error.message : String(error);
+    metrics.observeFault();
+    logger.error({ err: error, callId }, "an exception ends the call");
+    this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
+  }
+
+  #receive(event: VoiceEvent): void {
+    const { recorder, metrics, trace, logger, callId } = this.#options;
+    switch (event.type) {
+      case "item":
+        this.#tell(event);
+        return recorder.item(event.item);
+      case "turn": {
+        const turn = toTurnParts(event.latency);
+        metrics.observeTurn(turn);
+        trace?.turn(event.latency);
+        const recorded = { id: randomUUID(), ...turn };
+        this.#tell({ type: "turn", turn: recorded });
+        return recorder.turn(recorded);
+      }
+      case "fault":
+        trace?.fault(event.part, event.provider, event.message);
+        return logger.warn(
+          { callId, part: event.part, provider: event.provider, reason: event.message },
+          "provider fault",
+        );
+      case "audioLost":
+        metrics.observeLostAudio();
+        return logger.warn({ callId, lostMs: event.lostMs }, "the agent spoke and no packet left");
+      case "ended": {
+        const { endReason, endDetail } = event;
+        const status = endReason.startsWith("error_") ? "failed" : "completed";
+        return this.hangUp({ status, endReason, ...(endDetail !== undefined && { endDetail }) });
+      }
+      case "state":
+      case "itemStarted":
+        return this.#tell(event);
+    }
+  }
+}
+
+/** What remains of the time after the decision when the providers' is taken out is our own. */
+function toTurnParts({ decisionMs, clauseMs, ...parts }: TurnLatency): TurnParts {
+  const { llmFirstTokenMs, ttsFirstByteMs, totalMs } = parts;
+  const overheadMs = Math.max(0, totalMs - decisionMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs);
+  return { ...parts, overheadMs };
+}

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { createLogger } from "../../platform/logging/logging.ts";
+import type { CallCommand, CallCommandAnswer } from "./call-command.ts";
+import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+
+const NODE = "this-node";
+const WINE = "Offer the caller wine.";
+
+/** A call of this node, and what it was told. */
+async function setUp(context: TestContext, answer: CallCommandAnswer = "done") {
+  const server = await createTestServer();
+  const { callId } = await openTestCall(server, { nodeId: NODE });
+  const told: CallCommand[] = [];
+  let isInProgress = true;
+  const stop = server.modules.callCommands.hold(
+    NODE,
+    {
+      findHere: (id) =>
+        id === callId ? { nodeId: NODE, organizationId: server.organizationId, isInProgress } : undefined,
+      carryOut: (id, command) => {
+        if (id !== callId) return undefined;
+        told.push(command);
+        return Promise.resolve(answer);
+      },
+    },
+    createLogger({ level: "silent" }),
+  );
+  context.after(async () => {
+    stop();
+    await server.close();
+  });
+  return { server, callId, told, hold: (isSo: boolean) => (isInProgress = isSo) };
+}
+
+async function instruct(server: TestServer, callId: string, body: unknown, apiKey?: string) {
+  const { status, body: answer } = await server.request(
+    "POST",
+    `/calls/${callId}/instructions`,
+    body,
+    apiKey,
+  );
+  const { error, data }: { error?: string; data?: unknown } = JSON.parse(JSON.stringify(answer));
+  return { status, result: error ?? data };
+}
+
+test("an instruction is handed to the call as it was meant, without the space around it", async (context) => {
+  const { server, callId, told } = await setUp(context);
+  assert.deepEqual(await instruct(server, callId, { instruction: `\n ${WINE}  ` }), {
+    status: 202,
+    result: { callId, delivered: true, speak: false },
+  });
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE, speak: true }), {
+    status: 202,
+    result: { callId, delivered: true, speak: true },
+  });
+  assert.deepEqual(told, [
+    { type: "instruct", text: WINE, speak: false },
+    { type: "instruct", text: WINE, speak: true },
+  ]);
+});
+
+test("its length is counted in characters as people see them, without the space around it", async (context) => {
+  const { server, callId, told } = await setUp(context);
+  const longest = "🍷".repeat(2000);
+  assert.equal((await instruct(server, callId, { instruction: ` ${longest} ` })).status, 202);
+  for (const instruction of ["", "  \n ", `${longest}!`, 1, null]) {
+    assert.deepEqual(await instruct(server, callId, { instruction }), {
+      status: 400,
+      result: "invalid_body",
+    });
+  }
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE, loud: true }), {
+    status: 400,
+    result: "invalid_body",
+  });
+  assert.equal(told.length, 1);
+});
+
+test("a call that is not there, or another organization's, is not found", async (context) => {
+  const { server, callId, told } = await setUp(context);
+  const { apiKey } = await server.createOrganization();
+  const notFound = { status: 404, result: "not_found" };
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE }, apiKey), notFound);
+  for (const id of ["0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11", "x"])
+    assert.deepEqual(await instruct(server, id, { instruction: WINE }), notFound);
+  const elsewhere = await openTestCall(server, { nodeId: "another" });
+  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }, apiKey), notFound);
+  assert.deepEqual(told, []);
+});
+
+test("a call that rings or has ended is not active, on this node or another", async (context) => {
+  const { server, callId, hold } = await setUp(context);
+  const notActive = { status: 409, result: "call_not_active" };
+  hold(false);
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE }), notActive);
+  const elsewhere = await openTestCall(server, { nodeId: "another" });
+  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
+  await server.modules.calls.finish(elsewhere.callId, {
+    status: "completed",
+    endReason: "user_hangup",
+    endedAt: new Date(),
+  });
+  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
+});
+
+test("a call on which no agent listens cannot be addressed", async (context) => {
+  const { server, callId } = await setUp(context, "refused");
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE }), {
+    status: 409,
+    result: "call_not_addressable",
+  });
+});
+
+test("nor can a call whose node does not answer", async (context) => {
+  const { server } = await setUp(context);
+  const { callId } = await openTestCall(server, { nodeId: "another" });
+  const answer = { at: new Date(), llmName: "llm", sttName: "stt", ttsName: "tts" };
+  await server.modules.calls.markAnswered(callId, answer);
+  assert.deepEqual(await instruct(server, callId, { instruction: WINE }), {
+    status: 409,
+    result: "call_not_addressable",
+  });
+});
+
+test("an instruction that is sent again under its key is told once", async (context) => {
+  const { server, callId, told } = await setUp(context);
+  const send = async () =>
+    await server.request("POST", `/calls/${callId}/instructions`, { instruction: WINE }, undefined, {
+      "idempotency-key": "once",
+    });
+  assert.equal((await send()).status, 202);
+  assert.equal((await send()).status, 202);
+  assert.equal(told.length, 1);
+});

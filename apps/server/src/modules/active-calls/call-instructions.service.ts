@@ -1,0 +1,48 @@
+import { MAX_INSTRUCTION_CHARACTERS } from "@parley/contract";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { CallCommands } from "./call-commands.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+
+/** Tells the agents of calls in progress what to do. */
+export class CallInstructions {
+  readonly #calls: Pick<CallsService, "describe">;
+  readonly #commands: CallCommands;
+
+  constructor(calls: Pick<CallsService, "describe">, commands: CallCommands) {
+    this.#calls = calls;
+    this.#commands = commands;
+  }
+
+  /** Resolves once the conversation has it. Throws `invalid_body`, `not_found`, `call_not_active`, `call_not_addressable`. */
+  async instruct(
+    organizationId: string,
+    callId: string,
+    { instruction, speak }: { instruction: string; speak: boolean },
+  ): Promise<void> {
+    const command = { type: "instruct", text: readInstruction(instruction), speak } as const;
+    const call = await this.#find(organizationId, callId);
+    if (!call.isInProgress) throw new AppError("call_not_active");
+    if ((await this.#commands.send({ id: callId, nodeId: call.nodeId }, command)) === "done") return;
+    const { isInProgress } = await this.#find(organizationId, callId);
+    throw new AppError(isInProgress ? "call_not_addressable" : "call_not_active");
+  }
+
+  /** A call of this node is asked itself: an instruction then waits for no database. */
+  async #find(organizationId: string, callId: string): Promise<{ nodeId: string; isInProgress: boolean }> {
+    const here = this.#commands.findHere(callId);
+    if (here === undefined) {
+      const { nodeId, status } = await this.#calls.describe(organizationId, callId);
+      return { nodeId, isInProgress: status === "in_progress" };
+    }
+    if (here.organizationId !== organizationId) throw new AppError("not_found");
+    return here;
+  }
+}
+
+/** The space around it does not count, and a character is a code point. */
+function readInstruction(instruction: string): string {
+  const text = instruction.trim();
+  const { length } = Array.from(text);
+  if (length >= 1 && length <= MAX_INSTRUCTION_CHARACTERS) return text;
+  throw invalidBody("instruction", `must have 1 to ${MAX_INSTRUCTION_CHARACTERS} characters, not ${length}`);
+}

@@ -1,0 +1,144 @@
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Logger } from "pino";
+import { isDatabaseAway } from "../../platform/database/database-away.ts";
+import { type CallWrite, type CallWrites, carryOutWrite, reviveWrite } from "../calls/call-write.ts";
+
+const EXTENSION = ".jsonl";
+/** About an hour of 250 calls. */
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+
+/** A line: something to be written down, or (without one) that all of the call up to there has been. */
+interface Line {
+  callId: string;
+  write?: CallWrite;
+}
+
+export interface CallSpoolOptions {
+  /** Where this node and those before it keep theirs; nobody else's files are in it. */
+  folder: string;
+  nodeId: string;
+  logger: Logger;
+  maxBytes?: number;
+}
+
+/**
+ * Keeps what the database does not take at this time in a file, so that it outlives this process: the next one that
+ * starts on the folder finishes it (`finishSpools`). Empty, and not even there, while the database answers.
+ */
+export class CallSpool {
+  readonly #options: CallSpoolOptions;
+  readonly #file: string;
+  /** Calls of which something in it is not written yet. */
+  readonly #callIds = new Set<string>();
+  #fd: number | undefined;
+  #bytes = 0;
+  #isFull = false;
+
+  constructor(options: CallSpoolOptions) {
+    this.#options = options;
+    this.#file = path.join(options.folder, `${options.nodeId}${EXTENSION}`);
+  }
+
+  /** Returns once the system has it: what kills this process then does not lose it. */
+  add(callId: string, writes: readonly CallWrite[]): void {
+    this.#callIds.add(callId);
+    this.#append(writes.map((write) => ({ callId, write })));
+  }
+
+  /** All that was added of the call has been written down. */
+  settle(callId: string): void {
+    this.#callIds.delete(callId);
+    if (this.#fd === undefined) return;
+    if (this.#callIds.size > 0) return this.#append([{ callId }]);
+    ftruncateSync(this.#fd, 0);
+    this.#bytes = 0;
+    this.#isFull = false;
+  }
+
+  /** What is in it stays for the next start. Idempotent. */
+  close(): void {
+    if (this.#fd === undefined) return;
+    closeSync(this.#fd);
+    this.#fd = undefined;
+    if (this.#callIds.size === 0) rmSync(this.#file, { force: true });
+  }
+
+  #append(lines: readonly Line[]): void {
+    const { logger, folder, maxBytes = DEFAULT_MAX_BYTES } = this.#options;
+    const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    if (this.#isFull) return;
+    try {
+      if (this.#bytes + text.length > maxBytes) throw new Error(`it would exceed ${maxBytes} bytes`);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Appending: after a truncation the next line is the first.
+      this.#fd ??= openSync(this.#file, "a", 0o600);
+      writeSync(this.#fd, text);
+      this.#bytes += text.length;
+    } catch (error) {
+      this.#isFull = true;
+      logger.error(
+        { err: error },
+        "calls are not spooled: what the database does not take is kept in memory alone",
+      );
+    }
+  }
+}
+
+/** Writes down what earlier processes could not, and removes their files. A database that goes away again rejects. */
+export async function finishSpools(folder: string, calls: CallWrites, logger: Logger): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names.filter((each) => each.endsWith(EXTENSION))) {
+    const file = path.join(folder, name);
+    const unwritten = readSpool(await readFile(file, "utf8"));
+    for (const [callId, writes] of unwritten) await finishCall(calls, callId, writes, logger);
+    await rm(file, { force: true });
+    if (unwritten.size > 0) logger.warn({ calls: unwritten.size }, "calls were written down from the spool");
+  }
+}
+
+/** By call, in order. The last line may be cut short, where the process died in it. */
+function readSpool(text: string): Map<string, CallWrite[]> {
+  const unwritten = new Map<string, CallWrite[]>();
+  for (const each of text.split("\n")) {
+    const line = parseLine(each);
+    if (line === undefined) continue;
+    const { callId, write } = line;
+    const writes = unwritten.get(callId);
+    if (write === undefined) unwritten.delete(callId);
+    else if (writes === undefined) unwritten.set(callId, [reviveWrite(write)]);
+    else writes.push(reviveWrite(write));
+  }
+  return unwritten;
+}
+
+function parseLine(text: string): Line | undefined {
+  if (text.trim() === "") return undefined;
+  try {
+    const line: Line = JSON.parse(text);
+    return line;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the database refuses is skipped: it would be refused at every start. */
+async function finishCall(
+  calls: CallWrites,
+  callId: string,
+  writes: readonly CallWrite[],
+  logger: Logger,
+): Promise<void> {
+  for (const write of writes) {
+    try {
+      await carryOutWrite(calls, callId, write);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      logger.error(
+        { err: error, callId, write: write.type },
+        "part of a spooled call could not be written down",
+      );
+    }
+  }
+}

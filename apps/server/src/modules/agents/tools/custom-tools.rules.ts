@@ -1,0 +1,109 @@
+import {
+  type CustomTool,
+  type CustomToolChange,
+  type CustomToolCreation,
+  customToolFields,
+  mergeFields,
+} from "@parley/contract";
+import { END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME } from "@parley/conversation";
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { AppError, invalidBody } from "../../../platform/app-error.ts";
+import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
+import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
+
+const MOST_TOOLS = 100;
+
+/** Made with the first schema: they read their own schemas first, which a start need not wait for. */
+let draft7: Ajv | undefined;
+let draft2020: Ajv2020 | undefined;
+
+/** Throws `invalid_body`. */
+export function addTool(
+  tools: readonly CustomTool[],
+  id: string,
+  creation: CustomToolCreation,
+  now: Date,
+): CustomTool[] {
+  if (tools.length >= MOST_TOOLS) throw invalidBody("", `an agent has at most ${MOST_TOOLS} tools`);
+  requireSchemaSize(creation);
+  const at = now.toISOString();
+  const fields = mergeFields(customToolFields, undefined, creation);
+  const tool = { id, ...fields, createdAt: at, updatedAt: at };
+  requireUsable(tool, tools);
+  return [...tools, tool];
+}
+
+/** Throws `not_found` and `invalid_body`. */
+export function changeTool(
+  tools: readonly CustomTool[],
+  id: string,
+  change: CustomToolChange,
+  now: Date,
+): CustomTool[] {
+  requireSchemaSize(change);
+  const before = findTool(tools, id);
+  const fields = mergeFields(customToolFields, before, change);
+  const { createdAt } = before;
+  const tool = { id, ...fields, createdAt, updatedAt: now.toISOString() };
+  const others = tools.filter((each) => each !== before);
+  requireUsable(tool, others);
+  return tools.map((each) => (each === before ? tool : each));
+}
+
+/** Throws `not_found`. */
+export function removeTool(tools: readonly CustomTool[], id: string): CustomTool[] {
+  const removed = findTool(tools, id);
+  return tools.filter((each) => each !== removed);
+}
+
+/** Throws `not_found`. */
+export function findTool(tools: readonly CustomTool[], id: string): CustomTool {
+  const tool = tools.find((each) => each.id === id);
+  if (tool === undefined) throw new AppError("not_found");
+  return tool;
+}
+
+/** Before anything else reads the schema: it may be deeper than the stack. */
+function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
+  if (schema === undefined) return;
+  const problem = findSchemaSizeProblem(schema, readToolFunction(schema).parameters);
+  if (problem !== undefined) throw invalidBody("schema", problem);
+}
+
+function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
+  if (tool.name === END_CALL_TOOL_NAME || tool.name === KEYPAD_TOOL_NAME)
+    throw invalidBody("name", "is the name of a built-in tool");
+  if (others.some(({ name }) => name === tool.name)) {
+    throw invalidBody("name", "is the name of another tool of this agent");
+  }
+  const urlProblem = findUrlProblem(tool.webhookUrl);
+  if (urlProblem !== undefined) throw invalidBody("webhookUrl", urlProblem);
+  if (!isToolFunction(tool.schema)) {
+    throw invalidBody(
+      "schema",
+      'must be { description, parameters }, or that within { type: "function", function }',
+    );
+  }
+  const problem = findSchemaProblem(readToolFunction(tool.schema).parameters);
+  if (problem !== undefined) throw invalidBody("schema", problem);
+}
+
+function findUrlProblem(url: string): string | undefined {
+  const [authority = ""] = /^https?:\/\/[^/?#]*/.exec(url) ?? [];
+  if (/[{}]/.test(authority)) return "must name its host without variables";
+  if (authority.includes("@")) return "must hold no credentials; send them in a header";
+  return URL.canParse(url.replaceAll(/\{\{[^{}]*\}\}/g, "x")) ? undefined : "must be a URL";
+}
+
+/** JSON Schema of draft 7, which tools are commonly written in, unless `$schema` says 2020-12. */
+function findSchemaProblem({ $schema, ...parameters }: Record<string, unknown>): string | undefined {
+  if (parameters["type"] !== "object") return "must describe its parameters as an object";
+  const isDraft2020 = typeof $schema === "string" && $schema.includes("2020-12");
+  const ajv = isDraft2020
+    ? (draft2020 ??= new Ajv2020({ strict: false }))
+    : (draft7 ??= new Ajv({ strict: false }));
+  if (ajv.validateSchema(parameters) === true) return undefined;
+  const [error] = ajv.errors ?? [];
+  return `has parameters that are no JSON Schema: ${error?.instancePath ?? ""} ${error?.message ?? ""}`.trimEnd();
+}

@@ -1,0 +1,70 @@
+import { resolveReference, subschemasOf } from "../../../custom-tools/json-schema.ts";
+
+/** As JSON. Every version of the agent holds it, and every turn sends it to the language model. */
+const MAX_CHARACTERS = 64 * 1024;
+const MAX_DEPTH = 64;
+/** A schema that several `$ref`s name counts each time. The longest that may be stored has about 4,000 without any. */
+const MAX_EXPANDED_SCHEMAS = 5_000;
+/** They are compared with each other when the schema is stored, and with an argument when the tool is called. */
+const MAX_ENUM_VALUES = 1_000;
+
+/** What is too large in a tool's schema, if anything. Its own work is bounded too. */
+export function findSchemaSizeProblem(schema: object, parameters: object): string | undefined {
+  if (depthOf(schema) > MAX_DEPTH) return `must not be nested more than ${MAX_DEPTH} levels deep`;
+  if (JSON.stringify(schema).length > MAX_CHARACTERS)
+    return `must have at most ${MAX_CHARACTERS} characters as JSON`;
+  return new Expansion(parameters).findProblem();
+}
+
+/** Level by level: what is deeper than the stack is measured too. */
+function depthOf(value: unknown): number {
+  let depth = 0;
+  let level = [value];
+  while (level.length > 0 && depth <= MAX_DEPTH) {
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+    depth++;
+  }
+  return depth;
+}
+
+/** Counts what a schema comes to with its references followed. A reference to a schema around it is a loop and ends there. */
+class Expansion {
+  readonly #root: object;
+  readonly #path = new Set<object>();
+  #count = 0;
+
+  constructor(root: object) {
+    this.#root = root;
+  }
+
+  findProblem(): string | undefined {
+    return this.#follow(this.#root);
+  }
+
+  #follow(schema: object): string | undefined {
+    if (this.#path.has(schema)) return undefined;
+    if (++this.#count > MAX_EXPANDED_SCHEMAS)
+      return `must not expand to more than ${MAX_EXPANDED_SCHEMAS} schemas: a schema counts each time a "$ref" names it`;
+    if (this.#path.size >= MAX_DEPTH)
+      return `must not be nested more than ${MAX_DEPTH} levels deep, each "$ref" being one`;
+    if ("enum" in schema && Array.isArray(schema.enum) && schema.enum.length > MAX_ENUM_VALUES)
+      return `must have at most ${MAX_ENUM_VALUES} values in an "enum"`;
+    this.#path.add(schema);
+    const problem = this.#followParts(schema);
+    this.#path.delete(schema);
+    return problem;
+  }
+
+  #followParts(schema: object): string | undefined {
+    const target = "$ref" in schema ? resolveReference(this.#root, schema.$ref) : undefined;
+    const parts = [
+      ...(typeof target === "object" && target !== null ? [target] : []),
+      ...subschemasOf(schema).map((part) => part.schema),
+    ];
+    for (const part of parts) {
+      const problem = this.#follow(part);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import { AppError } from "../../../platform/app-error.ts";
+import type { Database, Queries } from "../../../platform/database/database.ts";
+import type { AgentDocument } from "../agent-document.rules.ts";
+import {
+  chooseRevision,
+  type EntryPoint,
+  requestedEnvironment,
+  type ResolvedAgent,
+  resolveSnapshot,
+} from "./agent-resolution.rules.ts";
+import { liveRevision, type SavedAgent } from "../agent-state.rules.ts";
+import type { AgentWriter } from "../agent-writer.ts";
+import { findAgent, findVersion } from "../agents.store.ts";
+import { findEnvironment } from "./environments.store.ts";
+
+/** Of a call's record. */
+interface RecordedConfiguration {
+  organizationId: string;
+  agentId: string;
+  agentRevision: number | null;
+  configurationRevision: number | null;
+  environment: string | null;
+  /** Its conversation's, which may be more than the agent's. */
+  variables: Record<string, string>;
+}
+
+/** The one place that decides which snapshot and variables a conversation runs on. */
+export class AgentResolution {
+  readonly #database: Database;
+  readonly #writer: AgentWriter;
+
+  constructor(database: Database, writer: AgentWriter) {
+    this.#database = database;
+    this.#writer = writer;
+  }
+
+  /** Throws `not_found` and `environment_not_found`. */
+  async resolveAgent(organizationId: string, agentId: string, entry: EntryPoint): Promise<ResolvedAgent> {
+    const row = await findAgent(this.#database, organizationId, agentId);
+    if (row === undefined) throw new AppError("not_found");
+    const agent = this.#writer.open(row);
+    // Only a widget's environment depends on what is live.
+    const live = entry.kind === "widget" ? await this.#read(agent, liveRevision(agent)) : agent.document;
+    const requested = requestedEnvironment(entry, live);
+    const named =
+      requested === undefined ? undefined : await findEnvironment(this.#database, agentId, requested);
+    const revision = chooseRevision(agent, entry, requested, named);
+    return resolveSnapshot(agent, entry, revision, await this.#read(agent, revision), named);
+  }
+
+  /** The configuration that once ran; undefined where there is none such. */
+  async findRevision(
+    queries: Queries,
+    { organizationId, agentId, revision }: { organizationId: string; agentId: string; revision: number },
+  ): Promise<AgentDocument | undefined> {
+    const version = await findVersion(queries, organizationId, agentId, revision);
+    return version && this.#writer.openSnapshot(version);
+  }
+
+  /** What a call that is to begin runs on, by its record; undefined where that configuration is gone. */
+  async resolveRecorded(call: RecordedConfiguration): Promise<ResolvedAgent | undefined> {
+    const { organizationId, agentId, agentRevision, configurationRevision, environment, variables } = call;
+    if (configurationRevision === null) return undefined;
+    const revision = { organizationId, agentId, revision: configurationRevision };
+    const document = await this.findRevision(this.#database, revision);
+    if (document === undefined) return undefined;
+    const ran = { environment, agentRevision, configurationRevision, variables };
+    return { id: agentId, organizationId, document, ...ran };
+  }
+
+  async #read(agent: SavedAgent, revision: number): Promise<AgentDocument> {
+    if (revision === agent.revision) return agent.document;
+    const version = await findVersion(this.#database, agent.organizationId, agent.id, revision);
+    if (version === undefined) throw new Error(`agent ${agent.id} has lost its revision ${revision}`);
+    return this.#writer.openSnapshot(version);
+  }
+}

@@ -1,0 +1,37 @@
+import { type AgentVersion, type AgentVersionDetail, type CustomTool, isKeyOf } from "@parley/contract";
+import type { AgentDocument } from "../agent-document.rules.ts";
+import type { AgentState } from "../agent-state.rules.ts";
+
+const MASK = "••••••••";
+
+/** `before` undefined at the first version. */
+export function presentVersionDetail(
+  version: AgentVersion,
+  after: AgentState,
+  before: AgentState | undefined,
+): AgentVersionDetail {
+  const [shownBefore, shownAfter] = [before && toShown(before), toShown(after)];
+  const changes = version.changedFields.map((field) => ({
+    field,
+    before: valueOf(shownBefore, field),
+    after: valueOf(shownAfter, field),
+  }));
+  const { publishMode: _publishMode, publishedRevision: _publishedRevision, ...snapshot } = shownAfter;
+  return { ...version, changes, snapshot };
+}
+
+/** An agent's fields side by side, what may be a credential masked. */
+function toShown({ document, publishMode, publishedRevision }: AgentState) {
+  const { schemaVersion: _schemaVersion, ...fields } = document;
+  return { ...fields, customTools: document.customTools.map(maskTool), publishMode, publishedRevision };
+}
+
+/** Null for what there was not. */
+function valueOf(shown: object | undefined, field: string): unknown {
+  return shown !== undefined && isKeyOf(shown, field) ? shown[field] : null;
+}
+
+function maskTool(tool: CustomTool): AgentDocument["customTools"][number] {
+  const mask = ({ key }: { key: string }) => ({ key, value: MASK });
+  return { ...tool, headers: tool.headers.map(mask), queryParams: tool.queryParams.map(mask) };
+}

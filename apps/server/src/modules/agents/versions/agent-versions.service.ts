@@ -1,0 +1,113 @@
+import type { Agent, AgentVersion, AgentVersionDetail, PageQuery, PublishMode } from "@parley/contract";
+import { AppError } from "../../../platform/app-error.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { toPage } from "../../../platform/database/page.ts";
+import { findSnapshotProblems } from "../agent-problems.rules.ts";
+import { liveRevision, writePublishedDraft, writePublishedRevision } from "../agent-state.rules.ts";
+import { presentVersionDetail } from "./agent-versions.rules.ts";
+import type { AgentWriter, Author } from "../agent-writer.ts";
+import type { AgentsService } from "../agents.service.ts";
+import * as store from "../agents.store.ts";
+import { type Restore, restoreSnapshot } from "./restore.rules.ts";
+
+export interface RestoredAgent {
+  agent: Agent;
+  restoredFromRevision: number;
+  newRevision: number;
+  notRestored: string[];
+  skippedStaleRefs: string[];
+}
+
+export interface PublishedAgent {
+  publishMode: PublishMode;
+  publishedRevision: number | null;
+  hasUnpublishedChanges: boolean;
+  /** What calls now run on. */
+  revision: number;
+}
+
+export class AgentVersionsService {
+  readonly #database: Database;
+  readonly #writer: AgentWriter;
+  readonly #agents: AgentsService;
+
+  constructor(database: Database, { writer, agents }: { writer: AgentWriter; agents: AgentsService }) {
+    this.#database = database;
+    this.#writer = writer;
+    this.#agents = agents;
+  }
+
+  /** Of a deleted agent too. */
+  async list(organizationId: string, agentId: string, query: PageQuery) {
+    const found = await store.listVersions(this.#database, organizationId, agentId, query);
+    // Every agent has a first version: where there is none, there has never been an agent.
+    if (found.total === 0) throw new AppError("not_found");
+    return toPage(query, found, presentVersion);
+  }
+
+  /** Of a deleted agent too. */
+  async get(organizationId: string, agentId: string, revision: number): Promise<AgentVersionDetail> {
+    const [row, previous] = await Promise.all([
+      store.findVersion(this.#database, organizationId, agentId, revision),
+      store.findVersion(this.#database, organizationId, agentId, revision - 1),
+    ]);
+    if (row === undefined) throw new AppError("not_found");
+    return presentVersionDetail(
+      presentVersion(row),
+      this.#openState(row),
+      previous && this.#openState(previous),
+    );
+  }
+
+  async publish(by: Author, id: string, revision: number | undefined): Promise<PublishedAgent> {
+    const saved = await this.#database.transaction(async (transaction) => {
+      return await this.#writer.write(transaction, by, id, async (before) => {
+        if (revision === undefined) return writePublishedDraft(before);
+        const version = await store.findVersion(transaction, by.organizationId, id, revision);
+        if (version === undefined) throw new AppError("revision_not_found");
+        return writePublishedRevision(before, revision);
+      });
+    });
+    const { publishMode, publishedRevision, hasUnpublishedChanges } = saved;
+    return { publishMode, publishedRevision, hasUnpublishedChanges, revision: liveRevision(saved) };
+  }
+
+  async restore(by: Author, id: string, revision: number): Promise<RestoredAgent> {
+    const version = await store.findVersion(this.#database, by.organizationId, id, revision);
+    if (version === undefined) throw new AppError("not_found");
+    const row = await store.findAgent(this.#database, by.organizationId, id);
+    if (row === undefined) throw new AppError("restore_target_deleted");
+    const snapshot = this.#writer.openSnapshot(version);
+    const issues = findSnapshotProblems(snapshot);
+    if (issues.length > 0) throw new AppError("restore_invalid", { issues });
+    const { saved, restore } = await this.#database.transaction(async (transaction) => {
+      const held = await this.#agents.findHeld(transaction, by.organizationId, snapshot);
+      const decided = Promise.withResolvers<Restore>();
+      const saved = await this.#writer.write(transaction, by, id, (before) => {
+        const restore = restoreSnapshot(before, snapshot, held, new Date());
+        decided.resolve(restore);
+        return restore.write;
+      });
+      return { saved, restore: await decided.promise };
+    });
+    return {
+      agent: await this.#agents.present(saved),
+      restoredFromRevision: revision,
+      newRevision: saved.revision,
+      notRestored: restore.notRestored,
+      skippedStaleRefs: restore.skippedStaleRefs,
+    };
+  }
+
+  #openState(row: store.VersionRow) {
+    const { publishMode, publishedRevision } = row;
+    return { document: this.#writer.openSnapshot(row), publishMode, publishedRevision };
+  }
+}
+
+function presentVersion(
+  row: Omit<store.VersionRow, "snapshot" | "organizationId" | "publishMode" | "publishedRevision">,
+): AgentVersion {
+  const { id, agentId, revision, kind, actor, changedFields, createdAt } = row;
+  return { id, agentId, revision, kind, actor, changedFields, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createDocument } from "../../agents/agent-document.rules.ts";
+import { toMediaCall } from "./media-call.rules.ts";
+
+const conversation = {
+  callId: "id",
+  conversationId: "id",
+  agentId: "id",
+  environment: null,
+  channel: "phone",
+  fromNumber: null,
+  toNumber: "+14155550123",
+  variables: {},
+} as const;
+
+test("prompt and first message have their variables filled in, unknown names are told once", () => {
+  const document = createDocument({
+    name: "Robin",
+    promptTemplate: "You serve {{shop}}. {{nothing}}",
+    firstMessage: "Welcome to {{shop}}! {{nothing}}",
+  });
+  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "Miller" });
+  assert.equal(call.instructions, "You serve Miller. ");
+  assert.equal(call.agent.firstMessage, "Welcome to Miller! ");
+  assert.deepEqual(unknownVariables, ["nothing"]);
+});
+
+test("the voice that takes over is the document's, where it names one", () => {
+  const document = createDocument({ name: "Robin", fallbackVoiceId: "kokoro/bm_george" });
+  assert.equal(toMediaCall(conversation, document, {}).call.fallbackVoiceId, "kokoro/bm_george");
+  assert.equal(
+    toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.fallbackVoiceId,
+    undefined,
+  );
+});
+
+test("noise is suppressed unless the document says off", () => {
+  for (const [noiseCancellation, expected] of [
+    ["on", true],
+    ["off", false],
+  ] as const) {
+    const document = createDocument({ name: "Robin", noiseCancellation });
+    assert.equal(toMediaCall(conversation, document, {}).call.hasNoiseSuppression, expected);
+  }
+});
+
+test("an agent that may not hang up has no way to", () => {
+  const { call } = toMediaCall(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
+  assert.equal(call.endCall, undefined);
+});
+
+test("rules for hanging up replace the built-in ones", () => {
+  const document = createDocument({ name: "Robin", endCallRulesOverride: "Only after thanks." });
+  assert.deepEqual(toMediaCall(conversation, document, {}).call.endCall, { rules: "Only after thanks." });
+  assert.deepEqual(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.endCall, {});
+  assert.equal(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.keypad, undefined);
+  const pressing = { name: "Robin", playKeypadTouchToneEnabled: true };
+  assert.deepEqual(toMediaCall(conversation, createDocument(pressing), {}).call.keypad, {});
+  const rules = { ...pressing, playKeypadTouchToneDescriptionOverride: "Only 1." };
+  assert.deepEqual(toMediaCall(conversation, createDocument(rules), {}).call.keypad, { rules: "Only 1." });
+});
+
+test("the agent is given the tools that are enabled, with their variables filled in", () => {
+  const tool = {
+    id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14",
+    name: "look_up",
+    webhookUrl: "https://shop.example/{{shop}}",
+    schema: { description: "Looks up." },
+    enabled: true,
+    httpMethod: "POST",
+    headers: [{ key: "X-Shop", value: "{{nothing}}" }],
+    queryParams: [],
+    sendRawRequestBody: false,
+    responseMode: "sync",
+    createdAt: "2026-11-21T09:30:00.000Z",
+    updatedAt: "2026-11-21T09:30:00.000Z",
+  } as const;
+  const document = {
+    ...createDocument({ name: "Robin" }),
+    customTools: [
+      { ...tool, headers: [...tool.headers], queryParams: [] },
+      { ...tool, headers: [], queryParams: [], name: "off", enabled: false },
+    ],
+  };
+  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "north" });
+  assert.deepEqual(
+    call.tools.map(({ name, url }) => [name, url]),
+    [["look_up", "https://shop.example/north"]],
+  );
+  assert.deepEqual(unknownVariables, ["nothing"]);
+});

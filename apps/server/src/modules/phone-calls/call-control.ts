@@ -1,0 +1,138 @@
+import { isIPv6 } from "node:net";
+import type { IncomingInvite, InviteToScreen, Refusal } from "@parley/sip";
+import type { Logger } from "pino";
+import type { MediaPool } from "../../media/media-pool.ts";
+import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
+import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import { storableSipCallId } from "../sip-traces/sip-trace.rules.ts";
+import { findMediaPeer } from "../calls/calls.rules.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import type { InboundAdmission } from "./inbound-admission.ts";
+import { findMediaAddress } from "./media-address.ts";
+import { numberIn } from "./sip-number.ts";
+import { InboundCall, type InboundCallOptions, notNow, refuseForNow } from "./inbound-call.ts";
+
+export interface CallControlOptions {
+  nodeId: string;
+  calls: CallsService;
+  activeCalls: ActiveCallRegistry;
+  phoneNumbers: PhoneNumbersService;
+  admission: InboundAdmission;
+  media: MediaPool;
+  /** The operator's; undefined: the address that the caller reaches us by. */
+  publicAddress: string | undefined;
+  logger: Logger;
+}
+
+/** RFC 3261 §20.43: 300 stands for an incompatible network protocol. */
+const noRoute = '300 parley "No way for audio to the address that is offered"';
+
+/** A user name at most; E.164 has 15 digits. */
+const MAX_NUMBER_LENGTH = 255;
+
+/** Answers what comes in over SIP. */
+export class CallControl {
+  readonly #options: CallControlOptions;
+
+  constructor(options: CallControlOptions) {
+    this.#options = options;
+  }
+
+  /** The refusal of an INVITE that gets no transaction; `undefined` lets it come to `handleInvite`. Never rejects. */
+  async screenInvite(invite: InviteToScreen): Promise<Refusal | undefined> {
+    const { activeCalls, media, admission, logger } = this.#options;
+    if (!activeCalls.isTakingCalls) return notNow();
+    try {
+      const refusal = await admission.refusalOf(invite);
+      // Before the call is written down: a flood that we cannot take is not to fill the database.
+      return refusal ?? (media.hasFreePlace ? undefined : notNow());
+    } catch (error) {
+      logger.error({ err: error, sipCallId: invite.callId }, "a call could not be judged");
+      return notNow();
+    }
+  }
+
+  mayRefuse(address: string): boolean {
+    return this.#options.admission.mayRefuse(address);
+  }
+
+  /** Takes a call that passed `screenInvite`, or refuses it, in its own time; never throws. */
+  handleInvite(invite: IncomingInvite): void {
+    const { activeCalls } = this.#options;
+    if (!activeCalls.isTakingCalls) return refuseForNow(invite);
+    const running = this.#handle(invite).catch((error: unknown) => {
+      this.#options.logger.error({ err: error, sipCallId: invite.callId }, "a call could not be taken");
+      refuseForNow(invite);
+    });
+    activeCalls.watch(running);
+  }
+
+  async #handle(invite: IncomingInvite): Promise<void> {
+    const target = await this.#findTarget(invite);
+    if (target === undefined) return invite.reject(404);
+    if (target.agent.document.status !== "active") return invite.reject(480);
+    if (!target.organization.isBillingActive) return refuseForNow(invite);
+    if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
+    const mediaAddress = await findMediaAddress(
+      this.#options.publicAddress,
+      findMediaPeer(invite.source.address, invite.body),
+    );
+    if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
+    if (invite.signal.aborted) return;
+    await this.#take(invite, target, mediaAddress);
+  }
+
+  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialled in To. */
+  async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
+    for (const dialled of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
+      const target = dialled && (await this.#options.phoneNumbers.findInbound(dialled));
+      if (target) return target;
+    }
+    return undefined;
+  }
+
+  async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {
+    const { calls, activeCalls, media, nodeId, logger } = this.#options;
+    const { agent, number, trunk } = target;
+    const fromNumber = callerOf(invite);
+    const at = new Date();
+    const { callId, conversationId } = await calls.openInbound({
+      ...recordOf(agent),
+      phoneNumberId: number.id,
+      sipTrunkId: trunk.id,
+      fromNumber,
+      toNumber: number.e164,
+      nodeId,
+      sipCallId: storableSipCallId(invite.callId),
+      variables: agent.variables,
+      at,
+    });
+    logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "call arrived");
+    const record: CallToRegister = {
+      callId,
+      conversationId,
+      agent,
+      variables: agent.variables,
+      channel: "phone",
+      direction: "inbound",
+      fromNumber,
+      toNumber: number.e164,
+      at,
+      sipCallId: invite.callId,
+    };
+    await activeCalls.carry(record, (prepare) => {
+      const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
+        await media.open({ ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
+      return new InboundCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
+    });
+  }
+}
+
+/** Null if the caller withholds the number (RFC 3323), or names none that anyone could have. */
+function callerOf(invite: IncomingInvite): string | null {
+  const number = numberIn(invite.from.uri);
+  const isNone =
+    number === undefined || number.length > MAX_NUMBER_LENGTH || number.toLowerCase() === "anonymous";
+  return isNone ? null : number;
+}

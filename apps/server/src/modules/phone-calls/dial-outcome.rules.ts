@@ -1,0 +1,34 @@
+import type { InviteFailure } from "@parley/sip";
+import type { CallOutcome } from "../active-calls/active-call.ts";
+
+/** What a call that was not answered counts as. */
+export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOutcome {
+  if (cause === "ring_timeout") return { ...noAnswer, endDetail: "it rang for as long as it may" };
+  // The platform's own way of ending: whoever hung up has said why before.
+  if (cause === "cancelled") return { status: "canceled", endReason: "canceled" };
+  if (cause === "no_response") return { ...failed, endDetail: "the trunk does not answer" };
+  if (cause === "transport_error") return { ...failed, endDetail: "the trunk cannot be reached" };
+  return { ...outcomeOfStatus(status), endDetail: `${status} ${reason}`.trim() };
+}
+
+const noAnswer = { status: "no_answer", endReason: "dial_no_answer" } as const;
+const busy = { status: "busy", endReason: "dial_busy" } as const;
+const rejected = { status: "failed", endReason: "dial_rejected" } as const;
+const failed = { status: "failed", endReason: "dial_failed" } as const;
+
+function outcomeOfStatus(status: number): Pick<CallOutcome, "status" | "endReason"> {
+  switch (status) {
+    case 486:
+    case 600:
+      return busy;
+    case 408:
+    case 480:
+      return noAnswer;
+    case 603:
+    case 607:
+    case 608:
+      return rejected;
+    default:
+      return failed;
+  }
+}

@@ -1,0 +1,127 @@
+import {
+  buildOffer,
+  findOfferedCodec,
+  type HeaderFields,
+  type IncomingInvite,
+  LocalSrtpKeys,
+  type Refusal,
+  type Session,
+} from "@parley/sip";
+import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
+import { isLoopback } from "../../platform/destination-address.ts";
+import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
+import {
+  acceptCallAnswer,
+  answerCallOffer,
+  audioCodecs,
+  type CallAudioSettings,
+  renegotiate,
+  sampleRateOf,
+  toAudioSettings,
+  toMediaPath,
+} from "./sip-audio.ts";
+
+export interface InboundCallOptions {
+  invite: IncomingInvite;
+  /** The address that goes into our SDP. */
+  mediaAddress: string;
+  /** A call without SRTP is refused. */
+  isSrtpRequired: boolean;
+  openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
+}
+
+/** How long a caller's side waits before it tries again while we are full or starting. */
+const RETRY_AFTER_SECONDS = "5";
+
+/** 503, and when to come again. */
+export function notNow(): Refusal & { content: { headers: HeaderFields } } {
+  return { status: 503, content: { headers: { "Retry-After": RETRY_AFTER_SECONDS } } };
+}
+
+export function refuseForNow(invite: IncomingInvite): void {
+  const { status, content } = notNow();
+  invite.reject(status, undefined, content.headers);
+}
+
+/** The SIP of a call that came in and is for an agent of ours. */
+export class InboundCall implements CallSignalling {
+  readonly #options: InboundCallOptions;
+  readonly #srtp: CallAudioSettings["srtp"];
+  #session: Session | undefined;
+
+  constructor(options: InboundCallOptions) {
+    this.#options = options;
+    this.#srtp = { keys: new LocalSrtpKeys(), isRequired: options.isSrtpRequired };
+  }
+
+  async establish(call: ActiveCall): Promise<void> {
+    const { invite } = this.#options;
+    const cancel = (): void => call.hangUp({ status: "canceled", endReason: "canceled" });
+    invite.signal.addEventListener("abort", cancel, { once: true });
+    if (invite.signal.aborted) cancel();
+    invite.ring();
+    const { media, settings } = await this.#openMedia(call);
+    const isOfferOurs = invite.body === "";
+    const local = isOfferOurs ? undefined : answerCallOffer(invite.body, settings);
+    if (local?.ok === false) {
+      invite.reject(local.status, local.reason);
+      return call.hangUp(sdpFailure(`SDP refused: ${local.status} ${local.reason}`));
+    }
+    if (local !== undefined) media.connect(toMediaPath(local.audio));
+    // The caller hears the greeting from its first word, at once: it is made while the phone rings.
+    await Promise.race([media.prepared, call.decided]);
+    if (call.signal.aborted) return;
+    const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
+    call.answered();
+    // Audio begins with the answer, not with its ACK, which may be lost on the way and come seconds later.
+    if (!isOfferOurs) media.start();
+    const accepted = await accepting;
+    if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
+    media.confirm();
+    this.#session = accepted.session;
+    followSession(accepted.session, call, media, (offer) => renegotiate(offer, settings, media));
+    if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
+  }
+
+  /** Ends the session of an answered call; refuses the invitation of another. */
+  end({ endReason }: CallOutcome): void {
+    const { invite } = this.#options;
+    if (this.#session !== undefined) void this.#session.bye();
+    else if (endReason === "node_lost") invite.reject(503);
+    else if (endReason === "rejected_by_webhook") invite.reject(603);
+    else invite.reject(endReason === "error_internal" ? 500 : 480);
+  }
+
+  async #openMedia(call: ActiveCall): Promise<{ media: MediaLeg; settings: CallAudioSettings }> {
+    const { invite, mediaAddress: address, openMedia } = this.#options;
+    // Wideband where the caller's first offer has it; who offers nothing gets what every telephone has.
+    const first = findOfferedCodec(invite.body, { address, codecs: audioCodecs, srtp: this.#srtp });
+    const sampleRateHz = sampleRateOf(first?.name);
+    try {
+      const media = await openMedia(sampleRateHz, call.mediaHandlers);
+      call.takeMedia(media);
+      return {
+        media,
+        settings: toAudioSettings({
+          address,
+          port: media.rtpPort,
+          sampleRateHz,
+          srtp: this.#srtp,
+          isLoopbackAllowed: isLoopback(invite.source.address),
+        }),
+      };
+    } catch (error) {
+      if (error instanceof NoMediaCapacityError) refuseForNow(invite);
+      throw error;
+    }
+  }
+
+  /** The caller's answer to the offer that it left to us. */
+  #takeAnswer({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
+    const answer = acceptCallAnswer(remoteSdp, settings);
+    if (!answer.ok) return call.hangUp(sdpFailure(`SDP answer: ${answer.reason}`));
+    media.connect(toMediaPath(answer.audio));
+    media.start();
+  }
+}

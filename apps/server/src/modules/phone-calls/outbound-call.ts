@@ -1,0 +1,135 @@
+import { isIPv6 } from "node:net";
+import {
+  buildOffer,
+  LocalSrtpKeys,
+  type ProvisionalResponse,
+  type Session,
+  type UserAgent,
+} from "@parley/sip";
+import type { MediaLeg, MediaLegHandlers } from "../../media/media-pool.ts";
+import type { OutgoingRoute } from "../sip-trunks/sip-trunks.service.ts";
+import { outcomeOfDial } from "./dial-outcome.rules.ts";
+import { isLoopback } from "../../platform/destination-address.ts";
+import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import { numberIn } from "./sip-number.ts";
+import { findMediaAddress } from "./media-address.ts";
+import { followSession } from "./phone-session.ts";
+import {
+  type CallAudioSettings,
+  connectAnswered,
+  connectEarly,
+  renegotiate,
+  toAudioSettings,
+} from "./sip-audio.ts";
+
+export interface OutboundCallOptions {
+  userAgent: UserAgent;
+  route: OutgoingRoute;
+  sipCallId: string;
+  /** E.164, or an extension. */
+  toNumber: string;
+  ringTimeoutMs: number;
+  /** Whether a number that the trunk sends the call on to may be called. */
+  isDestinationAllowed: (number: string) => boolean;
+  publicAddress: string | undefined;
+  openMedia: (
+    media: { sampleRateHz: 8000; isIPv6: boolean },
+    handlers: MediaLegHandlers,
+  ) => Promise<MediaLeg>;
+}
+
+/** Targets that a trunk's redirections may name, one after another. */
+const MAX_REDIRECTS = 3;
+
+/** The SIP of a call that an agent of ours places. */
+export class OutboundCall implements CallSignalling {
+  readonly #options: OutboundCallOptions;
+  #isRinging = false;
+  #session: Session | undefined;
+
+  constructor(options: OutboundCallOptions) {
+    this.#options = options;
+  }
+
+  async establish(call: ActiveCall): Promise<void> {
+    const { route, publicAddress, openMedia } = this.#options;
+    const [hop] = await route.locate();
+    if (hop === undefined) return call.hangUp(dialFailure("the trunk's host has no address"));
+    const address = await findMediaAddress(publicAddress, hop.address);
+    if (address === undefined) return call.hangUp(dialFailure("no route leads to the trunk"));
+    // What every telephone has: a wideband conversation would be resampled for most that are called.
+    const sampleRateHz = 8000;
+    // The greeting is made while it rings.
+    const media = await openMedia({ sampleRateHz, isIPv6: isIPv6(address) }, call.mediaHandlers);
+    call.takeMedia(media);
+    const srtp = { keys: new LocalSrtpKeys(), isRequired: route.isSrtpRequired };
+    const isLoopbackAllowed = isLoopback(hop.address);
+    const settings = toAudioSettings({
+      address,
+      port: media.rtpPort,
+      sampleRateHz,
+      srtp,
+      isLoopbackAllowed,
+    });
+    await this.#dial(call, media, settings);
+  }
+
+  /** A call that is not answered yet is cancelled by its signal. */
+  end(_outcome: CallOutcome): void {
+    void this.#session?.bye();
+  }
+
+  async #dial(call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): Promise<void> {
+    const { userAgent, route, sipCallId, toNumber, ringTimeoutMs } = this.#options;
+    const result = await userAgent.invite({
+      callId: sipCallId,
+      to: route.uriOf(toNumber),
+      from: route.from,
+      // Many carriers take the caller ID from there (RFC 3325).
+      identity: { asserted: route.from },
+      destination: route.destination,
+      routes: route.serviceRoutes,
+      sdp: buildOffer(settings),
+      ringTimeoutMs,
+      maxRedirects: MAX_REDIRECTS,
+      isRedirectAllowed: (uri) => this.#isRedirectAllowed(uri),
+      signal: call.signal,
+      onProvisional: (response) => this.#ring(response, call, media, settings),
+      onReinvite: (offer) => renegotiate(offer, settings, media),
+      ...(route.credentials !== undefined && { credentials: route.credentials }),
+    });
+    if (!result.ok) return call.hangUp(outcomeOfDial(result));
+    this.#session = result.session;
+    followSession(result.session, call, media, (offer) => renegotiate(offer, settings, media));
+    // Hung up in the moment of its answer.
+    if (call.signal.aborted) return;
+    this.#begin(result.session, call, media, settings);
+  }
+
+  #ring({ sdp }: ProvisionalResponse, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
+    if (!this.#isRinging) call.ringing();
+    this.#isRinging = true;
+    if (sdp !== "") connectEarly(sdp, settings, media);
+  }
+
+  #begin({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
+    const failure = connectAnswered(remoteSdp, settings, media);
+    if (failure !== undefined) return call.hangUp(dialFailure(`SDP answer: ${failure}`));
+    media.start();
+    // The answer is to an INVITE that only the callee's side has seen.
+    media.confirm();
+    call.answered();
+  }
+
+  /** To the same number at another place, or to one that may be called as well. */
+  #isRedirectAllowed(uri: string): boolean {
+    const user = numberIn(uri);
+    if (user === undefined) return false;
+    const { toNumber, isDestinationAllowed } = this.#options;
+    return user === toNumber || `+${user}` === toNumber || isDestinationAllowed(user);
+  }
+}
+
+function dialFailure(endDetail: string): CallOutcome {
+  return { status: "failed", endReason: "dial_failed", endDetail };
+}

@@ -1,0 +1,120 @@
+import type { CallCreate } from "@parley/contract";
+import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
+import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
+import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import type { PlacedCall } from "../calls/calls.service.ts";
+import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
+
+/** Who calls whom, and how. */
+export interface Dialling {
+  agent: ResolvedAgent;
+  fromNumber: string;
+  /** E.164, or an extension. */
+  toNumber: string;
+  route: OutgoingRoute;
+  /** Where else a redirection may send it. */
+  allowedCountries: readonly string[];
+}
+
+/** What a call needs before it is written down. */
+export interface OutboundPlan extends Dialling {
+  from: { id: string; e164: string };
+  sipTrunkId: string;
+}
+
+interface OutboundPlannerDependencies {
+  agentResolution: AgentResolution;
+  phoneNumbers: PhoneNumbersService;
+  sipTrunks: SipTrunksService;
+  organizations: OrganizationsService;
+}
+
+/** Decides whether a call may be placed, as whom and by which way. */
+export class OutboundPlanner {
+  readonly #dependencies: OutboundPlannerDependencies;
+
+  constructor(dependencies: OutboundPlannerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Throws `billing_inactive`, `invalid_body`, `environment_not_found`, `from_number_not_on_trunk`,
+   * `destination_not_allowed` and `agent_not_callable`, in this order.
+   */
+  async plan(organizationId: string, request: CallCreate): Promise<OutboundPlan> {
+    const organization = await this.#dependencies.organizations.get(organizationId);
+    // API keys know of it only after a while; calls cost money at once.
+    if (!organization.isBillingActive) throw new AppError("billing_inactive");
+    const agent = await this.#resolve(organizationId, request);
+    const toNumber = request.toNumber.startsWith("+")
+      ? normalizePhoneNumber(request.toNumber)
+      : request.toNumber;
+    if (toNumber === undefined) throw invalidBody("toNumber", "is not a possible telephone number");
+    const { sipTrunkId, status } = agent.document;
+    const from =
+      sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
+    const allowedCountries = await this.#allowedCountriesOf(organization);
+    if (!isDestinationAllowed(toNumber, allowedCountries)) throw new AppError("destination_not_allowed");
+    if (sipTrunkId === null || from === undefined || status !== "active")
+      throw new AppError("agent_not_callable");
+    const route = await this.#dependencies.sipTrunks.findRoute(organizationId, sipTrunkId, from.e164);
+    if (route === undefined)
+      throw new AppError("agent_not_callable", {
+        message: "The agent's SIP trunk names no proxyAddress that calls could go to.",
+      });
+    return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, allowedCountries };
+  }
+
+  /** Of a call that was written down before; undefined where it can no longer be dialled. */
+  async planAgain(call: PlacedCall): Promise<Dialling | undefined> {
+    const { organizationId, sipTrunkId, fromNumber, toNumber } = call;
+    if (sipTrunkId === null || fromNumber === null || toNumber === null) return undefined;
+    const { agentResolution, sipTrunks, organizations } = this.#dependencies;
+    const [agent, route, organization] = await Promise.all([
+      agentResolution.resolveRecorded(call),
+      sipTrunks.findRoute(organizationId, sipTrunkId, fromNumber),
+      organizations.get(organizationId),
+    ]);
+    if (agent === undefined || route === undefined) return undefined;
+    const allowedCountries = await this.#allowedCountriesOf(organization);
+    return { agent, fromNumber, toNumber, route, allowedCountries };
+  }
+
+  async #resolve(organizationId: string, request: CallCreate): Promise<ResolvedAgent> {
+    const { agentId, environment = null } = request;
+    try {
+      const entry = { kind: "outbound_call", environment } as const;
+      return await this.#dependencies.agentResolution.resolveAgent(organizationId, agentId, entry);
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found")
+        throw invalidBody("agentId", "names no agent");
+      throw error;
+    }
+  }
+
+  /** The number of ours that calls: the one that is asked for, or the agent's first. */
+  async #findFrom(
+    { organizationId, document }: ResolvedAgent,
+    sipTrunkId: string,
+    requested: string | undefined,
+  ): Promise<OutboundPlan["from"]> {
+    const wanted = requested === undefined ? undefined : normalizePhoneNumber(requested);
+    if (requested !== undefined && wanted === undefined)
+      throw invalidBody("fromNumber", "is not a possible telephone number");
+    const candidates = wanted === undefined ? document.phoneNumbers.map(({ e164 }) => e164) : [wanted];
+    const { phoneNumbers } = this.#dependencies;
+    const onTrunk = await phoneNumbers.listOnTrunk(organizationId, sipTrunkId, candidates);
+    const [first] = candidates.flatMap((e164) => onTrunk.find((number) => number.e164 === e164) ?? []);
+    if (first === undefined) throw new AppError("from_number_not_on_trunk");
+    return first;
+  }
+
+  /** ISO 3166. */
+  async #allowedCountriesOf({ id, allowedCountries }: Organization): Promise<readonly string[]> {
+    return allowedCountries ?? countriesOf(await this.#dependencies.phoneNumbers.listE164(id));
+  }
+}

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import test from "node:test";
+import type { CallTrace } from "@parley/contract";
+import type { MessageTrace } from "@parley/sip";
+import { createLogger } from "../../platform/logging/logging.ts";
+import { type TestServer, createTestServer, inboundCall } from "../testing.ts";
+import { deleteExpiredTracesJob } from "./sip-trace.jobs.ts";
+import { SipTraceRecorder } from "./sip-trace.recorder.ts";
+import { callTraceMessages } from "./sip-trace.tables.ts";
+
+const DAY_MS = 86_400_000;
+const NUMBER = "+4930123456";
+const NODE = "node-1";
+const hasTshark = spawnSync("tshark", ["-v"]).error === undefined;
+
+interface Target {
+  sipTrunkId: string;
+  agentId: string;
+  phoneNumberId: string;
+}
+
+/** The platform without calls, and a recorder on a clock that the test sets. */
+class Fixture {
+  readonly server: TestServer;
+  readonly recorder: SipTraceRecorder;
+  now = new Date("2026-11-21T12:00:00.000Z");
+  /** Ends the trace of the call that was opened last. */
+  endCall = (): void => undefined;
+  readonly #target: Target;
+
+  private constructor(server: TestServer, target: Target) {
+    this.server = server;
+    this.#target = target;
+    this.recorder = new SipTraceRecorder({
+      database: server.database,
+      logger: createLogger({ level: "silent" }),
+      now: () => this.now,
+    });
+  }
+
+  static async start(): Promise<Fixture> {
+    const server = await createTestServer();
+    const create = async (url: string, body: object): Promise<string> => {
+      const response = await server.request("POST", url, body);
+      const { data }: { data: { id: string } } = JSON.parse(JSON.stringify(response.body));
+      return data.id;
+    };
+    const sipTrunkId = await create("/sip-trunks", { friendlyName: "Trunk" });
+    const agentId = await create("/agents", { name: "Agent", sipTrunkId });
+    const phoneNumberId = await create(`/agents/${agentId}/phone-numbers`, { e164: NUMBER });
+    return new Fixture(server, { sipTrunkId, agentId, phoneNumberId });
+  }
+
+  pass(milliseconds: number): void {
+    this.now = new Date(this.now.getTime() + milliseconds);
+  }
+
+  async openCall(sipCallId: string): Promise<string> {
+    const { modules, organizationId } = this.server;
+    const call = {
+      ...this.#target,
+      fromNumber: "+14155550100",
+      toNumber: NUMBER,
+      nodeId: NODE,
+      sipCallId,
+      at: this.now,
+    };
+    const { callId } = await modules.calls.openInbound(inboundCall(organizationId, call));
+    this.endCall = this.recorder.claim(sipCallId, callId);
+    return callId;
+  }
+
+  async traceOf(callId: string): Promise<CallTrace> {
+    const { status, body } = await this.server.request("GET", `/calls/${callId}/trace`);
+    assert.equal(status, 200);
+    const { data }: { data: CallTrace } = JSON.parse(JSON.stringify(body));
+    return data;
+  }
+
+  async close(): Promise<void> {
+    await this.recorder.close();
+    await this.server.close();
+  }
+}
+
+function message(
+  direction: "in" | "out",
+  sipCallId: string,
+  startLine: string,
+  ...more: string[]
+): MessageTrace {
+  const head = [startLine, `Call-ID: ${sipCallId}`, "CSeq: 1 INVITE", ...more, "Content-Length: 0", "", ""];
+  return {
+    direction,
+    local: { address: "192.0.2.10", port: 5060 },
+    peer: { protocol: "TCP", address: "192.0.2.20", port: 40_000 },
+    data: Buffer.from(head.join("\r\n")),
+  };
+}
+
+test("a call's messages are kept from its first INVITE on, secrets masked", async () => {
+  const fixture = await Fixture.start();
+  const { recorder } = fixture;
+  recorder.observe(
+    message("in", "c1", "INVITE sip:a@b SIP/2.0", 'Authorization: Digest username="u", response="abc"'),
+  );
+  recorder.observe(message("out", "c1", "SIP/2.0 100 Trying"));
+  await recorder.flush();
+  const callId = await fixture.openCall("c1");
+  assert.deepEqual((await fixture.traceOf(callId)).messages, []);
+  fixture.pass(5);
+  recorder.observe(message("out", "c1", "SIP/2.0 200 OK"));
+  await recorder.flush();
+  const { messages, media } = await fixture.traceOf(callId);
+  assert.deepEqual(
+    messages.map(({ at, direction, text }) => [at, direction, text.split("\r\n", 1)[0]]),
+    [
+      ["2026-11-21T12:00:00.000Z", "received", "INVITE sip:a@b SIP/2.0"],
+      ["2026-11-21T12:00:00.000Z", "sent", "SIP/2.0 100 Trying"],
+      ["2026-11-21T12:00:00.005Z", "sent", "SIP/2.0 200 OK"],
+    ],
+  );
+  assert.match(messages[0]?.text ?? "", /username="u", response="\*{3}"/);
+  assert.deepEqual(
+    [messages[0]?.transport, messages[0]?.local, messages[0]?.peer],
+    ["TCP", { address: "192.0.2.10", port: 5060 }, { address: "192.0.2.20", port: 40_000 }],
+  );
+  assert.equal(media, null);
+  await fixture.close();
+});
+
+test("how the network treated the audio stands in the trace once the call has ended", async () => {
+  const fixture = await Fixture.start();
+  const { server } = fixture;
+  const callId = await fixture.openCall("c2");
+  const quality = {
+    codec: "PCMU" as const,
+    srtpSuite: null,
+    roundTripMs: 20,
+    received: { packets: 100, lost: 1, late: 2, jitterMs: 0.5, mos: 4.2 },
+    sent: { packets: 100, lost: null, jitterMs: null, mos: null },
+  };
+  const end = { status: "completed", endReason: "user_hangup", endedAt: fixture.now, quality } as const;
+  await server.modules.calls.finish(callId, end);
+  assert.deepEqual((await fixture.traceOf(callId)).media, quality);
+  await fixture.close();
+});
+
+test("the capture of a call goes as a file and has each message in its direction", async (t) => {
+  const fixture = await Fixture.start();
+  const { server, recorder } = fixture;
+  const callId = await fixture.openCall("c3");
+  recorder.observe(message("in", "c3", "INVITE sip:a@b SIP/2.0"));
+  recorder.observe(message("out", "c3", "SIP/2.0 486 Busy Here"));
+  await recorder.flush();
+  const headers = { "x-api-key": server.apiKey };
+  const response = await server.app.inject({ url: `/v1/calls/${callId}/trace.pcap`, headers });
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.headers["content-type"], "application/vnd.tcpdump.pcap");
+  assert.equal(response.rawPayload.readUInt32LE(0), 0xa1b2c3d4);
+  await fixture.close();
+  if (!hasTshark) return t.diagnostic("tshark is not installed: NOT opened by a real reader");
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-trace-"));
+  const file = path.join(folder, "trace.pcap");
+  writeFileSync(file, response.rawPayload);
+  const fields = ["ip.src", "udp.dstport", "sip.Method", "sip.Status-Code"].flatMap((field) => ["-e", field]);
+  const { stdout } = spawnSync("tshark", ["-r", file, "-T", "fields", "-E", "separator=,", ...fields], {
+    encoding: "utf8",
+  });
+  rmSync(folder, { recursive: true });
+  assert.deepEqual(stdout.trim().split("\n"), ["192.0.2.20,5060,INVITE,", "192.0.2.10,40000,,486"]);
+});
+
+test("another organization's call has no trace", async () => {
+  const fixture = await Fixture.start();
+  const { server } = fixture;
+  const callId = await fixture.openCall("c4");
+  const { apiKey } = await server.createOrganization();
+  for (const name of ["trace", "trace.pcap"]) {
+    const { status, body } = await server.request("GET", `/calls/${callId}/${name}`, undefined, apiKey);
+    assert.equal(status, 404);
+    assert.equal(JSON.parse(JSON.stringify(body)).error, "not_found");
+  }
+  await fixture.close();
+});
+
+test("messages that belong to no call are let go, and of a call no more than its share is kept", async () => {
+  const fixture = await Fixture.start();
+  const { recorder } = fixture;
+  recorder.observe(message("in", "stray", "OPTIONS sip:a@b SIP/2.0"));
+  await recorder.flush();
+  fixture.pass(31_000);
+  await recorder.flush();
+  const tooLate = await fixture.openCall("stray");
+  await recorder.flush();
+  assert.deepEqual((await fixture.traceOf(tooLate)).messages, []);
+  const callId = await fixture.openCall("chatty");
+  for (let count = 0; count < 600; count++) recorder.observe(message("in", "chatty", "INFO sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(callId)).messages.length, 500);
+  await fixture.close();
+});
+
+test("a call that said nothing for long is traced to its BYE, and no longer once it has ended", async () => {
+  const fixture = await Fixture.start();
+  const { recorder } = fixture;
+  const callId = await fixture.openCall("long");
+  recorder.observe(message("in", "long", "INVITE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  fixture.pass(3_600_000);
+  await recorder.flush();
+  recorder.observe(message("in", "long", "BYE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(callId)).messages.length, 2);
+  fixture.endCall();
+  recorder.observe(message("out", "long", "SIP/2.0 200 OK"));
+  await recorder.flush();
+  fixture.pass(180_000);
+  await recorder.flush();
+  recorder.observe(message("in", "long", "BYE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(callId)).messages.length, 3);
+  await fixture.close();
+});
+
+test("a flood under Call-IDs of no call takes neither the memory of the node nor the trace of a call", async () => {
+  const fixture = await Fixture.start();
+  const { recorder } = fixture;
+  const first = await fixture.openCall("first");
+  const padding = `X: ${"y".repeat(60_000)}`;
+  recorder.observe(message("in", "second", "INVITE sip:a@b SIP/2.0"));
+  for (let count = 0; count < 20; count++)
+    recorder.observe(message("in", `stray-${count}-${"z".repeat(1_000)}`, "INVITE sip:a@b SIP/2.0", padding));
+  const second = await fixture.openCall("second");
+  for (let count = 0; count < 4_000; count++)
+    recorder.observe(message("in", `stray-${count}`, "OPTIONS sip:a@b SIP/2.0", padding));
+  assert.ok(recorder.waitingBytes < 5 * 1024 * 1024, `${recorder.waitingBytes} bytes`);
+  recorder.observe(message("in", "first", "INVITE sip:a@b SIP/2.0"));
+  recorder.observe(message("in", "second", "BYE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  assert.equal((await fixture.traceOf(first)).messages.length, 1);
+  assert.equal((await fixture.traceOf(second)).messages.length, 2);
+  fixture.pass(31_000);
+  await recorder.flush();
+  assert.equal(recorder.waitingBytes, 0);
+  await fixture.close();
+});
+
+test("Call-IDs that no database takes, or a call that is gone, cost no other call its trace", async () => {
+  const fixture = await Fixture.start();
+  const { server, recorder } = fixture;
+  recorder.observe(message("in", "a\0b", "OPTIONS sip:a@b SIP/2.0"));
+  recorder.observe(message("in", "c".repeat(3_000), "INVITE sip:a@b SIP/2.0"));
+  const long = await fixture.openCall("c".repeat(3_000));
+  recorder.claim("gone", randomUUID());
+  recorder.observe(message("in", "gone", "INVITE sip:a@b SIP/2.0"));
+  const after = await fixture.openCall("after");
+  recorder.observe(message("in", "after", "INVITE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  for (const callId of [long, after]) assert.equal((await fixture.traceOf(callId)).messages.length, 1);
+  assert.deepEqual(
+    await server.database
+      .select()
+      .from(callTraceMessages)
+      .then((rows) => rows.length),
+    2,
+  );
+  await fixture.close();
+});
+
+test("traces are deleted after their days", async () => {
+  const fixture = await Fixture.start();
+  const { server, recorder } = fixture;
+  const callId = await fixture.openCall("old");
+  recorder.observe(message("in", "old", "INVITE sip:a@b SIP/2.0"));
+  await recorder.flush();
+  const at = fixture.now.getTime();
+  await deleteExpiredTracesJob(server.modules.callTraces, 7, () => new Date(at + 6 * DAY_MS)).run({});
+  assert.equal((await fixture.traceOf(callId)).messages.length, 1);
+  await deleteExpiredTracesJob(server.modules.callTraces, 7, () => new Date(at + 8 * DAY_MS)).run({});
+  assert.equal((await fixture.traceOf(callId)).messages.length, 0);
+  await fixture.close();
+});

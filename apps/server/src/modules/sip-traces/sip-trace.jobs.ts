@@ -1,0 +1,15 @@
+import type { JobKind } from "../../platform/jobs/jobs.ts";
+import type { SipTracesService } from "./sip-trace.service.ts";
+
+/** Every hour: traces that have been kept for long enough are deleted. */
+export function deleteExpiredTracesJob(
+  traces: SipTracesService,
+  days: number,
+  now: () => Date = () => new Date(),
+): JobKind<Record<string, never>> {
+  return {
+    name: "delete-expired-call-traces",
+    cron: "41 * * * *",
+    run: async () => await traces.deleteExpired(days, now()),
+  };
+}

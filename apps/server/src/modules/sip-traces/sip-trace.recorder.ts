@@ -1,0 +1,247 @@
+import type { MessageTrace } from "@parley/sip";
+import type { Logger } from "pino";
+import type { Database } from "../../platform/database/database.ts";
+import { isDatabaseAway } from "../../platform/database/database-away.ts";
+import { maskSecrets, sipCallIdOf, storableSipCallId } from "./sip-trace.rules.ts";
+import * as store from "./sip-trace.store.ts";
+
+const FLUSH_INTERVAL_MS = 1_000;
+/** A call is claimed soon after its INVITE came; what belongs to none by then is let go. */
+const UNCLAIMED_MS = 30_000;
+/** After its end a call is remembered this long, for the messages that still pass. */
+const ENDED_MS = 120_000;
+/** Of all Call-IDs without a call together. Beyond it the oldest are let go: a call is claimed within a second. */
+const MAX_UNCLAIMED_BYTES = 4 * 1024 * 1024;
+const MAX_UNCLAIMED_CALL_IDS = 5_000;
+/** Enough for an INVITE, its challenge and both once more; a stranger gets no larger share of the above. */
+const MAX_UNCLAIMED_BYTES_PER_CALL_ID = 256 * 1024;
+const MAX_MESSAGES_PER_CALL = 500;
+const MAX_BYTES_PER_CALL = 1024 * 1024;
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+/** Of one statement: PostgreSQL takes 65,535 values, and masking must not keep the process from its calls. */
+const MAX_ROWS = 1_000;
+const MAX_STATEMENT_BYTES = 1024 * 1024;
+
+/** As it passed: secrets are masked when it is written, and only then. */
+type Message = Omit<store.TraceMessageInsert, "callId">;
+
+/** What is known of one SIP Call-ID. */
+interface Traced {
+  firstAtMs: number;
+  /** Ours; undefined while no call has claimed it. */
+  callId: string | undefined;
+  endedAtMs: number | undefined;
+  /** Not stored yet. */
+  waiting: Message[];
+  waitingBytes: number;
+  seenMessages: number;
+  seenBytes: number;
+}
+
+export interface CallTraceRecorderOptions {
+  database: Database;
+  logger: Logger;
+  now?: () => Date;
+}
+
+/**
+ * Keeps the SIP messages that belong to calls of this node, secrets masked. It sees every message, holds a bounded number
+ * until a call claims their Call-ID, and writes once a second; nothing waits for it. Of one call it keeps the first 500
+ * messages and the first MiB.
+ */
+export class SipTraceRecorder {
+  readonly #options: CallTraceRecorderOptions;
+  readonly #now: () => Date;
+  /** Oldest first. */
+  readonly #unclaimed = new Map<string, Traced>();
+  readonly #claimed = new Map<string, Traced>();
+  #unclaimedBytes = 0;
+  #claimedBytes = 0;
+  readonly #timer: NodeJS.Timeout;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(options: CallTraceRecorderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
+  }
+
+  /** Of messages that are not written yet. */
+  get waitingBytes(): number {
+    return this.#unclaimedBytes + this.#claimedBytes;
+  }
+
+  observe({ direction, peer, local, data }: MessageTrace): void {
+    const sipCallId = sipCallIdOf(toText(data));
+    if (sipCallId === undefined) return;
+    const at = this.#now();
+    const key = storableSipCallId(sipCallId);
+    const traced = this.#claimed.get(key) ?? this.#unclaimed.get(key) ?? this.#add(key, at.getTime());
+    if (!this.#hasRoom(traced, data.length)) return;
+    traced.seenMessages += 1;
+    traced.seenBytes += data.length;
+    traced.waitingBytes += data.length;
+    traced.waiting.push({
+      at,
+      direction: direction === "in" ? "received" : "sent",
+      transport: peer.protocol,
+      localAddress: local.address,
+      localPort: local.port,
+      peerAddress: peer.address,
+      peerPort: peer.port,
+      // A copy: a small Buffer is a piece of a pool, which it would keep alive.
+      data: Buffer.copyBytesFrom(data),
+    });
+    if (traced.callId !== undefined) this.#claimedBytes += data.length;
+    else {
+      this.#unclaimedBytes += data.length;
+      this.#letOldestGo();
+    }
+  }
+
+  #hasRoom(traced: Traced, bytes: number): boolean {
+    if (traced.seenMessages >= MAX_MESSAGES_PER_CALL || traced.seenBytes + bytes > MAX_BYTES_PER_CALL)
+      return false;
+    return traced.callId === undefined
+      ? traced.waitingBytes + bytes <= MAX_UNCLAIMED_BYTES_PER_CALL_ID
+      : this.#claimedBytes + bytes <= MAX_WAITING_BYTES;
+  }
+
+  #add(key: string, nowMs: number): Traced {
+    const traced: Traced = {
+      firstAtMs: nowMs,
+      callId: undefined,
+      endedAtMs: undefined,
+      waiting: [],
+      waitingBytes: 0,
+      seenMessages: 0,
+      seenBytes: 0,
+    };
+    this.#unclaimed.set(key, traced);
+    return traced;
+  }
+
+  #letOldestGo(): void {
+    for (const [key, { waitingBytes }] of this.#unclaimed) {
+      const isFull =
+        this.#unclaimedBytes > MAX_UNCLAIMED_BYTES || this.#unclaimed.size > MAX_UNCLAIMED_CALL_IDS;
+      if (!isFull) return;
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= waitingBytes;
+    }
+  }
+
+  /** Keeps what passes under this SIP Call-ID, and what has passed so far, as the call's; returns how to say that it ended. */
+  claim(sipCallId: string, callId: string): () => void {
+    const key = storableSipCallId(sipCallId);
+    const claimed = this.#claimed.get(key);
+    const traced = claimed ?? this.#unclaimed.get(key) ?? this.#add(key, this.#now().getTime());
+    if (claimed === undefined) {
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= traced.waitingBytes;
+      this.#claimedBytes += traced.waitingBytes;
+      this.#claimed.set(key, traced);
+    }
+    // Of several calls with one Call-ID the latest has a share of its own.
+    const { length } = traced.waiting;
+    Object.assign(traced, {
+      callId,
+      endedAtMs: undefined,
+      seenMessages: length,
+      seenBytes: traced.waitingBytes,
+    });
+    return () => {
+      if (traced.callId === callId) traced.endedAtMs = this.#now().getTime();
+    };
+  }
+
+  /** Writes what waits for calls that are known by now. Never rejects; what could not be written is tried again. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing
+      .then(() => this.#flush())
+      .catch((error: unknown) =>
+        this.#options.logger.warn({ err: error }, "SIP messages could not be written to their calls' traces"),
+      );
+    return this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    for (;;) {
+      const { rows, taken } = this.#nextRows();
+      if (rows.length === 0) break;
+      await this.#insert(rows);
+      for (const [traced, count] of taken) this.#drop(traced, count);
+    }
+    this.#forget();
+  }
+
+  /** What goes into the next statement, and how many messages of whom that are. */
+  #nextRows(): { rows: store.TraceMessageInsert[]; taken: Map<Traced, number> } {
+    const rows: store.TraceMessageInsert[] = [];
+    const taken = new Map<Traced, number>();
+    let bytes = 0;
+    for (const traced of this.#claimed.values()) {
+      const { callId } = traced;
+      if (callId === undefined) continue;
+      for (const [index, message] of traced.waiting.entries()) {
+        if (rows.length === MAX_ROWS || bytes >= MAX_STATEMENT_BYTES) return { rows, taken };
+        bytes += message.data.length;
+        rows.push({ ...message, callId, data: masked(message.data) });
+        taken.set(traced, index + 1);
+      }
+    }
+    return { rows, taken };
+  }
+
+  /** A row that the database refuses, such as one of a call that was deleted, is lost alone. */
+  async #insert(rows: readonly store.TraceMessageInsert[]): Promise<void> {
+    const { database, logger } = this.#options;
+    try {
+      await store.insertMessages(database, rows);
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      if (rows.length === 1) {
+        logger.warn({ err: error, callId: rows[0]?.callId }, "a SIP message could not be written to a trace");
+        return;
+      }
+      const half = Math.ceil(rows.length / 2);
+      await this.#insert(rows.slice(0, half));
+      await this.#insert(rows.slice(half));
+    }
+  }
+
+  #forget(): void {
+    const nowMs = this.#now().getTime();
+    for (const [key, { firstAtMs, waitingBytes }] of this.#unclaimed) {
+      if (nowMs - firstAtMs <= UNCLAIMED_MS) break;
+      this.#unclaimed.delete(key);
+      this.#unclaimedBytes -= waitingBytes;
+    }
+    for (const [key, { endedAtMs, waiting }] of this.#claimed) {
+      const isOver = endedAtMs !== undefined && nowMs - endedAtMs > ENDED_MS && waiting.length === 0;
+      if (isOver) this.#claimed.delete(key);
+    }
+  }
+
+  #drop(traced: Traced, messages: number): void {
+    for (const { data } of traced.waiting.splice(0, messages)) {
+      traced.waitingBytes -= data.length;
+      this.#claimedBytes -= data.length;
+    }
+  }
+
+  /** Writes what is left. Idempotent; call it while the database is still there. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+}
+
+/** One character for each byte, so that nothing of what passed is lost. */
+function toText(data: Buffer): string {
+  return data.toString("latin1");
+}
+
+function masked(data: Buffer): Buffer {
+  return Buffer.from(maskSecrets(toText(data)), "latin1");
+}

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { slicePortRange } from "@parley/rtp";
+import { MediaPool } from "../media/media-pool.ts";
+import { sliceWebPorts } from "../media/web/web-ports.ts";
+import { fetchModels } from "../inference/fetch-models.ts";
+import { requireGgufFile } from "../inference/gguf-file.ts";
+import { ModelStates } from "../inference/model-states.ts";
+import { type InferenceProcess, startInferenceProcess } from "../inference/inference-supervisor.ts";
+import type { NodeContext } from "./node-context.ts";
+
+/** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
+const CALLS_PER_MEDIA_PROCESS = 250;
+
+/** The processes that hold calls and models, after fetching the models that are not there yet. */
+export async function startCallProcesses(
+  { config, logger, started, nodeId }: NodeContext,
+  signal: AbortSignal,
+): Promise<{ media: MediaPool; inference: InferenceProcess; models: ModelStates }> {
+  if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
+  await fetchModels(config, signal);
+  signal.throwIfAborted();
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-"));
+  started.add(async () => await rm(folder, { recursive: true, force: true }));
+  const recordingFolder = recordingFolderOf(config);
+  await mkdir(recordingFolder, { recursive: true, mode: 0o700 });
+  const isWindows = process.platform === "win32";
+  const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
+  const models = new ModelStates(config, logger);
+  const onModel = models.record.bind(models);
+  const inference = startInferenceProcess(config, inferencePath, onModel, logger);
+  started.add(async () => await inference.close());
+  const media = new MediaPool({
+    processes: config.mediaProcesses,
+    callsPerProcess: CALLS_PER_MEDIA_PROCESS,
+    configure: (index) => ({
+      type: "configure",
+      rtpPorts: slicePortRange(config.rtpPorts, index, config.mediaProcesses),
+      web: {
+        ports: sliceWebPorts(config.web.ports, index, config.mediaProcesses),
+        publicAddress: config.publicAddress,
+      },
+      rtpTimeoutMs: config.rtpTimeoutMs,
+      inferencePath,
+      modelsDirectory: config.modelsDirectory,
+      turnLogs:
+        config.turnLogDays === 0
+          ? undefined
+          : { folder: path.join(config.dataDirectory, "turn-logs"), keptDays: config.turnLogDays },
+      recordingFolder,
+      isPrivateWebhookAllowed: config.isPrivateWebhookAllowed,
+      providers: {
+        speechToText: config.speechToText,
+        textToSpeech: config.textToSpeech,
+        languageModel: config.languageModel,
+        localSpeech: config.localSpeech,
+      },
+    }),
+    onModel,
+    logger,
+  });
+  started.add(async () => await media.close());
+  return { media, inference, models };
+}
+
+/** Where audio lies until recordings are made of it. */
+export const recordingFolderOf = ({ dataDirectory }: NodeContext["config"]): string =>
+  path.join(dataDirectory, "recordings");

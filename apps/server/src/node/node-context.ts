@@ -1,0 +1,23 @@
+import type { Logger } from "pino";
+import type { MediaPool } from "../media/media-pool.ts";
+import type { ModelStates } from "../inference/model-states.ts";
+import type { InferenceProcess } from "../inference/inference-supervisor.ts";
+import type { ClosingStack } from "../platform/closing-stack.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { DatabaseConnection } from "../platform/database/connect.ts";
+
+/** What every part of the node is given. */
+export interface NodeContext {
+  config: Readonly<Config>;
+  nodeId: string;
+  logger: Logger;
+  started: ClosingStack;
+}
+
+/** What takes long to start and is started first. */
+export interface BootResources {
+  connection: DatabaseConnection;
+  media: MediaPool;
+  inference: InferenceProcess;
+  models: ModelStates;
+}

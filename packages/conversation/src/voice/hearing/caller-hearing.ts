@@ -1,0 +1,83 @@
+import type { ProviderError } from "../../providers/provider-error.ts";
+import type {
+  HeardText,
+  SpeechToText,
+  SpeechToTextEvent,
+  SpeechToTextOptions,
+  SpeechToTextStream,
+} from "../../providers/speech-to-text.ts";
+
+export interface CallerHearingOptions {
+  stt: SpeechToText;
+  stream: Omit<SpeechToTextOptions, "onEvent">;
+  onText: (flushId: number, heard: HeardText) => void;
+  /** The recogniser failed and nothing was lost. */
+  onRecovered: (error: ProviderError) => void;
+  /** What was heard of the utterance is gone; `isFatal` when nothing more will be heard. */
+  onLost: (error: ProviderError, isFatal: boolean) => void;
+}
+
+/** The call's recogniser, opened once more when it failed in a way that may pass. */
+export class CallerHearing {
+  readonly #options: CallerHearingOptions;
+  #stream: SpeechToTextStream | undefined;
+  #attempt = 0;
+  /** A text came since it was opened, so another failure may be met by opening it again. */
+  #hasAnswered = true;
+
+  constructor(options: CallerHearingOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the recogniser where it is not open. */
+  open(): void {
+    if (this.#stream !== undefined) return;
+    const attempt = ++this.#attempt;
+    this.#stream = this.#options.stt.open({
+      ...this.#options.stream,
+      onEvent: (event) => {
+        if (attempt === this.#attempt) this.#receive(event);
+      },
+    });
+  }
+
+  write(pcm: Int16Array): void {
+    this.#stream?.write(pcm);
+  }
+
+  startUtterance(leadMs: number): void {
+    this.#stream?.startUtterance(leadMs);
+  }
+
+  flush(flushId: number): void {
+    this.#stream?.flush(flushId);
+  }
+
+  endUtterance(): void {
+    this.#stream?.endUtterance();
+  }
+
+  close(): void {
+    this.#attempt++;
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  #receive(event: SpeechToTextEvent): void {
+    if (event.type === "flushed") {
+      this.#hasAnswered = true;
+      const { flushId, text, certainty } = event;
+      this.#options.onText(flushId, { text, ...(certainty !== undefined && { certainty }) });
+    } else if (event.type === "recovered") {
+      this.#options.onRecovered(event.error);
+    } else if (event.type === "failed") {
+      const canReopen = event.error.isRetryable && this.#hasAnswered;
+      this.close();
+      if (canReopen) {
+        this.#hasAnswered = false;
+        this.open();
+      }
+      this.#options.onLost(event.error, !canReopen);
+    }
+  }
+}

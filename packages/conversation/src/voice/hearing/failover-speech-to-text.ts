@@ -1,0 +1,179 @@
+import { timeoutError } from "../../dialogue/deadline.ts";
+import type { ProviderError } from "../../providers/provider-error.ts";
+import type {
+  SpeechToText,
+  SpeechToTextEvent,
+  SpeechToTextOptions,
+  SpeechToTextStream,
+} from "../../providers/speech-to-text.ts";
+import { systemTimers, type Timers } from "../../timers.ts";
+import { AudioTail } from "./audio-tail.ts";
+
+/** Of an utterance as much as this can be heard again. */
+const REPLAY_MS = 15_000;
+/** Kept from before an utterance: the lead that it may begin with. */
+const LEAD_MS = 1_000;
+/** Memory is taken and given up by pieces of this length. */
+const CHUNK_MS = 200;
+/** One lost connection is opened again; a recogniser that then fails too is given up. */
+const MAX_ATTEMPTS = 2;
+
+export interface Recogniser {
+  stt: SpeechToText;
+  /** A flush that was not answered for so long has failed. */
+  answerDeadlineMs: number;
+}
+
+export interface LastingSpeechToTextOptions {
+  /** In the order in which they are tried; not empty. */
+  recognisers: readonly [Recogniser, ...Recogniser[]];
+  timers?: Timers;
+}
+
+/**
+ * A recogniser that outlasts its connections: one that is lost, refuses or does not answer is opened again or replaced
+ * by the next, which hears the utterance's audio from the start and then answers the flush that was open. A call stays
+ * with the recogniser that it came to. Each failure that was made good is told as `recovered`.
+ */
+export function createFailoverSpeechToText(options: LastingSpeechToTextOptions): SpeechToText {
+  const { recognisers, timers = systemTimers } = options;
+  return {
+    name: recognisers[0].stt.name,
+    open: (call) => new LastingStream(recognisers, timers, call),
+  };
+}
+
+class LastingStream implements SpeechToTextStream {
+  readonly #recognisers: readonly Recogniser[];
+  readonly #timers: Timers;
+  readonly #call: SpeechToTextOptions;
+  readonly #audio: AudioTail;
+  /** Audio since the start of the utterance, its lead included; undefined between utterances. */
+  #utteranceSamples: number | undefined;
+  #flushId: number | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #index = 0;
+  #attempts = 0;
+  #stream: SpeechToTextStream | undefined;
+
+  constructor(recognisers: readonly Recogniser[], timers: Timers, call: SpeechToTextOptions) {
+    this.#recognisers = recognisers;
+    this.#timers = timers;
+    this.#call = call;
+    this.#audio = new AudioTail(this.#toSamples(CHUNK_MS));
+    this.#stream = this.#open();
+  }
+
+  write(pcm: Int16Array): void {
+    this.#audio.write(pcm);
+    if (this.#utteranceSamples !== undefined) this.#utteranceSamples += pcm.length;
+    this.#forgetOldAudio();
+    this.#stream?.write(pcm);
+  }
+
+  startUtterance(leadMs: number): void {
+    this.#utteranceSamples = Math.min(this.#audio.samples, this.#toSamples(leadMs));
+    this.#stream?.startUtterance(leadMs);
+  }
+
+  flush(flushId: number): void {
+    if (this.#stream === undefined) return;
+    this.#flushId = flushId;
+    this.#stream.flush(flushId);
+    this.#expectAnswer();
+  }
+
+  endUtterance(): void {
+    this.#utteranceSamples = undefined;
+    this.#flushId = undefined;
+    this.#cancelDeadline?.();
+    this.#stream?.endUtterance();
+  }
+
+  close(): void {
+    this.#cancelDeadline?.();
+    this.#stream?.close();
+    this.#stream = undefined;
+    this.#audio.clear();
+  }
+
+  #open(): SpeechToTextStream | undefined {
+    this.#attempts++;
+    const stream: SpeechToTextStream | undefined = this.#recognisers[this.#index]?.stt.open({
+      ...this.#call,
+      onEvent: (event) => {
+        if (stream !== undefined && stream === this.#stream) this.#receive(event);
+      },
+    });
+    return stream;
+  }
+
+  #receive(event: SpeechToTextEvent): void {
+    if (event.type === "failed") return this.#recover(event.error);
+    if (event.type === "flushed") {
+      if (event.flushId !== this.#flushId) return;
+      this.#flushId = undefined;
+      this.#attempts = 1;
+      this.#cancelDeadline?.();
+    }
+    this.#call.onEvent(event);
+  }
+
+  #expectAnswer(): void {
+    this.#cancelDeadline?.();
+    const recogniser = this.#recognisers[this.#index];
+    if (recogniser === undefined) return;
+    const { stt, answerDeadlineMs } = recogniser;
+    this.#cancelDeadline = this.#timers.set(answerDeadlineMs, () =>
+      this.#recover(timeoutError(stt.name, "no text", answerDeadlineMs)),
+    );
+  }
+
+  #recover(error: ProviderError): void {
+    this.#cancelDeadline?.();
+    this.#stream?.close();
+    this.#stream = undefined;
+    if (!this.#chooseRecogniser(error)) return this.#call.onEvent({ type: "failed", error });
+    this.#call.onEvent({ type: "recovered", error });
+    const stream = this.#open();
+    this.#stream = stream;
+    if (stream !== undefined) this.#replay(stream);
+    if (this.#flushId === undefined) return;
+    stream?.flush(this.#flushId);
+    this.#expectAnswer();
+  }
+
+  /** The utterance is marked where it begins: recognisers keep little from before that. */
+  #replay(stream: SpeechToTextStream): void {
+    let before = this.#audio.samples - (this.#utteranceSamples ?? 0);
+    let isMarked = this.#utteranceSamples === undefined;
+    for (const pcm of this.#audio.views(this.#utteranceSamples ?? 0)) {
+      if (!isMarked && before <= 0) {
+        stream.startUtterance(0);
+        isMarked = true;
+      }
+      stream.write(pcm);
+      before -= pcm.length;
+    }
+    if (!isMarked) stream.startUtterance(0);
+  }
+
+  #chooseRecogniser(error: ProviderError): boolean {
+    if (error.isRetryable && this.#attempts < MAX_ATTEMPTS) return true;
+    if (this.#index + 1 >= this.#recognisers.length) return false;
+    this.#index++;
+    this.#attempts = 0;
+    return true;
+  }
+
+  #forgetOldAudio(): void {
+    const utterance = this.#utteranceSamples ?? 0;
+    const kept = Math.min(this.#toSamples(REPLAY_MS), utterance + this.#toSamples(LEAD_MS));
+    this.#audio.forgetBefore(kept);
+    if (utterance > this.#audio.samples) this.#utteranceSamples = this.#audio.samples;
+  }
+
+  #toSamples(ms: number): number {
+    return (ms * this.#call.sampleRateHz) / 1000;
+  }
+}

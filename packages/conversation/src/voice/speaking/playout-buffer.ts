@@ -1,0 +1,380 @@
+import type { SampleRateHz } from "../../providers/speech-to-text.ts";
+import type { WordTiming } from "../../providers/text-to-speech.ts";
+import { heardText } from "./heard-text.ts";
+import { isSpeakable } from "./speakable-text.ts";
+import type { SynthesisPace } from "./synthesis-pace.ts";
+
+/** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
+const MAX_HELD_MS = 10_000;
+/** What a provider that does not pause may send on top before it counts as broken. */
+const MAX_OVERRUN_MS = 50_000;
+const FRAME_MS = 20;
+/** Audio that is cut off fades over this, or it clicks. */
+const FADE_MS = 5;
+/** Of a clause that is synthesized anew. */
+const UNPLAYED = { phraseSamples: 0, isReleased: false, hasRunDry: false };
+
+/** As clauses are cut: with what closes quotations and brackets, and the space behind it. */
+const SENTENCE_END = /[.!?…。！？｡]["'”’»)\]」』）*_]*\s*$/u;
+
+interface Clause {
+  id: number;
+  text: string;
+  /** The message of the transcript that the clause belongs to. */
+  readonly segment: number;
+  arrivedSamples: number;
+  playedSamples: number;
+  isComplete: boolean;
+  words: readonly WordTiming[];
+  /** So much of its audio ends where a pause sounds natural. */
+  phraseSamples: number;
+  /** It may be played as it comes: the rest will be there in time. */
+  isReleased: boolean;
+  /** It was released and ran dry: from then on only whole phrases of it are played. */
+  hasRunDry: boolean;
+}
+
+interface Chunk {
+  clause: Clause;
+  pcm: Int16Array;
+}
+
+/** Text to be synthesised. */
+export interface PendingClause {
+  id: number;
+  text: string;
+}
+
+/** What was heard of one message of a speech. */
+export interface HeardSegment {
+  segment: number;
+  text: string;
+  isWhole: boolean;
+}
+
+/**
+ * The audio of one speech between synthesis and transport: clauses in order, handed out in frames of 20 ms, and the
+ * account of what was heard of it. A clause begins when it can be played to the end of a phrase without running dry, so
+ * that a slow voice pauses between phrases and never within one.
+ */
+export class PlayoutBuffer {
+  readonly #samplesPerMs: number;
+  readonly #frame: Int16Array;
+  readonly #clauses: Clause[] = [];
+  readonly #chunks: Chunk[] = [];
+  /** Samples of the first chunk that were handed out. */
+  #offset = 0;
+  #heldSamples = 0;
+  #isFading = false;
+  #isReleased = false;
+  readonly #pace: Pick<SynthesisPace, "willSuffice"> | undefined;
+  /** More was to be said than is announced. */
+  #isCutShort = false;
+
+  /** @param pace Without it audio is handed out as it comes. */
+  constructor(sampleRateHz: SampleRateHz, pace?: Pick<SynthesisPace, "willSuffice">) {
+    this.#pace = pace;
+    this.#samplesPerMs = sampleRateHz / 1000;
+    this.#frame = new Int16Array(FRAME_MS * this.#samplesPerMs);
+  }
+
+  /** Announces a clause; its audio follows that of the clauses before it. Ids increase. */
+  addClause(id: number, text: string, segment: number): void {
+    this.#clauses.push({
+      id,
+      text,
+      segment,
+      arrivedSamples: 0,
+      playedSamples: 0,
+      isComplete: false,
+      words: [],
+      ...UNPLAYED,
+    });
+  }
+
+  /** @param endsPhrase A pause after it sounds natural. */
+  push(clauseId: number, pcm: Int16Array, endsPhrase = false): void {
+    const clause = this.#find(clauseId);
+    if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
+    clause.arrivedSamples += pcm.length;
+    this.#heldSamples += pcm.length;
+    this.#chunks.push({ clause, pcm });
+    if (endsPhrase) clause.phraseSamples = clause.arrivedSamples;
+    if (clause.isReleased) return;
+    const { text, arrivedSamples, playedSamples, hasRunDry } = clause;
+    const arrivedMs = arrivedSamples / this.#samplesPerMs;
+    const heldMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
+    clause.isReleased = this.#pace?.willSuffice({ text, arrivedMs, heldMs, hasRunDry }) ?? true;
+  }
+
+  addWords(clauseId: number, words: readonly WordTiming[]): void {
+    const clause = this.#find(clauseId);
+    if (clause !== undefined) clause.words = [...clause.words, ...words];
+  }
+
+  completeClause(clauseId: number): void {
+    const clause = this.#find(clauseId);
+    if (clause !== undefined) clause.isComplete = true;
+  }
+
+  completeAll(): void {
+    for (const clause of this.#clauses) clause.isComplete = true;
+  }
+
+  /** Nothing is waited for any more: what is held is handed out, words cut off or not. */
+  release(): void {
+    this.#isReleased = true;
+  }
+
+  /** Length of a clause's audio as far as it has come. */
+  arrivedMs(clauseId: number): number {
+    return (this.#find(clauseId)?.arrivedSamples ?? 0) / this.#samplesPerMs;
+  }
+
+  /** Audio that can be handed out now. */
+  get playableMs(): number {
+    return this.#playableSamples() / this.#samplesPerMs;
+  }
+
+  /**
+   * Takes back what synthesis broke off before: clauses of which nothing was played yet, and of one that is being
+   * played the words that its audio does not hold. They stay announced, under new ids, for another voice to speak.
+   */
+  takeBack(newId: () => number): PendingClause[] {
+    const pending: PendingClause[] = [];
+    for (const clause of this.#clauses.filter(({ isComplete }) => !isComplete)) {
+      const rest = clause.playedSamples === 0 ? clause : this.#breakOff(clause);
+      if (rest === undefined) continue;
+      this.#keepHeld(rest, 0);
+      rest.id = newId();
+      rest.arrivedSamples = 0;
+      rest.words = [];
+      Object.assign(rest, UNPLAYED);
+      pending.push({ id: rest.id, text: rest.text.trim() });
+    }
+    return pending;
+  }
+
+  /**
+   * Drops what follows the sentence that is being said; what was said of it then counts as cut short. Returns false while
+   * that sentence's end is not known, because more of the text may come.
+   */
+  cutAfterSentence(isTextComplete: boolean): boolean {
+    const begun = this.#clauses.findLastIndex(({ playedSamples }) => playedSamples > 0);
+    const end = this.#clauses.findIndex((_clause, index) => index >= begun && this.#endsSentence(index));
+    if (end < 0) return isTextComplete;
+    const dropped = new Set(this.#clauses.splice(end + 1));
+    this.#isCutShort ||= dropped.size > 0 || !isTextComplete;
+    const [first] = this.#chunks;
+    if (first !== undefined && dropped.has(first.clause)) this.#offset = 0;
+    const kept = this.#chunks.filter(({ clause }) => !dropped.has(clause));
+    this.#chunks.splice(0, this.#chunks.length, ...kept);
+    this.#heldSamples = kept.reduce((samples, { pcm }) => samples + pcm.length, -this.#offset);
+    return true;
+  }
+
+  /** Nothing held: the next frame has to come from the provider. */
+  get isDry(): boolean {
+    return this.#heldSamples === 0;
+  }
+
+  /** Whether synthesis still owes audio for an announced clause. */
+  get isOwedAudio(): boolean {
+    return this.#clauses.some((clause) => !clause.isComplete);
+  }
+
+  get heldMs(): number {
+    return this.#heldSamples / this.#samplesPerMs;
+  }
+
+  get shouldPause(): boolean {
+    return this.#heldSamples > MAX_HELD_MS * this.#samplesPerMs;
+  }
+
+  get mayResume(): boolean {
+    return this.#heldSamples < (MAX_HELD_MS / 2) * this.#samplesPerMs;
+  }
+
+  get isOverrun(): boolean {
+    return this.#heldSamples > (MAX_HELD_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
+  }
+
+  /** The segment that the next frame belongs to. */
+  get playingSegment(): number | undefined {
+    return this.#chunks[0]?.clause.segment;
+  }
+
+  /** What is known so far of a segment's text. */
+  textOf(segment: number): string {
+    const clauses = this.#clauses.filter((clause) => clause.segment === segment);
+    return clauses
+      .map(({ text }) => text)
+      .join("")
+      .trim();
+  }
+
+  /**
+   * The next 20 ms, valid until the next call; undefined while there is not enough. What is missing at the end
+   * of a clause that nothing follows yet is silence.
+   */
+  nextFrame(): Int16Array | undefined {
+    if (this.#heldSamples === 0) {
+      this.#noticeDry();
+      return undefined;
+    }
+    const playable = this.#playableSamples();
+    const isClauseEnd = playable > 0 && this.#chunks[0]?.clause.isComplete === true;
+    if (playable < this.#frame.length && !isClauseEnd && !this.#isReleased) {
+      this.#noticeDry();
+      return undefined;
+    }
+    const filled = this.#read(this.#frame.subarray(0, playable));
+    this.#frame.fill(0, filled);
+    return this.#frame;
+  }
+
+  /** Cuts the speech off: one more frame fades what was playing to silence. What was held is dropped, unheard. */
+  fadeOut(): Int16Array | undefined {
+    if (this.#isFading || this.#heldSamples === 0) return undefined;
+    this.#isFading = true;
+    const fadeSamples = FADE_MS * this.#samplesPerMs;
+    const filled = this.#read(this.#frame.subarray(0, fadeSamples));
+    for (let i = 0; i < filled; i++) this.#frame[i] = ((this.#frame[i] ?? 0) * (filled - i)) / (filled + 1);
+    this.#frame.fill(0, filled);
+    this.#chunks.length = 0;
+    this.#heldSamples = 0;
+    return this.#frame;
+  }
+
+  /** The last of what was handed out was never heard. */
+  unplay(durationMs: number): void {
+    let samples = Math.round(durationMs * this.#samplesPerMs);
+    for (const clause of this.#clauses.toReversed()) {
+      const taken = Math.min(samples, clause.playedSamples);
+      clause.playedSamples -= taken;
+      samples -= taken;
+    }
+    this.#isCutShort = true;
+  }
+
+  /** What was heard up to now, by segment. */
+  heard(): HeardSegment[] {
+    const segments: HeardSegment[] = [];
+    for (const clause of this.#clauses) {
+      const text = heardText({
+        text: clause.text,
+        playedMs: clause.playedSamples / this.#samplesPerMs,
+        arrivedMs: clause.arrivedSamples / this.#samplesPerMs,
+        isComplete: clause.isComplete,
+        words: clause.words,
+      });
+      const isWhole = text === clause.text;
+      const last = segments.at(-1);
+      if (last?.segment !== clause.segment) segments.push({ segment: clause.segment, text, isWhole });
+      else {
+        last.text += text;
+        last.isWhole &&= isWhole;
+      }
+    }
+    const last = segments.at(-1);
+    if (last !== undefined) last.isWhole &&= !this.#isCutShort;
+    return segments;
+  }
+
+  /** Ends a clause with the last word that its audio holds whole; returns a clause of the words after it. */
+  #breakOff(clause: Clause): Clause | undefined {
+    const { text, words, playedSamples } = clause;
+    const arrivedMs = clause.arrivedSamples / this.#samplesPerMs;
+    const said = heardText({ text, playedMs: arrivedMs, arrivedMs, isComplete: false, words });
+    const saidUntilMs = words.findLast(({ endMs }) => endMs <= arrivedMs)?.endMs;
+    if (saidUntilMs !== undefined) {
+      const keptSamples = Math.max(playedSamples, Math.ceil(saidUntilMs * this.#samplesPerMs));
+      this.#keepHeld(clause, keptSamples - playedSamples);
+      clause.arrivedSamples = Math.min(clause.arrivedSamples, keptSamples);
+    }
+    clause.isComplete = true;
+    const rest = text.slice(said.length);
+    if (!isSpeakable(rest)) return undefined;
+    clause.text = said;
+    const restClause = {
+      ...clause,
+      ...UNPLAYED,
+      text: rest,
+      arrivedSamples: 0,
+      playedSamples: 0,
+      isComplete: false,
+    };
+    this.#clauses.splice(this.#clauses.indexOf(clause) + 1, 0, restClause);
+    return restClause;
+  }
+
+  /** Drops what is held of a clause after so many samples. */
+  #keepHeld(clause: Clause, samples: number): void {
+    let room = samples;
+    const kept: Chunk[] = [];
+    let heldSamples = 0;
+    for (const [index, chunk] of this.#chunks.entries()) {
+      const offset = index === 0 ? this.#offset : 0;
+      const length = chunk.pcm.length - offset;
+      const keptLength = chunk.clause === clause ? Math.min(length, room) : length;
+      if (chunk.clause === clause) room -= keptLength;
+      if (keptLength === 0) {
+        if (index === 0) this.#offset = 0;
+        continue;
+      }
+      kept.push({ clause: chunk.clause, pcm: chunk.pcm.subarray(0, offset + keptLength) });
+      heldSamples += keptLength;
+    }
+    this.#chunks.splice(0, this.#chunks.length, ...kept);
+    this.#heldSamples = heldSamples;
+  }
+
+  #playableSamples(): number {
+    if (this.#isReleased) return this.#heldSamples;
+    let samples = 0;
+    for (const { arrivedSamples, playedSamples, phraseSamples, isComplete, isReleased } of this.#clauses) {
+      const held = arrivedSamples - playedSamples;
+      if (!isComplete && !isReleased) return samples + Math.max(0, phraseSamples - playedSamples);
+      samples += held;
+      if (!isComplete) return samples;
+    }
+    return samples;
+  }
+
+  /** The rest of a clause that was expected in time is not there. */
+  #noticeDry(): void {
+    const clause = this.#clauses.find(({ isComplete }) => !isComplete);
+    if (clause?.isReleased !== true || clause.playedSamples === 0) return;
+    clause.isReleased = false;
+    clause.hasRunDry = true;
+  }
+
+  #read(target: Int16Array): number {
+    let filled = 0;
+    while (filled < target.length) {
+      const chunk = this.#chunks[0];
+      if (chunk === undefined) break;
+      const count = Math.min(target.length - filled, chunk.pcm.length - this.#offset);
+      for (let i = 0; i < count; i++) target[filled + i] = chunk.pcm[this.#offset + i] ?? 0;
+      filled += count;
+      this.#offset += count;
+      chunk.clause.playedSamples += count;
+      if (this.#offset < chunk.pcm.length) continue;
+      this.#chunks.shift();
+      this.#offset = 0;
+    }
+    this.#heldSamples -= filled;
+    return filled;
+  }
+
+  #endsSentence(index: number): boolean {
+    const clause = this.#clauses[index];
+    const next = this.#clauses[index + 1];
+    if (clause === undefined) return false;
+    return SENTENCE_END.test(clause.text) || (next !== undefined && next.segment !== clause.segment);
+  }
+
+  #find(clauseId: number): Clause | undefined {
+    return this.#clauses.findLast((clause) => clause.id === clauseId);
+  }
+}

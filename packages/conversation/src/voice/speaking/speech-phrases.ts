@@ -1,0 +1,143 @@
+import type { AgentVoice, SpeechStyle } from "./synthesis.ts";
+
+/** A voice that is silent for so long has failed; one with another behind it is waited for less. */
+const SILENCE_DEADLINE_MS = 10_000;
+const SILENCE_BEFORE_FALLBACK_MS = 2_000;
+/** Some megabytes: phrases last a few seconds. */
+const MAX_RECORDINGS = 300;
+
+/** Phrases that were asked for together. */
+interface Batch {
+  first: AgentVoice;
+  /** Those that have not failed. */
+  voices: readonly AgentVoice[];
+  style: SpeechStyle;
+  /** Not made yet. */
+  texts: string[];
+  finish: () => void;
+}
+
+/**
+ * Phrases that must be there at once when a provider fails, synthesised ahead of need, one after the other so that
+ * calls keep their share of the voice. One book serves all calls of a process; its owner closes it.
+ */
+export class PhraseBook {
+  /** Oldest first. */
+  readonly #recordings = new Map<string, Int16Array>();
+  readonly #wanted = new Set<string>();
+  readonly #closing = new AbortController();
+  /** The last is worked on first: a call that has just begun needs its phrases before others do. */
+  readonly #batches: Batch[] = [];
+  #isWorking = false;
+
+  /** The audio of a phrase in the first of the voices that has it. */
+  find(voices: readonly AgentVoice[], style: SpeechStyle, text: string): Int16Array | undefined {
+    for (const voice of voices) {
+      const recording = this.#recordings.get(keyOf(voice, style, text));
+      if (recording !== undefined) return recording;
+    }
+    return undefined;
+  }
+
+  /** Has phrases synthesised that are not there yet, each by the first of the voices that can. Resolves when done; never rejects. */
+  async prepare(voices: readonly AgentVoice[], style: SpeechStyle, texts: readonly string[]): Promise<void> {
+    const [first] = voices;
+    if (first === undefined) return;
+    const missing = [...new Set(texts)].filter((text) => {
+      const key = keyOf(first, style, text);
+      return !this.#recordings.has(key) && !this.#wanted.has(key);
+    });
+    for (const text of missing) this.#wanted.add(keyOf(first, style, text));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#batches.push({ first, voices, style, texts: missing, finish: resolve });
+    if (!this.#isWorking) void this.#work();
+    await promise;
+  }
+
+  /** Stops what is under way. Idempotent. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    for (let batch = this.#batches.at(-1); batch !== undefined; batch = this.#batches.at(-1)) {
+      const text = batch.texts.shift();
+      if (text === undefined) {
+        this.#batches.pop();
+        batch.finish();
+        continue;
+      }
+      batch.voices = await this.#record(batch.voices, batch.style, text);
+      this.#wanted.delete(keyOf(batch.first, batch.style, text));
+    }
+    this.#isWorking = false;
+  }
+
+  /** Returns the voices that are left after those that failed. */
+  async #record(
+    voices: readonly AgentVoice[],
+    style: SpeechStyle,
+    text: string,
+  ): Promise<readonly AgentVoice[]> {
+    for (const [index, voice] of voices.entries()) {
+      const isLast = index + 1 === voices.length;
+      const silenceMs = isLast ? SILENCE_DEADLINE_MS : SILENCE_BEFORE_FALLBACK_MS;
+      const deadlineMs = voice.tts.preparationPatienceMs ?? silenceMs;
+      const recording = await synthesise(voice, style, text, { deadlineMs, signal: this.#closing.signal });
+      if (recording === undefined) continue;
+      this.#recordings.set(keyOf(voice, style, text), recording);
+      const oldest = this.#recordings.keys().next();
+      if (this.#recordings.size > MAX_RECORDINGS && oldest.done !== true)
+        this.#recordings.delete(oldest.value);
+      return voices.slice(index);
+    }
+    return [];
+  }
+}
+
+function keyOf({ tts, voice }: AgentVoice, style: SpeechStyle, text: string): string {
+  return JSON.stringify([tts.name, voice, style.language, style.speed, style.sampleRateHz, text]);
+}
+
+/** Undefined where the voice failed or did not come to an end. */
+async function synthesise(
+  { tts, voice }: AgentVoice,
+  style: SpeechStyle,
+  text: string,
+  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
+): Promise<Int16Array | undefined> {
+  if (signal.aborted) return undefined;
+  const chunks: Int16Array[] = [];
+  const { promise: isComplete, resolve } = Promise.withResolvers<boolean>();
+  const stream = tts.open({
+    ...style,
+    voice,
+    isPreparation: true,
+    onEvent: (event) => {
+      timer.refresh();
+      if (event.type === "audio") chunks.push(event.pcm);
+      else if (event.type === "ended" || event.type === "failed") resolve(event.type === "ended");
+    },
+  });
+  const giveUp = (): void => resolve(false);
+  const timer = setTimeout(giveUp, deadlineMs);
+  signal.addEventListener("abort", giveUp, { once: true });
+  stream.speak(1, text);
+  stream.end();
+  const hasSpoken = await isComplete;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", giveUp);
+  stream.close();
+  return hasSpoken && chunks.length > 0 ? joined(chunks) : undefined;
+}
+
+function joined(chunks: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(chunks.reduce((samples, { length }) => samples + length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}

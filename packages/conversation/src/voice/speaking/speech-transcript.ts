@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
+import type { HeardSegment } from "./playout-buffer.ts";
+
+interface Message {
+  readonly id: string;
+  readonly segment: number;
+  startMs: number;
+  endMs: number;
+}
+
+/**
+ * The transcript of one speech. Tool calls are known before the words ahead of them have been spoken, so they
+ * wait for those: items leave in the order in which they were meant.
+ */
+export class SpeechTranscript {
+  readonly #pending: (Message | TranscriptItem)[] = [];
+
+  addMessage(segment: number): void {
+    if (this.#find(segment) !== undefined) return;
+    this.#pending.push({ id: randomUUID(), segment, startMs: -1, endMs: -1 });
+  }
+
+  addEntry(entry: TranscriptEntry, atMs: number): void {
+    this.#pending.push({ ...entry, id: randomUUID(), startMs: atMs, endMs: atMs });
+  }
+
+  /** A frame of a message was handed out; returns the id of the message that begins with it. */
+  markFrame(segment: number, startMs: number, endMs: number): string | undefined {
+    const message = this.#find(segment);
+    if (message === undefined) return undefined;
+    const isFirst = message.startMs < 0;
+    if (isFirst) message.startMs = startMs;
+    message.endMs = endMs;
+    return isFirst ? message.id : undefined;
+  }
+
+  get hasSeveral(): boolean {
+    return this.#pending.length > 1;
+  }
+
+  /** Takes what is settled: up to the first message still being spoken, or all when the speech is over. */
+  take(heard: readonly HeardSegment[], isOver: boolean): TranscriptItem[] {
+    const items: TranscriptItem[] = [];
+    for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
+      if ("segment" in next) {
+        const { segment, id, startMs, endMs } = next;
+        const { text, isWhole } = heard.find((candidate) => candidate.segment === segment) ?? NOTHING;
+        if (!isOver && !(isWhole && this.hasSeveral)) break;
+        const interrupted = isWhole ? {} : { interrupted: true };
+        const trimmed = text.trim();
+        if (trimmed !== "") {
+          items.push({ id, type: "message", role: "agent", text: trimmed, startMs, endMs, ...interrupted });
+        }
+      } else items.push(next);
+      this.#pending.shift();
+    }
+    return items;
+  }
+
+  #find(segment: number): Message | undefined {
+    for (const entry of this.#pending) if ("segment" in entry && entry.segment === segment) return entry;
+    return undefined;
+  }
+}
+
+/** A message of which no clause was ever speakable. */
+const NOTHING: HeardSegment = { segment: -1, text: "", isWhole: true };

@@ -1,0 +1,278 @@
+import type { Dialogue, Reply } from "../../dialogue/dialogue.ts";
+import type { TranscriptEntry, TranscriptItem } from "../../transcript.ts";
+import { SPEAK_NOW } from "../../dialogue/prompt.ts";
+import { Synthesis, type AgentVoice, type SpeechOutcome, type SpeechStyle } from "./synthesis.ts";
+import { standardTexts } from "./speech-texts.ts";
+import type { VoiceSpeeds } from "./voice-speeds.ts";
+import { SpeechTranscript } from "./speech-transcript.ts";
+import type { CallerTurn, SpeechContent } from "../turns/turn-state.ts";
+import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
+
+const FRAME_MS = 20;
+/** A greeting plays without a gap, however slowly the rest of it is made at the start of a call. */
+const GREETING_LEAD_MS = 1_000;
+const NEARBY_CHARACTERS = 24;
+const REMINDER_GUIDANCE =
+  "The other side has said nothing for a while. Ask in one short sentence whether they are still there, or repeat " +
+  "your question in other words.";
+
+export interface DeliveryOptions {
+  content: SpeechContent | { type: "preview"; text: string };
+  agent: VoiceAgentSettings;
+  dialogue: Dialogue;
+  voices: readonly AgentVoice[];
+  style: SpeechStyle;
+  /** The audio of a fixed text, where it was synthesised before. */
+  recordingOf: (text: string) => Int16Array | undefined;
+  /** Milliseconds of caller audio heard. */
+  mediaMs: () => number;
+  /** Monotonic milliseconds, for latency figures. */
+  now: () => number;
+  /** When, by `now`, so much caller audio had been heard. */
+  timeOf: (mediaMs: number) => number;
+  speeds: VoiceSpeeds;
+  onEvent: (event: VoiceEvent) => void;
+  /** From here on another of the voices speaks. */
+  onVoice: (index: number) => void;
+}
+
+/**
+ * One speech of the agent on its way to the caller's ear: speaks it, tells its owner when it is heard, and in
+ * the end enters what was heard into the transcript and the dialogue's history.
+ */
+export class Utterance {
+  readonly #options: DeliveryOptions;
+  readonly #speech: Synthesis;
+  readonly #transcript = new SpeechTranscript();
+  readonly #reply: Reply | undefined;
+  #content: DeliveryOptions["content"];
+  #beganAtMs: number;
+  #beganAt: number;
+  #isAudible = false;
+
+  constructor(options: DeliveryOptions) {
+    const { content, agent, dialogue, voices, style, now, onEvent, onVoice } = options;
+    this.#options = options;
+    this.#content = content;
+    this.#beganAtMs = options.mediaMs();
+    this.#beganAt = now();
+    const controller = new AbortController();
+    this.#reply = replyTo(content, agent, dialogue, controller);
+    const source = this.#reply ?? fixedText(content, agent);
+    this.#speech = new Synthesis({
+      voices,
+      style,
+      source,
+      ...(content.type === "greeting" && { leadMs: GREETING_LEAD_MS }),
+      ...(content.type === "phrase" && { recording: options.recordingOf(fixedText(content, agent)) }),
+      controller,
+      now,
+      speeds: options.speeds,
+      onVoice,
+      onMessage: (segment) => this.#transcript.addMessage(segment),
+      onTool: (part) => {
+        const { toolCallId, toolName } = part;
+        const entry: TranscriptEntry =
+          part.type === "toolCall"
+            ? { type: "tool_call", toolCallId, toolName, text: part.input }
+            : { type: "tool_result", toolCallId, toolName, text: part.output, isError: part.isError };
+        this.#transcript.addEntry(entry, options.mediaMs());
+        this.#emitItems(false);
+      },
+      onFault: (part, error) =>
+        onEvent({ type: "fault", part, provider: error.provider, message: error.message }),
+    });
+  }
+
+  /** Resolves when audio is there, of a greeting a second or all, or none will come by itself: a tool waits for what was prepared to be wanted. */
+  get ready(): Promise<void> {
+    return this.#speech.ready;
+  }
+
+  /** Some of it was handed out. */
+  get isAudible(): boolean {
+    return this.#isAudible;
+  }
+
+  /** How it ended, once nothing is left to be handed out. */
+  get outcome(): SpeechOutcome | undefined {
+    return this.#speech.outcome;
+  }
+
+  /** Whether the caller has asked for it: who has not is not told to wait. */
+  get isAnswer(): boolean {
+    const content = this.#content;
+    if (content.type === "instruction") return content.turn !== undefined;
+    return content.type === "reply" || content.type === "preview";
+  }
+
+  /** Only the voice is waited for: more is to be said, and on its way. */
+  get isAwaitingVoice(): boolean {
+    return this.#speech.output.isOwedAudio;
+  }
+
+  /** What is to be said waits for a tool's answer. */
+  get isAwaitingTool(): boolean {
+    return this.#speech.isAwaitingTool;
+  }
+
+  /** What was handed out so far of the message being spoken, and the next few words: how far it is, is an estimate. */
+  get textNearby(): string {
+    const { output } = this.#speech;
+    const current = output.heard().findLast(({ text }) => text !== "");
+    if (current === undefined) return "";
+    return output.textOf(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
+  }
+
+  /** What it was prepared for has come to pass, and stands in the history. */
+  confirm(content: SpeechContent): void {
+    this.#content = content;
+    const { mediaMs, timeOf } = this.#options;
+    const turn = content.type === "reply" ? content.turn : undefined;
+    // What was decided earlier, and waited only for this to be ready, has cost its own time since then. A decision is
+    // made at a tick, when the silence that it takes has been heard.
+    const decidedMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
+    const decidedAtMs = Math.ceil(decidedMs / FRAME_MS) * FRAME_MS;
+    // The media clock stands still between ticks: what the decision itself had prepared began with the decision.
+    const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
+    this.#beganAt = Math.max(timeOf(decidedAtMs), preparedAt);
+    this.#beganAtMs = decidedAtMs;
+    this.#reply?.confirm();
+  }
+
+  /** Once per tick of the media clock. */
+  tick(atMs: number): void {
+    this.#speech.tick(atMs);
+  }
+
+  /** The next 20 ms, valid until the next call; undefined while there is nothing to hand out. */
+  nextFrame(): Int16Array | undefined {
+    const { output } = this.#speech;
+    const segment = output.playingSegment;
+    const frame = output.nextFrame();
+    // Tools that were called with the words that have been said now.
+    if (this.#transcript.hasSeveral) this.#emitItems(false);
+    if (frame === undefined || segment === undefined) return undefined;
+    const atMs = this.#options.mediaMs();
+    const begunId = this.#transcript.markFrame(segment, atMs, atMs + FRAME_MS);
+    if (begunId !== undefined) {
+      const text = output.textOf(segment);
+      this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
+    }
+    if (!this.#isAudible) {
+      this.#isAudible = true;
+      this.#reportLatency();
+    }
+    return frame;
+  }
+
+  /** What follows the sentence that is being said is dropped. */
+  finishSentence(): void {
+    this.#speech.finishSentence();
+  }
+
+  /** The last of what was handed out was never heard. */
+  unplay(durationMs: number): void {
+    this.#speech.output.unplay(durationMs);
+  }
+
+  /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
+  settle(): Int16Array | undefined {
+    const { output } = this.#speech;
+    const fading = this.#isAudible ? output.fadeOut() : undefined;
+    this.#speech.close();
+    const { dialogue } = this.#options;
+    if (this.#reply === undefined) {
+      for (const item of this.#emitItems(true)) dialogue.record(item);
+      return fading;
+    }
+    const delivered: string[] = [];
+    for (const { segment, text } of output.heard()) delivered[segment] = text;
+    dialogue.settle(this.#reply.id, delivered);
+    this.#emitItems(true);
+    return fading;
+  }
+
+  /** Drops it without a trace. Idempotent. */
+  close(): void {
+    this.#speech.close();
+  }
+
+  #emitItems(isOver: boolean): TranscriptItem[] {
+    const items = this.#transcript.take(this.#speech.output.heard(), isOver);
+    for (const item of items) this.#options.onEvent({ type: "item", item });
+    return items;
+  }
+
+  #reportLatency(): void {
+    const { now, onEvent } = this.#options;
+    const content = this.#content;
+    if ((content.type !== "reply" && content.type !== "instruction") || content.turn === undefined) return;
+    onEvent({ type: "turn", latency: this.#measure(content.turn, now()) });
+  }
+
+  #measure(turn: CallerTurn, heardAt: number): TurnLatency {
+    // What was made ahead of the decision has cost nobody a wait.
+    const since = (mark: number | undefined): number => Math.max(mark ?? heardAt, this.#beganAt);
+    const { marks } = this.#speech;
+    const firstTextMs = since(marks.firstTextMs);
+    const firstClauseMs = since(marks.firstClauseMs);
+    const firstAudioMs = since(marks.firstAudioMs);
+    const decisionMs = this.#beganAtMs - turn.endMs;
+    return {
+      endpointingMs: turn.endpointingMs,
+      sttMs: turn.sttMs,
+      decisionMs,
+      llmFirstTokenMs: firstTextMs - this.#beganAt,
+      clauseMs: firstClauseMs - firstTextMs,
+      ttsFirstByteMs: firstAudioMs - firstClauseMs,
+      totalMs: decisionMs + heardAt - this.#beganAt,
+    };
+  }
+}
+
+/** What the model is asked for; undefined where the text is fixed. */
+function replyTo(
+  content: DeliveryOptions["content"],
+  agent: VoiceAgentSettings,
+  dialogue: Dialogue,
+  controller: AbortController,
+): Reply | undefined {
+  switch (content.type) {
+    case "phrase":
+      return undefined;
+    case "greeting":
+      if (agent.firstMessageMode !== "generated") return undefined;
+      return dialogue.respond(
+        { type: "continue", guidance: greetingGuidance(agent.firstMessage) },
+        controller,
+      );
+    case "reminder":
+      return dialogue.respond({ type: "continue", guidance: REMINDER_GUIDANCE }, controller);
+    case "preview":
+      return dialogue.respond(content, controller);
+    case "instruction":
+      return dialogue.respond({ type: "continue", guidance: guidanceToSpeak(content) }, controller);
+    case "reply":
+      return dialogue.respond({ type: "continue" }, controller);
+  }
+}
+
+function guidanceToSpeak({ text, turn }: SpeechContent & { type: "instruction" }): string {
+  return `${turn === undefined ? "" : "Answer what was said last, briefly. "}${SPEAK_NOW}${text}`;
+}
+
+function greetingGuidance(firstMessage: string): string {
+  const example = firstMessage.trim() === "" ? "" : ` In the sense of: ${firstMessage.trim()}`;
+  return `The call begins. Greet the other side in a sentence or two.${example}`;
+}
+
+function fixedText(content: DeliveryOptions["content"], agent: VoiceAgentSettings): string {
+  return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
+}
+
+/** What is said for a phrase: the agent's own text, else the standard one of its language. */
+export function phraseText(phrase: "apology" | "repeatRequest", agent: VoiceAgentSettings): string {
+  const standard = standardTexts(agent.language)[phrase];
+  return (phrase === "apology" ? agent.apologyMessage : agent.repeatRequestMessage) ?? standard;
+}

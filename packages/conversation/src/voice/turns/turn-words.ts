@@ -1,0 +1,149 @@
+import type { HeardText } from "../../providers/speech-to-text.ts";
+
+/** What words tell about where a turn stands. English; other languages are taken as they come. */
+
+const wordPattern = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().replaceAll("’", "'").match(wordPattern) ?? [];
+}
+
+export function isEnglish(language: string): boolean {
+  return /^en(-|$)/i.test(language);
+}
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
+/** Nobody ends a sentence with these: conjunctions, articles, possessives, what asks for an object. */
+const openingWords = setOf(
+  "and or but nor because if while although unless until than as whether " +
+    "a an the my your his its our their every " +
+    "of to for from with without at into onto " +
+    "i we they he she i'm we're they're i've we've i'd we'd i'll we'll it's that's there's " +
+    "is are was were am be been being has had would could should might must " +
+    "wanted very which who whose",
+);
+/** After these more mostly comes, and sometimes not: "I can do that", "on the day after". */
+const leadingWords = setOf(
+  "so when since her this these those some any each another by about over under between during before after on in " +
+    "have do does did will can may want need like called that what where really just also not please",
+);
+/** Some of all those do end questions. */
+const closingAfterQuestion = setOf(
+  "on in at by about with for from to is are was were that this not do does did have want need like please over before after",
+);
+const fillers = setOf("um uh uhm er erm hmm hm mm well uhh umm");
+const questionWords = setOf(
+  "what when where who whose which why how can could may do does did is are was were will would should have has am what's where's how's who's",
+);
+const closers = [
+  "thank you",
+  "thanks",
+  "please",
+  "goodbye",
+  "bye",
+  "that's all",
+  "that is all",
+  "no problem",
+];
+const numberWords = setOf(
+  "zero oh o one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple",
+);
+
+export type TurnEnding =
+  /** A word or two in answer to what the agent asked. */
+  | "answer"
+  | "question"
+  /** Ends as people end what they say. */
+  | "closed"
+  /** Digits, as many as numbers of that kind have. */
+  | "wholeNumber"
+  /** In the middle of a number, as far as can be known. */
+  | "number"
+  /** More has to come. */
+  | "unfinished"
+  /** More mostly comes after such a word. */
+  | "trailing"
+  /** A word or two that answer nothing. */
+  | "fragment"
+  /** Could be all. */
+  | "statement"
+  /** The language is not known. */
+  | "unknown";
+
+export interface SaidContext {
+  /** BCP 47. */
+  language: string;
+  /** What the agent said before it. */
+  agentText: string;
+}
+
+/** How what was said so far ends. Pure, and of the text alone: punctuation of recognisers means nothing. */
+export function endingOf(text: string, { language, agentText }: SaidContext): TurnEnding {
+  if (!isEnglish(language)) return "unknown";
+  const words = wordsOf(text);
+  const last = words.at(-1) ?? "";
+  const isAnswer = agentText.trimEnd().endsWith("?");
+  if (fillers.has(last)) return "unfinished";
+  const isClosed = closers.some((closer) => words.join(" ").endsWith(closer));
+  const number = isClosed ? undefined : numberEnding(words, agentText);
+  if (number !== undefined) return number;
+  const isQuestion = questionWords.has(words[0] ?? "") && words.length >= 3;
+  if (isOpen(words, isQuestion)) return openingWords.has(last) ? "unfinished" : "trailing";
+  if (isClosed) return "closed";
+  if (words.length <= 3 && isAnswer) return "answer";
+  if (words.length <= 2) return "fragment";
+  return isQuestion ? "question" : "statement";
+}
+
+/**
+ * How likely it is that the text ends in a word after which more has to come, with everything that its last word may
+ * have been.
+ */
+export function openShareOf({ text, certainty }: HeardText, context: SaidContext): number {
+  if (certainty === undefined) return isOpenEnding(endingOf(text, context)) ? 1 : 0;
+  const before = wordsOf(text).slice(0, -1).join(" ");
+  const open = certainty.lastWord.filter((choice) =>
+    isOpenEnding(endingOf(`${before} ${choice.text}`, context)),
+  );
+  return open.reduce((sum, { probability }) => sum + probability, 0);
+}
+
+export function isOpenEnding(ending: TurnEnding): boolean {
+  return ending === "unfinished" || ending === "trailing";
+}
+
+function isOpen(words: readonly string[], isQuestion: boolean): boolean {
+  const last = words.at(-1) ?? "";
+  if (!openingWords.has(last) && !leadingWords.has(last)) return false;
+  if (last === "please") return words.length > 2 && isQuestion;
+  return !(isQuestion && closingAfterQuestion.has(last)) || words.length < 4;
+}
+
+/** How many digits numbers have that are read out: telephone numbers of ten and eleven, cards of sixteen. */
+const usualDigits = new Set([10, 11, 16]);
+const fewestDigits = 3;
+/** A first group of digits that the recogniser takes for other words is no longer than this. */
+const MISHEARD_WORDS = 6;
+const asksForNumber = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
+
+function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
+  const isAsked = asksForNumber.test(agentText);
+  const first = words.findLastIndex((word) => !isNumber(word)) + 1;
+  // Who was asked for a number reads one out, however the recogniser spells its beginning.
+  if (first === words.length) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
+  const digits = words.reduce((count, word) => count + digitsIn(word), 0);
+  if (!isAsked && digits < fewestDigits) return undefined;
+  return usualDigits.has(digits) ? "wholeNumber" : "number";
+}
+
+function isNumber(word: string): boolean {
+  return numberWords.has(word) || /^[\d-]+$/.test(word);
+}
+
+function digitsIn(word: string): number {
+  if (word === "double") return 1;
+  if (word === "triple") return 2;
+  return numberWords.has(word) ? 1 : word.replace(/\D/g, "").length;
+}

@@ -125,6 +125,36 @@ test("a recogniser that does not answer is no dead air either", async () => {
   assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
 });
 
+test("a phrase said before the recognizer has answered stands after the caller's words", async () => {
+  const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
+  call.stt.answers.push("stall");
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
+  assert.deepEqual(call.transcript.slice(0, 2), ["user: when are you open", `agent: ${FIRST_HOLDING}`]);
+  assert.deepEqual(
+    call.items.map(({ text }) => text),
+    call.dialogue.history.map(({ text }) => text),
+  );
+  const startsMs = call.items.map(({ startMs }) => startMs);
+  assert.deepEqual(
+    startsMs,
+    startsMs.toSorted((a, b) => a - b),
+  );
+});
+
+test("a phrase said for words that are never understood stands in the transcript all the same", async () => {
+  const call = new CallDriver({ phrases: await preparedPhrases() });
+  call.stt.answers.push("stall");
+  call.start();
+  await call.say("when are you open", 900);
+  await call.waitUntil(() => call.isSpeaking);
+  await call.waitUntil(() => !call.isSpeaking);
+  call.conversation.end("user_hangup");
+  assert.deepEqual(call.transcript, [`agent: ${FIRST_HOLDING}`]);
+  assert.equal(call.events.at(-1)?.type, "ended");
+});
+
 test("a caller who speaks over a phrase stops it", async () => {
   const call = new CallDriver({ replies: [[{ type: "stall" }]], phrases: await preparedPhrases() });
   call.start();

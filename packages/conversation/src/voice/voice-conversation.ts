@@ -64,6 +64,8 @@ export class VoiceConversation {
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
   readonly #queue: TurnEvent[] = [];
+  /** Filler phrases said while the caller's words are still being recognized: the words come first in the transcript. */
+  readonly #fillers: { entry: TranscriptEntry; startMs: number; endMs: number }[] = [];
   readonly #now: () => number;
   #state: TurnState;
   #isDispatching = false;
@@ -91,6 +93,10 @@ export class VoiceConversation {
       mediaMs: () => this.#mediaMs,
       onTurnEvent: (event) => this.#dispatch(event),
       enter: (entry, startMs, endMs) => this.#enter(entry, startMs, endMs),
+      enterFiller: (entry, startMs, endMs) => {
+        this.#fillers.push({ entry, startMs, endMs });
+        this.#enterFillers();
+      },
       onEvent: (event) => {
         if (!this.#isOver) options.onEvent(event);
       },
@@ -268,6 +274,7 @@ export class VoiceConversation {
     this.#state = state;
     this.#options.onDecision?.(event, effects);
     for (const effect of effects) this.#execute(effect);
+    this.#enterFillers();
   }
 
   #execute(effect: TurnEffect): void {
@@ -283,7 +290,8 @@ export class VoiceConversation {
         return this.#hearing.endUtterance();
       case "callerTurn": {
         const { text, startMs, endMs } = effect.turn;
-        return this.#enter({ type: "message", role: "user", text }, startMs, endMs);
+        this.#enter({ type: "message", role: "user", text }, startMs, endMs);
+        return this.#enterFillers();
       }
       case "callerKeys": {
         const { text, startMs, endMs } = effect;
@@ -319,12 +327,25 @@ export class VoiceConversation {
 
   #finish(endReason: VoiceEndReason, endDetail: string | undefined): void {
     this.#queue.length = 0;
+    this.#enterFillers(Infinity);
     this.#speaking.finish();
     this.close();
     this.#options.onEvent({ type: "ended", endReason, ...(endDetail !== undefined && { endDetail }) });
   }
 
   // ─── what the owner is told ───
+
+  /** Enters the filler phrases that were not said for words that are still being recognized. */
+  #enterFillers(wordsSinceMs = this.#state.utterance?.startMs ?? Infinity): void {
+    for (
+      let next = this.#fillers[0];
+      next !== undefined && next.startMs < wordsSinceMs;
+      next = this.#fillers[0]
+    ) {
+      this.#fillers.shift();
+      this.#enter(next.entry, next.startMs, next.endMs);
+    }
+  }
 
   /** Adds something to the dialogue's history and the transcript. */
   #enter(entry: TranscriptEntry, startMs: number, endMs: number): void {

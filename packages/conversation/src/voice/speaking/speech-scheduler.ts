@@ -33,6 +33,8 @@ export interface SpeechSchedulerOptions {
   onTurnEvent: (event: TurnEvent) => void;
   /** Adds something to the dialogue's history and the transcript. */
   enter: (entry: TranscriptEntry, startMs: number, endMs: number) => void;
+  /** Adds a filler phrase likewise, after the caller's words that it was said for. */
+  enterFiller: (entry: TranscriptEntry, startMs: number, endMs: number) => void;
   onEvent: (event: VoiceEvent) => void;
 }
 
@@ -76,7 +78,7 @@ export class SpeechScheduler {
         }),
       onSaid: ({ text, startMs, endMs, isWhole }) => {
         const interrupted = isWhole ? {} : { interrupted: true };
-        options.enter({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
+        options.enterFiller({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
       },
     });
     dialogue.onLateAnswer = (answer) => {

@@ -12,11 +12,11 @@ import type { Dialog } from "./dialog.ts";
 export interface RequestContent {
   headers?: HeaderFields;
   body?: string;
-  /** The type of `body`, `application/sdp` unless stated. */
+  /** The content type of `body`; `application/sdp` by default. */
   contentType?: string;
 }
 
-/** `closed`: this side stopped waiting. */
+/** `closed`: the request was abandoned by this side. */
 type RequestFailure = "timeout" | "transport" | "closed";
 
 export type DialogReply = { response: SipResponse } | { failure: RequestFailure };
@@ -31,22 +31,22 @@ interface DialogClientCore {
 export interface DialogClientOptions {
   core: DialogClientCore;
   dialog: Dialog;
-  /** Where the peer's messages come from. */
+  /** Source of the peer's messages. */
   peer: Hop;
   digest: DigestClient | undefined;
-  /** The Contact value by which a peer there reaches this side. */
+  /** The Contact value that the peer at this address can reach. */
   contactFor: (peer: Hop) => string;
 }
 
-/** Sends the requests of one dialog (RFC 3261 §12.2.1), through challenges, and acknowledges what has to be. */
+/** Sends the requests of one dialog (RFC 3261 §12.2.1), answers challenges and acknowledges 2xx responses. */
 export class DialogClient {
-  /** Where the peer's messages come from, for one behind a NAT. */
+  /** Source of the peer's messages; the destination if the peer is behind a NAT. */
   peer: Hop;
   readonly #core: DialogClientCore;
   readonly #dialog: Dialog;
   readonly #digest: DigestClient | undefined;
   readonly #contactFor: (peer: Hop) => string;
-  /** How to give up each request that is under way. */
+  /** Abandons each pending request. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -59,8 +59,8 @@ export class DialogClient {
   }
 
   /**
-   * Sends a request and resolves with its final response. A 2xx to INVITE is acknowledged here, each time that it
-   * comes; an INVITE that rings for longer than 32 s is cancelled. Never rejects.
+   * Sends a request and resolves with its final response. Every 2xx to an INVITE is acknowledged, also when it is
+   * repeated; an INVITE that rings for more than 32 s is canceled. Never rejects.
    */
   async request(method: string, content: RequestContent = {}): Promise<DialogReply> {
     const destination = await this.#destination();
@@ -72,7 +72,7 @@ export class DialogClient {
       const reply = await this.#exchange(request, destination);
       if ("failure" in reply) return reply;
       const { status, headers } = reply.response;
-      // §22.2: the same request again with credentials and the next CSeq number (§8.1.3.5).
+      // §22.2: send the same request again with credentials and the next CSeq number (§8.1.3.5).
       if (this.#digest?.learn(status, headers) !== true) return reply;
     }
   }
@@ -127,21 +127,21 @@ export class DialogClient {
     });
   }
 
-  /** §9.1: a cancelled INVITE that gets no final response counts as ended after 64*T1. */
+  /** §9.1: a canceled INVITE without a final response ends after 64*T1. */
   #giveUp(transaction: ClientTransaction, resolve: (reply: DialogReply) => void): void {
     transaction.terminate();
     resolve({ failure: "timeout" });
   }
 
   /**
-   * §13.2.2.4: acknowledges a 2xx; `body` answers an offer that it brought. Resolves with how to send the same ACK
-   * again. Never rejects.
+   * §13.2.2.4: acknowledges a 2xx; `body` answers the offer in it, if any. Resolves with a function that sends
+   * the same ACK again. Never rejects.
    */
   async acknowledge(invite: OutgoingRequest, response: SipResponse, body = ""): Promise<() => void> {
     const destination = await this.#destination();
     if (destination === undefined) return () => undefined;
     const ack = this.#dialog.createAck(response.cseq.sequence);
-    // §22.1: the ACK carries the credentials of its INVITE, for it cannot be challenged.
+    // §22.1: the ACK has the credentials of its INVITE, because it cannot be challenged.
     for (const name of ["authorization", "proxy-authorization"]) {
       for (const value of invite.headers.getAll(name)) ack.headers.add(name, value);
     }
@@ -150,14 +150,14 @@ export class DialogClient {
     return this.#core.layer.sendAck(ack, destination);
   }
 
-  /** Stops waiting for whatever is under way. Idempotent. */
+  /** Abandons every pending request. Idempotent. */
   close(): void {
     this.#isClosed = true;
     for (const close of this.#waiting) close();
   }
 }
 
-/** §12.2: requests whose Contact, and that of their 2xx, replaces the remote target (RFC 3311 §4 for UPDATE). */
+/** §12.2: true if the Contact of the request and of its 2xx replaces the remote target (RFC 3311 §4 for UPDATE). */
 function isTargetRefresh(method: string): boolean {
   return method === "INVITE" || method === "UPDATE";
 }

@@ -11,12 +11,12 @@ export interface DialogIdentity {
   remoteTag: string;
 }
 
-/** RFC 3261 §12: a dialog is named by its Call-ID and both tags. */
+/** RFC 3261 §12: a dialog is identified by its Call-ID and both tags. */
 export function dialogKey({ callId, localTag, remoteTag }: DialogIdentity): string {
   return `${callId}\n${localTag}\n${remoteTag}`;
 }
 
-/** The dialog that a received request says it belongs to. */
+/** The key of the dialog to which a received request belongs. */
 export function dialogKeyOfRequest(request: SipRequest): string {
   return dialogKey({
     callId: request.callId,
@@ -26,20 +26,20 @@ export function dialogKeyOfRequest(request: SipRequest): string {
 }
 
 export interface DialogState extends DialogIdentity {
-  /** From and To as we write them, without tags. */
+  /** From and To as this side writes them, without tags. */
   localAddress: string;
   remoteAddress: string;
   /** The peer's Contact URI. */
   remoteTarget: string;
-  /** URIs that requests travel through, nearest first. */
+  /** Proxy URIs that requests pass through, nearest first. */
   routeSet: readonly string[];
-  /** The CSeq number last sent. */
+  /** The last sent CSeq number. */
   localSequence: number;
-  /** The CSeq number last received; `undefined` before the first request. */
+  /** The last received CSeq number; `undefined` before the first request. */
   remoteSequence: number | undefined;
 }
 
-/** The state that both ends of a call keep of each other (RFC 3261 §12). */
+/** The state that both ends of a call keep (RFC 3261 §12). */
 export class Dialog {
   /** Early until a 2xx to the INVITE confirms it. */
   isConfirmed: boolean;
@@ -50,7 +50,7 @@ export class Dialog {
     this.isConfirmed = isConfirmed;
   }
 
-  /** §12.1.1: the called side. `undefined` where the request has no usable Contact or Record-Route. */
+  /** §12.1.1: the dialog of the called side; `undefined` if the request has no usable Contact or Record-Route. */
   static asServer(invite: SipRequest, localTag: string): Dialog | undefined {
     const remoteTarget = contactUri(invite.headers);
     const routes = addressesOf(invite.headers, "record-route");
@@ -72,8 +72,8 @@ export class Dialog {
   }
 
   /**
-   * §12.1.2: the calling side. A response without a usable Contact keeps the Request-URI as target, so that the
-   * call can at least be acknowledged and ended.
+   * §12.1.2: the dialog of the calling side. If the response has no usable Contact, the Request-URI becomes the
+   * target, so that the call can still be acknowledged and ended.
    */
   static asClient(invite: OutgoingRequest, response: SipResponse): Dialog {
     const routes = addressesOf(response.headers, "record-route") ?? [];
@@ -105,12 +105,12 @@ export class Dialog {
     return this.#state.remoteTag;
   }
 
-  /** The URI of the element that requests go to first: the nearest route, else the peer itself (§12.2.1.1). */
+  /** The URI of the next hop: the nearest route, or the peer itself (§12.2.1.1). */
   get nextHopUri(): string {
     return this.#state.routeSet[0] ?? this.#state.remoteTarget;
   }
 
-  /** Whether requests travel through proxies. */
+  /** True if requests pass through proxies. */
   get hasRoutes(): boolean {
     return this.#state.routeSet.length > 0;
   }
@@ -121,7 +121,7 @@ export class Dialog {
     return this.#build(method, this.#state.localSequence, headers);
   }
 
-  /** §13.2.2.4: the ACK of a 2xx has the CSeq number of its INVITE. */
+  /** §13.2.2.4: the ACK of a 2xx repeats the CSeq number of its INVITE. */
   createAck(inviteSequence: number): OutgoingRequest {
     return this.#build("ACK", inviteSequence, {});
   }
@@ -132,8 +132,8 @@ export class Dialog {
   }
 
   /**
-   * §13.2.2.4: the 2xx confirms an early dialog, whose route set is then that of the 2xx; what was sent in the
-   * dialog meanwhile (PRACK, UPDATE) keeps its CSeq numbers.
+   * §13.2.2.4: a 2xx confirms an early dialog and replaces its route set. The CSeq numbers of requests sent in
+   * the meantime (PRACK, UPDATE) remain.
    */
   confirm(response: SipResponse): void {
     this.isConfirmed = true;
@@ -149,7 +149,7 @@ export class Dialog {
     for (const route of routes) headers.add("route", `<${route}>`);
     headers.add("max-forwards", MAX_FORWARDS);
     headers.add("from", `${localAddress};tag=${localTag}`);
-    // A peer of RFC 2543 has no tag (§12.2.1.1).
+    // An RFC 2543 peer has no tag (§12.2.1.1).
     headers.add("to", remoteTag === "" ? remoteAddress : `${remoteAddress};tag=${remoteTag}`);
     headers.add("call-id", callId);
     headers.add("cseq", `${sequence} ${method}`);
@@ -157,7 +157,10 @@ export class Dialog {
     return { method, requestUri, headers, body: "" };
   }
 
-  /** §12.2.1.1: where the first route is a strict router, it takes the Request-URI and the target goes last. */
+  /**
+   * §12.2.1.1: if the first route is a strict router, it becomes the Request-URI and the target becomes the last
+   * route.
+   */
   #routing(): { requestUri: string; routes: readonly string[] } {
     const { routeSet, remoteTarget } = this.#state;
     const [first, ...rest] = routeSet;
@@ -169,7 +172,7 @@ export class Dialog {
       : { requestUri: first, routes: [...rest, remoteTarget] };
   }
 
-  /** §12.2.2: takes the CSeq of a request other than ACK and CANCEL; `false` where it is lower than the last. */
+  /** §12.2.2: accepts the CSeq of a request other than ACK and CANCEL; `false` if it is lower than the last one. */
   acceptSequence(sequence: number): boolean {
     const { remoteSequence } = this.#state;
     if (remoteSequence !== undefined && sequence < remoteSequence) return false;
@@ -177,13 +180,13 @@ export class Dialog {
     return true;
   }
 
-  /** §12.2: a target refresh, a re-INVITE or UPDATE or its 2xx, replaces the remote target by its Contact. */
+  /** §12.2: the Contact of a target refresh (re-INVITE, UPDATE or their 2xx) replaces the remote target. */
   refreshTarget({ headers }: SipRequest | SipResponse): void {
     this.#state.remoteTarget = contactUri(headers) ?? this.#state.remoteTarget;
   }
 }
 
-/** The URI of the one Contact that an INVITE or its 2xx must have (§8.1.1.8, §12.1.1). */
+/** The URI of the single Contact that an INVITE or its 2xx must have (§8.1.1.8, §12.1.1). */
 function contactUri(headers: HeaderList): string | undefined {
   const contacts = addressesOf(headers, "contact");
   const contact = contacts?.[0];
@@ -192,7 +195,7 @@ function contactUri(headers: HeaderList): string | undefined {
   return uri === undefined || uri.scheme === "tel" ? undefined : contact.uri;
 }
 
-/** From or To as written but for its tag; a bare URI gets the angle brackets that parameters would need. */
+/** From or To without its tag; a bare URI gets angle brackets, which parameters require. */
 function withoutTag(value: string): string {
   const close = value.lastIndexOf(">");
   if (close === -1) return `<${value.split(";", 1)[0]?.trim() ?? ""}>`;

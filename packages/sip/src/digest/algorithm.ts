@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** The algorithms that Parley speaks, strongest first (RFC 7616 §3.2, RFC 8760 §2). */
+/** The supported algorithms, strongest first (RFC 7616 §3.2, RFC 8760 §2). */
 export const digestAlgorithms = ["SHA-256", "MD5"] as const;
 
 export type DigestAlgorithm = (typeof digestAlgorithms)[number];
 
 const hashNames: Record<DigestAlgorithm, string> = { "SHA-256": "sha256", MD5: "md5" };
 
-/** The algorithm of this name, whatever its case; MD5 where none is named (RFC 7616 §3.3). */
+/** The algorithm with this name, case-insensitive; MD5 by default (RFC 7616 §3.3). */
 export function digestAlgorithm(name = "MD5"): DigestAlgorithm | undefined {
   const upperCase = name.toUpperCase();
   return digestAlgorithms.find((algorithm) => algorithm === upperCase);
@@ -22,13 +22,13 @@ export interface DigestInput {
   /** The `uri` parameter of the credentials. */
   uri: string;
   nonce: string;
-  /** Absent where the challenge offered no `qop` (RFC 2069's way, which RFC 3261 §22.4 still requires). */
+  /** Absent if the challenge offered no `qop` (RFC 2069 style, which RFC 3261 §22.4 still requires). */
   qop?: { nonceCount: string; cnonce: string; protection?: QualityOfProtection };
-  /** The body of the message, which only `auth-int` takes in. */
+  /** The body of the message; only `auth-int` includes it. */
   body?: string | Buffer;
 }
 
-/** RFC 7616 §3.4.3: what the response vouches for, the request line alone (the default) or the body as well. */
+/** RFC 7616 §3.4.3: what the response authenticates: the request line (`auth`), or also the body (`auth-int`). */
 export type QualityOfProtection = "auth" | "auth-int";
 
 /** The `response` parameter: `KD(H(A1), …)` of RFC 7616 §3.4.1, in lower-case hex. */

@@ -13,21 +13,21 @@ import {
 
 export interface DigestAuthenticatorOptions {
   realm: string;
-  /** How long a nonce is good for; an older one is answered with `stale=true`. Default 5 minutes. */
+  /** Lifetime of a nonce; an older one is answered with `stale=true`. Default 5 minutes. */
   nonceLifetimeMs?: number;
   /**
-   * What is offered, preferred first. Default: SHA-256, then MD5 (RFC 8760 §2.4). Some older clients (seen with
-   * baresip 1.0) give up at the sight of SHA-256 instead of ignoring it; for them MD5 has to stand alone.
+   * Offered algorithms, preferred first. Default: SHA-256, then MD5 (RFC 8760 §2.4). Some older clients (seen
+   * with baresip 1.0) give up when they see SHA-256 instead of ignoring it; they need MD5 alone.
    */
   algorithms?: readonly DigestAlgorithm[];
-  /** What is offered as `qop`; an answer by another is none. Default: `auth` alone, which every client knows. */
+  /** Offered `qop` values; others are rejected. Default: `auth`, which every client supports. */
   protections?: readonly QualityOfProtection[];
   clock?: Clock;
 }
 
 export type DigestVerdict =
   | { ok: true; username: string }
-  /** Answer 401 with these values of WWW-Authenticate. */
+  /** Answer 401 with these WWW-Authenticate values. */
   | {
       ok: false;
       reason: "missing" | "malformed" | "stale" | "replayed" | "refused";
@@ -39,17 +39,17 @@ export interface RequestToVerify {
   method: string;
   headers: HeaderList;
   body?: string | Buffer;
-  /** Where it came from: a nonce counts only from the address that it was given to. */
+  /** The sender. A nonce is valid only from the address to which it was issued. */
   source?: { address: string };
 }
 
-/** How many nonces in use are remembered for the replay check. */
+/** Number of used nonces remembered for the replay check. */
 const MAX_TRACKED_NONCES = 10_000;
 
 /**
- * Challenges requests and checks the answers (RFC 3261 §22, RFC 7616, RFC 8760). A nonce carries the time it was
- * made and a keyed hash of it and of the address that it was given to: nothing is stored before somebody proves to know a
- * password, and whoever answers a challenge has received it there, so that no source is forged.
+ * Challenges requests and checks the answers (RFC 3261 §22, RFC 7616, RFC 8760). A nonce contains its creation
+ * time and a keyed hash of that time and the recipient's address. So nothing is stored before a client proves
+ * that it has a password, and a valid answer proves that its source address is not forged.
  */
 export class DigestAuthenticator {
   readonly #realm: string;
@@ -58,9 +58,9 @@ export class DigestAuthenticator {
   readonly #protections: readonly QualityOfProtection[];
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
-  /** The highest `nc` seen for each nonce in use, oldest first. */
+  /** The highest `nc` of each used nonce, oldest nonce first. */
   readonly #nonceCounts = new Map<string, number>();
-  /** Nonces made up to here are stale: one of them was forgotten to make room. */
+  /** Nonces created up to this time are stale, because one of them was evicted. */
   #forgottenUpToMs = -1;
 
   constructor(options: DigestAuthenticatorOptions) {
@@ -72,7 +72,7 @@ export class DigestAuthenticator {
     this.#clock = clock;
   }
 
-  /** The values of WWW-Authenticate for a 401 to this request, the preferred algorithm first (RFC 8760 §2.4). */
+  /** The WWW-Authenticate values for a 401 to this request, preferred algorithm first (RFC 8760 §2.4). */
   challenges({ source }: Pick<RequestToVerify, "source"> = {}, isStale = false): string[] {
     const nonce = this.#makeNonce(source?.address);
     const stale = isStale ? ", stale=true" : "";
@@ -86,7 +86,7 @@ export class DigestAuthenticator {
   /**
    * Checks the Authorization of a request.
    *
-   * @param passwordOf the password of a user, `undefined` for a stranger.
+   * @param passwordOf returns the password of a user, or `undefined` for an unknown user.
    */
   async verify(
     request: RequestToVerify,
@@ -104,7 +104,7 @@ export class DigestAuthenticator {
     if (!this.#isOurs(nonce, request.source?.address) || this.#isExpired(nonce))
       return this.#refuse(request, "stale");
     const known = await passwordOf(username);
-    // A stranger costs the same work as a wrong password.
+    // An unknown user costs the same work as a wrong password.
     const password = known ?? randomBytes(16).toString("hex");
     const expected = digestResponse({
       ...credentials,
@@ -137,7 +137,7 @@ export class DigestAuthenticator {
     return { ok: false, reason, challenges: this.challenges(request, isStale) };
   }
 
-  /** RFC 7616 §3.4: `nc` of a nonce only rises, so that a recorded request is worth nothing. */
+  /** RFC 7616 §3.4: `nc` of a nonce must increase, so that a recorded request cannot be replayed. */
   #countUse(request: RequestToVerify, nonce: string, count: number, username: string): DigestVerdict {
     if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#refuse(request, "replayed");
     this.#nonceCounts.set(nonce, count);
@@ -165,7 +165,7 @@ export class DigestAuthenticator {
     return `${body}.${this.#sign(body, address)}`;
   }
 
-  /** Whether this authenticator made the nonce, and for this address. */
+  /** True if this authenticator created the nonce for this address. */
   #isOurs(nonce: string, address: string | undefined): boolean {
     const lastDot = nonce.lastIndexOf(".");
     const body = nonce.slice(0, Math.max(0, lastDot));
@@ -177,7 +177,7 @@ export class DigestAuthenticator {
   }
 }
 
-/** The time that a nonce of ours begins with. */
+/** The creation time at the start of our nonces. */
 function madeAt(nonce: string): number {
   return Number.parseInt(nonce, 36);
 }
@@ -193,7 +193,7 @@ interface DigestAnswer {
   protection: QualityOfProtection;
 }
 
-/** We always offer `qop`, so an answer without it is no answer to our challenge (RFC 7616 §3.4). */
+/** We always offer `qop`, so an answer without it does not answer our challenge (RFC 7616 §3.4). */
 function readCredentials(parameters: ReadonlyMap<string, string>): DigestAnswer | undefined {
   const username = parameters.get("username");
   const nonce = parameters.get("nonce");

@@ -15,7 +15,7 @@ export interface DigestCredentials {
   password: string;
 }
 
-/** What of a request its credentials vouch for. */
+/** The parts of a request that its credentials authenticate. */
 interface AuthorizedRequest {
   method: string;
   requestUri: string;
@@ -27,39 +27,39 @@ interface Challenge {
   nonce: string;
   opaque: string | undefined;
   algorithm: DigestAlgorithm;
-  /** Undefined where the challenge offered no `qop`. */
+  /** `undefined` if the challenge offered no `qop`. */
   protection: QualityOfProtection | undefined;
   isStale: boolean;
 }
 
 interface KnownChallenge extends Challenge {
   header: "authorization" | "proxy-authorization";
-  /** How often its nonce was used; `nc` counts up (RFC 7616 §3.4). */
+  /** Number of uses of the nonce, for `nc` (RFC 7616 §3.4). */
   useCount: number;
 }
 
-/** How many challenges one request answers: a proxy and a server, each with a stale nonce or two. */
+/** Challenges answered for one request: those of a proxy and a server, each with one or two stale nonces. */
 const MAX_CHALLENGES_PER_REQUEST = 6;
 
-/** Where a 2xx names the next nonce, and whose. */
+/** Header fields of a 2xx that announce the next nonce, with the credentials they apply to. */
 const infoFields = [
   ["authentication-info", "authorization"],
   ["proxy-authentication-info", "proxy-authorization"],
 ] as const;
 
-/** How many realms are remembered, so that a peer cannot fill the memory with invented ones. */
+/** Limits the remembered realms, so that a peer cannot fill the memory with invented ones. */
 const MAX_REALMS = 8;
 
 /**
- * Answers the challenges that the requests of one account or call meet (RFC 3261 §22, RFC 7616, RFC 8760). A nonce
- * once given is used again for later requests, with a rising `nc`, until the server calls it stale.
+ * Answers challenges to the requests of one account or call (RFC 3261 §22, RFC 7616, RFC 8760). A nonce is used
+ * for later requests too, with an increasing `nc`, until the server reports it as stale.
  */
 export class DigestClient {
   readonly #credentials: DigestCredentials;
   readonly #makeCnonce: () => string;
-  /** The last challenge of each realm. */
+  /** The last challenge from each realm. */
   readonly #challenges = new Map<string, KnownChallenge>();
-  /** Realms that the request in hand has answered. */
+  /** Realms already answered for the current request. */
   readonly #answeredRealms = new Set<string>();
   #challengeCount = 0;
 
@@ -68,16 +68,16 @@ export class DigestClient {
     this.#makeCnonce = makeCnonce;
   }
 
-  /** Begins a new request, which may be challenged afresh. */
+  /** Starts a new request, which may be challenged again. */
   startRequest(): void {
     this.#answeredRealms.clear();
     this.#challengeCount = 0;
   }
 
   /**
-   * Takes in the challenge of a 401 or 407; whether {@link authorize} can now answer it. It cannot where no challenge
-   * is known to us, or where the same realm refuses credentials that it has already seen for this request (§22.1:
-   * they are not sent twice), unless its nonce was merely stale. A 2xx may name the nonce of the next request.
+   * Stores the challenge of a 401 or 407. Returns true if {@link authorize} can answer it: not if its scheme or
+   * algorithm is unsupported, and not if the realm has already rejected the credentials for this request (§22.1:
+   * they are not sent twice), unless the nonce was only stale. A 2xx may announce the nonce of the next request.
    */
   learn(status: number, responseHeaders: HeaderList): boolean {
     if (status >= 200 && status < 300) this.#learnNextNonce(responseHeaders);
@@ -91,25 +91,25 @@ export class DigestClient {
     this.#answeredRealms.add(key);
     const header = status === 401 ? "authorization" : "proxy-authorization";
     const known = this.#challenges.get(key);
-    // A server that repeats its nonce goes on counting.
+    // If the server repeats its nonce, the count continues.
     const useCount = known?.nonce === challenge.nonce ? known.useCount : 0;
     this.#challenges.set(key, { ...challenge, header, useCount });
     return true;
   }
 
-  /** RFC 7616 §3.5. The field names no realm: where several have asked for the same header it is anybody's. */
+  /** RFC 7616 §3.5. The field names no realm: if several realms share a header field, it is ambiguous and ignored. */
   #learnNextNonce(headers: HeaderList): void {
     for (const [field, header] of infoFields) {
       const nonce = parseAuthenticationInfo(headers.get(field) ?? "")?.get("nextnonce");
       const known = [...this.#challenges].filter(([, challenge]) => challenge.header === header);
       const [[key, challenge] = [], ...others] = known;
       if (nonce === undefined || key === undefined || challenge === undefined || others.length > 0) continue;
-      // The same response may come again.
+      // The same response may be received again.
       if (challenge.nonce !== nonce) this.#challenges.set(key, { ...challenge, nonce, useCount: 0 });
     }
   }
 
-  /** The credentials of a request, for every realm that has challenged so far; none before the first challenge. */
+  /** The credentials for every known realm; empty before the first challenge. */
   authorize(request: AuthorizedRequest): Record<string, string[]> {
     const fields: Record<string, string[]> = {};
     for (const challenge of this.#challenges.values()) {
@@ -141,7 +141,7 @@ export class DigestClient {
   }
 }
 
-/** RFC 8760 §2.4: of several challenges the strongest that we can answer. */
+/** RFC 8760 §2.4: the strongest of several challenges that this side can answer. */
 function chooseChallenge(lines: readonly string[]): Challenge | undefined {
   const challenges = lines.map(readChallenge).filter((challenge) => challenge !== undefined);
   for (const algorithm of digestAlgorithms) {
@@ -163,7 +163,7 @@ function readChallenge(line: string): Challenge | undefined {
     ?.split(",")
     .map((qop) => qop.trim().toLowerCase());
   if (realm === undefined || nonce === undefined || algorithm === undefined) return undefined;
-  // Proxies may rewrite bodies on the way (§22.1), so `auth` is chosen where both are offered.
+  // Prefer `auth`, because proxies may rewrite bodies (§22.1).
   const protection = (["auth", "auth-int"] as const).find((each) => qops?.includes(each) === true);
   if (qops !== undefined && protection === undefined) return undefined;
   const isStale = parameters.get("stale")?.toLowerCase() === "true";

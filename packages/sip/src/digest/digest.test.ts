@@ -14,7 +14,7 @@ function headersOf(name: string, ...values: string[]): HeaderList {
 
 const invite = { method: "INVITE", requestUri: "sip:b@h", body: "" };
 
-test("responses are those of RFC 7616 §3.9.1 and RFC 2617 §3.5", () => {
+test("responses match the examples of RFC 7616 §3.9.1 and RFC 2617 §3.5", () => {
   const common = {
     username: "Mufasa",
     realm: "http-auth@example.org",
@@ -40,11 +40,11 @@ test("responses are those of RFC 7616 §3.9.1 and RFC 2617 §3.5", () => {
   } as const;
   const qop = { nonceCount: "00000001", cnonce: "0a4f113b" };
   assert.equal(digestResponse({ ...older, qop }), "6629fae49393a05397450978507c4ef1");
-  // Without qop, as RFC 2069 had it.
+  // RFC 2069: without qop.
   assert.equal(digestResponse(older), "670fd8c2df070c60b045671b8b24ff02");
 });
 
-test("of several challenges the strongest is answered", () => {
+test("the strongest of several challenges is answered", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   const headers = headersOf(
     "WWW-Authenticate",
@@ -60,7 +60,7 @@ test("of several challenges the strongest is answered", () => {
   );
 });
 
-test("credentials that were refused are not sent again, but a stale nonce is replaced", () => {
+test("rejected credentials are not sent again, but a stale nonce is replaced", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   const ask = (extra: string): boolean =>
     client.learn(407, headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`));
@@ -71,7 +71,7 @@ test("credentials that were refused are not sent again, but a stale nonce is rep
   assert.equal(ask(""), true);
 });
 
-test("a server that calls every nonce stale is not answered for ever", () => {
+test("a server that reports every nonce as stale is answered a limited number of times", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   let answers = 0;
   while (client.learn(401, headersOf("WWW-Authenticate", `Digest realm="r", nonce="${answers}", stale=true`)))
@@ -79,7 +79,7 @@ test("a server that calls every nonce stale is not answered for ever", () => {
   assert.equal(answers, 6);
 });
 
-test("a nonce is used again with a rising count, a new one begins at one", () => {
+test("a reused nonce has an increasing count, and a new one begins at one", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   const challenge = (nonce: string): HeaderList =>
     headersOf("WWW-Authenticate", `Digest realm="r", nonce="${nonce}", qop="auth"`);
@@ -92,7 +92,7 @@ test("a nonce is used again with a rising count, a new one begins at one", () =>
   assert.deepEqual([count(), client.learn(401, challenge("b")), count()], ["00000003", true, "00000001"]);
 });
 
-test("a proxy's and a server's challenge are answered together", () => {
+test("the challenges of a proxy and a server are answered together", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   assert.ok(client.learn(407, headersOf("Proxy-Authenticate", 'Digest realm="proxy", nonce="1"')));
   assert.ok(client.learn(401, headersOf("WWW-Authenticate", 'Digest realm="server", nonce="2"')));
@@ -101,7 +101,7 @@ test("a proxy's and a server's challenge are answered together", () => {
   assert.match(String(fields["authorization"]), /realm="server"/);
 });
 
-test("a challenge that cannot be answered is left alone", () => {
+test("an unsupported challenge is ignored", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   for (const value of [
     'Basic realm="r"',
@@ -113,7 +113,7 @@ test("a challenge that cannot be answered is left alone", () => {
   }
 });
 
-test("auth-int vouches for the body, and is used only where nothing else is offered", async () => {
+test("auth-int authenticates the body, and is used only if nothing else is offered", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley", protections: ["auth-int"] });
   const client = new DigestClient({ username: "alice", password: "secret" });
   assert.ok(client.learn(401, headersOf("WWW-Authenticate", ...authenticator.challenges())));
@@ -147,7 +147,7 @@ function answerTo(challenge: string, credentials = { username: "alice", password
   return headersOf("Authorization", String(client.authorize(invite)["authorization"]));
 }
 
-test("the authenticator lets the right password pass, by either algorithm", async () => {
+test("the authenticator accepts the right password with either algorithm", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley" });
   const none = await authenticator.verify({ method: "INVITE", headers: new HeaderList() }, passwordOf);
   assert.ok(!none.ok && none.reason === "missing");
@@ -162,7 +162,7 @@ test("the authenticator lets the right password pass, by either algorithm", asyn
   }
 });
 
-test("an algorithm that was not offered is no answer", async () => {
+test("an answer with an algorithm that was not offered is rejected", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley", algorithms: ["MD5"] });
   const challenges = authenticator.challenges();
   assert.equal(challenges.length, 1);
@@ -171,7 +171,7 @@ test("an algorithm that was not offered is no answer", async () => {
   assert.ok(!verdict.ok && verdict.reason === "malformed");
 });
 
-test("a wrong password, a stranger, another method and a recorded answer are refused", async () => {
+test("a wrong password, an unknown user, another method and a replay are rejected", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley" });
   const reasonFor = async (headers: HeaderList, method = "INVITE"): Promise<string> => {
     const verdict = await authenticator.verify({ method, headers }, passwordOf);
@@ -187,7 +187,7 @@ test("a wrong password, a stranger, another method and a recorded answer are ref
   assert.equal(await reasonFor(headersOf("Authorization", 'Digest realm="parley", nonce="x"')), "malformed");
 });
 
-test("an old nonce is stale, and so is one that this authenticator never made", async () => {
+test("an old nonce and a foreign nonce are stale", async () => {
   const clock = new ManualClock();
   const authenticator = new DigestAuthenticator({ realm: "parley", nonceLifetimeMs: 1000, clock });
   const headers = answerTo(authenticator.challenges()[0] ?? "");

@@ -33,14 +33,14 @@ function readParameters(scanner: Scanner): Map<string, string> | undefined {
     const raw = isQuoted ? scanner.readQuotedString() : readBareValue(scanner);
     if (raw === undefined) return undefined;
     const key = name.toLowerCase();
-    // RFC 7616 §3.4: a parameter that stands twice makes the credentials ambiguous.
+    // RFC 7616 §3.4: a repeated parameter makes the credentials ambiguous.
     if (parameters.has(key)) return undefined;
     parameters.set(key, isQuoted ? unquote(raw) : raw);
   } while (scanner.takeSeparator(Code.comma));
   return scanner.isAtEnd() ? parameters : undefined;
 }
 
-/** Some peers leave the quotes of `uri` or `nonce` out, so everything up to a comma or space is taken. */
+/** Reads up to a comma or space, because some peers omit the quotes around `uri` or `nonce`. */
 function readBareValue(scanner: Scanner): string | undefined {
   const { text, position: start } = scanner;
   let position = start;

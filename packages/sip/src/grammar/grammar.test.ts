@@ -7,7 +7,7 @@ import { splitList, unquote, quote } from "./scanner.ts";
 import { parseUri, uriScheme } from "./uri.ts";
 import { formatVia, parseViaList, type Via } from "./via.ts";
 
-test("a SIP URI is taken apart and its escapes are decoded", () => {
+test("a SIP URI is split into its parts and its escapes are decoded", () => {
   const uri = parseUri(
     "sips:alice%20b;day=tuesday:se%3Acret@Example.com:5061;transport=tcp;lr?subject=x&priority=urgent",
   );
@@ -40,7 +40,7 @@ test("a tel URI loses its visual separators", () => {
   assert.equal(uri.parameters.get("phone-context"), "example.com");
 });
 
-test("text that is no SIP or tel URI is refused", () => {
+test("text that is not a SIP or tel URI is rejected", () => {
   const bad = [
     "",
     "sip:",
@@ -61,7 +61,7 @@ test("text that is no SIP or tel URI is refused", () => {
   assert.equal(uriScheme("<sip:a@b>"), undefined);
 });
 
-test("display names come without quotes and escapes", () => {
+test("quotes and escapes are removed from display names", () => {
   const quoted = parseNameAddress('"Room 12, \\"North\\" <x>" <sip:a@b;lr>;tag=1;q="a;b"');
   assert.deepEqual(quoted && [quoted.displayName, quoted.uri], ['Room 12, "North" <x>', "sip:a@b;lr"]);
   assert.deepEqual(
@@ -81,7 +81,7 @@ test("without angle brackets the parameters belong to the header", () => {
   assert.equal(parseNameAddress("sip:a@b?x=y"), undefined);
 });
 
-test("malformed addresses are refused", () => {
+test("malformed addresses are rejected", () => {
   for (const text of [
     "",
     "<>",
@@ -96,7 +96,7 @@ test("malformed addresses are refused", () => {
   }
 });
 
-test("a list of contacts is split at its commas alone", () => {
+test("a list of contacts is split only at the commas between its items", () => {
   const list: NameAddress[] = [];
   assert.ok(parseNameAddressList('"a, b" <sip:a@x?y=1,2>;q=1, <sip:b@y> ,sip:c@z;expires=3', list));
   assert.deepEqual(
@@ -107,7 +107,7 @@ test("a list of contacts is split at its commas alone", () => {
   assert.deepEqual(splitList(""), []);
 });
 
-test("Via values are read with any white space that the grammar allows", () => {
+test("Via values are read with all white space that the grammar allows", () => {
   const vias: Via[] = [];
   assert.ok(
     parseViaList(
@@ -129,14 +129,14 @@ test("Via values are read with any white space that the grammar allows", () => {
   }
 });
 
-test("CSeq takes numbers below 2**31 and a method", () => {
+test("CSeq is a number below 2**31 and a method", () => {
   assert.deepEqual(parseCSeq("0009  INVITE"), { sequence: 9, method: "INVITE" });
   for (const bad of ["INVITE", "1", "1INVITE", "2147483648 INVITE", "-1 BYE", "1 IN VITE"]) {
     assert.equal(parseCSeq(bad), undefined, bad);
   }
 });
 
-test("challenges and credentials are read, and ambiguous ones refused", () => {
+test("challenges and credentials are read, and ambiguous ones are rejected", () => {
   const value = parseAuthentication(
     'Digest realm="a \\"b\\"" , nonce=abc==,qop="auth,auth-int", stale = TRUE',
   );

@@ -3,15 +3,15 @@ import { Code, Scanner, unquote } from "./scanner.ts";
 
 /** The value of From, To, Contact, Route and their like: `name-addr` or `addr-spec` with parameters (RFC 3261 §20). */
 export interface NameAddress {
-  /** Without its quotes and escapes; empty where there is none. */
+  /** Without quotes and escapes; empty if absent. */
   displayName: string;
-  /** As written; {@link parseUri} takes it apart. */
+  /** As written; {@link parseUri} parses it. */
   uri: string;
-  /** Those of the header field (`tag`, `expires` …), not those of the URI. */
+  /** Parameters of the header field (`tag`, `expires` …), not of the URI. */
   parameters: Parameters;
 }
 
-/** Reads a value that stands alone. */
+/** Reads a single value. */
 export function parseNameAddress(value: string): NameAddress | undefined {
   const scanner = new Scanner(value);
   const address = readNameAddress(scanner);
@@ -19,7 +19,7 @@ export function parseNameAddress(value: string): NameAddress | undefined {
   return scanner.isAtEnd() ? address : undefined;
 }
 
-/** Reads a comma-separated list of at least one (Contact, Route, Record-Route) and adds it to `addresses`. */
+/** Reads a comma-separated list of one or more values (Contact, Route, Record-Route) into `addresses`. */
 export function parseNameAddressList(value: string, addresses: NameAddress[]): boolean {
   const scanner = new Scanner(value);
   do {
@@ -44,7 +44,7 @@ function readNameAddress(scanner: Scanner): NameAddress | undefined {
   const start = scanner.position;
   const angle = endOfDisplayName(text, start);
   if (angle === -1) return readAddrSpec(scanner);
-  // A display name without quotes should be tokens; names with other characters are taken all the same.
+  // An unquoted display name should consist of tokens (§25.1); other characters are accepted.
   if (angle > start) displayName = text.slice(start, angle).trimEnd();
   const close = text.indexOf(">", angle);
   if (close === -1) return undefined;
@@ -55,7 +55,7 @@ function readNameAddress(scanner: Scanner): NameAddress | undefined {
   return parameters && { displayName, uri, parameters };
 }
 
-/** The index of the `<` that opens the URI; -1 where the value is an `addr-spec`. */
+/** The index of the `<` that opens the URI; -1 if the value is an `addr-spec`. */
 function endOfDisplayName(text: string, start: number): number {
   for (let position = start; position < text.length; position++) {
     const code = text.charCodeAt(position);
@@ -68,7 +68,7 @@ function endOfDisplayName(text: string, start: number): number {
   return -1;
 }
 
-/** §20: in a URI without angle brackets every `;` begins a parameter of the header; `,` and `?` cannot occur. */
+/** §20: if the URI has no angle brackets, each `;` begins a header parameter; `,` and `?` cannot occur. */
 function readAddrSpec(scanner: Scanner): NameAddress | undefined {
   const { text } = scanner;
   const start = scanner.position;

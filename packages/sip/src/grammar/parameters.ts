@@ -8,10 +8,10 @@ export type Parameters = ReadonlyMap<string, string>;
 
 export const NO_PARAMETERS: Parameters = new Map();
 
-/** More parameters than any real header has; a header with more is malformed. */
+/** A header field with more parameters is malformed. */
 const MAX_PARAMETERS = 64;
 
-/** Reads `*(SEMI generic-param)` (§25.1) up to the first character that continues none. */
+/** Reads `*(SEMI generic-param)` (§25.1) up to the first character that does not continue it. */
 export function readParameters(scanner: Scanner): Parameters | undefined {
   scanner.skipWhitespace();
   if (scanner.peek() !== Code.semicolon) return NO_PARAMETERS;
@@ -35,7 +35,7 @@ export function readParameters(scanner: Scanner): Parameters | undefined {
   return parameters;
 }
 
-/** `token / host / quoted-string`; like most parsers we take every character that ends none of the three. */
+/** `token / host / quoted-string`; like most parsers, accepts every character that cannot end one of the three. */
 function readParameterValue(scanner: Scanner): string | undefined {
   if (scanner.peek() === Code.quote) return scanner.readQuotedString();
   const { text } = scanner;

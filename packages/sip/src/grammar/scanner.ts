@@ -23,8 +23,8 @@ export const Code = {
 } as const;
 
 /**
- * Reads one unfolded header value from left to right. A reading method answers `undefined` (or `false`) where
- * the text does not match; what is read from a failed scanner afterwards has no meaning.
+ * Reads one unfolded header value from left to right. A reading method returns `undefined` (or `false`) if the
+ * text does not match; the scanner must not be used after that.
  */
 export class Scanner {
   readonly text: string;
@@ -39,12 +39,12 @@ export class Scanner {
     return this.position >= this.text.length;
   }
 
-  /** The character code at the position; NaN at the end, which equals no code. */
+  /** The character code at the position, or NaN at the end (NaN equals no code). */
   peek(): number {
     return this.text.charCodeAt(this.position);
   }
 
-  /** Once folds are replaced (RFC 3261 §7.3.1), linear white space is spaces and tabs alone. */
+  /** Skips spaces and tabs, the only linear white space left after unfolding (RFC 3261 §7.3.1). */
   skipWhitespace(): void {
     const { text } = this;
     let position = this.position;
@@ -56,7 +56,7 @@ export class Scanner {
     this.position = position;
   }
 
-  /** Takes the separator with the white space that may surround it (`SEMI`, `COMMA`, `SLASH` … of §25.1). */
+  /** Reads the separator and the white space around it (`SEMI`, `COMMA`, `SLASH` … of §25.1). */
   takeSeparator(code: number): boolean {
     this.skipWhitespace();
     if (this.peek() !== code) return false;
@@ -75,7 +75,7 @@ export class Scanner {
     return text.slice(start, position);
   }
 
-  /** A quoted string as written, its quotes and escapes included. */
+  /** Reads a quoted string as written, including quotes and escapes. */
   readQuotedString(): string | undefined {
     const { text } = this;
     const start = this.position;
@@ -91,7 +91,7 @@ export class Scanner {
     return undefined;
   }
 
-  /** Decimal digits, refused above `maximum`. */
+  /** Reads decimal digits; `undefined` above `maximum`. */
   readNumber(maximum: number): number | undefined {
     const { text } = this;
     let position = this.position;
@@ -108,7 +108,7 @@ export class Scanner {
     return value;
   }
 
-  /** A host name, IPv4 address or bracketed IPv6 reference (§25.1 `host`); the underscore is common, so allowed. */
+  /** Reads a host name, IPv4 address or bracketed IPv6 reference (§25.1 `host`); accepts the common underscore. */
   readHost(): string | undefined {
     const { text } = this;
     const start = this.position;
@@ -136,7 +136,7 @@ function isHostCode(code: number): boolean {
   );
 }
 
-/** Whether the character stands in no header field outside a quoted pair (RFC 3261 §25.1); a tab is white space. */
+/** True if the character is allowed in a header field only as a quoted pair (RFC 3261 §25.1); a tab is white space. */
 export function isControl(code: number): boolean {
   return (code < Code.space && code !== Code.tab) || code === Code.delete;
 }
@@ -153,7 +153,7 @@ export function isToken(text: string): boolean {
   return scanner.readToken() !== undefined && scanner.isAtEnd();
 }
 
-/** The text inside a quoted string with its escapes resolved; any other text as it is. */
+/** The text inside a quoted string with its escapes resolved; returns any other text unchanged. */
 export function unquote(text: string): string {
   if (text.charCodeAt(0) !== Code.quote) return text;
   const inner = text.slice(1, text.endsWith('"') ? -1 : undefined);
@@ -164,7 +164,7 @@ export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** Splits a comma-separated header value (RFC 3261 §7.3.1), leaving commas in quotes and angle brackets alone. */
+/** Splits a comma-separated header value (RFC 3261 §7.3.1); ignores commas in quotes and angle brackets. */
 export function splitList(value: string): string[] {
   if (!value.includes(",")) return value === "" ? [] : [value];
   const items: string[] = [];

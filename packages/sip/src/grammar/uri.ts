@@ -4,14 +4,14 @@ import { Code, Scanner } from "./scanner.ts";
 /** A `sip:` or `sips:` URI (RFC 3261 §19.1). */
 export interface SipUri {
   scheme: "sip" | "sips";
-  /** With its escapes decoded. */
+  /** Decoded. */
   user: string | undefined;
   password: string | undefined;
   /** As written; an IPv6 address keeps its brackets. */
   host: string;
   port: number | undefined;
   parameters: Parameters;
-  /** What follows `?`, undecoded. */
+  /** The text after `?`, not decoded. */
   headers: string;
 }
 
@@ -26,8 +26,8 @@ export interface TelUri {
 export type Uri = SipUri | TelUri;
 
 /**
- * Reads a `sip:`, `sips:` or `tel:` URI. `undefined` for any other scheme (answered 416, RFC 3261 §8.2.2.1)
- * and for text that is no URI; {@link uriScheme} tells the two apart.
+ * Reads a `sip:`, `sips:` or `tel:` URI. Returns `undefined` for any other scheme (answered with 416, RFC 3261
+ * §8.2.2.1) and for text that is not a URI; {@link uriScheme} distinguishes the two.
  */
 export function parseUri(text: string): Uri | undefined {
   const colon = text.indexOf(":");
@@ -37,12 +37,12 @@ export function parseUri(text: string): Uri | undefined {
   return undefined;
 }
 
-/** The scheme in lower case, `undefined` where the text does not begin with one (RFC 3986 §3.1). */
+/** The scheme in lower case, or `undefined` if the text does not begin with one (RFC 3986 §3.1). */
 export function uriScheme(text: string): string | undefined {
   return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase();
 }
 
-/** Whether the text can stand as a Request-URI: of any scheme, a SIP URI without header fields (RFC 3261 §19.1.1). */
+/** True if the text is valid as a Request-URI: any scheme, or a SIP URI without header fields (RFC 3261 §19.1.1). */
 export function isRequestUri(text: string): boolean {
   if (hasControlOrSpace(text)) return false;
   const uri = parseUri(text);
@@ -107,14 +107,14 @@ function parseUriParameters(text: string, start: number, end: number): Parameter
 function parseTelUri(text: string): TelUri | undefined {
   const semicolon = text.indexOf(";");
   const end = semicolon === -1 ? text.length : semicolon;
-  // RFC 3966 §3: the visual separators `-.()` carry no meaning.
+  // RFC 3966 §3: the visual separators `-.()` have no meaning.
   const number = text.slice(0, end).replace(/[-.()]/g, "");
   if (!/^\+?[0-9A-Fa-f*#]+$/.test(number)) return undefined;
   const parameters = parseUriParameters(text, end, text.length);
   return parameters && { scheme: "tel", number, parameters };
 }
 
-/** Resolves `%HH` (RFC 3261 §19.1.2); text that is not UTF-8 once decoded is read as ISO 8859-1. */
+/** Resolves `%HH` (RFC 3261 §19.1.2); decoded text that is not UTF-8 is read as ISO 8859-1. */
 function decode(text: string): string | undefined {
   if (!text.includes("%")) return text;
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined;

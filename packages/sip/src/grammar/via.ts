@@ -3,23 +3,23 @@ import { Code, Scanner } from "./scanner.ts";
 
 /** One value of a Via header field (RFC 3261 §20.42). */
 export interface Via {
-  /** `2.0`; any other is left to the reader to refuse, who has to answer it (RFC 3261 §21.5.6). */
+  /** `2.0`. The caller rejects other versions, because it has to answer them (RFC 3261 §21.5.6). */
   version: string;
-  /** In upper case, e.g. `UDP`. */
+  /** In upper case, for example `UDP`. */
   transport: string;
   /** The `sent-by` host as written; an IPv6 address keeps its brackets. */
   host: string;
-  /** The `sent-by` port where one is written. */
+  /** The `sent-by` port, if present. */
   port: number | undefined;
   parameters: Parameters;
 }
 
-/** §8.1.1.7: a branch that begins like this is unique in space and time. */
+/** Prefix of a branch that is unique in space and time (RFC 3261 §8.1.1.7). */
 export const MAGIC_COOKIE = "z9hG4bK";
 
 export const SIP_VERSION = "2.0";
 
-/** Reads one Via value at the scanner and leaves it behind the value. */
+/** Reads one Via value; the scanner then stands behind it. */
 export function readVia(scanner: Scanner): Via | undefined {
   scanner.skipWhitespace();
   const name = scanner.readToken();

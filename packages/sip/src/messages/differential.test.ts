@@ -49,7 +49,7 @@ const shortAddress = ({ displayName, parameters }: NameAddress): unknown => [
 
 const shortOracleAddress = ({ name, params }: OracleAddress): unknown => [unquote(name ?? ""), params];
 
-test("real messages mean the same to sip@0.0.6", () => {
+test("sip@0.0.6 reads real messages the same way", () => {
   for (const [name, text] of Object.entries(realMessages)) {
     const parsed = parseMessage(Buffer.from(text));
     assert.ok(parsed.ok, name);
@@ -87,7 +87,7 @@ test("real messages mean the same to sip@0.0.6", () => {
   }
 });
 
-/** The fields by which a message is matched and answered, in both readings. */
+/** The fields that match and answer a message, in both readings. */
 function essentials(ours: SipMessage, theirs: OracleMessage): Record<string, [unknown, unknown]> {
   const { headers } = theirs;
   const via = headers.via[0];
@@ -107,28 +107,29 @@ function essentials(ours: SipMessage, theirs: OracleMessage): Record<string, [un
   };
 }
 
-/** Where the other parser departs from the grammar, or both readings are as good. */
+/** True if the other parser departs from the grammar, or if both readings are valid. */
 function isExplained(name: string, ours: unknown, theirs: unknown): boolean {
   if (typeof ours !== "string") return false;
   switch (name) {
-    // It decodes escapes in a method, where they are none (RFC 4475 §3.1.1.5).
+    // It decodes escapes in a method, although a method has none (RFC 4475 §3.1.1.5).
     case "start":
     case "cseq":
       return ours.includes("%");
-    // It ends a host at its first colon, so IPv6 addresses and all that follows are lost.
+    // It ends a host at the first colon, so it loses IPv6 addresses and the text after them.
     case "viaHost":
       return ours.startsWith("[");
-    // It keeps spaces inside the angle brackets, and takes a name of odd characters for the URI.
+    // It keeps spaces inside the angle brackets, and reads a name with unusual characters as the URI.
     case "from":
     case "to":
       return typeof theirs === "string" && (theirs.trim() === ours || parseUri(theirs) === undefined);
-    // It ends a value at the first character that is no token's, and loses what follows a misread part.
+    // It ends a value at the first character that is not a token character, and loses the text after a misread
+    // part.
     default:
       return !isToken(ours) || theirs === undefined;
   }
 }
 
-test("mutated messages that both read mean the same to sip@0.0.6", () => {
+test("sip@0.0.6 reads mutated messages the same way if it reads them", () => {
   const random = seededRandom(4475);
   let bothRead = 0;
   const differences: unknown[] = [];
@@ -138,7 +139,8 @@ test("mutated messages that both read mean the same to sip@0.0.6", () => {
     const theirs = parsed.ok ? oracle.parse(data) : undefined;
     if (!parsed.ok || theirs === undefined) continue;
     const text = data.toString("latin1");
-    // The other reads bytes for characters, and takes the last of two parameters of one name, we the first.
+    // The other parser reads bytes as characters and uses the last of two parameters with one name; ours uses the
+    // first.
     if (/[^\t\r\n\x20-\x7e]/.test(text) || /;\s*(tag|branch)\s*=[^\r]*;\s*\1\s*=/i.test(text)) continue;
     bothRead++;
     for (const [name, [ours, other]] of Object.entries(essentials(parsed.message, theirs))) {

@@ -1,12 +1,12 @@
 import { splitList } from "../grammar/scanner.ts";
 import { canonicalHeaderName, printedHeaderName } from "./header-names.ts";
 
-/** Header fields that an application adds: values by name, several lines where the value is an array. */
+/** Header fields added by an application: values by name; an array becomes several lines. */
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The header fields of one message in their order. Names are matched without regard to case and whether or not
- * in compact form (RFC 3261 §7.3.1, §7.3.3).
+ * The header fields of one message, in order. Names match regardless of case and of compact form (RFC 3261
+ * §7.3.1, §7.3.3).
  */
 export class HeaderList {
   readonly #names: string[] = [];
@@ -16,7 +16,7 @@ export class HeaderList {
     return this.#names.length;
   }
 
-  /** The first line of this name, unfolded. */
+  /** The first line with this name, unfolded. */
   get(name: string): string | undefined {
     const index = this.#names.indexOf(canonicalHeaderName(name));
     return index === -1 ? undefined : this.#values[index];
@@ -26,7 +26,7 @@ export class HeaderList {
     return this.#names.includes(canonicalHeaderName(name));
   }
 
-  /** The number of lines of this name. */
+  /** The number of lines with this name. */
   count(name: string): number {
     const canonical = canonicalHeaderName(name);
     let count = 0;
@@ -34,7 +34,7 @@ export class HeaderList {
     return count;
   }
 
-  /** Every line of this name, top to bottom. */
+  /** Every line with this name, top to bottom. */
   getAll(name: string): string[] {
     const canonical = canonicalHeaderName(name);
     const found: string[] = [];
@@ -46,7 +46,7 @@ export class HeaderList {
     return found;
   }
 
-  /** Every item of a comma-separated header, whether in one line or in many (§7.3.1). */
+  /** Every item of a comma-separated header, in one line or several (§7.3.1). */
   getList(name: string): string[] {
     return this.getAll(name).flatMap(splitList);
   }
@@ -68,21 +68,21 @@ export class HeaderList {
     this.#values.unshift(value);
   }
 
-  /** Replaces the first line of this name, or adds one. */
+  /** Replaces the first line with this name, or adds one. */
   set(name: string, value: string): void {
     const index = this.#names.indexOf(canonicalHeaderName(name));
     if (index === -1) this.add(name, value);
     else this.#values[index] = value;
   }
 
-  /** A new list with every line of these names. */
+  /** A new list of the lines with these names. */
   copyOf(names: readonly string[]): HeaderList {
     const copy = new HeaderList();
     for (const name of names) for (const value of this.getAll(name)) copy.add(name, value);
     return copy;
   }
 
-  /** The lines as they go on the wire, each ended by CRLF. */
+  /** The lines as sent, each ended by CRLF. */
   format(): string {
     let text = "";
     for (let index = 0; index < this.#names.length; index++) {
@@ -92,7 +92,7 @@ export class HeaderList {
   }
 }
 
-/** No value may begin a new line: what an application or a peer put in must not become header fields of its own. */
+/** Removes line ends, so that a value from an application or a peer cannot inject header fields. */
 export function singleLine(value: string): string {
   return /[\r\n]/.test(value) ? value.replace(/[\r\n]+/g, " ") : value;
 }

@@ -1,4 +1,4 @@
-/** Header fields whose printed name is not each word capitalised, and the common ones so that they need no work. */
+/** Header fields whose printed name is not simply capitalized; also the common ones, to save the work. */
 const printedNames = [
   "Via",
   "From",
@@ -96,7 +96,7 @@ for (const [compact, lowerCase] of Object.entries(compactForms)) {
   lowerCaseByWritten.set(compact.toUpperCase(), lowerCase);
 }
 
-/** The full name in lower case of a header field however it was written. */
+/** The full header field name in lower case, from any written form. */
 export function canonicalHeaderName(written: string): string {
   return lowerCaseByWritten.get(written) ?? written.toLowerCase();
 }

@@ -15,7 +15,7 @@ import { readSessionExpires } from "../user-agent/session-expires.ts";
 import { parseMessage } from "./parse.ts";
 import { createResponse } from "./response.ts";
 
-/** What scanners stumble over when it is repeated: an open end, a separator, the start of something longer. */
+/** Repeated text that is hard for scanners: an open end, a separator, the start of a longer construct. */
 const atoms = [
   ...Array.from("a1 \t\n\0é:;,<>=@%[]?&'\"\\/.-"),
   "\r\n",
@@ -52,7 +52,7 @@ const requiredLines = [
   "Contact: <sip:a@b>",
 ];
 
-/** Where a stranger can put text of their own. Those that must stand once replace the line above. */
+/** Fields in which a stranger can put their own text. A field that must occur once replaces the line above. */
 const fields = [
   "Authorization: Digest ",
   "Authorization: ",
@@ -95,7 +95,7 @@ function request(field: string, value: string): Buffer {
   return Buffer.from([...others, field + value, "Content-Length: 0", "", ""].join("\r\n"));
 }
 
-/** All that is read of a request, on the way to the application or by it. */
+/** Reads everything that the stack and the application read from a request. */
 function readFully(data: Buffer): void {
   const result = parseMessage(data);
   if (!result.ok) {
@@ -119,10 +119,10 @@ function readFully(data: Buffer): void {
   new DigestClient({ username: "u", password: "p" }).learn(401, headers);
 }
 
-/** What makes a well-formed value of one of the beginnings above, and what breaks it at its very end. */
+/** Endings that make a value well-formed after one of the beginnings above, and endings that break it. */
 const ends = ["", "x", ">;index=1", ";tag=2", '"', '" <sip:a@b>', "@b>"];
 
-test("a message is read in time that grows with its length, whatever is repeated in it", () => {
+test("a message is read in linear time for every repeated text", () => {
   for (const field of fields) {
     for (const atom of atoms) {
       const what = `${JSON.stringify(atom)} in ${JSON.stringify(field)}`;
@@ -140,7 +140,7 @@ test("a message is read in time that grows with its length, whatever is repeated
   }
 });
 
-test("a stream is cut in time that grows with its length, however small its pieces", () => {
+test("a stream is framed in linear time for every chunk size", () => {
   const inPieces = (data: Buffer, size: number): void => {
     const framer = new StreamFramer();
     for (let start = 0; start < data.length; start += size) framer.push(data.subarray(start, start + size));
@@ -218,7 +218,7 @@ function negotiate(sdp: string): void {
   answerDirections(sdp, sdp);
 }
 
-test("a session description is read in time that grows with its length", () => {
+test("a session description is read in linear time", () => {
   const tails = ["m=\n", "m=audio 1 RTP/AVP 0\r\n", "a=rtpmap:1 x/1\r\n", "c=\r\n"];
   for (const line of sdpLines) {
     for (const atom of sdpAtoms) {
@@ -239,7 +239,7 @@ test("a session description is read in time that grows with its length", () => {
   }
 });
 
-test("a body of parts is taken apart in time that grows with its length", () => {
+test("a multipart body is split in linear time", () => {
   const types = ["boundary=a", `boundary="${"-".repeat(70)}"`];
   for (const type of types) {
     for (const atom of [...atoms, "\r\n--a", "\r\n--a\r\n", "\r\n--", "\r\n-", "a: b\r\n"]) {

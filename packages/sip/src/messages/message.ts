@@ -3,7 +3,7 @@ import { type NameAddress, parseNameAddressList } from "../grammar/name-address.
 import type { Via } from "../grammar/via.ts";
 import { type HeaderList, singleLine } from "./header-list.ts";
 
-/** A request as it is sent. */
+/** A request to send. */
 export interface OutgoingRequest {
   method: string;
   requestUri: string;
@@ -11,7 +11,7 @@ export interface OutgoingRequest {
   body: string;
 }
 
-/** A response as it is sent. */
+/** A response to send. */
 export interface OutgoingResponse {
   status: number;
   reason: string;
@@ -19,7 +19,7 @@ export interface OutgoingResponse {
   body: string;
 }
 
-/** What every received message was found to have before it is passed on. */
+/** The parsed parts of every received message. */
 interface Received {
   headers: HeaderList;
   body: Buffer;
@@ -33,7 +33,7 @@ interface Received {
 export interface SipRequest extends Received {
   kind: "request";
   method: string;
-  /** As written; {@link parseUri} takes it apart. */
+  /** As written; {@link parseUri} parses it. */
   requestUri: string;
 }
 
@@ -45,7 +45,7 @@ export interface SipResponse extends Received {
 
 export type SipMessage = SipRequest | SipResponse;
 
-/** Writes a message; Content-Length is always that of the body (RFC 3261 §20.14). */
+/** Serializes a message; Content-Length is always the length of the body (RFC 3261 §20.14). */
 export function serializeMessage(message: OutgoingRequest | OutgoingResponse): Buffer {
   const startLine =
     "method" in message
@@ -57,7 +57,7 @@ export function serializeMessage(message: OutgoingRequest | OutgoingResponse): B
   );
 }
 
-/** Every value of a header of addresses (Contact, Route, Record-Route); `undefined` where one is malformed. */
+/** Every value of an address header (Contact, Route, Record-Route); `undefined` if one is malformed. */
 export function addressesOf(headers: HeaderList, name: string): NameAddress[] | undefined {
   const addresses: NameAddress[] = [];
   for (const line of headers.getAll(name)) {

@@ -5,15 +5,15 @@ import { readMultipart } from "./multipart.ts";
 
 const lines = (...each: string[]): string => each.join("\r\n");
 
-/** Type, text and handling of each, so that a failure can be read. */
+/** Type, text and handling of each part, for readable failures. */
 function parts(contentType: string, body: string): (string | undefined)[][] | undefined {
   const found = readMultipart(contentType, Buffer.from(body, "latin1"));
   return found?.map(({ type, body: content, handling }) => [type, content.toString("latin1"), handling]);
 }
 
-test("the parts of a body come in their order, with their types and what is to be made of them", () => {
+test("parts of a body are returned in order, with their type and handling", () => {
   const body = lines(
-    "A preamble that nobody reads.",
+    "A preamble, which is ignored.",
     "--unique-1 ",
     "Content-Type: application/SDP;charset=utf-8",
     "",
@@ -35,7 +35,7 @@ test("the parts of a body come in their order, with their types and what is to b
   ]);
 });
 
-test("a part without headers is text, and one that has parts is taken apart", () => {
+test("a part without headers is text, and a nested multipart is split", () => {
   const inner = lines("--b", "Content-Type: application/sdp", "", "v=0", "--b--");
   const body = lines(
     "--a",
@@ -53,7 +53,7 @@ test("a part without headers is text, and one that has parts is taken apart", ()
   ]);
 });
 
-test("what cannot be read has no parts", () => {
+test("an unreadable body has no parts", () => {
   const body = lines("--a", "", "plain", "--a--");
   for (const [contentType, text] of [
     ["multipart/mixed", body],

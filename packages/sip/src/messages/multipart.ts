@@ -1,9 +1,9 @@
-/** One part of a body (RFC 2046 §5.1), or the whole of one that has no parts. */
+/** One part of a body (RFC 2046 §5.1), or a whole body that is not multipart. */
 export interface BodyPart {
   /** In lower case, without parameters. */
   type: string;
   body: Buffer;
-  /** What `handling` says (RFC 5621 §8.3); undefined where nothing does. */
+  /** The `handling` parameter (RFC 5621 §8.3), if present. */
   handling: string | undefined;
 }
 
@@ -11,9 +11,9 @@ const MAX_PARTS = 16;
 const MAX_DEPTH = 3;
 const HEADERS_END = "\r\n\r\n";
 
-/** The parts of a multipart body, those of inner multiparts in their place; undefined where it cannot be read. Never throws. */
+/** The parts of a multipart body, nested ones flattened in place; `undefined` if it is malformed. Never throws. */
 export function readMultipart(contentType: string, body: Buffer): BodyPart[] | undefined {
-  // Bytes stay bytes: offsets in this text are offsets in the body.
+  // In Latin-1, offsets in the text are offsets in the body.
   return readParts(contentType, body.toString("latin1"), MAX_DEPTH);
 }
 
@@ -32,11 +32,11 @@ function readParts(contentType: string, text: string, depth: number): BodyPart[]
   return parts;
 }
 
-/** What follows a delimiter: white space, a line's end, headers, an empty line, the body. */
+/** The section after a delimiter: white space, line end, headers, empty line, body. */
 function readPart(section: string, depth: number): BodyPart[] | undefined {
   const start = /^[ \t]*\r\n/.exec(section)?.[0].length;
   if (start === undefined) return undefined;
-  // A part may have no headers; the delimiter's line then ends with the empty one.
+  // A part may have no headers; the delimiter line then ends with the empty line.
   const isBare = section.startsWith("\r\n", start);
   const end = isBare ? start - 2 : section.indexOf(HEADERS_END, start);
   if (end < 0) return undefined;
@@ -57,19 +57,19 @@ function headerIn(headers: string, name: string): string | undefined {
   return undefined;
 }
 
-/** RFC 2046 §5.1.1: at most 70 characters, the last no blank. */
+/** RFC 2046 §5.1.1: at most 70 characters, and the last one is not a space. */
 function boundaryOf(contentType: string): string | undefined {
   const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"\r\n]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare;
   return boundary === undefined || boundary.length > 70 || boundary.endsWith(" ") ? undefined : boundary;
 }
 
-/** The media type that a Content-Type names, in lower case and without parameters. */
+/** The media type in a Content-Type value, in lower case and without parameters. */
 export function typeIn(contentType: string): string {
   return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The `handling` of a Content-Disposition, in lower case. */
+/** The `handling` of a Content-Disposition value, in lower case. */
 export function handlingIn(disposition: string | undefined): string | undefined {
   return /;\s*handling\s*=\s*"?([\w-]+)/i.exec(disposition ?? "")?.[1]?.toLowerCase();
 }

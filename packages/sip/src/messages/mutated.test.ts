@@ -12,10 +12,10 @@ import { parseMessage } from "./parse.ts";
 import { createResponse } from "./response.ts";
 
 const MESSAGES = 100_000;
-/** Between the first tenth and the end; the parser keeps nothing, so this is what the machine itself learns. */
+/** From the first tenth to the end. The parser stores nothing, so this is the growth of the engine's own caches. */
 const HEAP_GROWTH_BYTES = 4 * 1024 * 1024;
 
-/** Reads all that is read on demand. */
+/** Reads all fields that are parsed on demand. */
 function readFully({ headers, from, to, body }: SipMessage): void {
   for (const name of ["contact", "route", "record-route", "refer-to"]) {
     for (const { uri } of addressesOf(headers, name) ?? []) parseUri(uri);
@@ -28,7 +28,7 @@ function readFully({ headers, from, to, body }: SipMessage): void {
   parseDescription(body.toString());
 }
 
-/** What was read, written again, has to mean the same. */
+/** Asserts that a message that was read and serialized has the same meaning. */
 function assertReadsBack(message: SipMessage): void {
   const { headers, body } = message;
   const text = body.toString();
@@ -52,7 +52,7 @@ function assertReadsBack(message: SipMessage): void {
   );
 }
 
-test("100 000 mutated messages are each read, or refused with a reason; memory does not grow", () => {
+test("100,000 mutated messages are read or rejected with a reason, and memory does not grow", () => {
   const random = seededRandom(3261);
   let heapAtStart = 0;
   let readCount = 0;
@@ -70,7 +70,7 @@ test("100 000 mutated messages are each read, or refused with a reason; memory d
     assert.match(reason, /^[A-Z][A-Za-z -]+$/);
     assert.ok([400, 505, 513].includes(status));
     refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
-    // The refusal itself can be sent.
+    // The rejection itself can be sent.
     if (request !== undefined) serializeMessage(createResponse(request.headers, status, "tag", { reason }));
   }
   const growth = liveHeapBytes() - heapAtStart;
@@ -80,7 +80,7 @@ test("100 000 mutated messages are each read, or refused with a reason; memory d
   assert.ok(refusals.size >= 14, [...refusals.keys()].join(", "));
 });
 
-test("every prefix of a torture message is read or refused", () => {
+test("every prefix of a torture message is read or rejected", () => {
   const random = seededRandom(5118);
   for (let count = 0; count < 200; count++) {
     const whole = hostileDatagram(random).subarray(0, 4000);

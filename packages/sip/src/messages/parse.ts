@@ -7,12 +7,12 @@ import { parseViaList, readVia, SIP_VERSION, type Via } from "../grammar/via.ts"
 import { HeaderList } from "./header-list.ts";
 import type { SipMessage } from "./message.ts";
 
-/** The largest message taken: a UDP datagram can be no longer (RFC 3261 §18.1.1). */
+/** The largest accepted message: the maximum size of a UDP datagram (RFC 3261 §18.1.1). */
 const MAX_MESSAGE_BYTES = 65_535;
 const MAX_HEADER_LINES = 256;
 const MAX_HEADER_LINE_LENGTH = 16_384;
 
-/** Enough of a malformed request to answer it: its Via, From, To, Call-ID and CSeq go back as they came. */
+/** The parts of a malformed request that the answer copies: Via, From, To, Call-ID and CSeq. */
 export interface UnacceptableRequest {
   method: string;
   headers: HeaderList;
@@ -21,19 +21,19 @@ export interface UnacceptableRequest {
 
 export interface ParseFailure {
   ok: false;
-  /** What is wrong, in words fit for a log and for the reason phrase of the answer. */
+  /** The fault, in words for a log and for the reason phrase of the answer. */
   reason: string;
   /** The status to answer with. */
   status: 400 | 505 | 513;
-  /** Absent where nothing can be answered: no request, an ACK, or no usable top Via. */
+  /** Absent if no answer is possible: not a request, an ACK, or no usable top Via. */
   request?: UnacceptableRequest;
 }
 
 export type ParseResult = { ok: true; message: SipMessage } | ParseFailure;
 
 /**
- * Reads one whole message, as UDP delivers it (RFC 3261 §7, §18.3). The header fields that every message must
- * have (§8.1.1) are checked and parsed; all others wait until someone asks. Never throws.
+ * Reads one whole message, as UDP delivers it (RFC 3261 §7, §18.3). The mandatory header fields (§8.1.1) are
+ * checked and parsed here; all others are parsed on demand. Never throws.
  */
 export function parseMessage(data: Buffer): ParseResult {
   if (data.length > MAX_MESSAGE_BYTES) return fail("Message Too Large", 513);
@@ -43,7 +43,7 @@ export function parseMessage(data: Buffer): ParseResult {
   const separator = data.indexOf("\r\n\r\n", start, "latin1");
   const headEnd = separator === -1 ? data.length : separator;
   const head = data.subarray(start, headEnd);
-  // §7.3.1 asks for UTF-8; older systems write names in ISO 8859-1.
+  // §7.3.1 requires UTF-8; older systems write names in ISO 8859-1.
   const text = head.toString(isUtf8(head) ? "utf8" : "latin1");
   const startLineEnd = text.indexOf("\r\n");
   const startLine = startLineEnd === -1 ? text : text.slice(0, startLineEnd);
@@ -53,7 +53,7 @@ export function parseMessage(data: Buffer): ParseResult {
   const headers = new HeaderList();
   const problem = startLineEnd === -1 ? undefined : readHeaderLines(text, startLineEnd + 2, headers);
   if (separator === -1) return reject(line, headers, "Header Fields Not Ended");
-  // §21.5.6: a version that is not ours.
+  // §21.5.6: unsupported version.
   if (line.version !== "SIP/2.0") return reject(line, headers, "Version Not Supported", 505);
   if (line.kind === "malformed") return reject(line, headers, "Bad Request-Line");
   if (problem !== undefined) return reject(line, headers, problem);
@@ -63,10 +63,10 @@ export function parseMessage(data: Buffer): ParseResult {
 type StartLine =
   | { kind: "request"; method: string; requestUri: string; version: string }
   | { kind: "response"; status: number; reason: string; version: string }
-  /** No doubt meant as a request, so that its sender is told what is wrong. */
+  /** Recognizable as a request, so the sender gets an error response. */
   | { kind: "malformed"; method: string; version: string };
 
-/** Request-Line and Status-Line, single spaces between their parts (§7.1, §7.2). */
+/** Request-Line or Status-Line, with single spaces between the parts (§7.1, §7.2). */
 function parseStartLine(line: string): StartLine | undefined {
   if (line.startsWith("SIP/")) {
     const parts = /^(SIP\/\d+\.\d+) ([1-6]\d\d)(?: (.*))?$/.exec(line);
@@ -86,15 +86,15 @@ function parseStartLine(line: string): StartLine | undefined {
     : { kind: "malformed", method, version: anyVersion.toUpperCase() };
 }
 
-/** Adds every header line to `headers`; answers what is wrong with the first bad one, but reads the rest too. */
+/** Adds every header line to `headers`; returns the fault of the first malformed line, but reads the rest too. */
 function readHeaderLines(text: string, start: number, headers: HeaderList): string | undefined {
   let problem: string | undefined;
   let position = start;
-  // Bad lines count as well: each costs as much as a good one.
+  // Malformed lines count as well: each costs as much as a valid one.
   for (let count = 0; position < text.length; count++) {
     if (count >= MAX_HEADER_LINES) return "Too Many Header Fields";
     let lineEnd = text.indexOf("\n", position);
-    // §7.3.1: a line that begins with white space continues the one before.
+    // §7.3.1: a line that begins with white space continues the previous line.
     while (lineEnd !== -1 && isWhitespace(text.charCodeAt(lineEnd + 1)))
       lineEnd = text.indexOf("\n", lineEnd + 1);
     const next = lineEnd === -1 ? text.length : lineEnd + 1;
@@ -107,11 +107,11 @@ function readHeaderLines(text: string, start: number, headers: HeaderList): stri
   return problem;
 }
 
-/** A header field, folds included, without its line end. */
+/** Adds one header field, with its folds but without its line end. */
 function addHeaderLine(line: string, headers: HeaderList): string | undefined {
   const colon = line.indexOf(":");
   if (colon === -1 || line.length > MAX_HEADER_LINE_LENGTH) return "Bad Header Field";
-  // HCOLON (§25.1): white space may stand on both sides of the colon.
+  // HCOLON (§25.1) allows white space on both sides of the colon.
   const name = trimBlanks(line.slice(0, colon));
   if (name === "") return "Bad Header Field";
   const written = line.slice(colon + 1);
@@ -121,7 +121,7 @@ function addHeaderLine(line: string, headers: HeaderList): string | undefined {
   return hasForbiddenControl(value) ? "Control Character" : undefined;
 }
 
-/** §7.3.1: a line end and the white space on both sides of it stand for one space. */
+/** Replaces each line end and the white space around it by one space (§7.3.1). */
 function unfold(value: string): string {
   const lines = value.split("\n").map((line) => trimBlanks(line.endsWith("\r") ? line.slice(0, -1) : line));
   return trimBlanks(lines.join(" "));
@@ -134,7 +134,7 @@ function trimBlanks(text: string): string {
   return text.slice(start, end);
 }
 
-/** Control characters stand in no header field but behind a backslash, in quotes (§25.1 `quoted-pair`). */
+/** True for a control character that is not a `quoted-pair` inside quotes (§25.1). */
 function hasForbiddenControl(value: string): boolean {
   if (!containsControl(value)) return false;
   let isEscaped = false;
@@ -152,7 +152,7 @@ function isWhitespace(code: number): boolean {
   return code === Code.space || code === Code.tab;
 }
 
-/** Checks and parses what every message must have (§8.1.1) and cuts the body to its length (§18.3). */
+/** Checks and parses the mandatory header fields (§8.1.1) and cuts the body to its length (§18.3). */
 function build(
   line: Exclude<StartLine, { kind: "malformed" }>,
   headers: HeaderList,
@@ -171,7 +171,7 @@ function build(
   const to = toText === undefined ? undefined : parseNameAddress(toText);
   if (to === undefined) return reject(line, headers, "Bad To");
   const callId = only(headers, "call-id");
-  // Nor escaped: what is stored of a call is stored under its Call-ID.
+  // Not even escaped: call records are stored under their Call-ID.
   if (callId === undefined || callId === "" || containsControl(callId))
     return reject(line, headers, "Bad Call-ID");
   const cseqText = only(headers, "cseq");
@@ -188,9 +188,9 @@ function build(
   }
   const { method, requestUri } = line;
   if (!isRequestUri(requestUri)) return reject(line, headers, "Bad Request-URI");
-  // §8.1.1.5: the method of CSeq is that of the request.
+  // §8.1.1.5: the CSeq method equals the request's method.
   if (cseq.method !== method) return reject(line, headers, "CSeq Method Mismatch");
-  // §8.1.1.6: absent is tolerated, for RFC 2543 did not require it.
+  // §8.1.1.6: absent is accepted, because RFC 2543 did not require it.
   const maxForwards = headers.get("max-forwards");
   if (maxForwards !== undefined && !/^0*\d{1,3}$/.test(maxForwards))
     return reject(line, headers, "Bad Max-Forwards");
@@ -200,7 +200,7 @@ function build(
   };
 }
 
-/** The values behind the top one in its line: they go back in every response, so they must be sound. */
+/** Checks the values behind the top one in its line: every response copies them, so they must be well-formed. */
 function isRestOfViaGood(scanner: Scanner): boolean {
   return !scanner.takeSeparator(Code.comma) || parseViaList(scanner.text.slice(scanner.position), []);
 }
@@ -210,12 +210,12 @@ function readTopVia(headers: HeaderList): Via | undefined {
   return value === undefined ? undefined : readVia(new Scanner(value));
 }
 
-/** The value of a header field that must stand exactly once. */
+/** The value of a header field that must occur exactly once. */
 function only(headers: HeaderList, name: string): string | undefined {
   return headers.count(name) === 1 ? headers.get(name) : undefined;
 }
 
-/** §18.3: bytes beyond Content-Length are dropped, fewer are an error; without it the body is all that is left. */
+/** §18.3: drops bytes beyond Content-Length; fewer bytes are an error. Without Content-Length, the rest is the body. */
 function cutBody(headers: HeaderList, rest: Buffer): Buffer | undefined {
   const text = headers.get("content-length");
   if (text === undefined) return rest;

@@ -2,7 +2,7 @@ import type { HeaderFields, HeaderList as Headers } from "./header-list.ts";
 import { HeaderList } from "./header-list.ts";
 import type { OutgoingResponse } from "./message.ts";
 
-/** RFC 3261 §21 and the IANA registry; any other status gets the phrase of its class. */
+/** RFC 3261 §21 and the IANA registry; any other status has the phrase of its class. */
 const reasonPhrases: Readonly<Record<number, string>> = {
   100: "Trying",
   180: "Ringing",
@@ -89,13 +89,13 @@ export interface ResponseContent {
   reason?: string;
   headers?: HeaderFields;
   body?: string;
-  /** The type of `body`, `application/sdp` unless stated. */
+  /** The content type of `body`; `application/sdp` by default. */
   contentType?: string;
 }
 
 /**
- * A response to the request with these header fields (RFC 3261 §8.2.6.2): its Via, From, Call-ID and CSeq come
- * back unchanged, To as well but for the tag, which every response except 100 carries.
+ * A response to the request with these header fields (RFC 3261 §8.2.6.2). Via, From, Call-ID and CSeq are copied;
+ * To gets the tag, unless the status is 100.
  */
 export function createResponse(
   request: Headers,

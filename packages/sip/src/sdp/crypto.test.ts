@@ -4,7 +4,7 @@ import { parse } from "sdp-transform";
 import { type CryptoAttribute, LocalSrtpKeys, readCrypto } from "./crypto.ts";
 import { acceptAnswer, answerOffer, type AudioSettings, buildOffer, findOfferedCodec } from "./negotiate.ts";
 
-/** The key of RFC 4568 §9.2's example. */
+/** The key in the example of RFC 4568 §9.2. */
 const KEY = "PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR";
 const CM_80 = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}`;
 
@@ -27,7 +27,7 @@ function cryptoIn(sdp: string): CryptoAttribute[] {
     : [];
 }
 
-test("an offer of SRTP is answered with the first line that fits, its tag, and a key of our own", () => {
+test("an SRTP offer is answered with the first usable line, its tag and our own key", () => {
   const ours = settings();
   const result = answerOffer(
     offer(
@@ -48,7 +48,7 @@ test("an offer of SRTP is answered with the first line that fits, its tag, and a
   assert.notDeepEqual(srtp?.localMasterKey, srtp?.remoteMasterKey);
 });
 
-test("lines that would change the packets in ways we do not speak are passed over, and nothing else left is 488", () => {
+test("lines with unsupported parameters are ignored, and an offer with no other line is answered with 488", () => {
   for (const line of [
     undefined,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY.slice(4)}`,
@@ -71,7 +71,7 @@ test("lines that would change the packets in ways we do not speak are passed ove
   }
 });
 
-test("of a secure and a plain stream the first that fits is taken", () => {
+test("the first usable stream is chosen from a secure and a plain one", () => {
   const both = offer("m=audio 5004 RTP/SAVP 0", CM_80, "m=audio 5006 RTP/AVP 0");
   const secure = answerOffer(both, settings());
   assert.ok(secure.ok && secure.audio.srtp !== undefined);
@@ -80,7 +80,7 @@ test("of a secure and a plain stream the first that fits is taken", () => {
   assert.ok(plain.ok && plain.audio.srtp === undefined && plain.audio.remote.port === 5006);
 });
 
-test("where SRTP is required plain RTP is refused, in offers and in answers", () => {
+test("if SRTP is required, plain RTP is rejected in offers and in answers", () => {
   const plain = offer("m=audio 5004 RTP/AVP 0");
   const refused = answerOffer(plain, settings(true));
   assert.deepEqual(refused, { ok: false, status: 488, reason: "No Common Encryption" });
@@ -89,7 +89,7 @@ test("where SRTP is required plain RTP is refused, in offers and in answers", ()
   assert.equal(acceptAnswer(plain, settings(true)).ok, false);
 });
 
-test("an offer of SRTP and its answer settle the same two keys", () => {
+test("both sides of an SRTP exchange get the same two keys", () => {
   const [alice, bob] = [settings(true), settings()];
   const offered = buildOffer(alice);
   assert.deepEqual(
@@ -110,13 +110,13 @@ test("an offer of SRTP and its answer settle the same two keys", () => {
   assert.deepEqual(agreed.audio.srtp?.remoteMasterKey, answered.audio.srtp?.localMasterKey);
 });
 
-test("an answer with a line that was not offered, or plain RTP answered by SRTP, is refused", () => {
+test("an answer with a line that was not offered, or with SRTP for plain RTP, is rejected", () => {
   const wrongTag = offer("m=audio 5004 RTP/SAVP 0", CM_80.replace(":1 ", ":4 "));
   assert.equal(acceptAnswer(wrongTag, settings(true)).ok, false);
   assert.equal(acceptAnswer(offer("m=audio 5004 RTP/SAVP 0", CM_80), settings()).ok, false);
 });
 
-test("our key stays over refreshes and is renewed when its suite was left", () => {
+test("our key survives refreshes and is replaced when its suite returns", () => {
   const ours = settings();
   const keyFor = (line: string): string => {
     const result = answerOffer(offer("m=audio 5004 RTP/SAVP 0", line), ours);

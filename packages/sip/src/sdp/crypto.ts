@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { MediaDescription } from "sdp-transform";
 
-/** The crypto suites of RFC 4568 §6.2 and RFC 7714 §14.2 that this side speaks, preferred first. */
+/** The supported crypto suites (RFC 4568 §6.2, RFC 7714 §14.2), preferred first. */
 const suites = {
   AES_CM_128_HMAC_SHA1_80: { keyBytes: 16, saltBytes: 14 },
   AES_CM_128_HMAC_SHA1_32: { keyBytes: 16, saltBytes: 14 },
@@ -11,7 +11,7 @@ const suites = {
 
 export type CryptoSuite = keyof typeof suites;
 
-/** Master key and, after it, master salt. */
+/** Master key followed by master salt. */
 type MasterKey = Uint8Array;
 
 /** A usable `a=crypto` line. */
@@ -21,20 +21,20 @@ export interface CryptoAttribute {
   masterKey: MasterKey;
 }
 
-/** What an offer and its answer settled: each side protects what it sends with its own key (RFC 4568 §5.1). */
+/** The negotiated suite and keys. Each side protects what it sends with its own key (RFC 4568 §5.1). */
 export interface NegotiatedSrtp {
   suite: CryptoSuite;
   localMasterKey: MasterKey;
   remoteMasterKey: MasterKey;
 }
 
-/** Keys are not renewed within a call: one must last for this many packets at least, nearly six hours of 20 ms each. */
-const LEAST_LIFETIME = 2 ** 20;
+/** A key must last for a call, because it is not renewed: 2^20 packets of 20 ms are nearly six hours. */
+const MIN_KEY_LIFETIME_PACKETS = 2 ** 20;
 
 /**
- * This side's master keys of one call. A suite keeps its key for as long as it is in use, so that session refreshes do not
- * begin the stream's cryptography anew; one that was left gets a new key when it comes again, because the same key with
- * a packet counter that starts over would repeat its key stream.
+ * This side's master keys for one call. A suite keeps its key while it is in use, so that session refreshes do
+ * not restart the stream's cryptography. A suite that returns after another one gets a new key: the old key with
+ * a restarted packet counter would repeat its key stream.
  */
 export class LocalSrtpKeys {
   readonly #keys = new Map<CryptoSuite, MasterKey>();
@@ -48,12 +48,12 @@ export class LocalSrtpKeys {
     return key;
   }
 
-  /** Tells which suite was settled, `undefined` for none. */
+  /** Sets the negotiated suite; `undefined` for plain RTP. */
   settle(suite: CryptoSuite | undefined): void {
     for (const other of this.#keys.keys()) if (other !== suite) this.#keys.delete(other);
   }
 
-  /** One line for each suite; their tags are their places, from 1. */
+  /** One line for each suite, with tags from 1. */
   offer(): CryptoAttribute[] {
     return Object.keys(suites)
       .filter(isSuite)
@@ -61,7 +61,7 @@ export class LocalSrtpKeys {
   }
 }
 
-/** The lines of a media section that this side can use, in the peer's order of preference; others are passed over. */
+/** The usable lines of a media section, in the peer's order of preference. */
 export function readCrypto({ crypto = [] }: MediaDescription): CryptoAttribute[] {
   const usable: CryptoAttribute[] = [];
   for (const { id, suite, config, sessionConfig } of crypto) {
@@ -85,8 +85,8 @@ function isSuite(name: string): name is CryptoSuite {
 }
 
 /**
- * RFC 4568 §6.1: `inline:KEY||SALT[|lifetime][|MKI:length]`. Several keys, or one with a master key identifier, would
- * change the form of the packets; such a line is not for us.
+ * RFC 4568 §6.1: `inline:KEY||SALT[|lifetime][|MKI:length]`. Lines with several keys or a master key identifier
+ * are ignored, because they change the packet format.
  */
 function readKey(config: string, suite: CryptoSuite): MasterKey | undefined {
   const [, base64 = "", lifetime] = /^inline:([A-Za-z0-9+/=]+)(?:\|(\d+|2\^\d+))?$/i.exec(config) ?? [];
@@ -94,10 +94,10 @@ function readKey(config: string, suite: CryptoSuite): MasterKey | undefined {
   const { keyBytes, saltBytes } = suites[suite];
   if (masterKey.length !== keyBytes + saltBytes) return undefined;
   const packets = lifetime?.startsWith("2^") ? 2 ** Number(lifetime.slice(2)) : Number(lifetime ?? Infinity);
-  return packets >= LEAST_LIFETIME ? masterKey : undefined;
+  return packets >= MIN_KEY_LIFETIME_PACKETS ? masterKey : undefined;
 }
 
-/** RFC 4568 §6.3: a receiver may do as it likes with a window size hint; every other parameter changes the packets. */
+/** RFC 4568 §6.3: a window size hint may be ignored; every other parameter changes the packets. */
 function areParametersUsable(parameters: string | undefined): boolean {
   return parameters === undefined || parameters === "" || /^-|^WSH=\d+$/.test(parameters);
 }

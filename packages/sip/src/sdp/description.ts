@@ -10,23 +10,23 @@ export interface OfferedCodec {
   clockRateHz: number;
 }
 
-/** An audio stream of a session description that is not refused (port 0), plain or with keys of ours to use. */
+/** An audio stream of a session description that is not rejected (port 0): plain RTP, or SRTP with usable keys. */
 export interface AudioStream {
-  /** Its place among the media lines. */
+  /** Its index among the media lines. */
   index: number;
   address: string;
   port: number;
   codecs: readonly OfferedCodec[];
   telephoneEventPayloadType: number | undefined;
-  /** As the describing side sees it; a connection address of zero means that it takes nothing (RFC 3264 §8.4). */
+  /** As seen by the describing side; a zero connection address means that it receives nothing (RFC 3264 §8.4). */
   direction: MediaDirection;
   ptimeMs: number | undefined;
   maxPtimeMs: number | undefined;
-  /** RTP and RTCP on one port (RFC 5761). */
+  /** True if RTP and RTCP share one port (RFC 5761). */
   isRtcpMultiplexed: boolean;
-  /** Where the describing side takes RTCP: the port after RTP's, where it names none (RFC 3605). */
+  /** Where the describing side receives RTCP; by default the port after RTP's (RFC 3605). */
   rtcp: { address: string; port: number };
-  /** The keys of a stream under RTP/SAVP; undefined for one under RTP/AVP. */
+  /** The keys of an RTP/SAVP stream; `undefined` for RTP/AVP. */
   crypto: readonly CryptoAttribute[] | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ParsedDescription {
   audio: readonly AudioStream[];
 }
 
-/** RFC 3551 §6: payload types whose meaning needs no rtpmap; Parley has a use for these. */
+/** RFC 3551 §6: supported payload types that need no rtpmap. */
 const staticCodecs: readonly OfferedCodec[] = [
   { payloadType: 0, name: "PCMU", clockRateHz: 8000 },
   { payloadType: 8, name: "PCMA", clockRateHz: 8000 },
@@ -43,10 +43,10 @@ const staticCodecs: readonly OfferedCodec[] = [
 ];
 
 const MAX_SDP_LENGTH = 65_535;
-/** A browser's longest offers have some hundred. */
+/** A browser's longest offers have a few hundred. */
 const MAX_SDP_LINES = 1_000;
 
-/** Reads a session description (RFC 8866); `undefined` where it is none. Never throws. */
+/** Reads a session description (RFC 8866); `undefined` if it is malformed. Never throws. */
 export function parseDescription(text: string): ParsedDescription | undefined {
   if (text.length > MAX_SDP_LENGTH || !/^v=0\s/.test(text) || !/^o=/m.test(text)) return undefined;
   if (text.split(/\r\n|\r|\n/, MAX_SDP_LINES + 1).length > MAX_SDP_LINES) return undefined;
@@ -57,7 +57,7 @@ export function parseDescription(text: string): ParsedDescription | undefined {
     return undefined;
   }
   for (const media of session.media) {
-    // A line that the library could not read has no type; answering needs every one in its place.
+    // A media line that the library could not read has no type; an answer needs every line in its place.
     if (!isWellFormed(media)) return undefined;
   }
   return { session, audio: audioStreams(session) };
@@ -84,7 +84,7 @@ function audioStreams(session: SessionDescription): AudioStream[] {
   return streams;
 }
 
-/** Undefined for what cannot be answered, and is refused by port 0 (RFC 3264 §6). */
+/** `undefined` for an unsupported stream, which is rejected by port 0 (RFC 3264 §6). */
 function audioStream(
   session: SessionDescription,
   media: MediaDescription,
@@ -128,7 +128,7 @@ function directionOf(direction: MediaDirection, address: string): MediaDirection
   return direction === "sendrecv" || direction === "sendonly" ? "sendonly" : "inactive";
 }
 
-/** The formats of a media line in their order of preference, each with its rtpmap or static meaning. */
+/** The formats of a media line in order of preference, each with its rtpmap or static meaning. */
 function offeredCodecs(media: MediaDescription): OfferedCodec[] {
   const codecs: OfferedCodec[] = [];
   const words = String(media.payloads)
@@ -138,7 +138,7 @@ function offeredCodecs(media: MediaDescription): OfferedCodec[] {
     if (payloadType > 127) continue;
     const mapped = media.rtp.find((entry) => entry.payload === payloadType);
     const fixed = staticCodecs.find((entry) => entry.payloadType === payloadType);
-    // More than one channel is a codec of its own, which is not ours.
+    // A codec with more than one channel is a different, unsupported codec.
     const isMono = mapped?.encoding === undefined || mapped.encoding === 1;
     if (mapped !== undefined && isMono && Number(mapped.rate) > 0) {
       codecs.push({ payloadType, name: mapped.codec, clockRateHz: Number(mapped.rate) });

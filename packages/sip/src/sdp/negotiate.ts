@@ -12,55 +12,55 @@ import { type AudioStream, type MediaDirection, type OfferedCodec, parseDescript
 
 export type { MediaDirection } from "./description.ts";
 
-/** A codec that this side speaks. */
+/** A codec that this side supports. */
 export interface AudioCodec {
   /** The encoding name of its rtpmap, e.g. `PCMU`. */
   name: string;
   /** The clock of its RTP timestamps. */
   clockRateHz: number;
-  /** What we call it in our own offers; an answer takes over the offerer's number. */
+  /** The payload type in our offers; an answer uses the offerer's number. */
   payloadType: number;
 }
 
 /** This side of the audio stream. */
 export interface AudioSettings {
-  /** Where we receive RTP. */
+  /** Where this side receives RTP. */
   address: string;
   port: number;
   /** Preferred first. */
   codecs: readonly AudioCodec[];
   ptimeMs?: number;
-  /** SRTP with keys in the SDP (RFC 4568); undefined: not spoken. */
+  /** SRTP with keys in the SDP (RFC 4568); not supported if `undefined`. */
   srtp?: {
     keys: LocalSrtpKeys;
-    /** Nothing but SRTP is offered or accepted; else plain RTP is offered, and what the peer offers accepted. */
+    /** If true, only SRTP is offered and accepted; otherwise plain RTP is offered, and both are accepted. */
     isRequired: boolean;
   };
-  /** Keeps `o=` the same over one call; its version rises by one with each change (RFC 3264 §8). */
+  /** Identifies the session in `o=` during one call; `version` increases by one with each change (RFC 3264 §8). */
   origin?: { sessionId: string; version: number };
 }
 
-/** What both sides have agreed on. */
+/** The settings on which both sides agreed. */
 export interface NegotiatedAudio {
   codec: AudioCodec;
   /** Where the peer receives RTP. */
   remote: { address: string; port: number };
-  /** The payload type of RFC 4733 events in both directions, where both sides speak them. */
+  /** The payload type of RFC 4733 events in both directions, if both sides support them. */
   telephoneEventPayloadType: number | undefined;
-  /** What we may do: `sendonly` while the peer does not send, and so on. */
+  /** The direction as seen by this side: `sendonly` if the peer does not send, and so on. */
   direction: MediaDirection;
-  /** How much audio the peer wants in a packet: 10 to 60. */
+  /** Audio per packet that the peer requested: 10 to 60 ms. */
   ptimeMs: number;
-  /** Where the peer receives RTCP; the same as `remote` where both go over one port (RFC 5761). */
+  /** Where the peer receives RTCP; equal to `remote` if RTP and RTCP share one port (RFC 5761). */
   remoteRtcp: { address: string; port: number };
   isRtcpMultiplexed: boolean;
-  /** Undefined for plain RTP. */
+  /** `undefined` for plain RTP. */
   srtp: NegotiatedSrtp | undefined;
 }
 
 export type NegotiationResult =
   | { ok: true; sdp: string; audio: NegotiatedAudio }
-  /** Answer with this status: 400 for what is no SDP, 488 for nothing in common (RFC 3261 §13.3.1.3). */
+  /** The status of the answer: 400 for malformed SDP, 488 if nothing matches (RFC 3261 §13.3.1.3). */
   | { ok: false; status: 400 | 488; reason: string };
 
 const DEFAULT_PTIME_MS = 20;
@@ -69,7 +69,7 @@ const MAX_PTIME_MS = 60;
 const TELEPHONE_EVENT = "telephone-event";
 const OFFERED_EVENT_PAYLOAD_TYPE = 101;
 
-/** RFC 3264 §6.1: what is left to us of what the offerer wants to do. */
+/** RFC 3264 §6.1: the widest direction of an answer to each offered direction. */
 const answeredDirection: Record<MediaDirection, MediaDirection> = {
   sendrecv: "sendrecv",
   sendonly: "recvonly",
@@ -77,7 +77,7 @@ const answeredDirection: Record<MediaDirection, MediaDirection> = {
   inactive: "inactive",
 };
 
-/** An offer of one audio stream (RFC 3264 §5), with telephone events (RFC 4733). */
+/** An offer of one audio stream (RFC 3264 §5) with telephone events (RFC 4733). */
 export function buildOffer(settings: AudioSettings): string {
   const line = audioLine(settings, {
     formats: settings.codecs.map(({ payloadType, name, clockRateHz }) => ({
@@ -93,14 +93,14 @@ export function buildOffer(settings: AudioSettings): string {
   return write(describe(settings, [line]));
 }
 
-/** The codec that {@link answerOffer} would choose; undefined where it would refuse. */
+/** The codec that {@link answerOffer} would choose; `undefined` if it would reject the offer. */
 export function findOfferedCodec(offer: string, settings: StreamSettings) {
   return chooseStream(parseDescription(offer)?.audio ?? [], settings)?.codec.ours;
 }
 
 /**
- * Answers an offer (RFC 3264 §6): the first audio stream that fits, with the first of *our* codecs that it has, every
- * other stream refused by port 0 in its place.
+ * Answers an offer (RFC 3264 §6): accepts the first usable audio stream with the first of *our* codecs that it
+ * offers, and rejects every other stream in its place by port 0.
  */
 export function answerOffer(offer: string, settings: AudioSettings): NegotiationResult {
   const parsed = parseDescription(offer);
@@ -126,10 +126,11 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
 }
 
 /**
- * Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` is the answer itself.
+ * Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` in the result is the
+ * answer.
  *
- * @param isEarly it is of a provisional response: another fork may still answer the same offer with another suite, whose
- * key is kept for that.
+ * @param isEarly the answer is in a provisional response: another fork may answer the same offer with another
+ * suite, so that suite's key is kept.
  */
 export function acceptAnswer(
   answer: string,
@@ -147,7 +148,7 @@ export function acceptAnswer(
   if (isSrtpOffered !== (crypto !== undefined) || isSrtpOffered !== (stream.crypto !== undefined)) {
     return { ok: false, status: 488, reason: "No Common Encryption" };
   }
-  // RFC 3264 §7: the answerer's preferred format is used, if it is one that was offered.
+  // RFC 3264 §7: use the answerer's preferred format among those offered.
   for (const { name, clockRateHz, payloadType } of stream.codecs) {
     const ours = settings.codecs.find((codec) => isSameCodec(codec, name, clockRateHz));
     if (ours !== undefined) {
@@ -160,7 +161,7 @@ export function acceptAnswer(
   return { ok: false, status: 488, reason: "No Common Codec" };
 }
 
-/** What decides whether a stream fits. */
+/** The settings that decide whether a stream is usable. */
 type StreamSettings = Pick<AudioSettings, "address" | "codecs" | "srtp">;
 
 interface ChosenStream {
@@ -177,7 +178,7 @@ function chooseStream(streams: readonly AudioStream[], settings: StreamSettings)
   return undefined;
 }
 
-/** From where we are: not over the other version of IP. On hold there is no address, and behind a host name may be any. */
+/** False for an address of the other IP version. A stream on hold has no address, and a host name may have either. */
 function isReachable({ address }: AudioStream, ours: StreamSettings): boolean {
   return isIP(address) === 0 || address === "0.0.0.0" || isIP(address) === isIP(ours.address);
 }
@@ -194,7 +195,7 @@ function whyNoneFits(streams: readonly AudioStream[], settings: AudioSettings): 
   return isAnyFit ? "No Common Codec" : "No Common Encryption";
 }
 
-/** RFC 4568 §5.1.2: the line that is used has its tag, and a key of each side. */
+/** RFC 4568 §5.1.2: the chosen line keeps its tag, and each side has its own key. */
 function keysWith(
   theirs: CryptoAttribute | undefined,
   { srtp }: AudioSettings,
@@ -206,7 +207,7 @@ function keysWith(
 
 interface ChosenCodec {
   ours: AudioCodec;
-  /** The number that the peer gave it. */
+  /** The payload type assigned by the peer. */
   payloadType: number;
 }
 
@@ -218,7 +219,7 @@ function chooseCodec(ours: readonly AudioCodec[], offered: readonly OfferedCodec
   return undefined;
 }
 
-/** Encoding names compare without regard to case (RFC 8866 §6.6). */
+/** Encoding names are case-insensitive (RFC 8866 §6.6). */
 function isSameCodec(codec: AudioCodec, name: string, clockRateHz: number): boolean {
   return codec.name.toUpperCase() === name.toUpperCase() && codec.clockRateHz === clockRateHz;
 }
@@ -271,7 +272,7 @@ interface AudioLine {
   formats: readonly OfferedCodec[];
   telephoneEventPayloadType: number | undefined;
   direction: MediaDirection;
-  /** Undefined: plain RTP. */
+  /** `undefined` for plain RTP. */
   crypto: readonly CryptoAttribute[] | undefined;
   isRtcpMultiplexed: boolean;
 }
@@ -286,7 +287,7 @@ function audioLine({ port, ptimeMs = DEFAULT_PTIME_MS }: AudioSettings, line: Au
   const fmtp: MediaDescription["fmtp"] = [];
   if (events !== undefined) {
     rtp.push({ payload: events, codec: TELEPHONE_EVENT, rate: 8000 });
-    // RFC 4733 §2.4.1: the digits, star, hash, A to D and flash.
+    // RFC 4733 §2.4.1: digits, star, hash, A to D, and flash.
     fmtp.push({ payload: events, config: "0-16" });
   }
   return {
@@ -303,7 +304,7 @@ function audioLine({ port, ptimeMs = DEFAULT_PTIME_MS }: AudioSettings, line: Au
   };
 }
 
-/** RFC 3264 §6: a refused stream keeps its line, with port 0. */
+/** RFC 3264 §6: a rejected stream keeps its line, with port 0. */
 function refusedLine({ type, protocol, payloads }: MediaDescription): MediaDescription {
   return { type, port: 0, protocol, ...(payloads === undefined ? {} : { payloads }), rtp: [], fmtp: [] };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OfferAnswer } from "./offer-answer.ts";
 
-test("an offer is in force once it is answered, from either side", () => {
+test("an offer from either side takes effect when it is answered", () => {
   const media = new OfferAnswer();
   assert.equal(media.state, "idle");
   assert.equal(media.sendOffer("ours"), "ours");
@@ -15,7 +15,7 @@ test("an offer is in force once it is answered, from either side", () => {
   assert.deepEqual([media.state, media.local, media.remote], ["stable", "ours 2", "theirs 2"]);
 });
 
-test("a refused offer leaves what was in force, and the version goes on from it", () => {
+test("a rejected offer changes nothing, and the version continues from it", () => {
   const media = new OfferAnswer();
   const describe = (version: number, port: number): string =>
     `v=0\r\no=- 5 ${version} IN IP4 192.0.2.1\r\nm=audio ${port} RTP/AVP 0\r\n`;
@@ -27,7 +27,7 @@ test("a refused offer leaves what was in force, and the version goes on from it"
   assert.equal(media.sendOffer(describe(1, 6000)), describe(3, 6000));
 });
 
-test("an answer to nothing is ignored", () => {
+test("an answer without an offer is ignored", () => {
   const media = new OfferAnswer();
   assert.equal(media.receiveAnswer("stray"), false);
   media.sendOffer("ours");

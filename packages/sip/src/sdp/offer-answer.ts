@@ -1,17 +1,17 @@
 import { continueOrigin } from "./revise.ts";
 
 /**
- * `idle`: nothing was ever agreed. `stable`: the last exchange is complete. `offer_sent`, `offer_received`: one is
- * open, and neither side may begin another (RFC 3264 §4, RFC 6337 §2.1).
+ * `idle`: no exchange yet. `stable`: the last exchange is complete. `offer_sent`, `offer_received`: an offer is
+ * open, and neither side may send another (RFC 3264 §4, RFC 6337 §2.1).
  */
 export type OfferAnswerState = "idle" | "offer_sent" | "offer_received" | "stable";
 
-/** The offers and answers of one dialog, whatever messages carry them (RFC 3264, RFC 6337). */
+/** The offers and answers of one dialog, in any message (RFC 3264, RFC 6337). */
 export class OfferAnswer {
-  /** The descriptions in force; empty before the first exchange is complete. */
+  /** The descriptions in effect; empty before the first complete exchange. */
   #local = "";
   #remote = "";
-  /** Our last description on the wire, refused or not: its version is the one to count from. */
+  /** Our last sent description, accepted or not: the next version counts from it. */
   #lastSent = "";
   #open: { isOurs: boolean; sdp: string } | undefined;
 
@@ -28,7 +28,7 @@ export class OfferAnswer {
     return this.#remote;
   }
 
-  /** The description to send: ours, in the session that our earlier ones began. */
+  /** Starts an offer; returns the description to send, with the origin of our session. */
   sendOffer(sdp: string): string {
     this.#open = { isOurs: true, sdp: this.#next(sdp) };
     return this.#lastSent;
@@ -38,7 +38,7 @@ export class OfferAnswer {
     this.#open = { isOurs: false, sdp };
   }
 
-  /** Answers the offer received; the description to send. */
+  /** Answers the received offer; returns the description to send. */
   sendAnswer(sdp: string): string {
     if (this.state === "offer_received") this.#remote = this.#open?.sdp ?? "";
     this.#open = undefined;
@@ -46,7 +46,7 @@ export class OfferAnswer {
     return this.#local;
   }
 
-  /** The peer's answer. One to nothing, such as a repeat in a later response, is ignored (RFC 3261 §13.2.1). */
+  /** Applies the peer's answer. Ignores one without an offer, for example a repeated one (RFC 3261 §13.2.1). */
   receiveAnswer(sdp: string): boolean {
     if (this.state !== "offer_sent") return false;
     this.#local = this.#open?.sdp ?? "";
@@ -55,7 +55,7 @@ export class OfferAnswer {
     return true;
   }
 
-  /** The open offer was refused: what was in force stays so (RFC 6337 §3.4). */
+  /** Drops the open offer after a rejection; the descriptions in effect remain (RFC 6337 §3.4). */
   withdraw(): void {
     this.#open = undefined;
   }

@@ -20,7 +20,7 @@ test("a changed description has the next version, an unchanged one the same (RFC
   assert.equal(continueOrigin(first, "offer"), first);
 });
 
-test("holding narrows each stream and takes nothing away that stays", () => {
+test("hold narrows each stream and changes nothing else", () => {
   assert.equal(holdDirections(sdp("1")), sdp("1", "a=sendonly"));
   assert.equal(holdDirections(sdp("1", "a=sendrecv", "a=ptime:20")), sdp("1", "a=ptime:20", "a=sendonly"));
   assert.equal(holdDirections(sdp("1", "a=recvonly")), sdp("1", "a=inactive"));
@@ -29,18 +29,18 @@ test("holding narrows each stream and takes nothing away that stays", () => {
   assert.equal(holdDirections("offer"), "offer");
 });
 
-test("a direction for the whole session holds for a stream that has none", () => {
+test("a session-level direction applies to streams without their own", () => {
   const offer = sdp("1").replace("t=0 0", "t=0 0\r\na=recvonly");
   assert.match(holdDirections(offer), /m=audio.*\r\na=inactive\r\n$/);
 });
 
-test("our last answer is turned towards another offer's directions", () => {
+test("our last answer is adapted to the directions of a new offer", () => {
   assert.equal(answerDirections(sdp("1"), sdp("4", "a=sendonly")), sdp("1", "a=recvonly"));
   assert.equal(answerDirections(sdp("1"), sdp("4", "a=inactive")), sdp("1", "a=inactive"));
   assert.equal(answerDirections(sdp("1"), sdp("4")), sdp("1"));
 });
 
-test("who holds is told by the attribute and by the zero address of older phones", () => {
+test("hold is recognized by the attribute and by the zero address of older phones", () => {
   assert.equal(isHolding(sdp("1")), false);
   assert.equal(isHolding(sdp("1", "a=recvonly")), false);
   assert.equal(isHolding(sdp("1", "a=sendonly")), true);

@@ -1,6 +1,6 @@
 import type { MediaDirection } from "./description.ts";
 
-/** What one of the two directions says: may this side send, may it receive? */
+/** A direction as two flags. */
 interface Flow {
   sends: boolean;
   receives: boolean;
@@ -17,8 +17,8 @@ const ORIGIN = /^(o=\S+ )(\S+) (\d+)( .*)$/m;
 const DIRECTION_LINE = /^a=(sendrecv|sendonly|recvonly|inactive)\r?$/;
 
 /**
- * A further description of ours in the same session: it keeps the user and session id of the one before, and its
- * version is one higher where anything else has changed (RFC 3264 §8). Text without an `o=` line stays as it is.
+ * A new description in our session: it keeps the user and session ID of the previous one, and its version is one
+ * higher if anything else changed (RFC 3264 §8). Text without an `o=` line is returned unchanged.
  */
 export function continueOrigin(sdp: string, previous: string): string {
   const before = ORIGIN.exec(previous);
@@ -33,14 +33,14 @@ export function continueOrigin(sdp: string, previous: string): string {
   return unchanged === previous ? previous : withVersion(BigInt(version) + 1n);
 }
 
-/** Narrows every stream of a description to what `limit` permits its writer; nothing is widened. */
+/** Narrows every stream of a description to the direction `limit`, as seen by its writer; never widens one. */
 export function narrowDirection(sdp: string, limit: MediaDirection): string {
   return limit === "sendrecv" ? sdp : mapDirections(sdp, (direction) => intersect(direction, limit));
 }
 
 /**
- * Makes of our last answer one to another offer with the same streams: each stream narrowed to what the offerer's
- * direction leaves us (RFC 3264 §6.1).
+ * Adapts our last answer to a new offer with the same streams: narrows each stream to what the offerer's
+ * direction permits (RFC 3264 §6.1).
  */
 export function answerDirections(sdp: string, offer: string): string {
   const offered = streamDirections(offer);
@@ -49,12 +49,12 @@ export function answerDirections(sdp: string, offer: string): string {
   );
 }
 
-/** What our own description asks for while we hold the peer (RFC 3264 §8.4): we go on sending, but take nothing. */
+/** Our description while the peer is on hold (RFC 3264 §8.4): it sends but does not receive. */
 export function holdDirections(sdp: string): string {
   return narrowDirection(sdp, "sendonly");
 }
 
-/** Whether a description stops every audio stream towards its writer: the writer holds the call. */
+/** True if every audio stream towards the writer is stopped: the writer has put the call on hold. */
 export function isHolding(sdp: string): boolean {
   const directions = streamDirections(sdp);
   return directions.length > 0 && directions.every((direction) => !flows[direction].receives);
@@ -72,12 +72,12 @@ function counterpart(direction: MediaDirection): MediaDirection {
   return direction === "recvonly" ? "sendonly" : direction;
 }
 
-/** A description cut where its streams begin: what holds for all of them, then one part for each. */
+/** The session-level part of a description, followed by one part per stream. */
 function sections(sdp: string): string[] {
   return sdp.split(/^(?=m=)/m);
 }
 
-/** The direction of every stream that is not refused, with `sendonly` for a zero address (RFC 3264 §8.4). */
+/** The direction of every stream that is not rejected; `sendonly` for a zero address (RFC 3264 §8.4). */
 function streamDirections(sdp: string): MediaDirection[] {
   const [session = "", ...streams] = sections(sdp);
   const overall = directionIn(session) ?? "sendrecv";

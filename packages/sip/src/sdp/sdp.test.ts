@@ -32,7 +32,7 @@ test("static payload types need no rtpmap", () => {
   assert.match(sdp, /a=rtpmap:0 PCMU\/8000\r\n/);
 });
 
-test("the offerer's own payload numbers are kept, events at 8 kHz included", () => {
+test("the offerer's own payload numbers are used, also for events at 8 kHz", () => {
   const { audio, sdp } = answer(
     "m=audio 5004 RTP/AVP 100 101 102",
     "a=rtpmap:100 pcma/8000",
@@ -49,7 +49,7 @@ test("the offerer's own payload numbers are kept, events at 8 kHz included", () 
   assert.match(sdp, /a=ptime:20\r\n/);
 });
 
-test("further streams are refused in their places", () => {
+test("further streams are rejected in their places", () => {
   const { sdp } = answer(
     "m=video 6000 RTP/AVP 96",
     "a=rtpmap:96 VP8/90000",
@@ -64,7 +64,7 @@ test("further streams are refused in their places", () => {
   ]);
 });
 
-test("fax and unknown streams are refused in their places and forms", () => {
+test("fax and unknown streams are rejected in their places and keep their form", () => {
   const { sdp } = answer(
     "m=image 6000 udptl t38",
     "a=T38FaxVersion:0",
@@ -79,7 +79,7 @@ test("fax and unknown streams are refused in their places and forms", () => {
   ]);
 });
 
-test("the packet length is the peer's wish, between 10 and 60 ms and not above its maximum", () => {
+test("the packet length is the one the peer requests, between 10 and 60 ms and at most its maximum", () => {
   const ptimeOf = (...lines: string[]) => answer("m=audio 5004 RTP/AVP 0", ...lines).audio.ptimeMs;
   assert.equal(ptimeOf("a=ptime:30"), 30);
   assert.equal(ptimeOf("a=ptime:5"), 10);
@@ -88,7 +88,7 @@ test("the packet length is the peer's wish, between 10 and 60 ms and not above i
   assert.equal(ptimeOf("a=maxptime:10"), 10);
 });
 
-test("RTCP goes to the next port, to the one that is named, or over RTP's own where the peer asks for it", () => {
+test("RTCP goes to the next port, the named port, or RTP's port if the peer requests it", () => {
   const rtcpOf = (...lines: string[]) => {
     const { audio, sdp } = answer("m=audio 5004 RTP/AVP 0", ...lines);
     return [audio.remoteRtcp.address, audio.remoteRtcp.port, sdp.includes("a=rtcp-mux")];
@@ -103,7 +103,7 @@ function directionFor(...lines: string[]): string {
   return answer("m=audio 5004 RTP/AVP 0", ...lines).audio.direction;
 }
 
-test("the direction is answered by its counterpart, and a zero address holds", () => {
+test("a direction is answered by its counterpart, and a zero address means hold", () => {
   assert.equal(directionFor(), "sendrecv");
   assert.equal(directionFor("a=sendonly"), "recvonly");
   assert.equal(directionFor("a=recvonly"), "sendonly");
@@ -114,7 +114,7 @@ test("the direction is answered by its counterpart, and a zero address holds", (
   assert.match(session.sdp, /a=recvonly/);
 });
 
-test("what cannot be answered is refused with a status, never thrown", () => {
+test("an unusable offer is rejected with a status and never throws", () => {
   const cases: [string, number][] = [
     ["", 400],
     ["hello", 400],
@@ -148,7 +148,7 @@ test("descriptions of real peers are answered", () => {
   }
 });
 
-test("an offer and its answer agree", () => {
+test("both sides of an exchange agree", () => {
   const origin = { sessionId: "42", version: 7 };
   const ours = buildOffer({ ...settings, origin });
   assert.match(ours, /o=- 42 7 IN IP4 198\.51\.100\.7/);
@@ -175,7 +175,7 @@ test("an offer and its answer agree", () => {
   assert.equal(acceptAnswer(offer("m=audio 5004 RTP/AVP 18"), settings).ok, false);
 });
 
-test("audio over the other version of IP is refused, over ours taken, on hold as well", () => {
+test("audio over the other IP version is rejected, and over ours accepted, also on hold", () => {
   const ours = { ...settings, address: "2001:db8::1" };
   const refused = answerOffer(buildOffer(settings), ours);
   assert.ok(!refused.ok);

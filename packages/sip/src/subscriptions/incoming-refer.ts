@@ -7,19 +7,19 @@ import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { parseReplaces, type Replaces } from "../user-agent/replaces.ts";
 import { SIPFRAG_TYPE, writeSipfrag } from "./sipfrag.ts";
 
-/** A transfer target: the URI of Refer-To without its header fields, and the call that the new one is to replace. */
+/** A transfer target: the URI of Refer-To without its header fields, and the call that the new one replaces. */
 interface ReferTarget {
   uri: string;
   replaces: Replaces | undefined;
 }
 
-/** The application has this long to say whether it takes a REFER, which is no INVITE and rings nowhere. */
-const DECISION_MS = 8_000;
+/** The application has this long to accept a REFER, which unlike an INVITE does not ring. */
+const DECISION_TIMEOUT_MS = 8_000;
 
-/** RFC 3515 §2.4.4: how long the implicit subscription lives without a final report. */
+/** RFC 3515 §2.4.4: lifetime of the implicit subscription without a final report. */
 const SUBSCRIPTION_SECONDS = 180;
 
-/** What a REFER asks for; `undefined` where it names no target, or more than one (RFC 3515 §2.4.2). */
+/** The target of a REFER; `undefined` if it names none, or more than one (RFC 3515 §2.4.2). */
 export function readReferTarget(headers: HeaderList): ReferTarget | undefined {
   const addresses = addressesOf(headers, "refer-to");
   const [address] = addresses ?? [];
@@ -48,30 +48,30 @@ export interface ReferNotifier {
   clock: Clock;
   /** Sends a NOTIFY in the dialog of the REFER. */
   notify(content: RequestContent): Promise<DialogReply>;
-  /** Nothing more will be reported. */
+  /** Called when there are no more reports. */
   onClosed(): void;
 }
 
 /**
- * The peer asks us to call somebody in its place (RFC 3515). Accepting begins an implicit subscription, by which the
- * peer hears what becomes of that call; a `Refer-Sub: false` of the peer is honoured (RFC 4488).
+ * A request from the peer to call a third party in its place (RFC 3515). Accepting starts an implicit
+ * subscription, which reports the progress of that call; the peer's `Refer-Sub: false` is respected (RFC 4488).
  */
 export class IncomingRefer {
   readonly target: string;
-  /** The call that the new one is to replace: an attended transfer. To be given on to the new INVITE. */
+  /** The call that the new one replaces (attended transfer); pass it to the new INVITE. */
   readonly replaces: Replaces | undefined;
-  /** Who asks (RFC 3892); to be given on to the new INVITE. */
+  /** The referring party (RFC 3892); pass it to the new INVITE. */
   readonly referredBy: string | undefined;
   readonly headers: HeaderList;
   readonly #transaction: ServerTransaction;
   readonly #notifier: ReferNotifier;
-  /** Names the subscription where the dialog has had another (RFC 3515 §2.4.6). */
+  /** Identifies the subscription if the dialog has had another (RFC 3515 §2.4.6). */
   readonly #event: string;
   readonly #decision: Timer;
   #state: "asked" | "reporting" | "closed" = "asked";
   #expiry: Timer | undefined;
   #expiresAtMs = 0;
-  /** NOTIFYs go one after another, so that they arrive in order. */
+  /** NOTIFYs are sent one after another, so that they arrive in order. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -88,10 +88,10 @@ export class IncomingRefer {
     this.#transaction = transaction;
     this.#notifier = notifier;
     this.#event = isFirst ? "refer" : `refer;id=${cseq.sequence}`;
-    this.#decision = notifier.clock.schedule(DECISION_MS, () => this.reject());
+    this.#decision = notifier.clock.schedule(DECISION_TIMEOUT_MS, () => this.reject());
   }
 
-  /** Takes the request; {@link report} then tells the peer what becomes of it. */
+  /** Accepts the request; {@link report} then sends the peer the progress of the call. */
   accept(): void {
     if (this.#state !== "asked") return;
     this.#decision.cancel();
@@ -105,11 +105,11 @@ export class IncomingRefer {
     const { clock } = this.#notifier;
     this.#expiresAtMs = clock.nowMs() + SUBSCRIPTION_SECONDS * 1000;
     this.#expiry = clock.schedule(SUBSCRIPTION_SECONDS * 1000, () => this.#expire());
-    // RFC 3515 §2.4.4: at once, and it says only that the request is under way.
+    // RFC 3515 §2.4.4: an immediate NOTIFY reports that the request is being processed.
     this.report(100);
   }
 
-  /** Refuses the request. */
+  /** Rejects the request. */
   reject(status = 603, reason?: string): void {
     if (this.#state !== "asked") return;
     this.#decision.cancel();
@@ -117,7 +117,7 @@ export class IncomingRefer {
     this.#close();
   }
 
-  /** Tells the peer how far the call has come; a final status ends the subscription. Ignored once it has ended. */
+  /** Reports the progress of the call to the peer; a final status ends the subscription. Ignored after the end. */
   report(status: number, reason: string = reasonPhrase(status)): void {
     if (this.#state !== "reporting") return;
     const isFinal = status >= 200;
@@ -142,7 +142,7 @@ export class IncomingRefer {
     };
     this.#last = this.#last.then(async () => {
       const reply = await this.#notifier.notify(content);
-      // RFC 6665 §4.2.2: a NOTIFY that nobody takes ends the subscription.
+      // RFC 6665 §4.2.2: a NOTIFY that is not accepted ends the subscription.
       if ("failure" in reply || reply.response.status >= 300) this.#close();
     });
   }
@@ -151,11 +151,11 @@ export class IncomingRefer {
     if (this.#state === "closed") return;
     this.#state = "closed";
     this.#expiry?.cancel();
-    // The last NOTIFY is still to be answered.
+    // The last NOTIFY still waits for its response.
     void this.#last.then(() => this.#notifier.onClosed());
   }
 
-  /** The peer has gone or we close: no more is said. Idempotent. */
+  /** Ends the subscription without another report, because the peer left or this side closes. Idempotent. */
   abandon(): void {
     this.#decision.cancel();
     this.#expiry?.cancel();

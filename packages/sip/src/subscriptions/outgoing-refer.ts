@@ -6,27 +6,27 @@ import { formatReplaces, type Replaces } from "../user-agent/replaces.ts";
 import { readSipfrag, type ReportedStatus } from "./sipfrag.ts";
 
 export interface ReferOptions {
-  /** The URI that the peer is to call. */
+  /** The URI that the peer should call. */
   to: string;
-  /** Of another session of ours with that URI: an attended transfer, in which the new call takes its place. */
+  /** Another session of ours with that URI, which the new call replaces (attended transfer). */
   replaces?: Replaces;
-  /** Who asks, as a URI (RFC 3892). */
+  /** The referring party, as a URI (RFC 3892). */
   referredBy?: string;
   /** The longest wait for the outcome. Default 120 s. */
   timeoutMs?: number;
-  /** How far the peer's call has come, each time that it says so. */
+  /** Called for each progress report of the peer's call. */
   onProgress?: (status: ReportedStatus) => void;
 }
 
-/** What became of a transfer. */
+/** The outcome of a transfer. */
 export type ReferResult =
   /** The target answered the peer. */
   | { ok: true; status: number; reason: string }
   | {
       ok: false;
       /**
-       * `refused`: the peer does not transfer. `failed`: it did, and the target did not answer. `no_report`: it never
-       * said what came of it. `ended`: the call was over first.
+       * `refused`: the peer does not transfer. `failed`: the target did not answer the peer. `no_report`: the
+       * peer did not report the outcome. `ended`: the call ended first.
        */
       cause: "refused" | "failed" | "no_report" | "ended";
       status: number;
@@ -43,7 +43,7 @@ const ended: ReferResult = {
   reason: "Call/Transaction Does Not Exist",
 };
 
-/** Asks the peer to call somebody in our place, and follows what it reports (RFC 3515). */
+/** A request to the peer to call a third party in our place, with the reports on that call (RFC 3515). */
 export class OutgoingRefer {
   readonly #options: ReferOptions;
   readonly #result = Promise.withResolvers<ReferResult>();
@@ -74,13 +74,13 @@ export class OutgoingRefer {
     else {
       const { status, reason, headers } = reply.response;
       if (status >= 300) this.#finish({ ok: false, cause: "refused", status, reason });
-      // RFC 4488 §4: the peer took the request and will not report.
+      // RFC 4488 §4: the peer accepted the request and will not report.
       else if (headers.get("refer-sub")?.trim().toLowerCase() === "false") this.#finish(noReport);
     }
     return this.#result.promise;
   }
 
-  /** Takes a NOTIFY of the implicit subscription, which may overtake the 202 (RFC 3515 §2.4.4). */
+  /** Handles a NOTIFY of the implicit subscription, which may overtake the 202 (RFC 3515 §2.4.4). */
   receive(notify: SipRequest): void {
     const reported = readSipfrag(notify);
     const onProgress = this.#options.onProgress;
@@ -92,7 +92,7 @@ export class OutgoingRefer {
       this.#finish(noReport);
   }
 
-  /** The dialog is over, and with it the subscription. Idempotent. */
+  /** Ends the subscription together with the dialog. Idempotent. */
   close(): void {
     this.#finish(ended);
   }
@@ -104,7 +104,7 @@ export class OutgoingRefer {
   }
 }
 
-/** No character may end the angle brackets early. */
+/** Removes characters that would end the angle brackets early. */
 function clean(uri: string): string {
   return singleLine(uri).replace(/[<>"\s]/g, "");
 }

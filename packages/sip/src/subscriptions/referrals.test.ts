@@ -48,7 +48,7 @@ function notify(call: ScriptedCall, status: string, state = "active"): Promise<v
   return call.rig.clock.advance(0);
 }
 
-test("a transfer is asked for, followed, and its outcome told", async () => {
+test("a transfer is requested, followed and its outcome reported", async () => {
   const { call, progress, result } = await transfer({ referredBy: "sip:agent@10.0.0.1" });
   const refer = await call.respond("REFER", 202);
   assert.deepEqual(
@@ -61,14 +61,14 @@ test("a transfer is asked for, followed, and its outcome told", async () => {
   assert.deepEqual(await result, { ok: true, status: 200, reason: "OK" });
   assert.deepEqual(progress, [100, 180, 200]);
   assert.deepEqual(call.rig.peer.statuses("NOTIFY"), [200, 200, 200]);
-  // The subscription is over.
+  // The subscription has ended.
   await notify(call, "200 OK");
   assert.equal(call.lastStatus("NOTIFY"), 481);
   await hangUp(call.rig, call.established);
   await assertNothingLeft(call.rig);
 });
 
-test("a transfer that is refused, fails or is never reported on says which", async () => {
+test("a transfer that is refused, fails or is not reported has the matching cause", async () => {
   const refused = await transfer();
   await refused.call.respond("REFER", 603);
   assert.deepEqual(await refused.result, { ok: false, cause: "refused", status: 603, reason: "Scripted" });
@@ -86,7 +86,7 @@ test("a transfer that is refused, fails or is never reported on says which", asy
   }
 });
 
-test("the report of a transfer is still taken after the peer has hung up", async () => {
+test("a transfer report is accepted after the peer has hung up", async () => {
   const { call, result } = await transfer();
   await call.respond("REFER", 202);
   await call.request("BYE");
@@ -96,7 +96,7 @@ test("the report of a transfer is still taken after the peer has hung up", async
   await assertNothingLeft(call.rig);
 });
 
-test("a transfer whose report does not come after the call is given up", async () => {
+test("a transfer without a report after the call ends with no_report", async () => {
   const { call, result } = await transfer();
   await call.respond("REFER", 202);
   await call.request("BYE");
@@ -110,7 +110,7 @@ test("a transfer whose report does not come after the call is given up", async (
   await assertNothingLeft(call.rig);
 });
 
-test("an attended transfer names the call that is to be replaced", async () => {
+test("an attended transfer names the call to replace", async () => {
   const { call, result } = await transfer({
     replaces: { callId: "other@x", toTag: "to", fromTag: "from", isEarlyOnly: false },
   });
@@ -118,7 +118,7 @@ test("an attended transfer names the call that is to be replaced", async () => {
     call.rig.peer.last("REFER").headers.get("refer-to"),
     "<sip:bob@example.com?Replaces=other%40x%3Bto-tag%3Dto%3Bfrom-tag%3Dfrom>",
   );
-  // RFC 4488: taken, and nothing will be reported.
+  // RFC 4488: accepted, without reports.
   await call.respond("REFER", 202, ["Refer-Sub: false"]);
   assert.equal((await result).ok, false);
   await hangUp(call.rig, call.established);
@@ -133,7 +133,7 @@ async function referred(...headers: string[]): Promise<{ call: ScriptedCall; ref
   return { call, refers };
 }
 
-test("a REFER of the peer is taken, and it hears what becomes of the call", async () => {
+test("the peer's REFER is accepted, and it gets reports on the call", async () => {
   const { call, refers } = await referred(
     "Refer-To: Bob <sip:bob@example.com?Replaces=abc%40x%3Bto-tag%3D1%3Bfrom-tag%3D2&X=y>",
     "Referred-By: <sip:alice@example.com>",
@@ -168,7 +168,7 @@ test("a REFER of the peer is taken, and it hears what becomes of the call", asyn
     ["SIP/2.0 200 OK\r\n", "terminated;reason=noresource"],
   );
   assert.equal(new Set(call.rig.peer.requests("NOTIFY").map(({ cseq }) => cseq.sequence)).size, 3);
-  // A second REFER in the same dialog has its subscription named (RFC 3515 §2.4.6).
+  // The subscription of a second REFER in the same dialog has an id (RFC 3515 §2.4.6).
   await call.request("REFER", { sequence: 77, headers: ["Refer-To: sip:carol@example.com"] });
   refers[1]?.accept();
   await call.rig.clock.advance(0);
@@ -178,7 +178,7 @@ test("a REFER of the peer is taken, and it hears what becomes of the call", asyn
   await assertNothingLeft(call.rig);
 });
 
-test("a REFER that nobody handles, that names no target or two, or that is not decided is refused", async () => {
+test("a REFER without a handler, with no target or two, or without a decision is rejected", async () => {
   const call = await callIn();
   await call.request("REFER", { headers: ["Refer-To: <sip:bob@example.com>"] });
   assert.equal(call.lastStatus("REFER"), 603);
@@ -194,7 +194,7 @@ test("a REFER that nobody handles, that names no target or two, or that is not d
   await assertNothingLeft(call.rig);
 });
 
-test("a peer that wants no reports gets none (RFC 4488)", async () => {
+test("a peer that suppresses reports gets none (RFC 4488)", async () => {
   const { call, refers } = await referred("Refer-To: <sip:bob@example.com>", "Refer-Sub: false");
   refers[0]?.accept();
   refers[0]?.report(200);
@@ -206,7 +206,7 @@ test("a peer that wants no reports gets none (RFC 4488)", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a subscription that is never finished ends by itself", async () => {
+test("a subscription without a final report expires", async () => {
   const { call, refers } = await referred("Refer-To: <sip:bob@example.com>");
   refers[0]?.accept();
   await call.rig.clock.advance(0);
@@ -218,7 +218,7 @@ test("a subscription that is never finished ends by itself", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a NOTIFY of another package, or that nobody asked for, is refused", async () => {
+test("a NOTIFY of another package, or without a subscription, is rejected", async () => {
   const call = await callIn();
   await call.request("NOTIFY", { headers: ["Event: message-summary"] });
   assert.equal(call.lastStatus("NOTIFY"), 489);

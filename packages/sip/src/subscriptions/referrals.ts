@@ -5,13 +5,13 @@ import type { SessionContext } from "../user-agent/session-context.ts";
 import { IncomingRefer, readReferTarget } from "./incoming-refer.ts";
 import { OutgoingRefer, type ReferOptions, type ReferResult } from "./outgoing-refer.ts";
 
-/** How many transfers of the peer one session follows at a time. */
-const MAX_INCOMING = 4;
+/** Maximum number of simultaneous transfers by the peer in one session. */
+const MAX_INCOMING_REFERS = 4;
 
-/** RFC 5057 §4.1: how long the dialog outlives the call for the report of a transfer that is still due. */
-const LINGER_MS = 32_000;
+/** RFC 5057 §4.1: how long the dialog outlives the call to receive a transfer report. */
+const REPORT_TIMEOUT_MS = 32_000;
 
-/** The transfers of one session, asked for by either side (RFC 3515). */
+/** The transfers of one session, in both directions (RFC 3515). */
 export class Referrals {
   readonly #context: SessionContext;
   #outgoing: OutgoingRefer | undefined;
@@ -23,7 +23,7 @@ export class Referrals {
     this.#context = context;
   }
 
-  /** Asks the peer to call somebody else; one transfer at a time. */
+  /** Asks the peer to call a third party; one transfer at a time. */
   async refer(options: ReferOptions): Promise<ReferResult> {
     const { client, core, contact } = this.#context;
     if (this.#context.isEnded) {
@@ -45,7 +45,6 @@ export class Referrals {
     return result;
   }
 
-  /** RFC 3515 §2.4.2 */
   onRefer(transaction: ServerTransaction, handler: ((refer: IncomingRefer) => void) | undefined): void {
     const target = readReferTarget(transaction.request.headers);
     if (target === undefined) {
@@ -56,7 +55,7 @@ export class Referrals {
       transaction.respond(603);
       return;
     }
-    if (this.#incoming.size >= MAX_INCOMING) {
+    if (this.#incoming.size >= MAX_INCOMING_REFERS) {
       const { status, content } = tryLater();
       transaction.respond(status, content);
       return;
@@ -85,7 +84,7 @@ export class Referrals {
   onNotify(transaction: ServerTransaction): void {
     const { headers } = transaction.request;
     const event = headers.get("event")?.split(";", 1)[0]?.trim().toLowerCase();
-    // RFC 6665 §4.1.3: 489 for a package that we never asked for, 481 for a subscription that is over.
+    // RFC 6665 §4.1.3: 489 for a package without subscription, 481 for a subscription that has ended.
     if (event !== "refer") transaction.respond(489);
     else if (this.#outgoing?.isOpen !== true) transaction.respond(481);
     else {
@@ -94,18 +93,18 @@ export class Referrals {
     }
   }
 
-  /** The call is over: resolves when no report is due any more, at the latest after 32 s. */
+  /** Resolves when no report is expected any more, at most 32 s after the end of the call. */
   async drain(): Promise<void> {
     const outgoing = this.#outgoing;
     if (outgoing === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#whenReported = resolve;
-    const timer = this.#context.core.clock.schedule(LINGER_MS, () => outgoing.close());
+    const timer = this.#context.core.clock.schedule(REPORT_TIMEOUT_MS, () => outgoing.close());
     await promise;
     timer.cancel();
   }
 
-  /** Drops every timer. Idempotent. */
+  /** Stops every timer. Idempotent. */
   abandon(): void {
     this.#outgoing?.close();
     for (const refer of this.#incoming) refer.abandon();

@@ -1,6 +1,6 @@
 import type { SipRequest } from "../messages/message.ts";
 
-/** The status line that a NOTIFY reports (RFC 3420, RFC 3515 §2.4.5). */
+/** The status line in a NOTIFY (RFC 3420, RFC 3515 §2.4.5). */
 export interface ReportedStatus {
   status: number;
   reason: string;
@@ -12,7 +12,7 @@ export function writeSipfrag({ status, reason }: ReportedStatus): string {
   return `SIP/2.0 ${status} ${reason.replace(/[\r\n]+/g, " ")}\r\n`;
 }
 
-/** `undefined` where the body is no fragment of a response. */
+/** The status line of the body; `undefined` if the body is not a fragment of a response. */
 export function readSipfrag({
   headers,
   body,

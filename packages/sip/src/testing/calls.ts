@@ -7,18 +7,18 @@ import type { UserAgentOptions } from "../user-agent/user-agent.ts";
 import { createRig, type Rig } from "./rig.ts";
 import type { RequestScript } from "./scripted-peer.ts";
 
-/** A description of one audio stream, as a peer might write it. */
+/** A description of one audio stream, as written by a peer. */
 export function sdp(version: number, ...lines: readonly string[]): string {
   const head = ["v=0", `o=- 42 ${version} IN IP4 10.0.0.2`, "s=-", "c=IN IP4 10.0.0.2", "t=0 0"];
   return [...head, "m=audio 4000 RTP/AVP 0", ...lines, ""].join("\r\n");
 }
 
-/** A call with the scripted peer, in either direction, that a test moves message by message. */
+/** A call with the scripted peer, in either direction. The test sends each message. */
 export class ScriptedCall {
   readonly rig: Rig;
   /** Set once the call is established. */
   session: Session | undefined;
-  /** Every INVITE that has reached the application. */
+  /** Every INVITE passed to the application. */
   readonly invites: readonly IncomingInvite[];
   readonly #callId: string;
   readonly #localTag: string;
@@ -44,7 +44,7 @@ export class ScriptedCall {
     return this.session;
   }
 
-  /** The peer sends a request in the dialog. */
+  /** Sends a request from the peer in the dialog. */
   async request(method: string, script: Partial<RequestScript> = {}): Promise<void> {
     const sequence = script.sequence ?? ++this.#sequence;
     this.rig.peer.request({
@@ -59,12 +59,12 @@ export class ScriptedCall {
     await this.rig.clock.advance(0);
   }
 
-  /** The peer acknowledges its last request of these. */
+  /** Sends the peer's ACK for its last request of this kind. */
   async ack(body = ""): Promise<void> {
     await this.request("ACK", { sequence: this.#sequence, branch: `z9hG4bKack${this.#sequence}`, body });
   }
 
-  /** The peer answers the last request of this method. */
+  /** Sends the peer's response to the last request with this method. */
   async respond(
     method: string,
     status: number,
@@ -82,7 +82,7 @@ export class ScriptedCall {
   }
 }
 
-/** The peer calls; resolves with the invitation that waits for the application. */
+/** A call from the peer; resolves with the invitation that waits for the application. */
 export async function ringIn(
   headers: readonly string[] = [],
   body = sdp(1),
@@ -99,7 +99,7 @@ export async function ringIn(
   return { call: new ScriptedCall(rig, "call-1", rig.peer.tagFrom("INVITE"), "peer", invites), invite };
 }
 
-/** The peer calls and is answered. */
+/** A call from the peer that is answered. */
 export async function callIn(
   headers: readonly string[] = [],
   options: Partial<UserAgentOptions> = {},
@@ -113,7 +113,7 @@ export async function callIn(
   return call;
 }
 
-/** We call; the INVITE has reached the peer, which has said nothing yet. */
+/** A call to the peer; the INVITE has reached it and has no response yet. */
 export async function ringOut(
   options: Partial<InviteOptions> = {},
   agent: Partial<UserAgentOptions> = {},
@@ -139,7 +139,7 @@ export async function ringOut(
   return { call, result: () => result };
 }
 
-/** We call and are answered. */
+/** A call to the peer that is answered. */
 export async function callOut(
   headers: readonly string[] = [],
   agent: Partial<UserAgentOptions> = {},

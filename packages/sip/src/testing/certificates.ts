@@ -13,13 +13,13 @@ export interface Certified {
 }
 
 export interface CertificateOptions {
-  /** As OpenSSL writes them: `DNS:example.com`, `URI:sip:example.com`, `IP:127.0.0.1`. */
+  /** In OpenSSL syntax: `DNS:example.com`, `URI:sip:example.com`, `IP:127.0.0.1`. */
   alternativeNames?: readonly string[];
   commonName?: string;
   isExpired?: boolean;
 }
 
-/** A certificate authority for tests, made with the `openssl` program. */
+/** A certificate authority for tests, based on the `openssl` program. */
 export class TestAuthority {
   readonly certificate: string;
   readonly #folder: string;
@@ -38,7 +38,7 @@ export class TestAuthority {
     this.certificate = certificate;
   }
 
-  /** Not to be called twice at a time. */
+  /** Issues a certificate. Calls must not overlap. */
   async issue(options: CertificateOptions): Promise<Certified> {
     const { alternativeNames = [], commonName = "nobody", isExpired = false } = options;
     const cwd = this.#folder;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
-/** Doubled input takes about twice the time; four times if the work is quadratic. */
+/** Doubled input takes twice the time if the work is linear, four times if it is quadratic. */
 const MAX_RATIO = 3.2;
-/** Shorter runs are noise, and harmless: a quadratic scan of the default length takes hundreds of milliseconds. */
+/** Shorter runs are noise. A quadratic scan of the default length takes hundreds of milliseconds. */
 const IGNORED_MS = 15;
-/** A run that takes longer fails without a second one: the linear ones take milliseconds. */
+/** A longer run fails at once: linear runs take milliseconds. */
 const MAX_RUN_MS = 3_000;
 const ROUNDS = 25;
 
@@ -15,10 +15,10 @@ function timeOf(run: () => void): number {
 }
 
 /**
- * Fails if twice the input takes far more than twice the time. Compares the fastest of several runs, so that a machine
- * with other work to do does not decide.
+ * Fails if double the input takes far more than double the time. Compares the fastest of several runs, so that
+ * other load on the machine does not change the result.
  *
- * @param inputOf Makes an input of about this many characters.
+ * @param inputOf returns an input of about this many characters.
  */
 export function assertLinear<Input>(
   what: string,

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 let collectGarbage: (() => void) | undefined;
 
-/** The bytes in use once all garbage is collected. */
+/** Bytes in use after garbage collection. */
 export function liveHeapBytes(): number {
   if (collectGarbage === undefined) {
     setFlagsFromString("--expose-gc");

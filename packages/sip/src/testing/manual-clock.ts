@@ -5,11 +5,11 @@ interface Entry extends Timer {
   callback: () => void;
 }
 
-/** A clock that moves only when told to, running what falls due in order. */
+/** A clock that moves only through {@link advance}, which runs due timers in order. */
 export class ManualClock implements Clock {
   #nowMs = 0;
   readonly #entries = new Set<Entry>();
-  /** Latest first; cancelled entries stay until their turn. */
+  /** Latest first; canceled entries remain until they are due. */
   readonly #queue: Entry[] = [];
 
   nowMs(): number {
@@ -31,14 +31,14 @@ export class ManualClock implements Clock {
     return this.#entries.size;
   }
 
-  /** Runs everything due within `durationMs`, letting promises settle between one moment and the next. */
+  /** Runs everything due within `durationMs`; promises settle before the next timer runs. */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#nowMs + durationMs;
     let isSettled = false;
     for (;;) {
       const next = this.#peek(endMs);
       if (!isSettled && (next === undefined || next.dueMs > this.#nowMs)) {
-        // What settles now may schedule or cancel what comes next.
+        // Promise callbacks may schedule or cancel later timers.
         await settle();
         isSettled = true;
       } else if (next === undefined) break;
@@ -73,7 +73,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything that waits on settled promises run. */
+/** Resolves after everything that waits for settled promises has run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

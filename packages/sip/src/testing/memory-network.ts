@@ -5,7 +5,7 @@ export interface NetworkConditions {
   /** Probabilities from 0 to 1 for each datagram. */
   loss: number;
   duplication: number;
-  /** Each datagram takes a random time up to this; two of them may overtake each other. */
+  /** Each datagram takes a random time up to this limit, so that one may overtake another. */
   maxDelayMs: number;
 }
 
@@ -15,12 +15,12 @@ export interface Datagram {
   data: Buffer;
 }
 
-/** A network in memory whose losses, duplicates and delays follow a seed. */
+/** An in-memory network with seeded losses, duplicates and delays. */
 export class MemoryNetwork {
   conditions: NetworkConditions = { loss: 0, duplication: 0, maxDelayMs: 0 };
   /** Everything sent, lost or not, oldest first. */
   readonly sent: Datagram[] = [];
-  /** Whether a datagram is let through; for tests that lose a certain one. */
+  /** False drops the datagram. */
   filter: (datagram: Datagram) => boolean = () => true;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -32,8 +32,8 @@ export class MemoryNetwork {
   }
 
   /**
-   * An end at this address, to be given to a user agent or driven by a test itself. A reliable one tells whoever sends
-   * to an address where nobody is, as a refused connection does.
+   * A transport at this address, for a user agent or for the test itself. A reliable one reports an error if
+   * there is no receiver at the destination, like a refused connection.
    */
   transport(localAddress: SocketAddress, isReliable = false): Transport {
     const protocol = isReliable ? "TCP" : "UDP";
@@ -75,7 +75,7 @@ function addressKey({ protocol, address, port }: Hop): string {
   return `${protocol} ${address} ${port}`;
 }
 
-/** Mulberry32: small, fast, and the same on every machine. */
+/** Mulberry32: a small, fast random generator with the same results on every machine. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** Messages as the common servers, trunks and phones send them, for tests and for the parser's bench. */
+/** Messages of common servers, trunks and phones, for tests and for the parser's bench. */
 
 const asteriskSdp = [
   "v=0",

@@ -1,7 +1,7 @@
 import { realMessages } from "./messages.ts";
 import { ipv6TortureMessages, tortureMessage, tortureNames } from "./torture.ts";
 
-/** Pieces of SIP's grammar. */
+/** Pieces of the SIP grammar. */
 export const fragments = [
   "\r\n",
   "\r\n\r\n",
@@ -32,14 +32,14 @@ export const fragments = [
   "é\u0000\uD83D\uDE00",
 ];
 
-/** What is mutated: messages of the real world, and those of RFC 4475 and RFC 5118. */
+/** The messages to mutate: those of real peers, and those of RFC 4475 and RFC 5118. */
 const seeds: readonly string[] = [
   ...Object.values(realMessages),
   ...Object.values(ipv6TortureMessages),
   ...tortureNames.map((name) => tortureMessage(name).toString("utf8")),
 ];
 
-/** A hostile datagram: random bytes, a known message cut or changed in places, or one blown up. */
+/** A hostile datagram: random bytes, or a known message cut, changed or enlarged. */
 export function hostileDatagram(random: () => number): Buffer {
   const below = (limit: number): number => Math.floor(random() * limit);
   const kind = random();
@@ -48,7 +48,7 @@ export function hostileDatagram(random: () => number): Buffer {
   if (kind < 0.25) return Buffer.from(text).subarray(0, below(text.length));
   if (kind < 0.251)
     return Buffer.from(text.replace("\r\n", `\r\nX-Padding: ${"y".repeat(below(80_000))}\r\n`));
-  // A unique branch and Call-ID, so that most of these open transactions of their own.
+  // A unique branch and Call-ID, so that most messages open their own transactions.
   const unique = text
     .replace(/branch=[^;,\r]*/, `branch=z9hG4bK${below(2 ** 31)}`)
     .replace(/(Call-ID|i): /, `$1: ${below(2 ** 31)}`);
@@ -56,7 +56,7 @@ export function hostileDatagram(random: () => number): Buffer {
   return kind < 0.75 ? spliced(unique, below, fragments) : flipped(Buffer.from(unique), below);
 }
 
-/** The text with some of these pieces put in, over what stood there. */
+/** The text with some of these pieces written over it. */
 export function spliced(text: string, below: (limit: number) => number, pieces: readonly string[]): Buffer {
   let mutated = text;
   for (let change = 0; change <= below(4); change++) {
@@ -67,7 +67,7 @@ export function spliced(text: string, below: (limit: number) => number, pieces: 
   return Buffer.from(mutated);
 }
 
-/** The bytes with some of them changed. */
+/** A copy of the bytes with some of them changed. */
 export function flipped(original: Uint8Array, below: (limit: number) => number): Buffer {
   const bytes = Buffer.from(original);
   for (let change = 0; change <= below(8); change++) bytes[below(bytes.length)] = below(256);

@@ -1,6 +1,6 @@
 import type { Resolver } from "../transport/resolver.ts";
 
-/** Knows no name at all: tests give addresses. */
+/** Rejects every lookup: tests use addresses. */
 export const noNames: Resolver = {
   naptr: fail,
   srv: fail,
@@ -8,5 +8,5 @@ export const noNames: Resolver = {
 };
 
 function fail(name: string): Promise<never> {
-  return Promise.reject(new Error(`no names in tests: ${name}`));
+  return Promise.reject(new Error(`tests must use addresses, not names: ${name}`));
 }

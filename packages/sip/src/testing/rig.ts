@@ -6,7 +6,7 @@ import { MemoryNetwork } from "./memory-network.ts";
 import { noNames } from "./no-names.ts";
 import { ScriptedPeer } from "./scripted-peer.ts";
 
-/** Longer than any timer of an idle user agent: afterwards nothing may be left. */
+/** Longer than every timer of an idle user agent; no state may be left after it. */
 const ALL_TIMERS_MS = 200_000;
 
 export interface Rig {
@@ -16,7 +16,7 @@ export interface Rig {
   peer: ScriptedPeer;
 }
 
-/** Ends a session from the user agent's side, the peer answering the BYE. */
+/** Ends a session from the user agent's side; the peer answers the BYE. */
 export async function hangUp({ clock, peer }: Rig, session: Session): Promise<void> {
   const done = session.bye();
   await clock.advance(0);
@@ -25,7 +25,7 @@ export async function hangUp({ clock, peer }: Rig, session: Session): Promise<vo
   await done;
 }
 
-/** Lets every timer run out; then no transaction, dialog, call or timer may be left. */
+/** Runs every timer, then asserts that no transaction, dialog, call or timer is left. */
 export async function assertNothingLeft({ clock, ua }: Rig): Promise<void> {
   await clock.advance(ALL_TIMERS_MS);
   assert.deepEqual(ua.counts, { transactions: 0, dialogs: 0, calls: 0 });

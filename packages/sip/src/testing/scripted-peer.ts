@@ -5,7 +5,7 @@ import type { SocketAddress, Transport } from "../transport/transport.ts";
 
 export interface RequestScript {
   method: string;
-  /** Default: that of the call. */
+  /** Default: the branch of the call. */
   branch?: string;
   sequence?: number;
   callId?: string;
@@ -18,10 +18,10 @@ export interface RequestScript {
 
 const emptyLines = Buffer.from("\r\n\r\n");
 
-/** A peer that a test moves message by message; it keeps everything that reached it. */
+/** A peer controlled by a test message by message; it records every received message. */
 export class ScriptedPeer {
   readonly received: SipMessage[] = [];
-  /** Empty lines that came to keep a NAT's binding open. */
+  /** Number of received empty lines, which keep a NAT binding open. */
   keepAlives = 0;
   readonly address: SocketAddress;
   readonly #transport: Transport;
@@ -37,7 +37,7 @@ export class ScriptedPeer {
         return;
       }
       const parsed = parseMessage(data);
-      assert.ok(parsed.ok, "the user agent sent something malformed");
+      assert.ok(parsed.ok, "the user agent sent a malformed message");
       this.received.push(parsed.message);
     });
   }
@@ -46,7 +46,7 @@ export class ScriptedPeer {
     this.#transport.send(Buffer.from(text), this.#destination);
   }
 
-  /** Writes a request with sensible header fields and sends it. */
+  /** Sends a request with valid header fields. */
   request(script: RequestScript): void {
     const {
       method,
@@ -77,7 +77,7 @@ export class ScriptedPeer {
     );
   }
 
-  /** Answers a request that arrived. */
+  /** Answers a received request. */
   respond(
     request: SipRequest,
     status: number,
@@ -113,7 +113,7 @@ export class ScriptedPeer {
       .filter((each) => each.method === method);
   }
 
-  /** The responses to requests of this method. */
+  /** The responses to requests with this method. */
   responses(method: string): SipResponse[] {
     return this.received
       .filter((message) => message.kind === "response")
@@ -124,14 +124,14 @@ export class ScriptedPeer {
     return this.responses(method).map(({ status }) => status);
   }
 
-  /** The last request of this method. */
+  /** The last request with this method. */
   last(method: string): SipRequest {
     const found = this.requests(method).at(-1);
     assert.ok(found !== undefined, `no ${method} arrived`);
     return found;
   }
 
-  /** The tag that the user agent gave itself in its last response to this method. */
+  /** The user agent's tag in its last response to this method. */
   tagFrom(method: string): string {
     const tag = this.responses(method).at(-1)?.to.parameters.get("tag");
     assert.ok(tag !== undefined, `no tag in a response to ${method}`);

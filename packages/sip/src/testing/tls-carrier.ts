@@ -9,17 +9,18 @@ import type { Hop } from "../transport/transport.ts";
 
 interface Arrived<Message extends SipMessage = SipMessage> {
   message: Message;
-  /** With the id of its connection. */
+  /** Includes the ID of its connection. */
   source: Hop;
 }
 
 /**
- * A carrier that is reached by TLS and opens no connection itself: it registers whoever asks, answers whatever is asked of
- * it, and calls by the connection that a registration came by. Its Contact names no transport, as sloppy ones do.
+ * A carrier reached over TLS that opens no connections: it accepts every registration, answers every request, and
+ * calls over the connection of a registration. Its Contact has no transport parameter, like those of careless
+ * carriers.
  */
 export class TlsCarrier {
   readonly arrived: Arrived[] = [];
-  /** Contact URIs that are registered. */
+  /** Registered Contact URIs. */
   readonly bindings = new Set<string>();
   readonly #transport: StreamTransport;
 
@@ -77,7 +78,7 @@ export class TlsCarrier {
     return `Contact: <sip:carrier@127.0.0.1:${this.port}>`;
   }
 
-  /** Sends a request of its own by a connection that a peer has opened. */
+  /** Sends a request over a connection that a peer has opened. */
   request(
     method: string,
     to: Hop,
@@ -102,12 +103,12 @@ export class TlsCarrier {
     this.#transport.send(Buffer.from(lines.join("\r\n")), to);
   }
 
-  /** The newest request of this method, once there are so many. */
+  /** The newest request with this method, after `count` of them have arrived. */
   async awaitRequest(method: string, count = 1): Promise<Arrived<SipRequest>> {
     return await this.#await((message) => message.kind === "request" && message.method === method, count);
   }
 
-  /** The newest final response to this method, once there are so many. */
+  /** The newest final response to this method, after `count` of them have arrived. */
   async awaitFinal(method: string, count = 1): Promise<Arrived<SipResponse>> {
     return await this.#await(
       (message) => message.kind === "response" && message.cseq.method === method && message.status >= 200,
@@ -125,7 +126,7 @@ export class TlsCarrier {
       if (found.length >= count && last !== undefined) return last;
       await sleep(10);
     }
-    throw new Error("the carrier waited in vain");
+    throw new Error("the carrier did not receive the expected message in time");
   }
 
   close(): Promise<void> {

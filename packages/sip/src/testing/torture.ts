@@ -3,14 +3,14 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-/** A test message of RFC 4475, byte for byte as in the archive of its appendix A, which `sip@0.0.6` carries unpacked. */
+/** A test message of RFC 4475, byte for byte as in its appendix A; `sip@0.0.6` contains the unpacked archive. */
 export function tortureMessage(name: string): Buffer {
   return readFileSync(require.resolve(`sip/test/messages/${name}.dat`));
 }
 
-/** The names of all of them, in the order of their sections. */
+/** All message names, in the order of their sections. */
 export const tortureNames = [
-  // §3.1.1: valid.
+  // §3.1.1: valid messages.
   "wsinv",
   "intmeth",
   "esc01",
@@ -24,7 +24,7 @@ export const tortureNames = [
   "mpart01",
   "unreason",
   "noreason",
-  // §3.1.2: against the grammar.
+  // §3.1.2: invalid messages.
   "badinv01",
   "clerr",
   "ncl",
@@ -44,7 +44,7 @@ export const tortureNames = [
   "mismatch01",
   "mismatch02",
   "bigcode",
-  // §3.2 to §3.4: transactions, meaning, and what RFC 2543 allowed.
+  // §3.2 to §3.4: transaction layer, application layer, and RFC 2543 compatibility.
   "badbranch",
   "insuf",
   "unkscm",
@@ -67,7 +67,7 @@ export const tortureNames = [
 function message(lines: readonly string[], sdp: readonly string[] = []): string {
   const body = sdp.map((line) => `${line}\r\n`).join("");
   const type = body === "" ? [] : ["Content-Type: application/sdp"];
-  // The lengths printed in the RFC do not fit the bodies printed there.
+  // The lengths printed in the RFC do not match the printed bodies.
   return [...lines, ...type, `Content-Length: ${Buffer.byteLength(body)}`, "", body].join("\r\n");
 }
 
@@ -106,7 +106,7 @@ const videoFeed = (origin: string, name: string): string[] => [
   "a=rtpmap:107 H263-1998/90000",
 ];
 
-/** The test messages of RFC 5118 §4 by their section. */
+/** The test messages of RFC 5118 §4, by section. */
 export const ipv6TortureMessages = {
   "4.1 good": registration("[2001:db8::10]"),
   "4.2 without brackets": registration("2001:db8::10"),
@@ -192,6 +192,6 @@ export const ipv6TortureMessages = {
     ],
     videoFeed("::ffff:192.0.2.2", "Call me soon, please!"),
   ),
-  "4.10 a colon too many": options("[2001:db8:::192.0.2.1]"),
-  "4.10 the right colons": options("[2001:db8::192.0.2.1]"),
+  "4.10 one colon too many": options("[2001:db8:::192.0.2.1]"),
+  "4.10 valid colons": options("[2001:db8::192.0.2.1]"),
 } as const;

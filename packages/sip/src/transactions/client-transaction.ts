@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { type OutgoingRequest, serializeMessage, type SipResponse } from "../messages/message.ts";
+import { retryAfterMs } from "../messages/retry-after.ts";
 import type { HopHealth } from "../transport/hop-health.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { TransportSet } from "../transport/transport-set.ts";
@@ -11,49 +12,49 @@ import { T1_MS, TIMEOUT_MS } from "./timers.ts";
 
 export type ClientMachine = InviteClientTransaction | NonInviteClientTransaction;
 
-/** What a client transaction needs of the layer that it belongs to. */
+/** The functions of the transaction layer that a client transaction uses. */
 export interface ClientEnvironment {
   transports: TransportSet;
   health: HopHealth;
   clock: Clock;
-  /** The top Via for a request to this hop. */
+  /** Returns the top Via for a request to this hop. */
   viaFor: (hop: Hop, branch: string) => string;
   transmit: (data: Buffer, hop: Hop, onError: () => void) => void;
-  /** Responses of this key, whose Via has to be that for the hop, go to the machine until it is forgotten. */
+  /** Sends responses with this key to the machine until it is forgotten; their Via must match the hop. */
   register: (key: string, machine: ClientMachine, hop: Hop) => void;
   forget: (key: string) => void;
 }
 
-/** RFC 3261 §18.1.1: a larger request risks fragmentation where the path MTU is not known. */
+/** RFC 3261 §18.1.1: larger requests risk fragmentation if the path MTU is unknown. */
 const MAX_UDP_REQUEST_BYTES = 1_300;
 
 /**
- * How long a hop may say nothing while there are others to try. Timers B and F would keep a caller waiting for 32 s; a
- * server that is there answers an INVITE within 200 ms by 100 (§17.2.1), and four repeats have been sent by then.
+ * Wait for a response from one hop if there are alternatives. Timers B and F would delay a caller by 32 s; a live
+ * server answers an INVITE within 200 ms by 100 (§17.2.1), and four retransmissions have been sent by then.
  */
-const SILENT_HOP_MS = 16 * T1_MS;
+const HOP_TIMEOUT_MS = 16 * T1_MS;
 
-/** How long a hop that failed is tried last. */
-const AVOIDANCE_MS = 30_000;
-/** A peer may ask for more by Retry-After, up to this. */
+/** How long a failed hop is tried last. */
+const DEFAULT_AVOIDANCE_MS = 30_000;
+/** Upper limit of a peer's Retry-After. */
 const MAX_AVOIDANCE_MS = 300_000;
 
 /**
- * A request that was sent and is waiting for its responses. It goes to one hop after another until one serves
- * (RFC 3263 §4.3): each time in a state machine of its own, with a new branch.
+ * A sent request that waits for responses. It is sent to one hop after another until one serves it (RFC 3263
+ * §4.3), each time in a new state machine with a new branch.
  */
 export class ClientTransaction {
-  /** As sent last, its Via included. */
+  /** As last sent, including its Via. */
   readonly request: OutgoingRequest;
   readonly #environment: ClientEnvironment;
   readonly #user: ClientTransactionUser;
   #hop: Hop;
   #remainingHops: readonly Hop[];
-  /** A hop whose request went to TCP for its size, and is sent by UDP where that fails. */
+  /** The hop whose request was moved to TCP because of its size; tried over UDP if TCP fails. */
   #movedToTcp: Hop | undefined;
-  /** When the first hop was tried, or the last response came: 64*T1 are for all hops together. */
+  /** Time of the first attempt or of the last response: all hops together have 64*T1. */
   #sinceMs: number;
-  #isCancelled = false;
+  #isCanceled = false;
   #isTerminated = false;
   #machine: ClientMachine | undefined;
 
@@ -81,7 +82,7 @@ export class ClientTransaction {
   #sendWhenOpen(isOpen: boolean): void {
     if (this.#isTerminated) return;
     if (!isOpen) return this.#onFailure("transport");
-    // By which port the peer reaches us is known only now.
+    // The local port is known only after the connection is open.
     this.#user.onNextHop?.(this.#hop);
     this.#send();
   }
@@ -144,18 +145,19 @@ export class ClientTransaction {
     machine.start(this.#patienceMs());
   }
 
-  /** Timers B and F: the time left of 64*T1, shared with the hops not yet tried. */
+  /** Timers B and F: the time left of 64*T1, shared with the remaining hops. */
   #patienceMs(): number {
     const leftMs = this.#sinceMs + TIMEOUT_MS - this.#environment.clock.nowMs();
     const hops = this.#remainingHops.length + 1;
-    return hops === 1 ? leftMs : Math.min(SILENT_HOP_MS, leftMs / hops);
+    return hops === 1 ? leftMs : Math.min(HOP_TIMEOUT_MS, leftMs / hops);
   }
 
   #receive(response: SipResponse, source: Hop): void {
     this.#sinceMs = this.#environment.clock.nowMs();
     if (response.status === 503) {
-      this.#environment.health.avoid(this.#hop, retryAfterMs(response) ?? AVOIDANCE_MS);
-      // The same server would say the same by UDP.
+      const avoidanceMs = Math.min(retryAfterMs(response) ?? DEFAULT_AVOIDANCE_MS, MAX_AVOIDANCE_MS);
+      this.#environment.health.avoid(this.#hop, avoidanceMs);
+      // Skip the same server over UDP.
       if (this.#movedToTcp === this.#remainingHops[0]) this.#remainingHops = this.#remainingHops.slice(1);
       if (this.#tryNextHop()) return;
     }
@@ -164,14 +166,14 @@ export class ClientTransaction {
 
   #onFailure(failure: "timeout" | "transport"): void {
     const { health, transports } = this.#environment;
-    health.avoid(this.#hop, AVOIDANCE_MS);
-    if (failure === "timeout") transports.suspect(this.#hop, SILENT_HOP_MS);
+    health.avoid(this.#hop, DEFAULT_AVOIDANCE_MS);
+    if (failure === "timeout") transports.suspect(this.#hop, HOP_TIMEOUT_MS);
     if (!this.#tryNextHop()) this.#user.onFailure(failure);
   }
 
   #tryNextHop(): boolean {
     const [next, ...rest] = this.#remainingHops;
-    if (next === undefined || this.#isCancelled) return false;
+    if (next === undefined || this.#isCanceled) return false;
     this.#hop = next;
     this.#remainingHops = rest;
     this.#user.onNextHop?.(next);
@@ -179,35 +181,30 @@ export class ClientTransaction {
     return true;
   }
 
-  /** §9.1: cancels this INVITE, in a transaction of its own; afterwards no other hop is tried. */
+  /** §9.1: cancels this INVITE in a transaction of its own; no other hop is tried. */
   cancel(user: ClientTransactionUser): void {
-    this.#isCancelled = true;
+    this.#isCanceled = true;
     const { request } = this;
     const cancel = copyForSameTransaction(request, "CANCEL", request.headers.get("to") ?? "");
     const branch = /branch=([^;]+)/.exec(request.headers.get("via") ?? "")?.[1] ?? "";
     new ClientTransaction(this.#environment, cancel, this.#hop, user).#startMachine(branch);
   }
 
-  /** Ends the transaction without a word to its user. Idempotent. */
+  /** Ends the transaction without notifying its user. Idempotent. */
   terminate(): void {
     this.#isTerminated = true;
     this.#machine?.terminate();
   }
 }
 
-function retryAfterMs({ headers }: SipResponse): number | undefined {
-  const seconds = /^\d{1,6}/.exec(headers.get("retry-after") ?? "")?.[0];
-  return seconds === undefined ? undefined : Math.min(Number(seconds) * 1000, MAX_AVOIDANCE_MS);
-}
-
-/** The header fields that an ACK for a failure and a CANCEL take over from their INVITE (RFC 3261 §9.1, §17.1.1.3). */
+/** The header fields that a CANCEL and a failure's ACK copy from their INVITE (RFC 3261 §9.1, §17.1.1.3). */
 function copyForSameTransaction(
   request: OutgoingRequest,
   method: "ACK" | "CANCEL",
   to: string,
 ): OutgoingRequest {
   const headers = request.headers.copyOf(["from", "call-id", "route", "max-forwards", "user-agent"]);
-  // Its Via is the top one of the INVITE, alone, so that branch and sent-by are the same.
+  // Only the top Via of the INVITE, so that branch and sent-by match.
   headers.prepend("via", request.headers.get("via") ?? "");
   headers.add("to", to);
   const sequence = /^\d+/.exec(request.headers.get("cseq") ?? "")?.[0] ?? "1";
@@ -215,7 +212,7 @@ function copyForSameTransaction(
   return { method, requestUri: request.requestUri, headers, body: "" };
 }
 
-/** §17.1.1.3: the ACK of a final response other than 2xx carries the To of that response. */
+/** §17.1.1.3: the ACK of a non-2xx final response has the To of that response. */
 function ackForFailure(invite: OutgoingRequest, response: SipResponse): OutgoingRequest {
   return copyForSameTransaction(invite, "ACK", response.headers.get("to") ?? "");
 }

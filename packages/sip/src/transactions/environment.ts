@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
 
-/** What a transaction's state machine needs of the world round it. */
+/** The surroundings of a transaction's state machine. */
 export interface TransactionEnvironment {
   clock: Clock;
   isReliable: boolean;
-  /** Hands a message to the transport, to the one destination of this transaction. */
+  /** Sends a message to the destination of this transaction. */
   send(data: Buffer): void;
-  /** The state machine has reached Terminated: forget it. Called once. */
+  /** Called once, when the state machine reaches Terminated. */
   onTerminated(): void;
 }

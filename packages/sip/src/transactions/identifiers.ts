@@ -4,7 +4,7 @@ import type { HeaderList } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
 import { DEFAULT_SIP_PORT } from "../transport/via-rules.ts";
 
-/** RFC 3261 §8.1.1.7: unique over space and time; unguessable, so that no stranger can answer for the peer. */
+/** RFC 3261 §8.1.1.7: unique in space and time; also unguessable, so that a stranger cannot answer for the peer. */
 export function newBranch(): string {
   return `${MAGIC_COOKIE}${randomBytes(16).toString("hex")}`;
 }
@@ -16,28 +16,28 @@ export function newTag(): string {
 
 const statelessTagKey = randomBytes(32);
 
-/** §8.2.7: a response sent without a transaction has the same tag for every repeat of its request. */
+/** §8.2.7: a response without a transaction has the same tag for every retransmission of its request. */
 export function statelessTag(headers: HeaderList): string {
   const identity = `${headers.get("via") ?? ""}\n${headers.get("call-id") ?? ""}\n${headers.get("cseq") ?? ""}`;
   return createHmac("sha256", statelessTagKey).update(identity).digest("hex").slice(0, 16);
 }
 
-/** §17.1.3: a response belongs to the request of the same branch and CSeq method. */
+/** §17.1.3: a response matches the request with the same branch and CSeq method. */
 export function clientTransactionKey(branch: string, method: string): string {
   return `${branch} ${method}`;
 }
 
 /**
- * §17.2.3: a request belongs to the transaction of the same branch, sent-by and method, an ACK to that of its
- * INVITE. Without the magic cookie the fields that RFC 2543 compared stand in for the branch.
+ * §17.2.3: a request matches the transaction with the same branch, sent-by and method; an ACK matches that of its
+ * INVITE. Without the magic cookie, the fields that RFC 2543 compared replace the branch.
  *
- * @param method the method of the transaction looked for: a CANCEL asks for that of its INVITE (§9.2).
+ * @param method the method of the transaction: for a CANCEL, that of its INVITE (§9.2).
  */
 export function serverTransactionKey(request: SipRequest, method: string): string {
   const { topVia } = request;
   const branch = topVia.parameters.get("branch");
   const transactionMethod = method === "ACK" ? "INVITE" : method;
-  // A bare cookie names nothing.
+  // A bare cookie is not unique.
   const isUnique = branch !== undefined && branch.length > MAGIC_COOKIE.length && hasMagicCookie(branch);
   if (!isUnique) {
     const fromTag = request.from.parameters.get("tag") ?? "";
@@ -55,7 +55,7 @@ function sentBy(via: Via): string {
   return `${via.host.toLowerCase()}:${via.port ?? DEFAULT_SIP_PORT}`;
 }
 
-/** §8.2.2.2: two requests without a To tag that agree in this came from one request by different ways. */
+/** §8.2.2.2: requests without a To tag that share this key are copies of one request from different paths. */
 export function mergeKey(request: SipRequest): string | undefined {
   if (request.to.parameters.has("tag")) return undefined;
   const fromTag = request.from.parameters.get("tag") ?? "";

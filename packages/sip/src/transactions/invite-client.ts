@@ -5,13 +5,13 @@ import type { TransactionEnvironment } from "./environment.ts";
 import { T1_MS, TIMEOUT_MS, TIMER_D_MS } from "./timers.ts";
 
 export interface ClientTransactionUser {
-  /** A response that the transaction user has to see: each provisional, each 2xx, the first other final one. */
+  /** A response for the transaction user: each provisional, each 2xx, and the first other final response. */
   onResponse(response: SipResponse, source: Hop): void;
-  /** No final response came in time, or the request could not be sent. Nothing follows. */
+  /** There was no final response in time, or the request could not be sent. This is the last call. */
   onFailure(failure: "timeout" | "transport"): void;
   /**
-   * Before the request goes to another hop, in a new transaction, or by a connection that has just been opened for it:
-   * what depends on the hop, such as Contact, can be changed.
+   * Called before the request goes to another hop in a new transaction, or over a connection just opened for it.
+   * Fields that depend on the hop, such as Contact, can be changed.
    */
   onNextHop?(hop: Hop): void;
 }
@@ -29,7 +29,7 @@ export class InviteClientTransaction {
   #retransmit: Timer | undefined;
   #timeout: Timer | undefined;
 
-  /** @param buildAck makes the ACK for a final response other than 2xx (§17.1.1.3). */
+  /** @param buildAck builds the ACK of a non-2xx final response (§17.1.1.3). */
   constructor(
     environment: TransactionEnvironment,
     user: ClientTransactionUser,
@@ -42,18 +42,18 @@ export class InviteClientTransaction {
     this.#buildAck = buildAck;
   }
 
-  /** §17.1.1.2: timer A doubles from T1 over unreliable transports, timer B ends the attempt. */
+  /** §17.1.1.2: timer A doubles from T1 over unreliable transports; timer B ends the attempt. */
   start(timeoutMs: number = TIMEOUT_MS): void {
     if (!this.#environment.isReliable) this.#armTimerA(T1_MS);
     // Timer B
     this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
-    // Last, for a transport that fails at once ends the transaction and its timers.
+    // Last, because a transport that fails at once ends the transaction and its timers.
     this.#environment.send(this.#request);
   }
 
   #armTimerA(intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
-      // Armed before sending, which may end the transaction by its failure.
+      // Armed before sending, because a send failure may end the transaction.
       this.#armTimerA(intervalMs * 2);
       this.#environment.send(this.#request);
     });
@@ -69,7 +69,7 @@ export class InviteClientTransaction {
       else this.#enterCompleted(response);
       this.#user.onResponse(response, source);
     } else if (this.#state === "accepted") {
-      // RFC 6026 §7.2: every 2xx goes up, for it may come from another fork and each needs its ACK.
+      // RFC 6026 §7.2: pass on every 2xx, because each may come from another fork and needs its ACK.
       if (status >= 200 && status < 300) this.#user.onResponse(response, source);
     } else if (this.#state === "completed" && status >= 300 && this.#ack !== undefined) {
       // §17.1.1.2: a repeated final response means that the ACK was lost.
@@ -96,14 +96,14 @@ export class InviteClientTransaction {
     return this.#state === "calling" || this.#state === "proceeding";
   }
 
-  /** Timer B, or an error of the transport (§17.1.4). */
+  /** Handles timer B or a transport error (§17.1.4). */
   fail(failure: "timeout" | "transport"): void {
     if (!this.isWaitingForFinal) return;
     this.terminate();
     this.#user.onFailure(failure);
   }
 
-  /** Ends the transaction without a word to its user. Idempotent. */
+  /** Ends the transaction without notifying its user. Idempotent. */
   terminate(): void {
     if (this.#state === "terminated") return;
     this.#state = "terminated";

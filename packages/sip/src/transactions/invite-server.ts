@@ -1,25 +1,25 @@
 import type { Timer } from "../clock.ts";
 import type { SipRequest } from "../messages/message.ts";
 import type { TransactionEnvironment } from "./environment.ts";
-import { KeptMessage } from "./kept.ts";
+import { RetainedMessage } from "./retained-message.ts";
 import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
 
 type State = "proceeding" | "accepted" | "completed" | "confirmed" | "terminated";
 
 /**
- * INVITE server transaction (RFC 3261 §17.2.1, with the Accepted state of RFC 6026 §7.1). It outlives its call by half a
- * minute, so it keeps nothing that this time does not need.
+ * INVITE server transaction (RFC 3261 §17.2.1, with the Accepted state of RFC 6026 §7.1). It outlives its call by
+ * half a minute, so it retains only the data needed for that time.
  */
 export class InviteServerTransaction {
   #state: State = "proceeding";
   /** The tag of every response (§8.2.6.2). */
   readonly localTag: string;
-  /** A CANCEL has come before a final response (§9.2). */
+  /** Called for a CANCEL before a final response (§9.2). */
   onCancel: (() => void) | undefined;
-  /** Gets an ACK that reaches the transaction in Accepted: it belongs to the user (RFC 6026 §7.1). */
+  /** Called for an ACK in Accepted, which belongs to the user (RFC 6026 §7.1). */
   onAck: ((ack: SipRequest) => void) | undefined;
   readonly #environment: TransactionEnvironment;
-  #lastResponse: KeptMessage | undefined;
+  #lastResponse: RetainedMessage | undefined;
   #retransmit: Timer | undefined;
   #timeout: Timer | undefined;
 
@@ -32,14 +32,14 @@ export class InviteServerTransaction {
     return this.#state === "proceeding";
   }
 
-  /** Sends a response; in Accepted only the 2xx that the user repeats, later states send nothing new. */
+  /** Sends a response. Accepted sends only the 2xx repeated by the user; later states send nothing new. */
   respond(status: number, data: Buffer): void {
     if (this.#state === "accepted") {
       if (status >= 200 && status < 300) this.#environment.send(data);
       return;
     }
     if (this.#state !== "proceeding") return;
-    this.#lastResponse = new KeptMessage(data);
+    this.#lastResponse = new RetainedMessage(data);
     this.#environment.send(data);
     if (status >= 300) this.#enterCompleted(this.#lastResponse);
     else if (status >= 200) this.#enterAccepted();
@@ -54,7 +54,7 @@ export class InviteServerTransaction {
     this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
   }
 
-  #enterCompleted(response: KeptMessage): void {
+  #enterCompleted(response: RetainedMessage): void {
     this.#state = "completed";
     this.onCancel = undefined;
     this.onAck = undefined;
@@ -63,14 +63,14 @@ export class InviteServerTransaction {
     this.#timeout = this.#environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
   }
 
-  #armTimerG(response: KeptMessage, intervalMs: number): void {
+  #armTimerG(response: RetainedMessage, intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
       this.#environment.send(response.data);
       this.#armTimerG(response, Math.min(intervalMs * 2, T2_MS));
     });
   }
 
-  /** The INVITE again, or an ACK that matched this transaction. */
+  /** Handles a repeated INVITE, or an ACK that matched this transaction. */
   receive(request: SipRequest): void {
     if (request.method === "ACK") this.#receiveAck(request);
     else if (
@@ -93,7 +93,7 @@ export class InviteServerTransaction {
     this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
   }
 
-  /** Ends the transaction without a word to its user. Idempotent. */
+  /** Ends the transaction without notifying its user. Idempotent. */
   terminate(): void {
     if (this.#state === "terminated") return;
     this.#state = "terminated";

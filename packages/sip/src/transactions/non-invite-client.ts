@@ -7,7 +7,7 @@ import { T4_MS, T1_MS, T2_MS, TIMEOUT_MS } from "./timers.ts";
 
 type State = "trying" | "proceeding" | "completed" | "terminated";
 
-/** Client transaction of every method but INVITE and ACK (RFC 3261 §17.1.2). */
+/** Client transaction for all methods except INVITE and ACK (RFC 3261 §17.1.2). */
 export class NonInviteClientTransaction {
   #state: State = "trying";
   readonly #environment: TransactionEnvironment;
@@ -22,18 +22,18 @@ export class NonInviteClientTransaction {
     this.#request = request;
   }
 
-  /** §17.1.2.2: timer E doubles from T1 up to T2, timer F ends the attempt. */
+  /** §17.1.2.2: timer E doubles from T1 up to T2; timer F ends the attempt. */
   start(timeoutMs: number = TIMEOUT_MS): void {
     if (!this.#environment.isReliable) this.#armTimerE(T1_MS);
     // Timer F
     this.#timeout = this.#environment.clock.schedule(timeoutMs, () => this.fail("timeout"));
-    // Last, for a transport that fails at once ends the transaction and its timers.
+    // Last, because a transport that fails at once ends the transaction and its timers.
     this.#environment.send(this.#request);
   }
 
   #armTimerE(intervalMs: number): void {
     this.#retransmit = this.#environment.clock.schedule(intervalMs, () => {
-      // In Proceeding the interval is T2 at once. Armed before sending, which may end the transaction by its failure.
+      // In Proceeding the interval is T2. Armed before sending, because a send failure may end the transaction.
       this.#armTimerE(this.#state === "proceeding" ? T2_MS : Math.min(intervalMs * 2, T2_MS));
       this.#environment.send(this.#request);
     });
@@ -54,14 +54,14 @@ export class NonInviteClientTransaction {
     this.#user.onResponse(response, source);
   }
 
-  /** Timer F, or an error of the transport (§17.1.4). */
+  /** Handles timer F or a transport error (§17.1.4). */
   fail(failure: "timeout" | "transport"): void {
     if (this.#state !== "trying" && this.#state !== "proceeding") return;
     this.terminate();
     this.#user.onFailure(failure);
   }
 
-  /** Ends the transaction without a word to its user. Idempotent. */
+  /** Ends the transaction without notifying its user. Idempotent. */
   terminate(): void {
     if (this.#state === "terminated") return;
     this.#state = "terminated";

@@ -1,20 +1,20 @@
 import type { Timer } from "../clock.ts";
 import type { TransactionEnvironment } from "./environment.ts";
-import { KeptMessage } from "./kept.ts";
+import { RetainedMessage } from "./retained-message.ts";
 import { TIMEOUT_MS } from "./timers.ts";
 
 type State = "trying" | "proceeding" | "completed" | "terminated";
 
-/** Server transaction of every method but INVITE and ACK (RFC 3261 §17.2.2). */
+/** Server transaction for all methods except INVITE and ACK (RFC 3261 §17.2.2). */
 export class NonInviteServerTransaction {
   #state: State = "trying";
   readonly #environment: TransactionEnvironment;
-  #lastResponse: KeptMessage | undefined;
+  #lastResponse: RetainedMessage | undefined;
   #timeout: Timer | undefined;
 
   constructor(environment: TransactionEnvironment) {
     this.#environment = environment;
-    // The user must answer within timer F of the client; a request that it forgets is forgotten here too.
+    // The user must answer within the client's timer F; after that the request is dropped.
     this.#timeout = environment.clock.schedule(TIMEOUT_MS, () => this.terminate());
   }
 
@@ -24,7 +24,7 @@ export class NonInviteServerTransaction {
 
   respond(status: number, data: Buffer): void {
     if (!this.isWaitingForFinal) return;
-    this.#lastResponse = new KeptMessage(data);
+    this.#lastResponse = new RetainedMessage(data);
     this.#environment.send(data);
     if (status < 200) {
       this.#state = "proceeding";
@@ -37,13 +37,13 @@ export class NonInviteServerTransaction {
     this.#timeout = this.#environment.clock.schedule(delayMs, () => this.terminate());
   }
 
-  /** The request again: answered with the last response, in Trying not at all. */
+  /** Handles a repeated request: repeats the last response, or does nothing in Trying. */
   receive(): void {
     if (this.#lastResponse !== undefined && this.#state !== "terminated")
       this.#environment.send(this.#lastResponse.data);
   }
 
-  /** Ends the transaction without a word to its user. Idempotent. */
+  /** Ends the transaction without notifying its user. Idempotent. */
   terminate(): void {
     if (this.#state === "terminated") return;
     this.#state = "terminated";

@@ -6,12 +6,12 @@ import { newTag } from "./identifiers.ts";
 import { InviteServerTransaction } from "./invite-server.ts";
 import type { NonInviteServerTransaction } from "./non-invite-server.ts";
 
-/** A request that was received, and the way to answer it; what remains after that is its state machine. */
+/** A received request and the means to answer it. After it is dropped, its state machine remains. */
 export class ServerTransaction {
   readonly request: SipRequest;
-  /** Where the request came from. */
+  /** The sender of the request. */
   readonly source: Hop;
-  /** The tag of every response to it (RFC 3261 §8.2.6.2). */
+  /** The To tag of every response (RFC 3261 §8.2.6.2). */
   localTag: string;
   readonly #machine: InviteServerTransaction | NonInviteServerTransaction;
   readonly #serverName: string | undefined;
@@ -29,22 +29,22 @@ export class ServerTransaction {
     this.#machine = machine;
   }
 
-  /** Hears of a CANCEL for this INVITE that comes before a final response (§9.2). */
+  /** Called for a CANCEL of this INVITE before a final response (§9.2). */
   set onCancel(handler: () => void) {
     if (this.#machine instanceof InviteServerTransaction) this.#machine.onCancel = handler;
   }
 
-  /** Hears of an ACK for a 2xx that matches this transaction rather than its dialog. */
+  /** Called for the ACK of a 2xx that matches this transaction instead of its dialog. */
   set onAck(handler: ((ack: SipRequest) => void) | undefined) {
     if (this.#machine instanceof InviteServerTransaction) this.#machine.onAck = handler;
   }
 
-  /** Whether no final response has been sent. */
+  /** True until a final response is sent. */
   get isWaitingForFinal(): boolean {
     return this.#machine.isWaitingForFinal;
   }
 
-  /** Answers the request. After a final response nothing more is sent. */
+  /** Answers the request. Nothing is sent after a final response. */
   respond(status: number, content: ResponseContent = {}): OutgoingResponse {
     const response = createResponse(this.request.headers, status, this.localTag, content);
     if (this.#serverName !== undefined && status !== 100) response.headers.set("server", this.#serverName);
@@ -52,13 +52,13 @@ export class ServerTransaction {
     return response;
   }
 
-  /** Sends a 2xx once more (RFC 6026 §7.1). */
+  /** Sends a 2xx again (RFC 6026 §7.1). */
   repeat(response: OutgoingResponse): void {
     this.#machine.respond(response.status, serializeMessage(response));
   }
 }
 
-/** That of the request's To, or one made here. */
+/** The To tag of the request, or a new one. */
 export function localTagOf(request: SipRequest): string {
   return request.to.parameters.get("tag") ?? newTag();
 }

@@ -17,16 +17,16 @@ import {
   serverTransactionKey,
   statelessTag,
 } from "./identifiers.ts";
-import { detached } from "./kept.ts";
+import { detached } from "./retained-message.ts";
 import type { ClientTransactionUser } from "./invite-client.ts";
 import { InviteServerTransaction } from "./invite-server.ts";
 import { NonInviteServerTransaction } from "./non-invite-server.ts";
 import { localTagOf, ServerTransaction } from "./server-transaction.ts";
 
-/** A message as it passed the transport. */
+/** A message as sent or received by the transport. */
 export interface MessageTrace {
   direction: "in" | "out";
-  /** Our end, as the peer reaches it. */
+  /** Our address, as the peer reaches it. */
   local: SocketAddress;
   peer: Hop;
   data: Buffer;
@@ -40,13 +40,13 @@ export interface StatelessAnswer {
 
 interface TransactionUser {
   /**
-   * The answer to a new request other than ACK, or `undefined` if it gets a transaction. No transaction exists yet, and the
-   * same request may come again once it has been answered. Must not throw or reject.
+   * The answer to a new request other than ACK, or `undefined` to create a transaction. There is no transaction
+   * yet, so the request may be repeated after the answer. Must not throw or reject.
    */
   screen(request: SipRequest, source: Hop): Screening | Promise<Screening>;
-  /** A new request that passed {@link screen}; it has to be answered. */
+  /** A new request that passed {@link screen} and must be answered. */
   onRequest(transaction: ServerTransaction): void;
-  /** An ACK that matches no transaction: that of a 2xx (RFC 3261 §17.1.1.3). */
+  /** An ACK that matches no transaction, that is, the ACK of a 2xx (RFC 3261 §17.1.1.3). */
   onAck(ack: SipRequest): void;
 }
 
@@ -55,16 +55,16 @@ export interface TransactionLayerOptions {
   health: HopHealth;
   clock: Clock;
   user: TransactionUser;
-  /** The host that peers at `destination` reach us by, for Via. */
+  /** Returns the host for Via by which the peer at `destination` reaches us. */
   hostFor: (destination: Hop) => string;
   serverName: string | undefined;
   maxTransactions: number;
-  /** Whether a refusal without a transaction is sent to this source now; otherwise the request is dropped. */
+  /** False drops the request instead of sending a rejection without a transaction to this source. */
   mayRefuse: (source: SocketAddress) => boolean;
   onMessage: ((trace: MessageTrace) => void) | undefined;
-  /** A message was dropped or refused, with the reason. */
+  /** A message was dropped or rejected for this reason. */
   onDropped: (reason: string, peer: SocketAddress) => void;
-  /** Processing a message threw. One message must not end the process that holds every other call. */
+  /** Processing a message threw an error. One message must not end the process with all its calls. */
   onFault: (error: unknown) => void;
 }
 
@@ -72,10 +72,10 @@ export type Screening = StatelessAnswer | undefined;
 
 type ServerMachine = InviteServerTransaction | NonInviteServerTransaction;
 
-/** Requests whose screening waits for the application, at once. */
+/** Maximum number of requests that wait for the application's screening. */
 const MAX_SCREENED_REQUESTS = 1_000;
 
-/** Seconds after which a request refused for want of room may come again. */
+/** Retry-After of requests rejected for overload. */
 const OVERLOAD_RETRY_AFTER_SECONDS = "5";
 
 /** Matches messages to transactions and creates them (RFC 3261 §17). */
@@ -85,7 +85,7 @@ export class TransactionLayer {
   readonly #clientEnvironment: ClientEnvironment;
   readonly #servers = new Map<string, ServerMachine>();
   readonly #byMergeKey = new Map<string, ServerMachine>();
-  /** Requests that are being screened, by the key of the transaction that they may get. */
+  /** Keys of the requests being screened. */
   readonly #screened = new Set<string>();
 
   constructor(options: TransactionLayerOptions) {
@@ -109,7 +109,7 @@ export class TransactionLayer {
     }, options.onDropped);
   }
 
-  /** Keeps the way from this hop to us open until the function that it gives is called; see `keepAlive`. */
+  /** Keeps the path from this hop to us open until the returned function is called; see `keepAlive`. */
   keepAlive(hop: Hop, onLost: () => void): () => void {
     return keepAlive(this.#options.transports, this.#options.clock, hop, onLost);
   }
@@ -119,8 +119,8 @@ export class TransactionLayer {
   }
 
   /**
-   * Sends a request in a new transaction, and to the next hop where one fails. A Via is put on top (§18.1.1); `rport`
-   * asks for symmetric routing.
+   * Sends a request in a new transaction, and to the next hop if one fails. Adds a Via on top (§18.1.1); its
+   * `rport` requests symmetric routing.
    */
   sendRequest(
     request: OutgoingRequest,
@@ -129,19 +129,19 @@ export class TransactionLayer {
   ): ClientTransaction {
     const isFull = this.transactionCount >= this.#options.maxTransactions;
     const transaction = new ClientTransaction(this.#clientEnvironment, request, destination, user);
-    // Like an error of the transport (§17.1.4), and after the caller has the transaction in hand.
+    // Asynchronous like a transport error (§17.1.4), so that the caller already has the transaction.
     if (isFull) this.#options.clock.schedule(0, () => user.onFailure("transport"));
     else transaction.start();
     return transaction;
   }
 
-  /** §9.1: cancels an INVITE whose provisional response has come, in a transaction of its own. */
+  /** §9.1: cancels an INVITE after its provisional response, in a transaction of its own. */
   sendCancel(invite: ClientTransaction): void {
-    // What the peer thinks of the CANCEL changes nothing: the INVITE gets its final response or its deadline.
+    // The response to CANCEL is irrelevant: the INVITE gets its final response or times out.
     invite.cancel({ onResponse: () => undefined, onFailure: () => undefined });
   }
 
-  /** Sends the ACK of a 2xx, which is outside any transaction (§13.2.2.4), and answers how to send it again. */
+  /** Sends the ACK of a 2xx, which is outside any transaction (§13.2.2.4); returns a function that repeats it. */
   sendAck(ack: OutgoingRequest, destination: Destination): () => void {
     const { alternatives = [], ...first } = destination;
     const branch = newBranch();
@@ -161,13 +161,13 @@ export class TransactionLayer {
     const { transports, hostFor } = this.#options;
     const port = transports.localPort(hop);
     const sentBy = `${hostOf(hostFor(hop))}${port === undefined ? "" : `:${port}`}`;
-    // RFC 5923 §5: the peer may send its own requests by the connection that this one comes on.
+    // RFC 5923 §5: the peer may send its own requests over this connection.
     const alias = hop.protocol === "UDP" ? "" : ";alias";
     return `SIP/2.0/${hop.protocol} ${sentBy};branch=${branch};rport${alias}`;
   }
 
   #receive(data: Buffer, source: Hop): void {
-    // Keep-alives (RFC 5626 §3.5.1 sends CRLF over streams; over UDP many phones do too) are not messages.
+    // Keep-alives are not messages (CRLF over streams, RFC 5626 §3.5.1; many phones also use UDP).
     if (isKeepAlive(data)) return;
     this.#trace("in", source, data);
     const parsed = parseMessage(data);
@@ -186,12 +186,12 @@ export class TransactionLayer {
   #receiveResponse(response: SipResponse, source: Hop): void {
     const branch = response.topVia.parameters.get("branch") ?? "";
     const client = this.#clients.get(clientTransactionKey(branch, response.cseq.method));
-    // §18.1.2: a top Via that is not ours means that the response has lost its way; so does a second Via (§8.1.3.3).
+    // §18.1.2: drop a response with a foreign top Via, or with a second Via (§8.1.3.3).
     const isOurs =
       client !== undefined &&
       withoutBrackets(response.topVia.host) === this.#options.hostFor(client.hop) &&
       response.headers.getList("via").length === 1;
-    // A stray 2xx is dropped too (RFC 6026 §8.4): its dialog has already been acknowledged or given up.
+    // A stray 2xx is dropped too (RFC 6026 §8.4): its dialog was already acknowledged or abandoned.
     if (isOurs) client.machine.receive(response, source);
     else this.#options.onDropped("response without a transaction", source);
   }
@@ -222,7 +222,7 @@ export class TransactionLayer {
     this.#screened.add(key);
     screening
       .then((answer) => {
-        // Closed meanwhile.
+        // Closed in the meantime.
         if (this.#screened.delete(key)) this.#proceed(request, source, key, answer);
         return undefined;
       })
@@ -239,7 +239,7 @@ export class TransactionLayer {
     const key = detached(requestKey);
     const mergeOfRequest = mergeKey(request);
     if (mergeOfRequest !== undefined && this.#byMergeKey.has(mergeOfRequest)) {
-      // §8.2.2.2: the same request has come by another way.
+      // §8.2.2.2: the same request arrived on another path.
       this.#respondStateless(request, source, 482, { reason: "Merged Request" });
       return;
     }
@@ -263,8 +263,8 @@ export class TransactionLayer {
     this.#options.user.onRequest(transaction);
   }
 
-  /** §9.2: the INVITE that a CANCEL is about. */
-  findCancelled(cancel: SipRequest): InviteServerTransaction | undefined {
+  /** §9.2: the INVITE transaction to which a CANCEL refers. */
+  findCanceledInvite(cancel: SipRequest): InviteServerTransaction | undefined {
     const found = this.#servers.get(serverTransactionKey(cancel, "INVITE"));
     return found instanceof InviteServerTransaction ? found : undefined;
   }
@@ -278,8 +278,8 @@ export class TransactionLayer {
   }
 
   /**
-   * §8.2.7, §16.11: repeats of the request get the same answer with the same tag, and its ACK finds no transaction. A
-   * challenge is always sent: each call of a peer that has to authenticate begins with one.
+   * §8.2.7, §16.11: retransmissions get the same answer with the same tag, and its ACK matches no transaction. A
+   * challenge is always sent, because each call of an authenticating peer begins with one.
    */
   #respondStateless(
     request: UnacceptableRequest,
@@ -295,7 +295,7 @@ export class TransactionLayer {
     this.#respond(serializeMessage(response), responseDestination(request.topVia, source));
   }
 
-  /** §18.2.2: where the connection of the request is gone, the response goes by another. */
+  /** §18.2.2: if the request's connection is gone, sends the response over another. */
   #respond(data: Buffer, { alternatives = [], ...hop }: Destination): void {
     const [next, ...others] = alternatives;
     this.#transmit(data, hop, () => {
@@ -318,7 +318,7 @@ export class TransactionLayer {
     });
   }
 
-  /** Ends every transaction at once, without a word to anyone. Idempotent. */
+  /** Ends every transaction at once without notifications. Idempotent. */
   terminateAll(): void {
     for (const { machine } of this.#clients.values()) machine.terminate();
     for (const transaction of this.#servers.values()) transaction.terminate();
@@ -326,7 +326,7 @@ export class TransactionLayer {
   }
 }
 
-/** Nothing but CR, LF, NUL or spaces, as phones send to keep a NAT binding open. */
+/** True if there are only CR, LF, NUL or spaces, as sent by phones to keep a NAT binding open. */
 function isKeepAlive(data: Buffer): boolean {
   if (data.length > 8) return false;
   return data.every((byte) => byte === 0x0d || byte === 0x0a || byte === 0 || byte === 0x20);

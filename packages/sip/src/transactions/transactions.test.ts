@@ -26,7 +26,7 @@ function request(method: string): SipRequest {
   return parsed.message;
 }
 
-/** Notes what a transaction sends and tells its user, with the time in milliseconds. */
+/** Records the time in milliseconds of everything that a transaction sends and reports. */
 class Probe {
   readonly clock = new ManualClock();
   readonly log: string[] = [];
@@ -66,7 +66,7 @@ function inviteClient(isReliable = false): { probe: Probe; transaction: InviteCl
   return { probe, transaction };
 }
 
-test("an INVITE is repeated at doubling intervals until timer B ends it", async () => {
+test("an INVITE is retransmitted at doubling intervals until timer B ends it", async () => {
   const { probe } = inviteClient();
   await probe.clock.advance(40_000);
   const repeats = [0, 500, 1500, 3500, 7500, 15_500, 31_500].map((at) => `${at} invite`);
@@ -80,7 +80,7 @@ test("over a reliable transport an INVITE is sent once, and timer B still ends i
   assert.deepEqual(probe.log, ["0 invite", "32000 terminated", "32000 timeout"]);
 });
 
-test("a provisional response stops the repeats and timer B", async () => {
+test("a provisional response stops retransmissions and timer B", async () => {
   const { probe, transaction } = inviteClient();
   await probe.clock.advance(600);
   transaction.receive(response(180), peer);
@@ -88,7 +88,7 @@ test("a provisional response stops the repeats and timer B", async () => {
   assert.deepEqual(probe.log, ["0 invite", "500 invite", "600 got 180"]);
 });
 
-test("a failure is acknowledged, again for each repeat, until timer D", async () => {
+test("a failure and each retransmission of it are acknowledged until timer D", async () => {
   const { probe, transaction } = inviteClient();
   transaction.receive(response(486), peer);
   transaction.receive(response(486), peer);
@@ -109,7 +109,7 @@ test("over a reliable transport timer D is zero", async () => {
   assert.deepEqual(probe.log, ["0 invite", "0 ack", "0 got 486", "0 terminated"]);
 });
 
-test("every 2xx goes to the user until timer M (RFC 6026)", async () => {
+test("every 2xx is passed to the user until timer M (RFC 6026)", async () => {
   const { probe, transaction } = inviteClient();
   transaction.receive(response(200), peer);
   await probe.clock.advance(31_000);
@@ -119,7 +119,7 @@ test("every 2xx goes to the user until timer M (RFC 6026)", async () => {
   assert.deepEqual(probe.log, ["0 invite", "0 got 200", "31000 got 200", "32000 terminated"]);
 });
 
-test("an error of the transport fails a waiting transaction alone", () => {
+test("a transport error fails only a transaction that is waiting", () => {
   const { probe, transaction } = inviteClient();
   transaction.fail("transport");
   transaction.fail("transport");
@@ -130,7 +130,7 @@ test("an error of the transport fails a waiting transaction alone", () => {
   assert.deepEqual(answered.probe.log, ["0 invite", "0 got 200"]);
 });
 
-test("another request is repeated up to every 4 s until timer F ends it", async () => {
+test("a non-INVITE request is retransmitted up to every 4 s until timer F ends it", async () => {
   const probe = new Probe();
   new NonInviteClientTransaction(probe.environment, probe.user, Buffer.from("bye")).start();
   await probe.clock.advance(40_000);
@@ -138,7 +138,7 @@ test("another request is repeated up to every 4 s until timer F ends it", async 
   assert.deepEqual(probe.log, [...times.map((at) => `${at} bye`), "32000 terminated", "32000 timeout"]);
 });
 
-test("in Proceeding another request is repeated every 4 s, and timer F still runs", async () => {
+test("in Proceeding a non-INVITE request is retransmitted every 4 s, and timer F still runs", async () => {
   const probe = new Probe();
   const transaction = new NonInviteClientTransaction(probe.environment, probe.user, Buffer.from("bye"));
   transaction.start();
@@ -186,7 +186,7 @@ test("a repeated INVITE gets the last provisional response", () => {
   assert.deepEqual(probe.log, ["0 100", "0 180", "0 180"]);
 });
 
-test("a failure is repeated by timer G up to every 4 s until timer H", async () => {
+test("timer G retransmits a failure up to every 4 s until timer H", async () => {
   const { probe, transaction } = inviteServer();
   transaction.respond(486, Buffer.from("486"));
   await probe.clock.advance(40_000);
@@ -198,7 +198,7 @@ for (const [isReliable, timerIMs] of [
   [false, 5000],
   [true, 0],
 ] as const) {
-  test(`the ACK of a failure leads to timer I, ${timerIMs} ms, and repeats are absorbed`, async () => {
+  test(`the ACK of a failure leads to timer I, ${timerIMs} ms, and retransmissions are absorbed`, async () => {
     const { probe, transaction } = inviteServer(isReliable);
     transaction.respond(486, Buffer.from("486"));
     await probe.clock.advance(100);
@@ -210,7 +210,7 @@ for (const [isReliable, timerIMs] of [
   });
 }
 
-test("in Accepted repeats of the INVITE are absorbed, the user's 2xx goes out, timer L ends it (RFC 6026)", async () => {
+test("Accepted absorbs repeated INVITEs and sends the user's 2xx until timer L (RFC 6026)", async () => {
   const { probe, transaction } = inviteServer();
   transaction.respond(200, Buffer.from("200"));
   transaction.receive(request("INVITE"));
@@ -239,7 +239,7 @@ for (const [isReliable, timerJMs] of [
   });
 }
 
-test("a request that nobody answers is forgotten after 32 s", async () => {
+test("an unanswered request is dropped after 32 s", async () => {
   const probe = new Probe();
   const transaction = new NonInviteServerTransaction(probe.environment);
   await probe.clock.advance(40_000);

@@ -1,8 +1,8 @@
 import type { Timer } from "../clock.ts";
+import { retryAfterMs } from "../messages/retry-after.ts";
 import type { NextHop } from "../transport/locate.ts";
 import type { UserAgentCore } from "./core.ts";
 import { type Party, uriOf } from "./identity.ts";
-import { retryAfterMs } from "./request-rules.ts";
 import { StandaloneRequests } from "./standalone.ts";
 
 export interface PingOptions {

@@ -5,6 +5,7 @@ import { DigestClient } from "../digest/client.ts";
 import { parseUri } from "../grammar/uri.ts";
 import { HeaderList } from "../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
+import { retryAfterMs } from "../messages/retry-after.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import type { ClientTransaction } from "../transactions/client-transaction.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";
@@ -17,7 +18,7 @@ import type { InviteFailure, InviteOptions, InviteResult } from "./invite-option
 import { OutgoingFork } from "./outgoing-fork.ts";
 import { RedirectTargets } from "./redirection.ts";
 import { formatReplaces } from "./replaces.ts";
-import { capabilities, retryAfterMs, sdpOf } from "./request-rules.ts";
+import { capabilities, sdpOf } from "./request-rules.ts";
 import { LEAST_MIN_SE_SECONDS, readMinSe } from "./session-expires.ts";
 
 /** How many forks of one INVITE may answer before a hostile peer is suspected. */

@@ -1,6 +1,7 @@
 import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
 import type { SipResponse } from "../messages/message.ts";
-import { sdpOf, retryAfterMs } from "./request-rules.ts";
+import { retryAfterMs } from "../messages/retry-after.ts";
+import { sdpOf } from "./request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** What became of a change of the session that this side asked for. */

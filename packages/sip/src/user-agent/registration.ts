@@ -3,11 +3,11 @@ import type { DialogReply } from "../dialogs/dialog-client.ts";
 import { DigestClient, type DigestCredentials } from "../digest/client.ts";
 import { parseUri } from "../grammar/uri.ts";
 import { addressesOf, type SipResponse } from "../messages/message.ts";
+import { retryAfterMs } from "../messages/retry-after.ts";
 import type { NextHop } from "../transport/locate.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "./core.ts";
 import { type Party, uriOf } from "./identity.ts";
-import { retryAfterMs } from "./request-rules.ts";
 import { StandaloneRequests } from "./standalone.ts";
 
 export interface RegistrationOptions {

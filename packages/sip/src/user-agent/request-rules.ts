@@ -126,9 +126,3 @@ export function sdpOf(message: Pick<SipRequest, "body" | "headers">): string {
 export function tryLater(): Refusal {
   return { status: 500, content: { headers: { "Retry-After": String(randomInt(0, 11)) } } };
 }
-
-/** §20.33: how long a peer asks us to stay away. */
-export function retryAfterMs({ headers }: Pick<SipRequest, "headers">): number | undefined {
-  const seconds = /^\s*(\d{1,9})/.exec(headers.get("retry-after") ?? "")?.[1];
-  return seconds === undefined ? undefined : Number(seconds) * 1000;
-}

@@ -248,7 +248,7 @@ export class UserAgent {
   /** What needs no transaction: all that concerns neither a dialog nor an INVITE of ours, and refused INVITEs. */
   #screen(request: SipRequest, source: Hop): Screening | Promise<Screening> {
     if (request.method === "CANCEL")
-      return this.#core.layer.findCancelled(request) === undefined ? { status: 481 } : undefined;
+      return this.#core.layer.findCanceledInvite(request) === undefined ? { status: 481 } : undefined;
     // §12.2.2: a dialog that does not exist is answered 481.
     if (request.to.parameters.has("tag"))
       return this.#core.dialogs.has(dialogKeyOfRequest(request)) ? undefined : { status: 481 };
@@ -285,7 +285,7 @@ export class UserAgent {
 
   /** RFC 3261 §9.2 */
   #onCancel(cancel: ServerTransaction): void {
-    const invite = this.#core.layer.findCancelled(cancel.request);
+    const invite = this.#core.layer.findCanceledInvite(cancel.request);
     if (invite === undefined) {
       cancel.respond(481);
       return;

@@ -6,7 +6,7 @@ import { systemClock } from "./clock.ts";
 
 const STALL_MS = 300;
 
-/** Blocks the event loop so that it runs its overdue timers next, before it reads its sockets. */
+/** Blocks the event loop so that it runs overdue timers next, before it reads its sockets. */
 async function stall(before: () => void = () => undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(() => {
@@ -17,7 +17,7 @@ async function stall(before: () => void = () => undefined): Promise<void> {
   });
 }
 
-test("after a stall of the event loop, what arrived in time is read before the deadline for it passes", async () => {
+test("after a stall of the event loop, data that arrived in time is read before its timeout fires", async () => {
   const socket = createSocket("udp4");
   await once(socket.bind(0, "127.0.0.1"), "listening");
   const log: string[] = [];
@@ -27,7 +27,7 @@ test("after a stall of the event loop, what arrived in time is read before the d
     passed.resolve();
   });
   socket.on("message", () => void log.push("answer"));
-  // Connected, a socket sends at once.
+  // A connected socket sends at once.
   const peer = createSocket("udp4");
   peer.connect(socket.address().port, "127.0.0.1");
   await once(peer, "connect");
@@ -38,11 +38,12 @@ test("after a stall of the event loop, what arrived in time is read before the d
   assert.deepEqual(log, ["answer", "deadline"]);
 });
 
-test("a timer that is cancelled after it came due during a stall does not fire", async () => {
+test("a timer that is canceled after it came due during a stall does not fire", async () => {
   const fired: string[] = [];
   const late = systemClock.schedule(STALL_MS / 2, () => void fired.push("late"));
   const done = Promise.withResolvers<void>();
-  // Due after the other one, and due as well when the stall ends: it runs between the other one's time and its callback.
+  // Due after the other timer, and before the stall ends: it runs between the other timer's due time and its
+  // callback.
   setTimeout(
     () => {
       late.cancel();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { guardClock } from "./clock.ts";
 import { ManualClock } from "./testing/manual-clock.ts";
 
-test("what a timer throws is reported, and the timers after it fire", async () => {
+test("an error in a timer is reported, and later timers fire", async () => {
   const manual = new ManualClock();
   const faults: unknown[] = [];
   const clock = guardClock(manual, (error) => faults.push(error));

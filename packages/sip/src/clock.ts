@@ -1,8 +1,8 @@
-/** Where every timer of the stack comes from, so that tests can drive time. */
+/** Source of time and timers for the whole stack, so that tests can control time. */
 export interface Clock {
-  /** Milliseconds that never go back. */
+  /** Monotonic time in milliseconds. */
   nowMs(): number;
-  /** Calls back once after `delayMs`. */
+  /** Calls `callback` once after `delayMs`. */
   schedule(delayMs: number, callback: () => void): Timer;
 }
 
@@ -11,12 +11,12 @@ export interface Timer {
   cancel(): void;
 }
 
-/** A timer that fires this late fires after a stall of the event loop. */
+/** A timer late by this much fires after a stall of the event loop. */
 const STALL_MS = 50;
 
 /**
- * The real time. A timer that is overdue because the event loop stalled fires after what arrived during the stall has been
- * read: otherwise an answer that came in time, and waits in a socket, would count as missing.
+ * Real time. After a stall of the event loop, an overdue timer fires only after sockets were read. Otherwise an
+ * answer that arrived in time but is unread would count as missing.
  */
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
     let immediate: NodeJS.Immediate | undefined;
     const timeout = setTimeout(() => {
       if (performance.now() - dueMs < STALL_MS) callback();
-      // Between timers and immediates the event loop polls its sockets.
+      // The event loop polls its sockets between timers and immediates.
       else immediate = setImmediate(callback);
     }, delayMs);
     return {
@@ -37,7 +37,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock whose callbacks do not throw: a fault in one dialog's timer must not end the process with all others. */
+/** A clock that reports errors thrown by callbacks: an error in one dialog's timer must not end the process. */
 export function guardClock(clock: Clock, onFault: (error: unknown) => void): Clock {
   return {
     nowMs: () => clock.nowMs(),

@@ -40,7 +40,7 @@ export class TestAuthority {
 
   /** Issues a certificate. Calls must not overlap. */
   async issue(options: CertificateOptions): Promise<Certified> {
-    const { alternativeNames = [], commonName = "nobody", isExpired = false } = options;
+    const { alternativeNames = [], commonName = "unnamed", isExpired = false } = options;
     const cwd = this.#folder;
     const names = alternativeNames.length === 0 ? "" : `subjectAltName=${alternativeNames.join(",")}\n`;
     await writeFile(path.join(cwd, "extensions"), names);

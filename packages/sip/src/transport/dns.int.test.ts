@@ -9,7 +9,7 @@ import { SystemResolver } from "./resolver.ts";
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
-/** A name server that knows these records; names below `broken.` it fails on. */
+/** A name server with these records; it fails for names below `broken.`. */
 async function createNameServer(records: readonly Answer[]): Promise<Socket> {
   const socket = createSocket("udp4");
   socket.on("message", (data, { address, port }) => {
@@ -44,7 +44,7 @@ describe("a real name server", () => {
   before(async () => {
     const bind = { address: "127.0.0.1", port: 0 };
     alive = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
-    // Nobody listens there: TCP is refused at once.
+    // A port without listener: TCP is refused at once.
     const gone = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
     await gone.close();
     nameServer = await createNameServer([
@@ -76,7 +76,7 @@ describe("a real name server", () => {
     nameServer.close();
   });
 
-  test("a domain is called by NAPTR, SRV and A, past the server that is down", async () => {
+  test("a domain is located by NAPTR, SRV and A records, and a server that is down is skipped", async () => {
     const result = await caller.options({ to: "sip:carrier.example", from: "sip:me@127.0.0.1" });
     assert.ok(result.ok);
     assert.equal(result.status, 200);
@@ -93,20 +93,20 @@ describe("a real name server", () => {
     assert.equal(result.status, 486);
   });
 
-  test("addresses come with their time to live, IPv4 first", async () => {
+  test("addresses have a time to live, and IPv4 addresses are first", async () => {
     assert.deepEqual(await resolver.addresses("both.example"), {
       records: ["192.0.2.1", "2001:db8::1"],
       ttlSeconds: 5,
     });
   });
 
-  test("what is not there is no error, a name server that fails is one", async () => {
+  test("a missing record is not an error, but a failing name server is", async () => {
     assert.deepEqual((await resolver.srv("_sip._udp.nothing.example")).records, []);
     assert.deepEqual((await resolver.naptr("both.example")).records, []);
     await assert.rejects(resolver.srv("_sip._udp.broken.example"));
   });
 
-  test("a name without dots is the system's to know", async () => {
+  test("a name without dots is looked up by the system", async () => {
     const { records } = await resolver.addresses("localhost");
     assert.ok(records.includes("127.0.0.1") || records.includes("::1"));
   });

@@ -1,10 +1,10 @@
 import type { Clock } from "../clock.ts";
 import type { Hop } from "./transport.ts";
 
-/** More servers than any deployment has; the oldest entries make room. */
+/** More servers than a deployment has; the oldest entries are evicted. */
 const MAX_HOPS = 1_000;
 
-/** Remembers for a while which hops failed, so that requests try others first (RFC 3263 §4.3). */
+/** Temporary record of failed hops, so that requests try others first (RFC 3263 §4.3). */
 export class HopHealth {
   readonly #clock: Clock;
   readonly #failedUntilMs = new Map<string, number>();
@@ -13,7 +13,7 @@ export class HopHealth {
     this.#clock = clock;
   }
 
-  /** The hop did not answer, or asked to be left alone, for this long. */
+  /** Avoids a hop that failed, or that requested a pause, for this long. */
   avoid(hop: Hop, durationMs: number): void {
     const key = keyOf(hop);
     this.#failedUntilMs.delete(key);
@@ -26,7 +26,7 @@ export class HopHealth {
     return (this.#failedUntilMs.get(keyOf(hop)) ?? 0) > this.#clock.nowMs();
   }
 
-  /** The same hops, those that failed lately last. */
+  /** The same hops, with recently failed ones last. */
   order(hops: readonly Hop[]): Hop[] {
     return [...hops].sort((a, b) => Number(this.isAvoided(a)) - Number(this.isAvoided(b)));
   }

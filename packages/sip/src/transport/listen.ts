@@ -5,20 +5,20 @@ import type { SocketAddress, Transport } from "./transport.ts";
 import { UdpTransport } from "./udp-transport.ts";
 
 export interface ListenOptions {
-  /** Where UDP and TCP are listened on, the same port for both; one address for each family. Port 0 takes a free one. */
+  /** UDP and TCP listen here on the same port; one address per family. Port 0 chooses a free port. */
   bind: SocketAddress | readonly SocketAddress[];
   /**
-   * With a port TLS is listened on at the same addresses. Without one, and by default, servers are connected to by TLS,
-   * and call us by the connections that we have opened.
+   * With a port, TLS listens on the same addresses. Without one (the default), TLS only connects to servers,
+   * which send their requests over our connections.
    */
   tls?: (TlsOptions & { port: number }) | TlsClientOptions;
   clock: Clock;
 }
 
-/** How often another free port is tried when it is free for UDP only. */
+/** Retries if a free UDP port is not free for TCP. */
 const FREE_PORT_ATTEMPTS = 10;
 
-/** Opens every transport; rejects where one cannot be had, and leaves none behind. */
+/** Opens every transport; rejects if one fails, and closes those already open. */
 export async function listenAll({ bind, tls = {}, clock }: ListenOptions): Promise<Transport[]> {
   const transports: Transport[] = [];
   try {

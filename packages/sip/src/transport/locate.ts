@@ -7,7 +7,7 @@ import { CachingResolver } from "./resolver-cache.ts";
 import type { Destination, Hop, TransportProtocol } from "./transport.ts";
 import { defaultPort, withoutBrackets } from "./via-rules.ts";
 
-/** A server as an operator names it; what is left out is found by DNS (RFC 3263 §4). */
+/** A server as configured by an operator; DNS supplies missing parts (RFC 3263 §4). */
 export interface NextHop {
   /** A host name or an IP address, IPv6 without brackets. */
   address: string;
@@ -21,28 +21,28 @@ export interface LocatorOptions {
   clock: Clock;
   /** From 0 to 1, for the weights of SRV records. */
   random: () => number;
-  /** Whether a hop of this protocol and address family can be reached at all. */
+  /** True if this stack has a transport for the hop's protocol and address family. */
   isReachable: (hop: Pick<Hop, "protocol" | "address">) => boolean;
 }
 
 interface Server extends NextHop {
-  /** A `sips:` URI: nothing but TLS serves. */
+  /** True for a `sips:` URI, which requires TLS. */
   isSecure: boolean;
 }
 
-/** Where one name and port leads, before its addresses are known. */
+/** A name, port and protocol before address lookup. */
 interface Target {
   name: string;
   port: number;
   protocol: TransportProtocol;
 }
 
-/** How many hops a request tries at most. */
+/** Maximum number of hops that a request tries. */
 const MAX_HOPS = 8;
-/** For all questions together that one destination takes. */
-const LOCATE_DEADLINE_MS = 10_000;
+/** Time limit for all DNS queries of one destination. */
+const LOCATE_TIMEOUT_MS = 10_000;
 
-/** RFC 3263 §4.1, RFC 3403: services of NAPTR records. */
+/** RFC 3263 §4.1, RFC 3403: NAPTR services. */
 const protocolOfService: Readonly<Record<string, TransportProtocol>> = {
   "SIP+D2U": "UDP",
   "SIP+D2T": "TCP",
@@ -55,7 +55,7 @@ const srvPrefix: Readonly<Record<TransportProtocol, string>> = {
   TLS: "_sips._tcp.",
 };
 
-/** Finds where requests go (RFC 3263 §4). */
+/** Locates the destination of requests (RFC 3263 §4). */
 export class Locator {
   readonly #options: LocatorOptions;
   readonly #resolver: Resolver;
@@ -66,31 +66,32 @@ export class Locator {
   }
 
   /**
-   * Where requests for this URI, or for this server, go: the best hop, and others to try after it.
+   * The destination for this URI or server: the best hop, and the alternatives after it.
    *
-   * @throws where the text is no `sip:` URI, where nothing is found that can be reached, or after 10 s.
+   * @throws if the text is not a `sip:` URI, if nothing reachable is found, or after 10 s.
    */
   async locate(target: string | NextHop): Promise<Destination> {
     const server = typeof target === "string" ? serverOf(target) : { ...target, isSecure: false };
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = this.#options.clock.schedule(LOCATE_DEADLINE_MS, () =>
-      reject(new Error(`no answer from the DNS about ${server.address}`)),
+    const timer = this.#options.clock.schedule(LOCATE_TIMEOUT_MS, () =>
+      reject(new Error(`DNS lookup of ${server.address} timed out`)),
     );
     const hops = await Promise.race([this.#hopsOf(server), late]).finally(() => timer.cancel());
     const [first, ...alternatives] = this.#options.health.order(hops);
-    if (first === undefined) throw new Error(`${server.address} has no address that can be reached`);
+    if (first === undefined) throw new Error(`${server.address} has no reachable address`);
     return { ...first, alternatives };
   }
 
   /**
-   * Where the requests of a dialog go: its first route or the peer's Contact. A private Contact of a peer that we see
-   * under a public address lies behind a NAT, so what it sees our messages come from is where it is reached. A
-   * connection with the next hop is used while it is open: the peer may be unable to take another. A call that came by
-   * TLS stays with it at the same address, whatever its Contact says; and where the next hop is another and cannot prove
-   * its name, as media servers behind a carrier's edge cannot, the connection that the call came by serves as well.
+   * The destination of a dialog's requests: its first route or the peer's Contact. If the Contact is a private
+   * address and the peer's source address is public, the peer is behind a NAT and is reached at its source
+   * address. An open connection to the next hop is reused, because the peer may not accept another one. A call
+   * received over TLS stays on its connection if the next hop has the same address, regardless of its Contact. It
+   * also stays there if the next hop is another host that cannot prove its name, such as a media server behind a
+   * carrier's edge.
    *
-   * @param peer where the peer's messages come from.
-   * @throws where the next hop has no address.
+   * @param peer source of the peer's messages.
+   * @throws if the next hop has no address.
    */
   async locateInDialog(
     { nextHopUri, hasRoutes }: { nextHopUri: string; hasRoutes: boolean },
@@ -113,7 +114,7 @@ export class Locator {
     for (const { name, port, protocol } of await this.#targetsOf(server)) {
       const addresses = isIP(name) === 0 ? await recordsOf(this.#resolver.addresses(name)) : [name];
       for (const address of addresses) {
-        // RFC 5922 §7.2: the certificate has to name the domain that was asked for, not what the DNS made of it.
+        // RFC 5922 §7.2: the certificate must match the requested domain, not a name from DNS.
         const domain = protocol === "TLS" ? { domain: server.address } : {};
         if (isReachable({ protocol, address })) hops.push({ protocol, address, port, ...domain });
       }
@@ -122,7 +123,7 @@ export class Locator {
     return hops.slice(0, MAX_HOPS);
   }
 
-  /** §4.1: the transport; §4.2: the port. */
+  /** §4.1: transport; §4.2: port. */
   async #targetsOf({ address: name, port, protocol, isSecure }: Server): Promise<Target[]> {
     const chosen = protocol === undefined ? undefined : isSecure ? "TLS" : protocol;
     if (isIP(name) !== 0 || port !== undefined) {
@@ -138,7 +139,7 @@ export class Locator {
 
   async #targetsByDomain(name: string, isSecure: boolean): Promise<Target[]> {
     const naptr = usable(await recordsOf(this.#resolver.naptr(name)), isSecure);
-    // Without NAPTR each transport is asked for; UDP first, since every peer has it.
+    // Without NAPTR records, query each transport; UDP first, because every peer supports it.
     const questions =
       naptr.length > 0
         ? naptr.map(({ replacement, protocol }) => ({ question: replacement, protocol }))
@@ -158,7 +159,7 @@ export class Locator {
   async #targetsBySrv(question: string, protocol: TransportProtocol): Promise<Target[]> {
     const records = await recordsOf(this.#resolver.srv(question));
     const [only] = records;
-    // RFC 2782: a single target of "." says that the service is not there.
+    // RFC 2782: the single target "." means that the service does not exist.
     if (records.length === 1 && (only?.target === "." || only?.target === "")) return [];
     return orderSrv(records, this.#options.random).map(({ target, port }) => ({
       name: target.replace(/\.$/, ""),
@@ -169,10 +170,10 @@ export class Locator {
 }
 
 /**
- * Where requests to this server go, by the name servers and the hosts file of this machine, the best hop first. What
- * this machine can reach does not count.
+ * The hops for this server according to DNS and the hosts file, best hop first. Does not check whether this
+ * machine can reach them.
  *
- * @throws where it has no address, or after 10 s.
+ * @throws if the server has no address, or after 10 s.
  */
 export async function locateServer(server: NextHop): Promise<readonly Hop[]> {
   const locator = new Locator({
@@ -186,7 +187,7 @@ export async function locateServer(server: NextHop): Promise<readonly Hop[]> {
   return [first, ...alternatives];
 }
 
-/** A DNS that cannot answer for one type of record may well do for the next: resolvers that know no NAPTR are common. */
+/** The records, or none if the query fails: a resolver that fails for one type, often NAPTR, may support the next. */
 async function recordsOf<T>(answer: Promise<{ records: readonly T[] }>): Promise<readonly T[]> {
   return await answer.then(
     ({ records }) => records,
@@ -194,7 +195,7 @@ async function recordsOf<T>(answer: Promise<{ records: readonly T[] }>): Promise
   );
 }
 
-/** RFC 3263 §4.1: the records whose transport is spoken here, in the order of the domain's preference. */
+/** RFC 3263 §4.1: the records with a supported transport, in the domain's order of preference. */
 function usable(
   records: readonly NaptrRecord[],
   isSecure: boolean,
@@ -208,7 +209,7 @@ function usable(
     });
 }
 
-/** RFC 2782: by priority, and within one by chance, in proportion to weight; weight 0 rarely before another. */
+/** RFC 2782: by priority, then at random in proportion to weight; weight 0 is rarely first. */
 export function orderSrv(records: readonly SrvRecord[], random: () => number): SrvRecord[] {
   const ordered: SrvRecord[] = [];
   const priorities = [...new Set(records.map(({ priority }) => priority))].sort((a, b) => a - b);
@@ -227,16 +228,16 @@ export function orderSrv(records: readonly SrvRecord[], random: () => number): S
   return ordered;
 }
 
-/** RFC 3263 §4: what a URI says about its server. */
+/** RFC 3263 §4: the parts of a URI that identify its server. */
 function serverOf(uri: string): Server {
   const parsed = parseUri(uri);
-  if (parsed === undefined || parsed.scheme === "tel") throw new Error(`no SIP URI: ${uri}`);
+  if (parsed === undefined || parsed.scheme === "tel") throw new Error(`not a SIP URI: ${uri}`);
   const { host, port, parameters } = parsed;
   const transport = parameters.get("transport")?.toUpperCase();
   const isSecure = parsed.scheme === "sips";
   if (transport !== undefined && transport !== "UDP" && transport !== "TCP" && transport !== "TLS")
-    throw new Error(`transport ${transport} is not spoken`);
-  if (isSecure && transport === "UDP") throw new Error(`UDP is not secure: ${uri}`);
+    throw new Error(`unsupported transport: ${transport}`);
+  if (isSecure && transport === "UDP") throw new Error(`a sips URI cannot use UDP: ${uri}`);
   return {
     address: withoutBrackets(parameters.get("maddr") ?? host),
     isSecure,
@@ -245,7 +246,7 @@ function serverOf(uri: string): Server {
   };
 }
 
-/** RFC 1918, RFC 6598, RFC 4193 and loopback: addresses that mean nothing outside their own network. */
+/** True for addresses that are valid only inside their own network: RFC 1918, RFC 6598, RFC 4193 and loopback. */
 function isPrivateAddress(address: string): boolean {
   const ranges = /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
   return ranges.test(address) || (isIPv6(address) && (/^f[cd]/i.test(address) || address === "::1"));

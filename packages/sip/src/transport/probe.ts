@@ -4,9 +4,9 @@ import { clientTlsOptions, type TlsClientOptions, WRONG_NAME_CODE } from "./tls-
 import type { Hop } from "./transport.ts";
 
 export interface ProbeOptions {
-  /** How TLS peers are judged and what is shown to them. */
+  /** Settings for checking TLS peers, and our certificate, if any. */
   tls: TlsClientOptions;
-  /** For the connection, and again for the TLS handshake. */
+  /** Limit for the connection, and again for the TLS handshake. */
   timeoutMs: number;
 }
 
@@ -15,29 +15,29 @@ export interface ProbeFailure {
     | "refused"
     | "unreachable"
     | "timeout"
-    /** The certificate is another's (RFC 5922 §7). */
+    /** The certificate belongs to another name (RFC 5922 §7). */
     | "wrong_name"
-    /** It comes from nobody whom we trust, has expired, or the like. */
+    /** The certificate has an untrusted issuer, has expired or is otherwise invalid. */
     | "untrusted"
-    /** It has ended the connection right after the handshake, and we have shown it no certificate. */
+    /** The peer closed the connection right after the handshake, in which we sent no certificate. */
     | "certificate_wanted"
-    /** The handshake failed otherwise: the peer speaks no TLS, or none that we speak, or wants another certificate of us. */
+    /** Any other handshake failure: no TLS, no common TLS version, or our certificate was rejected. */
     | "handshake";
   reason: string;
 }
 
-/** How far a connection got; no `failure` where all of it was well. */
+/** Progress of a connection; without `failure` it succeeded. */
 export interface ConnectionProbe {
   connectMs: number;
-  /** Undefined where there was no TLS to be had or it never came to that. */
+  /** `undefined` if no TLS handshake was completed. */
   tlsMs: number | undefined;
   failure: ProbeFailure | undefined;
 }
 
-/** In TLS 1.3 a server refuses a client that shows no certificate only after the client's handshake is done. */
+/** In TLS 1.3, a server rejects a client without certificate only after the client has finished the handshake. */
 const REFUSAL_DELAY_MS = 300;
 
-/** Connects to a hop by TCP, over TLS with a handshake, says nothing, and tells what came of it. Never rejects. */
+/** Connects over TCP, with a handshake for TLS, sends nothing, and returns the result. Never rejects. */
 export async function probeConnection(hop: Hop, { tls, timeoutMs }: ProbeOptions): Promise<ConnectionProbe> {
   const startedAtMs = performance.now();
   const socket = connect({ host: hop.address, port: hop.port });
@@ -66,7 +66,7 @@ async function refusalOfAnonymous(secured: Socket): Promise<ProbeFailure | undef
   return { cause: "certificate_wanted", reason: ended.message };
 }
 
-/** What kept the event from coming; undefined where it came. */
+/** The error that prevented the event, or `undefined` if it happened. */
 function settled(
   socket: Socket,
   event: "connect" | "secureConnect" | "data",
@@ -104,7 +104,7 @@ function toTlsFailure(error: Error): ProbeFailure {
   const code = codeOf(error);
   if (code === WRONG_NAME_CODE) return { cause: "wrong_name", reason: error.message };
   if (code === "ETIMEDOUT") return { cause: "timeout", reason: error.message };
-  // OpenSSL's verdicts on a chain (X509_V_ERR_*), by their names in Node.
+  // OpenSSL verification errors (X509_V_ERR_*), by their names in Node.
   const isVerdict = /CERT|SELF_SIGNED|VERIFY|CRL|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH/.test(
     code,
   );

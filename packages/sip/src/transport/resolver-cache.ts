@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.ts";
 import type { DnsAnswer, NaptrRecord, Resolver, SrvRecord } from "./resolver.ts";
 
-/** More names than any deployment calls at a time; the oldest make room. */
+/** More names than a deployment uses at a time; the oldest entries are evicted. */
 const MAX_ENTRIES = 1_000;
-/** No answer is believed for longer, whatever its time to live. */
+/** Upper limit for every time to live. */
 const MAX_TTL_SECONDS = 3_600;
 
 interface Entry {
@@ -11,7 +11,7 @@ interface Entry {
   expiresAtMs: number;
 }
 
-/** Keeps what a resolver answered for as long as it holds; one question is on its way only once. */
+/** Cache of a resolver's answers for their time to live; concurrent identical queries share one answer. */
 export class CachingResolver implements Resolver {
   readonly #resolver: Resolver;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class CachingResolver implements Resolver {
   #ask<T>(question: string, ask: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
     const key = question.toLowerCase();
     const known = this.#entries.get(key);
-    // The key begins with the record type, so what stands under it is of the type asked for.
+    // The key begins with the record type, so the entry has the requested type.
     if (known !== undefined && known.expiresAtMs > this.#clock.nowMs())
       return known.answer as Promise<DnsAnswer<T>>;
     const answer = ask();
@@ -47,7 +47,7 @@ export class CachingResolver implements Resolver {
       ({ ttlSeconds }) => {
         entry.expiresAtMs = this.#clock.nowMs() + Math.min(ttlSeconds, MAX_TTL_SECONDS) * 1000;
       },
-      // A failure says nothing that could be kept.
+      // Failures are not cached.
       () => this.#entries.delete(key),
     );
     return answer;

@@ -1,6 +1,6 @@
 import { promises as dns } from "node:dns";
 
-/** RFC 3263 §4.1: a transport that a domain offers. */
+/** RFC 3263 §4.1: a transport offered by a domain. */
 export interface NaptrRecord {
   order: number;
   preference: number;
@@ -9,7 +9,7 @@ export interface NaptrRecord {
   replacement: string;
 }
 
-/** RFC 2782 */
+/** RFC 2782. */
 export interface SrvRecord {
   priority: number;
   weight: number;
@@ -17,32 +17,32 @@ export interface SrvRecord {
   target: string;
 }
 
-/** Records, empty where there are none, and how long they hold. */
+/** Records, if any, and their time to live. */
 export interface DnsAnswer<T> {
   records: readonly T[];
   ttlSeconds: number;
 }
 
-/** Asks the DNS. Each rejects where no answer could be had, which says nothing about what there is. */
+/** DNS client. Methods reject if the lookup fails; a missing record gives an empty answer. */
 export interface Resolver {
   naptr(name: string): Promise<DnsAnswer<NaptrRecord>>;
   srv(name: string): Promise<DnsAnswer<SrvRecord>>;
-  /** IPv4 and IPv6 addresses, the preferred ones first. */
+  /** IPv4 and IPv6 addresses, preferred ones first. */
   addresses(name: string): Promise<DnsAnswer<string>>;
 }
 
-/** What Node does not tell the time to live of. */
+/** For records whose time to live Node does not report. */
 const UNKNOWN_TTL_SECONDS = 60;
-/** How long it is believed that there is nothing of a name. */
+/** How long a missing name is cached. */
 const NEGATIVE_TTL_SECONDS = 30;
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
 
-/** Asks the name servers that this machine is configured with, and for addresses also its hosts file. */
+/** Resolver that uses the system's name servers, and for addresses also the hosts file. */
 export class SystemResolver implements Resolver {
   readonly #dns: dns.Resolver;
 
-  /** @param nameServers `address:port` of others to ask. */
+  /** @param nameServers `address:port` of name servers to use instead. */
   constructor(nameServers?: readonly string[]) {
     this.#dns = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
     if (nameServers !== undefined) this.#dns.setServers(nameServers);
@@ -60,7 +60,7 @@ export class SystemResolver implements Resolver {
     };
   }
 
-  /** A name without a dot is never a domain: the hosts file, or whatever else the system has, knows it. */
+  /** A name without a dot is not a domain; the system resolves it, for example from the hosts file. */
   async addresses(name: string): Promise<DnsAnswer<string>> {
     const fromDns = name.includes(".") ? await this.#addressesInDns(name) : [];
     if (fromDns.length === 0) return addressesOfSystem(name);
@@ -80,16 +80,16 @@ export class SystemResolver implements Resolver {
 }
 
 async function addressesOfSystem(name: string): Promise<DnsAnswer<string>> {
-  const found = await dns.lookup(name, { all: true }).catch(emptyWhereNothingIs);
+  const found = await dns.lookup(name, { all: true }).catch(emptyIfNotFound);
   return { records: found.map(({ address }) => address), ttlSeconds: NEGATIVE_TTL_SECONDS };
 }
 
 async function withoutTtl<T>(query: Promise<T[]>): Promise<DnsAnswer<T>> {
-  const records = await query.catch(emptyWhereNothingIs);
+  const records = await query.catch(emptyIfNotFound);
   return { records, ttlSeconds: records.length === 0 ? NEGATIVE_TTL_SECONDS : UNKNOWN_TTL_SECONDS };
 }
 
-function emptyWhereNothingIs(error: unknown): [] {
+function emptyIfNotFound(error: unknown): [] {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === dns.NOTFOUND || code === dns.NODATA) return [];
   throw error;

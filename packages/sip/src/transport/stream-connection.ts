@@ -4,7 +4,7 @@ import type { Clock, Timer } from "../clock.ts";
 import { StreamFramer } from "./stream-framer.ts";
 import type { Endpoint } from "./transport.ts";
 
-/** A message that was written and of which nothing is known yet. */
+/** A sent message that may not have arrived. */
 export interface Unconfirmed {
   data: Buffer;
   onError: (error: Error) => void;
@@ -14,42 +14,42 @@ export interface StreamConnectionOptions {
   socket: Socket;
   clock: Clock;
   remote: Endpoint;
-  /** Whether we opened it; who opens a connection keeps it alive (RFC 5626 §4.4.1). */
+  /** True if we opened the connection; the opener keeps it alive (RFC 5626 §4.4.1). */
   isOutbound: boolean;
-  /** The event after which it can be used. */
+  /** The event after which the connection is usable. */
   readyEvent: "connect" | "secureConnect" | undefined;
   onMessage: (data: Buffer) => void;
-  /** Called once, with what was written and got no sign of having arrived where it was not us who closed. */
+  /** Called once. `unconfirmed` is empty if we closed the connection. */
   onClose: (reason: string, unconfirmed: readonly Unconfirmed[]) => void;
 }
 
-/** A server on the network answers within milliseconds; a packet filter that swallows everything never. */
-const CONNECT_DEADLINE_MS = 4_000;
-/** A message is not sent by hand. */
-const MESSAGE_DEADLINE_MS = 15_000;
-/** Who connects has something to say. */
-const FIRST_MESSAGE_DEADLINE_MS = 30_000;
-/** RFC 5626 §4.4.1: at random between 80 and 100 % of two minutes; the spread here comes from when connections begin. */
+/** Servers answer within milliseconds; a firewall that drops packets never does. */
+const CONNECT_TIMEOUT_MS = 4_000;
+/** A message arrives at machine speed, not typed by hand. */
+const MESSAGE_TIMEOUT_MS = 15_000;
+/** A peer that connects has a message to send. */
+const FIRST_MESSAGE_TIMEOUT_MS = 30_000;
+/** RFC 5626 §4.4.1 asks for 80 to 100 % of two minutes at random; here the random connection times spread the pings. */
 const PING_INTERVAL_MS = 105_000;
-/** RFC 5626 §4.4.1 */
-const PONG_DEADLINE_MS = 10_000;
-/** For peers that answer no ping; longer than most registrations and session timers. */
-const IDLE_MS = 3_900_000;
-/** Beyond this the peer does not read. */
+/** RFC 5626 §4.4.1. */
+const PONG_TIMEOUT_MS = 10_000;
+/** For peers that do not answer pings; longer than most registrations and session timers. */
+const IDLE_TIMEOUT_MS = 3_900_000;
+/** Above this the peer is not reading. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 const MAX_UNCONFIRMED = 1_000;
 
-/** The ordinary end of a connection. */
+/** The reason of a normal end of a connection. */
 export const PEER_CLOSED = "closed by the peer";
 
 const crlf = Buffer.from("\r\n");
 const ping = Buffer.from("\r\n\r\n");
 
-/** One TCP or TLS connection that carries SIP both ways (RFC 3261 §18, RFC 5626 §3.5.1). */
+/** One TCP or TLS connection that carries SIP in both directions (RFC 3261 §18, RFC 5626 §3.5.1). */
 export class StreamConnection {
   readonly remote: Endpoint;
   readonly isOutbound: boolean;
-  /** Whether it came about. */
+  /** Resolves with true when the connection is open, with false if it failed. */
   readonly opened: Promise<boolean>;
   readonly #options: StreamConnectionOptions;
   readonly #socket: Socket;
@@ -61,7 +61,7 @@ export class StreamConnection {
   #emptyLines = 0;
   #isPongAwaited = false;
   #hasPonged = false;
-  /** Limits how long the peer may take: to accept, to say something, to finish a message, to answer a ping. */
+  /** Limits the peer's time to accept, send a first message, finish a message or answer a ping. */
   #deadline: Timer | undefined;
   #heartbeat: Timer | undefined;
   #closeReason: string | undefined;
@@ -77,14 +77,14 @@ export class StreamConnection {
     this.#lastReceivedMs = options.clock.nowMs();
     const { socket, readyEvent } = options;
     socket.setNoDelay(true);
-    // The kernel finds out about peers that vanished, after minutes.
+    // The kernel detects vanished peers after minutes.
     socket.setKeepAlive(true, 60_000);
     this.#isOpen = readyEvent === undefined;
     const { promise: opened, resolve } = Promise.withResolvers<boolean>();
     this.opened = opened;
-    if (readyEvent === undefined) this.#await("said nothing", FIRST_MESSAGE_DEADLINE_MS);
+    if (readyEvent === undefined) this.#await("no message received in time", FIRST_MESSAGE_TIMEOUT_MS);
     else {
-      this.#await("did not accept in time", CONNECT_DEADLINE_MS);
+      this.#await("connection timed out", CONNECT_TIMEOUT_MS);
       socket.once(readyEvent, () => {
         this.#deadline?.cancel();
         this.#isOpen = true;
@@ -102,17 +102,17 @@ export class StreamConnection {
     return this.#lastReceivedMs;
   }
 
-  /** Whether the peer has ever said anything. */
+  /** True if the peer has sent at least one message. */
   get hasServed(): boolean {
     return this.#hasServed;
   }
 
-  /** Whether messages can pass. */
+  /** True if messages can be sent. */
   get isOpen(): boolean {
     return this.#isOpen && !this.isClosed;
   }
 
-  /** Ours, as the peer sees it where no NAT changes it; `undefined` once it is closed. */
+  /** The local port, as the peer sees it without a NAT; `undefined` after closing. */
   get localPort(): number | undefined {
     return this.#socket.localPort;
   }
@@ -137,7 +137,7 @@ export class StreamConnection {
     if (this.#socket.writableLength > MAX_QUEUED_BYTES) this.close("the peer does not read");
   }
 
-  /** Closes it once what was written has left; resolves when it is closed. */
+  /** Closes the connection after queued data is sent; resolves when it is closed. */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
     const closed = once(this.#socket, "close");
@@ -145,7 +145,7 @@ export class StreamConnection {
     await closed.catch(() => undefined);
   }
 
-  /** Closes it at once, and tells the senders of what may not have arrived. Idempotent. */
+  /** Closes the connection at once, and reports the error for messages that may not have arrived. Idempotent. */
   close(reason: string): void {
     this.#closeReason ??= reason;
     this.#socket.destroy();
@@ -173,16 +173,16 @@ export class StreamConnection {
 
   #awaitRestOfMessage(): void {
     this.#deadline?.cancel();
-    if (this.#framer.isMidMessage) this.#await("did not finish its message", MESSAGE_DEADLINE_MS);
-    else if (this.#isPongAwaited && this.#hasPonged) this.#await("answered no ping", PONG_DEADLINE_MS);
+    if (this.#framer.isMidMessage) this.#await("message not completed in time", MESSAGE_TIMEOUT_MS);
+    else if (this.#isPongAwaited && this.#hasPonged) this.#await("ping not answered", PONG_TIMEOUT_MS);
   }
 
-  /** RFC 5626 §3.5.1: two empty lines are a ping, which one answers; one is the answer to ours. */
+  /** RFC 5626 §3.5.1: two empty lines are a ping, answered by one; a single one answers our ping. */
   #receiveEmptyLine(): void {
     if (this.#isPongAwaited) {
       this.#isPongAwaited = false;
       this.#hasPonged = true;
-      // It may have been the first half of a ping of the peer's own.
+      // It may be the first half of the peer's own ping.
       this.#emptyLines = 1;
       return;
     }
@@ -194,8 +194,8 @@ export class StreamConnection {
 
   #beat(): void {
     this.#heartbeat = this.#clock.schedule(PING_INTERVAL_MS, () => {
-      if (this.#clock.nowMs() - this.#lastReceivedMs > IDLE_MS) {
-        this.close("nothing was received for long");
+      if (this.#clock.nowMs() - this.#lastReceivedMs > IDLE_TIMEOUT_MS) {
+        this.close("idle for too long");
         return;
       }
       if (this.isOutbound) this.#ping();
@@ -203,11 +203,11 @@ export class StreamConnection {
     });
   }
 
-  /** A peer that has never answered one may not know pings; one that has is gone when it answers no more. */
+  /** A peer that never answered a ping may not support pings; one that did is gone when it stops answering. */
   #ping(): void {
     this.#write(ping);
     this.#isPongAwaited = true;
-    if (this.#hasPonged && !this.#framer.isMidMessage) this.#await("answered no ping", PONG_DEADLINE_MS);
+    if (this.#hasPonged && !this.#framer.isMidMessage) this.#await("ping not answered", PONG_TIMEOUT_MS);
   }
 
   #await(reason: string, deadlineMs: number): void {

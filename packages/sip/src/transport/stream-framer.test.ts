@@ -7,7 +7,7 @@ function message(callId: string, body = "", contentLength = `Content-Length: ${b
   return `OPTIONS sip:a@b SIP/2.0\r\nCall-ID: ${callId}\r\n${contentLength}\r\n\r\n${body}`;
 }
 
-/** What comes out when the text arrives in pieces of these sizes, the last one repeated. */
+/** The frames of a text that arrives in pieces of these sizes; the last size repeats. */
 function frame(text: string, sizeOf: () => number): { kinds: string[]; failure: string | undefined } {
   const framer = new StreamFramer();
   const kinds: string[] = [];
@@ -22,7 +22,7 @@ function frame(text: string, sizeOf: () => number): { kinds: string[]; failure: 
   return { kinds, failure: undefined };
 }
 
-test("however the stream is cut, the same messages come out", () => {
+test("the same messages are framed for every chunk size", () => {
   const messages = [message("1", "v=0\r\n\r\nx"), message("2"), message("3", "y".repeat(9000)), message("4")];
   const text = `${messages[0]}\r\n\r\n${messages[1]}${messages[2]}\r\n${messages[3]}`;
   const expected = [messages[0], "crlf", "crlf", messages[1], messages[2], "crlf", messages[3]];
@@ -34,7 +34,7 @@ test("however the stream is cut, the same messages come out", () => {
   }
 });
 
-test("the length is read in compact form, folded, and twice where both are the same", () => {
+test("the length is read in compact form, folded, and twice if both values are equal", () => {
   for (const header of [
     "l: 3",
     "CONTENT-LENGTH  :\r\n 3",
@@ -46,16 +46,16 @@ test("the length is read in compact form, folded, and twice where both are the s
   }
 });
 
-test("a stream that cannot be followed is given up", () => {
+test("an unframeable stream fails", () => {
   const failures: Record<string, string> = {
-    "GET / HTTP/1.1\r\n\r\n": "no SIP",
-    ["\x16\x03\x01\x02\x00\x01".repeat(2000)]: "no SIP",
-    [message("1", "", "Subject: none")]: "no usable Content-Length",
-    [message("1", "abc", "Content-Length: -3")]: "no usable Content-Length",
-    [message("1", "abc", "Content-Length: 3\r\nl: 4")]: "no usable Content-Length",
+    "GET / HTTP/1.1\r\n\r\n": "not SIP",
+    ["\x16\x03\x01\x02\x00\x01".repeat(2000)]: "not SIP",
+    [message("1", "", "Subject: none")]: "missing or invalid Content-Length",
+    [message("1", "abc", "Content-Length: -3")]: "missing or invalid Content-Length",
+    [message("1", "abc", "Content-Length: 3\r\nl: 4")]: "missing or invalid Content-Length",
     [message("1", "", "Content-Length: 999999")]: "message too large",
     [`OPTIONS sip:a@b SIP/2.0\r\n${"X: y\r\n".repeat(12_000)}`]: "header fields too large",
-    "\rOPTIONS": "no SIP",
+    "\rOPTIONS": "not SIP",
   };
   for (const [text, failure] of Object.entries(failures)) {
     const padded = text.length < 9000 ? text + "z".repeat(9000) : text;
@@ -63,7 +63,7 @@ test("a stream that cannot be followed is given up", () => {
   }
 });
 
-test("what comes before the failure is delivered", () => {
+test("messages before the failure are delivered", () => {
   const result = frame(`${message("1")}garbage\r\n`, () => 10_000);
-  assert.deepEqual(result, { kinds: [message("1")], failure: "no SIP" });
+  assert.deepEqual(result, { kinds: [message("1")], failure: "not SIP" });
 });

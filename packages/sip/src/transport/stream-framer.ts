@@ -1,6 +1,6 @@
-/** The largest message taken from a stream; that of a datagram (RFC 3261 §18.1.1). */
+/** The largest message accepted from a stream: the maximum size of a datagram (RFC 3261 §18.1.1). */
 const MAX_MESSAGE_BYTES = 65_535;
-/** Whatever is no SIP is seen by then. */
+/** Data that is not SIP is detected within this length. */
 const MAX_START_LINE_BYTES = 8_192;
 const FIRST_CAPACITY_BYTES = 4_096;
 
@@ -10,24 +10,24 @@ const LF = 0x0a;
 /** `crlf`: one empty line between two messages, half of a keep-alive (RFC 5626 §3.5.1). */
 export type Frame = { kind: "message"; data: Buffer } | { kind: "crlf" };
 
-/** What a piece of the stream completed; after a `failure` the rest of the stream means nothing. */
+/** The frames completed by a chunk; after a `failure` the rest of the stream is unusable. */
 export interface FramerResult {
   frames: Frame[];
   failure?: string;
 }
 
-/** Cuts a stream into messages by their Content-Length (RFC 3261 §18.3), holding never more than one. */
+/** Splits a stream into messages by their Content-Length (RFC 3261 §18.3). Buffers at most one message. */
 export class StreamFramer {
   #buffer = Buffer.allocUnsafe(FIRST_CAPACITY_BYTES);
   #length = 0;
-  /** How far the end of the header fields was looked for. */
+  /** Position up to which the end of the header fields was searched. */
   #searched = 0;
-  /** Of the message that is arriving, its end included; 0 until it is complete. */
+  /** Length of the incoming message's start line with its end; 0 until it is complete. */
   #startLineLength = 0;
-  /** Of the message that is arriving; 0 until its header fields are complete. */
+  /** Length of the incoming message; 0 until its header fields are complete. */
   #messageLength = 0;
 
-  /** Whether a message has begun and is not complete. */
+  /** True if a message has begun and is incomplete. */
   get isMidMessage(): boolean {
     return this.#length > 0;
   }
@@ -62,31 +62,31 @@ export class StreamFramer {
     }
     const end = start + this.#messageLength;
     if (this.#messageLength === 0 || end > this.#length) return undefined;
-    // A copy: the buffer goes on to be used.
+    // Copied, because the buffer is reused.
     return {
       frame: { kind: "message", data: Buffer.from(this.#buffer.subarray(start, end)) },
       end,
     };
   }
 
-  /** Finds the length of the message that begins here; answers why the stream cannot be followed any more. */
+  /** Finds the length of the message that begins here; returns the reason if the stream cannot be framed. */
   #readHead(start: number): string | undefined {
     const bytes = this.#buffer.subarray(start, this.#length);
-    // Each byte is looked at once, however many pieces it takes; the separator may have begun in the piece before.
+    // Each byte is scanned once, for every number of chunks; the separator may begin in the previous chunk.
     const from = Math.max(0, this.#searched - start - 3);
     this.#searched = this.#length;
     if (this.#startLineLength === 0) {
       const lineEnd = bytes.subarray(0, MAX_START_LINE_BYTES).indexOf("\r\n", from);
-      if (lineEnd === -1) return bytes.length >= MAX_START_LINE_BYTES ? "no SIP" : undefined;
+      if (lineEnd === -1) return bytes.length >= MAX_START_LINE_BYTES ? "not SIP" : undefined;
       const startLine = bytes.toString("latin1", 0, lineEnd);
-      if (!/^SIP\/\d+\.\d+ | SIP\/\d+\.\d+$/i.test(startLine)) return "no SIP";
+      if (!/^SIP\/\d+\.\d+ | SIP\/\d+\.\d+$/i.test(startLine)) return "not SIP";
       this.#startLineLength = lineEnd + 2;
     }
     const headEnd = bytes.indexOf("\r\n\r\n", from);
     if (headEnd === -1) return bytes.length > MAX_MESSAGE_BYTES ? "header fields too large" : undefined;
     const bodyLength = contentLengthOf(bytes.toString("latin1", this.#startLineLength - 2, headEnd + 2));
-    // §20.14: over a stream nothing else says where the message ends.
-    if (bodyLength === undefined) return "no usable Content-Length";
+    // §20.14: over a stream, only Content-Length marks the end of a message.
+    if (bodyLength === undefined) return "missing or invalid Content-Length";
     this.#messageLength = headEnd + 4 + bodyLength;
     return this.#messageLength > MAX_MESSAGE_BYTES ? "message too large" : undefined;
   }
@@ -102,7 +102,7 @@ export class StreamFramer {
     this.#length = needed;
   }
 
-  /** Forgets what was taken, and room that a burst asked for. */
+  /** Drops the consumed bytes, and shrinks the buffer after a burst. */
   #drop(count: number): void {
     if (count === 0) return;
     this.#length -= count;
@@ -115,7 +115,7 @@ export class StreamFramer {
   }
 }
 
-/** The one value of Content-Length, compact form included (§7.3.3); `undefined` where there is none or they differ. */
+/** The value of Content-Length, also in compact form (§7.3.3); `undefined` if missing, or if two values differ. */
 function contentLengthOf(head: string): number | undefined {
   const values = Array.from(
     head.matchAll(/\r\n(?:content-length|l)[ \t]*:[ \t]*(?:\r\n[ \t]+)?([^\r\n]*)/gi),

@@ -18,7 +18,7 @@ interface Bench {
   received: string[];
   sources: Hop[];
   dropped: string[];
-  /** Resolves when so many messages have come. */
+  /** Resolves after this many messages. */
   until: (count: number) => Promise<void>;
   connectPeer: () => Promise<Peer>;
   close: () => Promise<void>;
@@ -26,7 +26,7 @@ interface Bench {
 
 interface Peer {
   socket: Socket;
-  /** All that came so far. */
+  /** All data received so far. */
   text: () => string;
   closed: Promise<unknown>;
 }
@@ -73,7 +73,7 @@ function peerOf(socket: Socket): Peer {
   return { socket, text: () => text, closed: new Promise((resolve) => void socket.once("close", resolve)) };
 }
 
-/** A server that the transport connects to. */
+/** A server to which the transport connects. */
 async function createServerPeer(): Promise<{ server: Server; hop: Hop; next: () => Promise<Peer> }> {
   const server = createServer();
   const waiting: Peer[] = [];
@@ -97,12 +97,12 @@ async function createServerPeer(): Promise<{ server: Server; hop: Hop; next: () 
 async function eventually(isTrue: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + 5_000;
   while (!isTrue()) {
-    assert.ok(performance.now() < deadlineMs, "it never came true");
+    assert.ok(performance.now() < deadlineMs, "the condition did not become true in time");
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
 
-test("messages arrive whole, however TCP carries them", async () => {
+test("messages arrive complete for every TCP segmentation", async () => {
   const bench = await createBench();
   const { socket } = await bench.connectPeer();
   socket.setNoDelay(true);
@@ -124,7 +124,7 @@ test("messages arrive whole, however TCP carries them", async () => {
   await bench.close();
 });
 
-test("garbage closes its own connection and no other", async () => {
+test("garbage closes only its own connection", async () => {
   const bench = await createBench();
   const good = await bench.connectPeer();
   good.socket.write(message("1"));
@@ -139,18 +139,18 @@ test("garbage closes its own connection and no other", async () => {
   }
   good.socket.write(message("2"));
   await bench.until(2);
-  assert.deepEqual(bench.dropped, ["no SIP", "message too large", "no SIP"]);
+  assert.deepEqual(bench.dropped, ["not SIP", "message too large", "not SIP"]);
   await bench.close();
 });
 
-test("who says nothing, or begins a message and does not end it, is not waited for", async () => {
+test("a peer that sends no message, or only the start of one, is disconnected", async () => {
   const bench = await createBench();
   const silent = await bench.connectPeer();
   const slow = await bench.connectPeer();
   slow.socket.write(message("1").slice(0, 30));
   await new Promise((resolve) => setTimeout(resolve, 50));
   await bench.clock.advance(10_000);
-  // One more byte now and then earns no more time.
+  // A slow trickle of bytes does not extend the time limit.
   slow.socket.write("x");
   await new Promise((resolve) => setTimeout(resolve, 50));
   await bench.clock.advance(5_000);
@@ -158,11 +158,11 @@ test("who says nothing, or begins a message and does not end it, is not waited f
   assert.equal(silent.socket.destroyed, false);
   await bench.clock.advance(15_000);
   await silent.closed;
-  assert.deepEqual(bench.dropped, ["did not finish its message", "said nothing"]);
+  assert.deepEqual(bench.dropped, ["message not completed in time", "no message received in time"]);
   await bench.close();
 });
 
-test("an answer goes by the connection of its request, or not at all", async () => {
+test("an answer uses the connection of its request or fails", async () => {
   const bench = await createBench();
   const peer = await bench.connectPeer();
   peer.socket.write(message("1"));
@@ -179,7 +179,7 @@ test("an answer goes by the connection of its request, or not at all", async () 
   await bench.close();
 });
 
-test("a ping is answered, also in two pieces; ours has to be answered by who has answered before", async () => {
+test("a ping is answered, also in two pieces; a peer that answered our ping must keep answering", async () => {
   const bench = await createBench();
   const inbound = await bench.connectPeer();
   inbound.socket.write("\r\n\r\n");
@@ -200,15 +200,15 @@ test("a ping is answered, also in two pieces; ours has to be answered by who has
     outbound.socket.write(answer);
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
-  assert.equal(bench.dropped.length, 0, "who never answered may not know pings");
+  assert.equal(bench.dropped.length, 0, "a peer that never answered may not support pings");
   await bench.clock.advance(105_000 + 10_000);
   await outbound.closed;
-  assert.ok(bench.dropped.includes("answered no ping"), bench.dropped.join());
+  assert.ok(bench.dropped.includes("ping not answered"), bench.dropped.join());
   server.close();
   await bench.close();
 });
 
-test("a connection is used again, and when it was closed meanwhile what was sent goes by a new one", async () => {
+test("a connection is reused, and messages lost with it are sent over a new one", async () => {
   const bench = await createBench();
   const { server, hop, next } = await createServerPeer();
   const errors: string[] = [];
@@ -220,7 +220,7 @@ test("a connection is used again, and when it was closed meanwhile what was sent
   await eventually(() => first.text() === message("1") + message("2"));
   first.socket.write(message("hello"));
   await bench.until(1);
-  // The peer closes without reading what is sent at the same moment.
+  // The peer closes without reading the message sent at the same moment.
   first.socket.pause();
   first.socket.destroy();
   send("3");
@@ -228,12 +228,12 @@ test("a connection is used again, and when it was closed meanwhile what was sent
   await eventually(() => second.text() === message("3"));
   second.socket.destroy();
   await eventually(() => errors.length > 0);
-  assert.equal(errors.length, 1, "a connection that never served is not tried twice");
+  assert.equal(errors.length, 1, "a connection that never received data is not retried");
   server.close();
   await bench.close();
 });
 
-test("a connection that is refused, or accepted by nobody, is told to who sends", async () => {
+test("a refused or unanswered connection is reported to the sender", async () => {
   const bench = await createBench();
   const { server, hop } = await createServerPeer();
   server.close();
@@ -249,7 +249,7 @@ test("a connection that is refused, or accepted by nobody, is told to who sends"
   assert.equal(errors[2], "transport closed");
 });
 
-test("a peer that reads nothing is given up when 1 MiB waits for it", async () => {
+test("a peer that reads nothing is disconnected when 1 MiB is queued", async () => {
   const bench = await createBench();
   const { server, hop, next } = await createServerPeer();
   const errors: string[] = [];

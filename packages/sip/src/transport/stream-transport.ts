@@ -14,37 +14,37 @@ import type { DropListener, Endpoint, Hop, SocketAddress, Transport } from "./tr
 export interface StreamListenOptions {
   bind: SocketAddress;
   clock: Clock;
-  /** Makes it TLS. */
+  /** Enables TLS. */
   tls?: TlsOptions;
 }
 
-/** More than one node has calls for; with one connection to each. */
+/** More than the calls of one node, each on its own connection. */
 const MAX_CONNECTIONS = 8_192;
-/** Room for a proxy that opens one for each call. */
+/** Enough for a proxy that opens one connection per call. */
 const MAX_CONNECTIONS_PER_ADDRESS = 1_024;
-/** A connection may be closed for another once it has been silent for so long. */
-const EVICTABLE_AFTER_MS = 60_000;
-const TLS_HANDSHAKE_DEADLINE_MS = 10_000;
-const CLOSE_DEADLINE_MS = 500;
+/** A connection silent for this long may be closed to make room. */
+const MIN_EVICTION_IDLE_MS = 60_000;
+const TLS_HANDSHAKE_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 500;
 
 interface StreamTransportOptions {
   clock: Clock;
   tls?: TlsClientOptions;
 }
 
-/** SIP over TCP or TLS (RFC 3261 §18, §26.3): a listener, and connections that are used again for as long as they last. */
+/** SIP over TCP or TLS (RFC 3261 §18, §26.3): an optional listener, and connections that are reused while open. */
 export class StreamTransport implements Transport {
   readonly protocol: "TCP" | "TLS";
   readonly isReliable = true;
   readonly localAddress: SocketAddress;
   readonly #options: StreamTransportOptions;
   readonly #server: Server | undefined;
-  /** Also those whose TLS handshake is not done. */
+  /** Including sockets in their TLS handshake. */
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Map<number, StreamConnection>();
-  /** Connections that requests to an address may use, by {@link keyOf}. */
+  /** Connections for requests to an address, by {@link keyOf}. */
   readonly #byEndpoint = new Map<string, number>();
-  /** Who is to be told when a connection is lost, by its id. */
+  /** Callbacks for the loss of a connection, by its ID. */
   readonly #watchers = new Map<number, Set<() => void>>();
   #lastId = 0;
   #receive: (data: Buffer, source: Hop) => void = () => undefined;
@@ -62,7 +62,7 @@ export class StreamTransport implements Transport {
     this.#server = server;
   }
 
-  /** Listens; rejects where the address or port cannot be had or the certificate cannot be used. Port 0 takes any free one. */
+  /** Listens; rejects if the address, port or certificate is unusable. Port 0 chooses a free port. */
   static async listen(options: StreamListenOptions): Promise<StreamTransport> {
     const { bind, tls } = options;
     const server = tls === undefined ? createServer() : createTlsServer(serverOptions(tls));
@@ -70,11 +70,11 @@ export class StreamTransport implements Transport {
     server.listen({ host: bind.address, port: bind.port, ipv6Only: isIPv6(bind.address) });
     await once(server, "listening");
     const address = server.address();
-    if (address === null || typeof address === "string") throw new Error("no port to listen on");
+    if (address === null || typeof address === "string") throw new Error("the listening socket has no port");
     return new StreamTransport(options, { address: address.address, port: address.port }, server);
   }
 
-  /** TLS to servers only, for which no certificate is needed: who is connected to reaches us by that connection alone. */
+  /** TLS connections to servers only, without a certificate: peers can reach us only over these connections. */
   static withoutListener({
     address,
     ...options
@@ -94,14 +94,14 @@ export class StreamTransport implements Transport {
       onDropped(`TLS: ${error.message}`, remoteOf(socket));
       socket.destroy();
     });
-    // What goes wrong with one connection is told by that one.
+    // Each connection reports its own errors.
     this.#server.on("error", () => undefined);
   }
 
   #track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    // Until a connection of ours listens, during the handshake.
+    // During the handshake no StreamConnection handles errors yet.
     socket.on("error", () => undefined);
   }
 
@@ -126,8 +126,8 @@ export class StreamTransport implements Transport {
     if (fromAddress >= MAX_CONNECTIONS_PER_ADDRESS) return false;
     if (this.#connections.size < MAX_CONNECTIONS) return true;
     const silentSinceMs = this.#options.clock.nowMs() - (oldest?.lastReceivedMs ?? 0);
-    if (oldest === undefined || silentSinceMs < EVICTABLE_AFTER_MS) return false;
-    oldest.close("made room for another");
+    if (oldest === undefined || silentSinceMs < MIN_EVICTION_IDLE_MS) return false;
+    oldest.close("closed to make room for another connection");
     return true;
   }
 
@@ -143,7 +143,7 @@ export class StreamTransport implements Transport {
       try {
         this.#connect(destination).send({ data, onError });
       } catch (error) {
-        // Arguments that no socket takes, such as a port out of range.
+        // Invalid arguments, such as a port out of range.
         onError(error instanceof Error ? error : new Error(String(error)));
       }
     }
@@ -180,7 +180,7 @@ export class StreamTransport implements Transport {
     const connection = this.#find(destination);
     if (connection === undefined) return;
     const silentSinceMs = this.#options.clock.nowMs() - connection.lastReceivedMs;
-    if (silentSinceMs >= silentForMs) connection.close("a request got no answer");
+    if (silentSinceMs >= silentForMs) connection.close("a request was not answered");
   }
 
   #find(destination: Endpoint): StreamConnection | undefined {
@@ -193,12 +193,12 @@ export class StreamTransport implements Transport {
     return destination.connectionId ?? this.#byEndpoint.get(this.#keyOf(destination));
   }
 
-  /** Over TLS a connection serves only the domain that its certificate was checked for (RFC 5922 §4). */
+  /** A TLS connection is valid only for the domain against which its certificate was checked (RFC 5922 §4). */
   #keyOf({ address, port, domain }: Endpoint): string {
     return this.protocol === "TLS" ? `${address} ${port} ${domain?.toLowerCase()}` : `${address} ${port}`;
   }
 
-  /** @throws for arguments that no socket takes, such as a port out of range. */
+  /** @throws for invalid arguments, such as a port out of range. */
   #connect(destination: Endpoint): StreamConnection {
     const socket =
       this.protocol === "TLS" ? this.#connectTls(destination) : connect(this.#target(destination));
@@ -209,7 +209,7 @@ export class StreamTransport implements Transport {
     return this.#open({ socket, remote, isOutbound: true, readyEvent });
   }
 
-  /** Bound to one address, that is what the peer sees. */
+  /** Uses the listening address as source, because the peer sees it. */
   #target({ address, port }: Endpoint): { host: string; port: number; localAddress?: string } {
     const { address: local } = this.localAddress;
     const isAny = local === "0.0.0.0" || local === "::";
@@ -229,7 +229,7 @@ export class StreamTransport implements Transport {
   }): StreamConnection {
     const id = ++this.#lastId;
     const { remote, isOutbound } = parts;
-    // What a peer opened is reached by its id: only in that way is it known who is at the other end.
+    // A connection opened by the peer is reached only by its ID: that identifies the peer.
     const source: Hop = {
       protocol: this.protocol,
       ...remote,
@@ -249,12 +249,12 @@ export class StreamTransport implements Transport {
       },
     });
     this.#connections.set(id, connection);
-    // A phone over TCP names the port of its connection in Contact; over TLS nobody has vouched for it.
+    // A phone over TCP names its connection's port in Contact; over TLS, its identity is not verified.
     if (isOutbound || this.protocol === "TCP") this.#byEndpoint.set(this.#keyOf(remote), id);
     return connection;
   }
 
-  /** Answers who is to be told of it. */
+  /** Removes the connection; returns the callbacks to notify. */
   #forget(id: number, remote: Endpoint): Set<() => void> {
     this.#connections.delete(id);
     const key = this.#keyOf(remote);
@@ -265,8 +265,9 @@ export class StreamTransport implements Transport {
   }
 
   /**
-   * A peer may close a connection just as a request goes out by it. What was sent on one that had served before goes
-   * once more by a new one: were it to arrive twice, it would be taken for a repeat (RFC 3261 §17.2.3).
+   * A peer may close a connection at the moment a request is sent. If the connection has worked before, the
+   * message is sent again over a new one. If it then arrives twice, the peer treats it as a retransmission (RFC
+   * 3261 §17.2.3).
    */
   #onConnectionLost(connection: StreamConnection, reason: string, unconfirmed: readonly Unconfirmed[]): void {
     if (reason !== PEER_CLOSED) this.#onDropped(reason, connection.remote);
@@ -288,8 +289,8 @@ export class StreamTransport implements Transport {
     const destroyAll = (): void => {
       for (const socket of this.#sockets) socket.destroy();
     };
-    // A peer that does not read what is left for it is not waited for.
-    const timer = this.#options.clock.schedule(CLOSE_DEADLINE_MS, destroyAll);
+    // Do not wait for a peer that does not read its remaining data.
+    const timer = this.#options.clock.schedule(CLOSE_TIMEOUT_MS, destroyAll);
     await Promise.all(Array.from(this.#connections.values(), (connection) => connection.finish()));
     timer.cancel();
     destroyAll();
@@ -302,7 +303,7 @@ function serverOptions(tls: TlsOptions): TlsServerOptions {
   return {
     cert: certificate,
     key: privateKey,
-    handshakeTimeout: TLS_HANDSHAKE_DEADLINE_MS,
+    handshakeTimeout: TLS_HANDSHAKE_TIMEOUT_MS,
     requestCert: isClientCertificateRequired,
     rejectUnauthorized: isClientCertificateRequired,
     ...(authorities === undefined ? {} : { ca: authorities }),

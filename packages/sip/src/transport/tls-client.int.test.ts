@@ -8,7 +8,7 @@ import type { RegistrationState } from "../user-agent/registration.ts";
 import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
 import type { TlsOptions } from "./tls-identity.ts";
 
-/** Longer than a connection has to last to be opened again at once, and the longest pause before that. */
+/** Longer than the minimum life of a connection for immediate recovery, plus the longest pause before that. */
 const RECOVERY_MS = 31_000;
 
 describe("SIP over TLS without a certificate of ours", () => {
@@ -62,7 +62,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     return { agent, carrier: carriers[0] as TlsCarrier, clock, dropped, server, register, restartCarrier };
   }
 
-  test("it listens nowhere, and what it sends says which port of the connection answers come to", async (context) => {
+  test("it does not listen, and Contact has the local port of its connection", async (context) => {
     const { agent, carrier, server } = await createRig(context);
     assert.ok(agent.listeners.every(({ protocol }) => protocol !== "TLS"));
     const to = "sip:carrier.example";
@@ -73,7 +73,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     assert.equal(message.headers.get("contact"), contact);
   });
 
-  test("a call comes by the connection that the registration opened, and is ended by it", async (context) => {
+  test("a call arrives and ends over the registration's connection", async (context) => {
     const { carrier, register } = await createRig(context, {
       onInvite: (invite) =>
         void invite.accept({ sdp: "offer" }).then((answered) => {
@@ -96,7 +96,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     assert.equal(bye.source.connectionId, source.connectionId);
   });
 
-  test("a call that goes out is ended by the callee over the same connection", async (context) => {
+  test("the callee ends an outbound call over the same connection", async (context) => {
     const { agent, carrier, server } = await createRig(context);
     const call = await agent.invite({
       to: "sip:+15550100@carrier.example",
@@ -114,7 +114,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     assert.equal((await call.session.ended).cause, "remote_bye");
   });
 
-  test("what we ask in a call whose connection has broken goes by a new one, and says so in Contact", async (context) => {
+  test("a request in a call with a broken connection uses a new one and a new Contact", async (context) => {
     const { agent, carrier, server, restartCarrier } = await createRig(context);
     const call = await agent.invite({
       to: "sip:+15550100@carrier.example",
@@ -124,7 +124,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     });
     assert.ok(call.ok);
     const ask = { to: "sip:carrier.example", from: "sip:line7@carrier.example", destination: server };
-    // Its answer says that the ACK before it has arrived and need not be sent again.
+    // The response shows that the previous ACK arrived and must not be repeated.
     await agent.options(ask);
     await carrier.close();
     const restarted = await restartCarrier();
@@ -135,7 +135,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     assert.equal(message.headers.get("contact"), `<sip:line7@127.0.0.1:${source.port};transport=tls;ob>`);
   });
 
-  test("a registration whose connection the carrier has closed opens another, and takes the former Contact back", async (context) => {
+  test("a registration whose connection was closed opens another and removes the former Contact", async (context) => {
     const { carrier, clock, register, restartCarrier } = await createRig(context);
     const states: RegistrationState[] = [];
     register(states);
@@ -156,7 +156,7 @@ describe("SIP over TLS without a certificate of ours", () => {
     );
   });
 
-  test("a carrier that closes each connection at once is not registered with over and over", async (context) => {
+  test("registration does not loop with a carrier that closes each connection", async (context) => {
     const { carrier, clock, register, restartCarrier } = await createRig(context);
     register();
     await carrier.awaitRequest("REGISTER");
@@ -166,11 +166,11 @@ describe("SIP over TLS without a certificate of ours", () => {
     assert.equal(restarted.arrived.length, 0);
   });
 
-  test("a certificate of another name, and a server that wants one of ours, are told as errors", async (context) => {
+  test("a certificate of another name and a missing client certificate are reported as errors", async (context) => {
     const other = await authority.issue({ alternativeNames: ["DNS:other.example"] });
     const from = "sip:line7@carrier.example";
     for (const [tls, reason] of [
-      [other, /not one for carrier\.example/],
+      [other, /not for carrier\.example/],
       [{ isClientCertificateRequired: true }, /closed by the peer|ECONNRESET|alert|not sent/],
     ] as const) {
       const { agent, server, dropped } = await createRig(context, { tls });

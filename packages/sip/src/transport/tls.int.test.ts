@@ -10,7 +10,7 @@ import type { TlsOptions } from "./tls-identity.ts";
 describe("SIP over TLS", () => {
   let authority: TestAuthority;
   let stranger: TestAuthority;
-  /** Of the domain that the tests call. */
+  /** Certificates of the domain that the tests call. */
   let server: Certified;
   let client: Certified;
 
@@ -37,7 +37,7 @@ describe("SIP over TLS", () => {
     });
   }
 
-  /** Asks a server with this certificate by its domain. */
+  /** Sends OPTIONS to a server with this certificate, by its domain. */
   async function ask(
     tls: Certified & Partial<TlsOptions>,
     { domain = "pbx.example", caller = {} }: { domain?: string; caller?: Partial<TlsOptions> } = {},
@@ -54,7 +54,7 @@ describe("SIP over TLS", () => {
     return { result, dropped };
   }
 
-  test("a server with a certificate of its domain is spoken to, by URI or by DNS name", async () => {
+  test("a server with a certificate of its domain is accepted, by URI or DNS name", async () => {
     assert.ok((await ask(server)).result.ok);
     const names = ["URI:sip:pbx.example", "DNS:other.example"];
     assert.ok((await ask(await authority.issue({ alternativeNames: names }))).result.ok);
@@ -63,7 +63,7 @@ describe("SIP over TLS", () => {
     assert.ok((await ask(address, { domain: "127.0.0.1" })).result.ok);
   });
 
-  test("a certificate of another name is refused, and the log says so", async () => {
+  test("a certificate of another name is rejected, and the reason is reported", async () => {
     const certificates = [
       { alternativeNames: ["DNS:other.example"] },
       { alternativeNames: ["DNS:other.example"], commonName: "pbx.example" },
@@ -73,11 +73,11 @@ describe("SIP over TLS", () => {
     for (const options of certificates) {
       const { result, dropped } = await ask(await authority.issue(options));
       assert.deepEqual(result, { ok: false, cause: "transport_error" });
-      assert.match(dropped.join(), /not one for pbx\.example/, JSON.stringify(options));
+      assert.match(dropped.join(), /not for pbx\.example/, JSON.stringify(options));
     }
   });
 
-  test("wildcards count only for who allows them", async () => {
+  test("wildcards match only if allowed", async () => {
     const wildcard = await authority.issue({ alternativeNames: ["DNS:*.carrier.example"] });
     const domain = "pbx.carrier.example";
     assert.equal((await ask(wildcard, { domain })).result.ok, false);
@@ -87,7 +87,7 @@ describe("SIP over TLS", () => {
     assert.equal(deeper.result.ok, false);
   });
 
-  test("an expired certificate and one of an unknown authority are refused", async () => {
+  test("expired certificates and those of unknown authorities are rejected", async () => {
     const expired = await authority.issue({ alternativeNames: ["DNS:pbx.example"], isExpired: true });
     assert.match((await ask(expired)).dropped.join(), /expired/);
     const unknown = await stranger.issue({ alternativeNames: ["DNS:pbx.example"] });
@@ -96,14 +96,14 @@ describe("SIP over TLS", () => {
     assert.match(dropped.join(), /unable to (get|verify)|self-signed/);
   });
 
-  test("who must show a certificate is turned away without one of a known authority", async () => {
+  test("a peer without a required certificate of a known authority is rejected", async () => {
     const strict = { ...server, isClientCertificateRequired: true };
     assert.ok((await ask(strict)).result.ok);
     const foreign = await stranger.issue({ commonName: "client.example" });
     assert.equal((await ask(strict, { caller: foreign })).result.ok, false);
   });
 
-  test("the server is told the name that is wanted", async () => {
+  test("the requested name is sent to the server", async () => {
     const callee = await listen(server);
     const socket = connectTls({
       port: portOf(callee),
@@ -117,7 +117,7 @@ describe("SIP over TLS", () => {
     await callee.close();
   });
 
-  test("a call is ended by the callee on the connection that the caller opened, though nobody vouches for the caller", async () => {
+  test("the callee ends a call over the caller's connection, although the caller has no certificate", async () => {
     const ends: string[] = [];
     const callee = await listen(server, {
       onInvite: (invite) =>

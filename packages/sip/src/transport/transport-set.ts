@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { DropListener, Hop, Transport } from "./transport.ts";
 
-/** The transports of a user agent: one for each protocol and address family that it speaks. */
+/** The transports of a user agent: one per protocol and address family. */
 export class TransportSet {
   readonly #transports: readonly Transport[];
 
@@ -9,7 +9,7 @@ export class TransportSet {
     this.#transports = transports;
   }
 
-  /** The transport that reaches this hop; `undefined` where its protocol or its family is not spoken here. */
+  /** The transport for this hop; `undefined` if its protocol or address family is unsupported. */
   find({ protocol, address }: Pick<Hop, "protocol" | "address">): Transport | undefined {
     const isWanted = isIPv6(address);
     return this.#transports.find(
@@ -17,7 +17,7 @@ export class TransportSet {
     );
   }
 
-  /** The port by which the peer at this hop reaches us; `undefined` while nothing is open by which it could. */
+  /** The port at which the peer reaches us; `undefined` without a listener or open connection. */
   localPort(hop: Hop): number | undefined {
     const transport = this.find(hop);
     const listening = transport?.localAddress.port;
@@ -38,14 +38,14 @@ export class TransportSet {
     for (const transport of this.#transports) transport.start(receive, onDropped);
   }
 
-  /** Never throws; what cannot be sent is reported to `onError`. */
+  /** Sends a message. Never throws; reports failures to `onError`. */
   send(data: Buffer, hop: Hop, onError: (error: Error) => void): void {
     const transport = this.find(hop);
     if (transport === undefined) onError(new Error(`no transport for ${hop.protocol} to ${hop.address}`));
     else transport.send(data, hop, onError);
   }
 
-  /** A request to this hop got no answer for this long. */
+  /** Reports that a request to this hop was not answered for this long. */
   suspect(hop: Hop, silentForMs: number): void {
     this.find(hop)?.suspect?.(hop, silentForMs);
   }

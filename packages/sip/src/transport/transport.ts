@@ -1,63 +1,63 @@
-/** As they stand in Via (RFC 3261 §20.42). */
+/** Protocol names as used in Via (RFC 3261 §20.42). */
 export type TransportProtocol = "UDP" | "TCP" | "TLS";
 
-/** One end of a flow. IPv6 addresses stand without brackets. */
+/** One end of a flow. IPv6 addresses are without brackets. */
 export interface SocketAddress {
   address: string;
   port: number;
 }
 
-/** The far end of a message, as the transport of its protocol needs it. */
+/** The remote end of a message, with the details that its transport needs. */
 export interface Endpoint extends SocketAddress {
-  /** TLS: the name that the peer's certificate has to be for (RFC 5922 §7). Without it only an open connection serves. */
+  /** TLS: the name that the peer's certificate must match (RFC 5922 §7). If absent, only an open connection is used. */
   domain?: string;
-  /** The connection that a message came on: what is sent here goes by it, or not at all. */
+  /** The connection of a received message. A message sent here uses that connection or fails. */
   connectionId?: number;
 }
 
-/** Where a message goes next, or where one came from. */
+/** The next destination of a message, or its source. */
 export interface Hop extends Endpoint {
   protocol: TransportProtocol;
 }
 
-/** Where a request goes: the hop that is tried first, and those after it (RFC 3263 §4.3). */
+/** The destination of a request: the first hop and its alternatives (RFC 3263 §4.3). */
 export interface Destination extends Hop {
   alternatives?: readonly Hop[];
 }
 
-/** Carries whole messages by one protocol from one local address (RFC 3261 §18). */
+/** Carries complete messages over one protocol from one local address (RFC 3261 §18). */
 export interface Transport {
   readonly protocol: TransportProtocol;
-  /** Whether lower layers retransmit: the transaction timers depend on it (§17). */
+  /** True if lower layers retransmit; transaction timers depend on it (§17). */
   readonly isReliable: boolean;
-  /** Where it listens; port 0 where it only connects. */
+  /** The listening address; port 0 for a transport that only connects. */
   readonly localAddress: SocketAddress;
   /**
-   * Begins to deliver what arrives. Called once.
+   * Starts to deliver messages. Called once.
    *
-   * @param onDropped is told of what was no message and of connections that were closed for it.
+   * @param onDropped called for data that is not a message, and for connections closed because of it.
    */
   start(receive: (data: Buffer, source: Hop) => void, onDropped?: DropListener): void;
-  /** Never throws and never blocks; a message that cannot be sent is reported to `onError` (§18.4). */
+  /** Never throws and never blocks; reports failures to `onError` (§18.4). */
   send(data: Buffer, destination: Endpoint, onError?: (error: Error) => void): void;
   /**
-   * The port by which this peer reaches us, where that is not the one that is listened on: that of the open connection.
-   * `undefined` while there is none.
+   * The local port of the open connection, if the peer reaches us there instead of at the listening port.
+   * `undefined` if there is no connection.
    */
   connectionPort?(destination: Endpoint): number | undefined;
   /**
-   * Opens a connection where one has to be there before a message to this peer can say how we are reached; resolves with
-   * whether it came about. `undefined` where nothing has to be waited for.
+   * Opens a connection if a message to this peer needs its local port. Resolves with true if it succeeded.
+   * `undefined` if there is nothing to wait for.
    */
   open?(destination: Endpoint): Promise<boolean> | undefined;
   /**
-   * Calls back once when the connection is lost without which this peer cannot reach us, at once where there is none;
-   * never after the function that it gives was called, nor where the peer can reach us otherwise.
+   * Calls back once if the only connection by which this peer can reach us is lost, or at once if there is none.
+   * Never calls back after the returned function was called, or if the peer can reach us in another way.
    */
   watch?(destination: Endpoint, onLost: () => void): () => void;
-  /** A request got no answer: a connection on which nothing else came for as long is not to be used again. */
+  /** Reports an unanswered request: a connection that received nothing for as long is not reused. */
   suspect?(destination: Endpoint, silentForMs: number): void;
-  /** Idempotent. Nothing is delivered afterwards. */
+  /** Closes the transport. Idempotent. Nothing is delivered afterwards. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import type { Endpoint, Hop, SocketAddress, Transport } from "./transport.ts";
 
-/** Room for a burst of calls while the process is busy; the kernel caps it at its own limit. */
+/** Buffers a burst of calls while the process is busy; the kernel applies its own limit. */
 const SOCKET_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /** SIP over one UDP socket (RFC 3261 §18). */
@@ -20,11 +20,11 @@ export class UdpTransport implements Transport {
     this.localAddress = { address, port };
   }
 
-  /** Binds the socket; rejects where the address or port cannot be had. Port 0 takes any free one. */
+  /** Binds the socket; rejects if the address or port is unavailable. Port 0 chooses a free port. */
   static async listen(bind: SocketAddress): Promise<UdpTransport> {
     const socket = createSocket({
       type: isIPv6(bind.address) ? "udp6" : "udp4",
-      // IPv4 has a socket of its own: no address is ever seen in its mapped form.
+      // IPv4 has its own socket, so that addresses never appear in mapped form.
       ipv6Only: isIPv6(bind.address),
       recvBufferSize: SOCKET_BUFFER_BYTES,
       sendBufferSize: SOCKET_BUFFER_BYTES,
@@ -43,7 +43,7 @@ export class UdpTransport implements Transport {
     this.#socket.on("message", (data, { address, port }) =>
       receive(data, { protocol: "UDP", address, port }),
     );
-    // Errors of single datagrams reach the callback of `send`; one of the socket itself ends nothing else.
+    // `send` reports errors of single datagrams; an error of the socket must not end the process.
     this.#socket.on("error", () => undefined);
   }
 
@@ -57,7 +57,7 @@ export class UdpTransport implements Transport {
         if (error !== null) onError?.(error);
       });
     } catch (error) {
-      // Arguments that no socket takes, such as port 0 from a hostile Via.
+      // Invalid arguments, such as port 0 from a hostile Via.
       onError?.(error instanceof Error ? error : new Error(String(error)));
     }
   }

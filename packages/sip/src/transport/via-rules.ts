@@ -5,7 +5,7 @@ import type { Destination, Hop, SocketAddress, TransportProtocol } from "./trans
 
 export const DEFAULT_SIP_PORT = 5060;
 
-/** RFC 3261 §19.1.2: the port where none is written. */
+/** RFC 3261 §19.1.2: the default port. */
 export function defaultPort(protocol: TransportProtocol): number {
   return protocol === "TLS" ? 5061 : DEFAULT_SIP_PORT;
 }
@@ -14,14 +14,14 @@ export function withoutBrackets(host: string): string {
   return host.startsWith("[") ? host.slice(1, -1) : host;
 }
 
-/** The host part of a URI or Via for an address: IPv6 in brackets. */
+/** An address as the host part of a URI or Via: IPv6 in brackets. */
 export function hostOf(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
 /**
- * Stamps where a request came from into its top Via: `received` where the source is not the `sent-by` host
- * (RFC 3261 §18.2.1), and both `received` and the port where `rport` asks for it (RFC 3581 §4).
+ * Adds the source of a request to its top Via: `received` if the source differs from the `sent-by` host (RFC
+ * 3261 §18.2.1); both `received` and the port if `rport` is present (RFC 3581 §4).
  */
 export function stampSource(headers: HeaderList, topVia: Via, source: SocketAddress): Via {
   const wantsPort = topVia.parameters.has("rport");
@@ -38,10 +38,10 @@ export function stampSource(headers: HeaderList, topVia: Via, source: SocketAddr
 }
 
 /**
- * Where the responses to a request go (RFC 3261 §18.2.2, RFC 3581 §4). Over UDP: the address it came from, and the
- * port it came from where `rport` asks for that, else the port of `sent-by`. Over streams: the connection it came on,
- * and when that is gone a new one to the port of `sent-by`. `maddr` is not honoured: it would let a stranger choose
- * whom we send to.
+ * The destination of responses to a request (RFC 3261 §18.2.2, RFC 3581 §4). Over UDP: the source address, with
+ * the source port if `rport` is present, otherwise with the port of `sent-by`. Over streams: the request's
+ * connection, or a new one to the port of `sent-by` if that is gone. `maddr` is ignored, because it would let a
+ * stranger choose the destination.
  */
 export function responseDestination(topVia: Via, source: Hop): Destination {
   const { protocol, address } = source;

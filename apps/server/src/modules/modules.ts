@@ -124,6 +124,15 @@ export function createModules({
     sipTrunks,
     organizations,
   });
+  folders.deleting.subscribe(async (transaction, { by, folderId }) => {
+    await agents.releaseFolder(transaction, by, folderId);
+  });
+  sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId }) => {
+    await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId);
+  });
+  agents.deleted.subscribe(async (transaction, agentId) => {
+    await phoneNumbers.releaseAgent(transaction, agentId);
+  });
   const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
   const recordings = new RecordingsService(database, storage);
   const calls = new CallsService(database, { conversations, webhooks, analysis, recordings });
@@ -172,8 +181,8 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindAgentVersionRoutes(app, modules.agentVersions);
   bindEnvironmentRoutes(app, modules.environments);
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
-  bindSipTrunkRoutes(app, modules.sipTrunks, modules.agents, modules.sipTrunkChecks);
-  bindFolderRoutes(app, modules.folders, modules.agents);
+  bindSipTrunkRoutes(app, modules.sipTrunks, modules.sipTrunkChecks);
+  bindFolderRoutes(app, modules.folders);
   bindCallRoutes(app, modules);
   bindAnalysisRoutes(app, modules.calls);
   bindCallInstructionRoutes(app, modules.callInstructions);

@@ -1,18 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Actor } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
+import type { Author } from "../../platform/author.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { type AgentDocument, createDocument, isSameWhenPublished } from "./agent-document.rules.ts";
 import { type AgentState, diffStates, type SavedAgent, type Write } from "./agent-state.rules.ts";
 import * as store from "./agents.store.ts";
 import { openDocument, sealDocument } from "./stored-document.ts";
-
-/** In whose name something is written, as version histories show it. */
-export interface Author {
-  organizationId: string;
-  actor: Actor;
-}
 
 /**
  * The only one that writes agents. Every write runs in the caller's transaction, under the lock of the agent's row, and

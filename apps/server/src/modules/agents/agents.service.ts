@@ -1,18 +1,15 @@
 import type { Agent, AgentChange, AgentCreation, Folder, PublishMode } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
-import {
-  deleteNumbersOfTrunk,
-  listAgentsOfTrunk,
-  unbindNumbersOfAgent,
-} from "../phone-numbers/numbers-of-agents.service.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { type AgentDocument, createDocument } from "./agent-document.rules.ts";
 import { findProblems } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
-import type { AgentWriter, Author } from "./agent-writer.ts";
+import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
 import { findEnvironment } from "./versions/environments.store.ts";
 
@@ -34,6 +31,8 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
+  /** An agent is deleted; the event is its id. */
+  readonly deleted = new TransactionEvent<string>();
 
   constructor(database: Database, { writer, sipTrunks, folders }: AgentsDependencies) {
     this.#database = database;
@@ -47,7 +46,7 @@ export class AgentsService {
     requireUsable(document);
     if (document.widgetConfig.environment !== null) throw new AppError("environment_not_found");
     const saved = await this.#database.transaction(async (transaction) => {
-      await this.#holdReferences(transaction, by.organizationId, document);
+      await this.#requireReferences(transaction, by.organizationId, document);
       const state = { document, publishMode: publishMode ?? "auto", publishedRevision: null };
       return await this.#writer.create(transaction, by, state);
     });
@@ -75,7 +74,7 @@ export class AgentsService {
   /** A change that leaves everything as it is writes nothing. */
   async update(by: Author, id: string, change: AgentChange & PublishModeChange): Promise<Agent> {
     const saved = await this.#database.transaction(async (transaction) => {
-      await this.#holdReferences(transaction, by.organizationId, change);
+      await this.#requireReferences(transaction, by.organizationId, change);
       return await this.#writer.write(transaction, by, id, async (before) => {
         const write = writeChange(before, change);
         const { document } = write.after;
@@ -93,35 +92,27 @@ export class AgentsService {
   async delete(by: Author, id: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       await this.#writer.delete(transaction, by, id);
-      await unbindNumbersOfAgent(transaction, id);
+      await this.deleted.emit(transaction, id);
     });
   }
 
-  /** Deletes a trunk with its numbers; the agents that had them get a version without. */
-  async deleteTrunk(by: Author, sipTrunkId: string): Promise<void> {
-    await this.#sipTrunks.delete(by.organizationId, sipTrunkId, async (transaction) => {
-      const referring = await store.listAgentsReferringTo(transaction, { sipTrunkId });
-      const agentIds = [...referring, ...(await listAgentsOfTrunk(transaction, sipTrunkId))];
-      await this.#writer.lock(transaction, by, agentIds);
-      const numbers = await deleteNumbersOfTrunk(transaction, sipTrunkId);
-      await this.#release(transaction, by, agentIds, (document) => ({
-        ...document,
-        sipTrunkId: document.sipTrunkId === sipTrunkId ? null : document.sipTrunkId,
-        phoneNumbers: document.phoneNumbers.filter(({ id }) => !numbers.includes(id)),
-      }));
-    });
+  /** Ids of the agents that refer to the trunk. */
+  async listReferringToTrunk(transaction: Queries, sipTrunkId: string): Promise<string[]> {
+    return await store.listAgentsReferringTo(transaction, { sipTrunkId });
   }
 
-  /** Deletes a folder; its agents get a version without. */
-  async deleteFolder(by: Author, folderId: string): Promise<void> {
-    await this.#folders.delete(by.organizationId, folderId, async (transaction) => {
-      const agentIds = await store.listAgentsReferringTo(transaction, { folderId });
-      await this.#release(transaction, by, agentIds, (document) => ({ ...document, folderId: null }));
-    });
+  /** Writes a version without the folder for each agent in it, in the transaction that deletes the folder. */
+  async releaseFolder(transaction: Queries, by: Author, folderId: string): Promise<void> {
+    const agentIds = await store.listAgentsReferringTo(transaction, { folderId });
+    for (const id of await this.#writer.lock(transaction, by, agentIds)) {
+      await this.#writer.write(transaction, by, id, (before) =>
+        writeDocument(before, { ...before.document, folderId: null }),
+      );
+    }
   }
 
-  /** Which of the references name something, which then stays until the transaction ends. */
-  async findHeld(
+  /** Whether each reference names an existing resource; those that exist are kept until the transaction ends. */
+  async lockReferences(
     transaction: Queries,
     organizationId: string,
     { sipTrunkId, folderId }: Partial<References>,
@@ -129,9 +120,10 @@ export class AgentsService {
     return {
       sipTrunkId:
         typeof sipTrunkId === "string" &&
-        (await this.#sipTrunks.hold(transaction, organizationId, sipTrunkId)),
+        (await this.#sipTrunks.lockForReference(transaction, organizationId, sipTrunkId)),
       folderId:
-        typeof folderId === "string" && (await this.#folders.hold(transaction, organizationId, folderId)),
+        typeof folderId === "string" &&
+        (await this.#folders.lockForReference(transaction, organizationId, folderId)),
       messagingConnectionId: false,
     };
   }
@@ -147,28 +139,15 @@ export class AgentsService {
     return present(agent);
   }
 
-  async #release(
-    transaction: Queries,
-    by: Author,
-    agentIds: readonly string[],
-    change: (document: AgentDocument) => AgentDocument,
-  ): Promise<void> {
-    for (const id of await this.#writer.lock(transaction, by, agentIds)) {
-      await this.#writer.write(transaction, by, id, (before) =>
-        writeDocument(before, change(before.document)),
-      );
-    }
-  }
-
-  /** Before the agent is locked: whoever deletes what is referred to locks that first, and its agents then. */
-  async #holdReferences(
+  /** Runs before the agent is locked: the deletion of a resource locks the resource first, then its agents. */
+  async #requireReferences(
     transaction: Queries,
     organizationId: string,
     change: Partial<References>,
   ): Promise<void> {
-    const held = await this.findHeld(transaction, organizationId, change);
+    const existing = await this.lockReferences(transaction, organizationId, change);
     for (const [name, what] of Object.entries(referenced) as [keyof References, string][]) {
-      if (typeof change[name] === "string" && !held[name]) throw invalidBody(name, `names no ${what}`);
+      if (typeof change[name] === "string" && !existing[name]) throw invalidBody(name, `names no ${what}`);
     }
   }
 

@@ -7,10 +7,9 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
-import type { AgentsService } from "../agents/agents.service.ts";
 import type { FoldersService } from "./folders.service.ts";
 
-export function bindFolderRoutes(app: FastifyInstance, folders: FoldersService, agents: AgentsService): void {
+export function bindFolderRoutes(app: FastifyInstance, folders: FoldersService): void {
   bindRoute(app, createFolderRoute, async ({ principal, body }) => ({
     data: await folders.create(principal.organizationId, body),
   }));
@@ -24,7 +23,7 @@ export function bindFolderRoutes(app: FastifyInstance, folders: FoldersService, 
     data: await folders.update(principal.organizationId, params.id, body),
   }));
   bindRoute(app, deleteFolderRoute, async ({ principal, params }) => {
-    await agents.deleteFolder(principal, params.id);
+    await folders.delete(principal, params.id);
     return { id: params.id, deleted: true as const };
   });
 }

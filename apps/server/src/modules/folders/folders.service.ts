@@ -1,11 +1,15 @@
 import type { Folder, FolderChange, FolderCreation, PageQuery } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
+import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import * as store from "./folders.store.ts";
 
 export class FoldersService {
   readonly #database: Database;
+  /** A folder is about to be deleted and is locked: listeners remove what refers to it. */
+  readonly deleting = new TransactionEvent<{ by: Author; folderId: string }>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -33,16 +37,11 @@ export class FoldersService {
     return present(row);
   }
 
-  /** `release` takes the folder out of whatever names it, in the deletion's transaction. */
-  async delete(
-    organizationId: string,
-    id: string,
-    release: (transaction: Queries) => Promise<void>,
-  ): Promise<void> {
+  async delete(by: Author, id: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      const row = await store.lockFolder(transaction, organizationId, id, "update");
+      const row = await store.lockFolder(transaction, by.organizationId, id, "update");
       if (row === undefined) throw new AppError("not_found");
-      await release(transaction);
+      await this.deleting.emit(transaction, { by, folderId: id });
       await store.deleteFolder(transaction, id);
     });
   }
@@ -54,8 +53,8 @@ export class FoldersService {
     return new Map(rows.map((row) => [row.id, present(row)]));
   }
 
-  /** Whether the folder exists, and then stays until the transaction ends. */
-  async hold(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
+  /** Whether the folder exists; if so, it is kept until the transaction ends. */
+  async lockForReference(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
     return (await store.lockFolder(transaction, organizationId, id, "key share")) !== undefined;
   }
 }

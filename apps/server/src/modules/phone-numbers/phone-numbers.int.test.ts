@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Author } from "../agents/agent-writer.ts";
+import type { Author } from "../../platform/author.ts";
 import { type TestServer, createTestServer } from "../testing.ts";
 
 async function createAgent(server: TestServer, by: Author = server) {
@@ -139,7 +139,7 @@ test("with a trunk go its numbers, and its agents are left without one, which th
   const { organizationId, modules } = server;
   const { agent, trunk } = await createAgent(server);
   await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
-  await modules.agents.deleteTrunk(server, trunk.id);
+  await modules.sipTrunks.delete(server, trunk.id);
   const left = await modules.agents.get(organizationId, agent.id);
   assert.deepEqual([left.sipTrunkId, left.sipTrunk, left.phoneNumbers], [null, null, []]);
   const { changedFields } = await modules.agentVersions.get(organizationId, agent.id, 3);

@@ -26,3 +26,16 @@ export function bindNumber(document: AgentDocument, number: BoundNumber): AgentD
 export function unbindNumber(document: AgentDocument, id: string): AgentDocument {
   return { ...document, phoneNumbers: document.phoneNumbers.filter((each) => each.id !== id) };
 }
+
+/** The agent's document after the deletion of a trunk and of the numbers on it. */
+export function withoutTrunk(
+  document: AgentDocument,
+  sipTrunkId: string,
+  numberIds: readonly string[],
+): AgentDocument {
+  return {
+    ...document,
+    sipTrunkId: document.sipTrunkId === sipTrunkId ? null : document.sipTrunkId,
+    phoneNumbers: document.phoneNumbers.filter(({ id }) => !numberIds.includes(id)),
+  };
+}

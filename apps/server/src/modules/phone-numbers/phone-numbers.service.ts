@@ -1,11 +1,12 @@
 import type { PageQuery, PhoneNumber } from "@parley/contract";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import { writeDocument } from "../agents/agent-state.rules.ts";
-import type { AgentWriter, Author } from "../agents/agent-writer.ts";
+import type { AgentWriter } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
 import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
@@ -15,6 +16,7 @@ import {
   normalizeEnvironment,
   normalizePhoneNumber,
   unbindNumber,
+  withoutTrunk,
 } from "./phone-numbers.rules.ts";
 import * as store from "./phone-numbers.store.ts";
 
@@ -71,7 +73,7 @@ export class PhoneNumbersService {
     if (sipTrunkId === null) throw invalidBody("e164", "needs an agent with a SIP trunk");
     return await this.#database.transaction(async (transaction) => {
       // Before the agent, as all do who lock both.
-      const isThere = await this.#sipTrunks.hold(transaction, by.organizationId, sipTrunkId);
+      const isThere = await this.#sipTrunks.lockForReference(transaction, by.organizationId, sipTrunkId);
       if (!isThere) throw invalidBody("e164", "needs an agent with a SIP trunk");
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
@@ -137,6 +139,24 @@ export class PhoneNumbersService {
       await store.deleteNumber(transaction, id);
       await this.#unbind(transaction, by, agentId, id);
     });
+  }
+
+  /** Deletes the numbers of a trunk that is being deleted; writes a version without them and it for each of its agents. */
+  async releaseTrunk(transaction: Queries, by: Author, sipTrunkId: string): Promise<void> {
+    const referring = await this.#agents.listReferringToTrunk(transaction, sipTrunkId);
+    const bound = await store.listAgentsOfTrunk(transaction, sipTrunkId);
+    const agentIds = await this.#writer.lock(transaction, by, [...referring, ...bound]);
+    const numberIds = await store.deleteNumbersOfTrunk(transaction, sipTrunkId);
+    for (const agentId of agentIds) {
+      await this.#writer.write(transaction, by, agentId, (before) =>
+        writeDocument(before, withoutTrunk(before.document, sipTrunkId, numberIds)),
+      );
+    }
+  }
+
+  /** Leaves the numbers of a deleted agent in the organization. */
+  async releaseAgent(transaction: Queries, agentId: string): Promise<void> {
+    await store.unbindNumbersOfAgent(transaction, agentId, new Date());
   }
 
   /**

@@ -8,14 +8,12 @@ import {
 } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
-import type { AgentsService } from "../agents/agents.service.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 import type { TrunkChecksService } from "./trunk-checks.service.ts";
 
 export function bindSipTrunkRoutes(
   app: FastifyInstance,
   sipTrunks: SipTrunksService,
-  agents: AgentsService,
   checks: TrunkChecksService,
 ): void {
   bindRoute(app, createSipTrunkRoute, async ({ principal, body }) => ({
@@ -31,7 +29,7 @@ export function bindSipTrunkRoutes(
     data: await sipTrunks.update(principal.organizationId, params.id, body),
   }));
   bindRoute(app, deleteSipTrunkRoute, async ({ principal, params }) => {
-    await agents.deleteTrunk(principal, params.id);
+    await sipTrunks.delete(principal, params.id);
     return { id: params.id, deleted: true as const };
   });
   bindRoute(app, checkSipTrunkRoute, async ({ principal, params }) => ({

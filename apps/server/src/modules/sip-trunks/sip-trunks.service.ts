@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkHealth, SipTrunkUpdate } from "@parley/contract";
 import { type Hop, locateServer, type NextHop } from "@parley/sip";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
+import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import {
   isAddressAllowed,
@@ -57,6 +59,9 @@ export class SipTrunksService {
     return hops.map(({ address }) => address);
   });
 
+  /** A trunk is about to be deleted and is locked: listeners remove what refers to it. */
+  readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string }>();
+
   constructor(database: Database, encryption: Encryption) {
     this.#database = database;
     this.#encryption = encryption;
@@ -104,16 +109,11 @@ export class SipTrunksService {
     return present(changed, (await this.#health([id])).get(id));
   }
 
-  /** `release` takes the trunk out of whatever names it, in the deletion's transaction. */
-  async delete(
-    organizationId: string,
-    id: string,
-    release: (transaction: Queries) => Promise<void>,
-  ): Promise<void> {
+  async delete(by: Author, id: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
-      const row = await store.lockTrunk(transaction, organizationId, id, "update");
+      const row = await store.lockTrunk(transaction, by.organizationId, id, "update");
       if (row === undefined) throw new AppError("not_found");
-      await release(transaction);
+      await this.deleting.emit(transaction, { by, sipTrunkId: id });
       await store.deleteTrunk(transaction, id);
     });
     this.#tellChange();
@@ -125,8 +125,8 @@ export class SipTrunksService {
     return () => this.#changeListeners.delete(listener);
   }
 
-  /** Whether the trunk exists, and then stays until the transaction ends. */
-  async hold(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
+  /** Whether the trunk exists; if so, it is kept until the transaction ends. */
+  async lockForReference(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
     return (await store.lockTrunk(transaction, organizationId, id, "key share")) !== undefined;
   }
 

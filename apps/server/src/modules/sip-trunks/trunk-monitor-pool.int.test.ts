@@ -98,7 +98,7 @@ test("what becomes of a trunk is followed at once: its settings, its wish to reg
   assert.equal(refused.health.registration.reason, "401 Answer");
   await modules.sipTrunks.update(organizationId, id, { password: "right" });
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
-  await modules.sipTrunks.delete(organizationId, id, async () => undefined);
+  await modules.sipTrunks.delete(server, id);
   await waitFor("no binding to be left", () => registrar.bindings.size === 0);
 });
 

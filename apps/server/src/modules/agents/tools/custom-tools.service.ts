@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { CustomTool, CustomToolChange, CustomToolCreation } from "@parley/contract";
 import type { Database } from "../../../platform/database/database.ts";
 import { writeDocument } from "../agent-state.rules.ts";
-import type { AgentWriter, Author } from "../agent-writer.ts";
+import type { Author } from "../../../platform/author.ts";
+import type { AgentWriter } from "../agent-writer.ts";
 import type { AgentsService } from "../agents.service.ts";
 import { addTool, changeTool, findTool, removeTool } from "./custom-tools.rules.ts";
 

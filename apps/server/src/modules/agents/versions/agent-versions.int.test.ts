@@ -109,8 +109,8 @@ test("a restore keeps what it has where the version names something that is gone
   const folder = await folders.create(server.organizationId, { name: "Sales", color: null });
   const { id } = await createAgent(server, { sipTrunkId: gone.id, folderId: folder.id });
   await agents.update(server, id, { sipTrunkId: kept.id });
-  await agents.deleteTrunk(server, gone.id);
-  await agents.deleteFolder(server, folder.id);
+  await server.modules.sipTrunks.delete(server, gone.id);
+  await server.modules.folders.delete(server, folder.id);
   const { agent, skippedStaleRefs } = await agentVersions.restore(server, id, 1);
   assert.deepEqual(skippedStaleRefs, ["sipTrunkId", "folderId"]);
   assert.deepEqual(

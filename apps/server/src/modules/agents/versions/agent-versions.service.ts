@@ -1,11 +1,12 @@
 import type { Agent, AgentVersion, AgentVersionDetail, PageQuery, PublishMode } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
+import type { Author } from "../../../platform/author.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { toPage } from "../../../platform/database/page.ts";
 import { findSnapshotProblems } from "../agent-problems.rules.ts";
 import { liveRevision, writePublishedDraft, writePublishedRevision } from "../agent-state.rules.ts";
 import { presentVersionDetail } from "./agent-versions.rules.ts";
-import type { AgentWriter, Author } from "../agent-writer.ts";
+import type { AgentWriter } from "../agent-writer.ts";
 import type { AgentsService } from "../agents.service.ts";
 import * as store from "../agents.store.ts";
 import { type Restore, restoreSnapshot } from "./restore.rules.ts";
@@ -81,10 +82,10 @@ export class AgentVersionsService {
     const issues = findSnapshotProblems(snapshot);
     if (issues.length > 0) throw new AppError("restore_invalid", { issues });
     const { saved, restore } = await this.#database.transaction(async (transaction) => {
-      const held = await this.#agents.findHeld(transaction, by.organizationId, snapshot);
+      const existing = await this.#agents.lockReferences(transaction, by.organizationId, snapshot);
       const decided = Promise.withResolvers<Restore>();
       const saved = await this.#writer.write(transaction, by, id, (before) => {
-        const restore = restoreSnapshot(before, snapshot, held, new Date());
+        const restore = restoreSnapshot(before, snapshot, existing, new Date());
         decided.resolve(restore);
         return restore.write;
       });

@@ -82,7 +82,7 @@ async function setUp({ part, fault }: Scenario): Promise<Setup> {
   closers.unshift(() => phrases.close());
   const providers: FaultCallProviders = {
     stt: createFailoverSpeechToText({
-      recognisers: [
+      recognizers: [
         { stt: await recogniser(only("stt")), answerDeadlineMs: 900 },
         { stt: await recogniser({}), answerDeadlineMs: 900 },
       ],

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { clausesOf, everyStandardText } from "@parley/conversation";
+import { splitIntoClauses, listStandardTexts } from "@parley/conversation";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
@@ -39,7 +39,7 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
   before(async () => {
     platform = await Platform.start();
     ({ number: prepared } = await createAgent(platform, { ...VOICE, firstMessage: GREETING }));
-    const clauses = new Set([GREETING, ...everyStandardText("en")].flatMap((text) => clausesOf(text)));
+    const clauses = new Set([GREETING, ...listStandardTexts("en")].flatMap((text) => splitIntoClauses(text)));
     const folder = path.join(platform.dataDirectory, "speech");
     const countFiles = async (): Promise<number> =>
       (await readdir(folder)).filter((name) => name.endsWith(".speech")).length;

@@ -129,7 +129,7 @@ function trimSilence(pcm: Int16Array): Int16Array {
 }
 
 function countUnowed({ transcript }: CallDetail): number {
-  const fillers = new Set<string>(standardTexts("en").holding);
+  const fillers = new Set<string>(standardTexts("en").fillers);
   const firstWords = transcript.findIndex(({ role }) => role === "user");
   const before = firstWords === -1 ? transcript : transcript.slice(0, firstWords);
   return before.filter(({ role, text }) => role === "agent" && fillers.has(text)).length;

@@ -15,15 +15,15 @@ export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool
 export type { Timers } from "./timers.ts";
 export type { TranscriptEntry, TranscriptItem } from "./transcript.ts";
 export type { AgentVoice } from "./voice/speaking/synthesis.ts";
-export { createFailoverSpeechToText, type Recogniser } from "./voice/hearing/failover-speech-to-text.ts";
+export { createFailoverSpeechToText, type Recognizer } from "./voice/hearing/failover-speech-to-text.ts";
 export { emergencyTexts, standardTexts } from "./voice/speaking/speech-texts.ts";
 export { PhraseBook } from "./voice/speaking/speech-phrases.ts";
-export { clausesOf, everyStandardText } from "./voice/speaking/fixed-speech.ts";
+export { splitIntoClauses, listStandardTexts } from "./voice/speaking/fixed-speech.ts";
 export { VoiceSpeeds } from "./voice/speaking/voice-speeds.ts";
 export { VoiceConversation } from "./voice/voice-conversation.ts";
 export type { VoiceConversationOptions } from "./voice/voice-conversation.ts";
 export type {
-  AgentState,
+  AgentActivity,
   Instruction,
   ProviderPart,
   TurnLatency,

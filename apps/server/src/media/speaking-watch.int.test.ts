@@ -246,7 +246,7 @@ for (let seed = 1; seed <= 12; seed++) {
       replies: Array.from({ length: 100 }, () => REPLIES[Math.floor(random() * REPLIES.length)] ?? "Yes."),
     });
     leg.driver.tts.sendsWordTimings = random() < 0.5;
-    for (let i = 0; i < 20; i++) leg.driver.tts.behaviours.push(random() < 0.1 ? "stallAfterAudio" : "ok");
+    for (let i = 0; i < 20; i++) leg.driver.tts.behaviors.push(random() < 0.1 ? "stallAfterAudio" : "ok");
     leg.connect();
     leg.media.start();
     while (leg.ticks < 2_000 && leg.driver.end === undefined) await passRandomly(leg, random);

@@ -3,7 +3,7 @@ import {
   createFailoverSpeechToText,
   type LanguageModel,
   type NoiseSuppressor,
-  type Recogniser,
+  type Recognizer,
   type SpeechToText,
   type TextToSpeech,
   type TurnEndDetector,
@@ -122,14 +122,14 @@ function createSpeechToText(
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
 ): SpeechToText {
-  const local: Recogniser = {
+  const local: Recognizer = {
     stt: new LocalSpeechToText({ inference, size: "base" }),
     answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
   };
-  if (speechToText.provider === "local") return createFailoverSpeechToText({ recognisers: [local] });
+  if (speechToText.provider === "local") return createFailoverSpeechToText({ recognizers: [local] });
   const remote = createRemoteRecogniser(speechToText, closers);
   return createFailoverSpeechToText({
-    recognisers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
+    recognizers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
   });
 }
 
@@ -137,7 +137,7 @@ function createSpeechToText(
 export function createRemoteRecogniser(
   configuration: Exclude<ProviderConfiguration["speechToText"], { provider: "local" }>,
   closers: (() => Promise<void>)[],
-): Recogniser {
+): Recognizer {
   if (configuration.provider === "deepgram") {
     const stt = createDeepgramSpeechToText(configuration);
     return { stt, answerDeadlineMs: STREAMING_ANSWER_DEADLINE_MS };

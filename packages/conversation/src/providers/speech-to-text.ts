@@ -7,7 +7,7 @@ export interface SpeechToText {
   /** `vendor/model`, e.g. `local/moonshine-base`; stands in logs and on the call record. */
   readonly name: string;
   /**
-   * Opens the recogniser for one call. Returns at once, before any event; a connection that fails is reported as
+   * Opens the recognizer for one call. Returns at once, before any event; a connection that fails is reported as
    * a `failed` event.
    */
   open(options: SpeechToTextOptions): SpeechToTextStream;
@@ -17,17 +17,17 @@ export interface SpeechToTextOptions {
   sampleRateHz: SampleRateHz;
   /** BCP 47. */
   language: string;
-  /** Words that the recogniser should favour (`sttKeyterms` of the agent). */
+  /** Words that the recognizer should favor (`sttKeyterms` of the agent). */
   keyterms: readonly string[];
   onEvent: (event: SpeechToTextEvent) => void;
 }
 
 /**
- * The recogniser of one call. Audio is written without gaps, silence included; utterances are marked by
+ * The recognizer of one call. Audio is written without gaps, silence included; utterances are marked by
  * the voice loop, which alone decides where a turn begins and ends.
  */
 export interface SpeechToTextStream {
-  /** Mono PCM, in order; the buffer is the caller's again on return. Never blocks: audio that the recogniser cannot take within 2 s is dropped and counted. */
+  /** Mono PCM, in order; the buffer is the caller's again on return. Never blocks: audio that the recognizer cannot take within 2 s is dropped and counted. */
   write(pcm: Int16Array): void;
   /** Speech began `leadMs` before the last sample written: the utterance's text starts there. */
   startUtterance(leadMs: number): void;
@@ -50,7 +50,7 @@ export interface WordChoice {
   probability: number;
 }
 
-/** How well a recogniser heard a text, by its own account. */
+/** How well a recognizer heard a text, by its own account. */
 export interface HearingCertainty {
   /** 0–1, of all words: their geometric mean. */
   confidence: number;
@@ -60,7 +60,7 @@ export interface HearingCertainty {
 
 export interface HeardText {
   text: string;
-  /** Not every recogniser tells. */
+  /** Not every recognizer tells. */
   certainty?: HearingCertainty;
 }
 

@@ -7,7 +7,7 @@ export interface VoiceActivityDetector {
 export interface VoiceActivityOptions {
   sampleRateHz: SampleRateHz;
   /**
-   * One call per analysed window of 32 ms, in order: the probability (0–1) that it holds speech, and the
+   * One call per analyzed window of 32 ms, in order: the probability (0–1) that it holds speech, and the
    * count of samples written when the window was full. May come later than the write that filled it.
    */
   onProbability: (probability: number, endSample: number) => void;

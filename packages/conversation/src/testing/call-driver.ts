@@ -5,7 +5,7 @@ import type { TurnEffect, TurnEvent } from "../voice/turns/turn-state.ts";
 import type { PhraseBook } from "../voice/speaking/speech-phrases.ts";
 import { VoiceSpeeds } from "../voice/speaking/voice-speeds.ts";
 import { VoiceConversation } from "../voice/voice-conversation.ts";
-import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
+import type { AgentActivity, VoiceAgentSettings, VoiceEvent } from "../voice/voice-event.ts";
 import { EnergyVoiceActivityDetector } from "./energy-voice-activity.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FakeSpeechToText } from "./fake-speech-to-text.ts";
@@ -41,7 +41,7 @@ export class CallDriver {
   readonly dialogue: Dialogue;
   readonly conversation: VoiceConversation;
   readonly events: VoiceEvent[] = [];
-  readonly states: { state: AgentState; atMs: number }[] = [];
+  readonly states: { state: AgentActivity; atMs: number }[] = [];
   readonly decisions: { event: TurnEvent; effects: readonly TurnEffect[] }[] = [];
   /** What the agent sent in each tick. */
   readonly frames: (Int16Array | undefined)[] = [];
@@ -142,7 +142,7 @@ export class CallDriver {
     return this.items.map((item) => `${item.type === "message" ? item.role : item.type}: ${item.text}`);
   }
 
-  get state(): AgentState {
+  get state(): AgentActivity {
     return this.states.at(-1)?.state ?? "listening";
   }
 

@@ -4,7 +4,7 @@ import { speechToTextConformance } from "./speech-to-text-conformance.ts";
 import { textToSpeechConformance } from "./text-to-speech-conformance.ts";
 import { tone } from "./tone.ts";
 
-speechToTextConformance("fake recogniser", () => {
+speechToTextConformance("fake recognizer", () => {
   const stt = new FakeSpeechToText();
   stt.textOfSpeech = "good morning";
   return {

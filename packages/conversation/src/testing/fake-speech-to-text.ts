@@ -2,10 +2,10 @@ import { ProviderError } from "../providers/provider-error.ts";
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "../providers/speech-to-text.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 
-/** How the recogniser answers a flush. */
+/** How the recognizer answers a flush. */
 export type FakeFlushAnswer = "text" | "stall" | "fail" | "failForGood";
 
-/** A recogniser that is told what the caller says, instead of listening. */
+/** A recognizer that is told what the caller says, instead of listening. */
 export class FakeSpeechToText implements SpeechToText {
   readonly name = "fake/stt";
   /** From a flush to its text. */
@@ -48,12 +48,12 @@ export class FakeSpeechToTextStream implements SpeechToTextStream {
   /** Samples written when each utterance was marked. */
   readonly writtenAtStart: number[] = [];
   isClosed = false;
-  readonly #recogniser: FakeSpeechToText;
+  readonly #recognizer: FakeSpeechToText;
   readonly #options: SpeechToTextOptions;
   #cancelAnswer: (() => void) | undefined;
 
-  constructor(recogniser: FakeSpeechToText, options: SpeechToTextOptions) {
-    this.#recogniser = recogniser;
+  constructor(recognizer: FakeSpeechToText, options: SpeechToTextOptions) {
+    this.#recognizer = recognizer;
     this.#options = options;
   }
 
@@ -69,25 +69,25 @@ export class FakeSpeechToTextStream implements SpeechToTextStream {
   flush(flushId: number): void {
     this.#cancelAnswer?.();
     if (this.isClosed) return;
-    const answer = this.#recogniser.answers.shift() ?? "text";
+    const answer = this.#recognizer.answers.shift() ?? "text";
     if (answer === "stall") return;
-    this.#cancelAnswer = this.#recogniser.timers.set(this.#recogniser.delayMs, () => {
+    this.#cancelAnswer = this.#recognizer.timers.set(this.#recognizer.delayMs, () => {
       if (answer === "text") {
-        this.#options.onEvent({ type: "flushed", flushId, text: this.#recogniser.text });
+        this.#options.onEvent({ type: "flushed", flushId, text: this.#recognizer.text });
       } else this.fail(answer === "fail");
     });
   }
 
   endUtterance(): void {
     this.#cancelAnswer?.();
-    this.#recogniser.forget();
+    this.#recognizer.forget();
   }
 
   fail(isRetryable: boolean): void {
     if (this.isClosed) return;
     this.close();
     const error = new ProviderError({
-      provider: this.#recogniser.name,
+      provider: this.#recognizer.name,
       kind: "connection",
       message: "connection lost",
       isRetryable,

@@ -24,7 +24,7 @@ export class FakeTextToSpeech implements TextToSpeech {
   /** Marks the end of a phrase after so much audio of a clause; a multiple of `chunkMs`. */
   phraseMs: number | undefined;
   /** How the streams to come behave, in order; `ok` once they are used up. */
-  readonly behaviours: FakeSynthesis[] = [];
+  readonly behaviors: FakeSynthesis[] = [];
   readonly streams: FakeTextToSpeechStream[] = [];
   readonly timers: Timers;
 
@@ -33,7 +33,7 @@ export class FakeTextToSpeech implements TextToSpeech {
   }
 
   open(options: TextToSpeechOptions): FakeTextToSpeechStream {
-    const stream = new FakeTextToSpeechStream(this, options, this.behaviours.shift() ?? "ok");
+    const stream = new FakeTextToSpeechStream(this, options, this.behaviors.shift() ?? "ok");
     this.streams.push(stream);
     return stream;
   }
@@ -54,16 +54,16 @@ export class FakeTextToSpeechStream implements TextToSpeechStream {
   isPaused = false;
   readonly #voice: FakeTextToSpeech;
   readonly #options: TextToSpeechOptions;
-  readonly #behaviour: FakeSynthesis;
+  readonly #behavior: FakeSynthesis;
   readonly #clauses: { id: number; text: string; leftMs: number; isStarted: boolean }[] = [];
   #hasEnded = false;
   #chunksSent = 0;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(voice: FakeTextToSpeech, options: TextToSpeechOptions, behaviour: FakeSynthesis) {
+  constructor(voice: FakeTextToSpeech, options: TextToSpeechOptions, behavior: FakeSynthesis) {
     this.#voice = voice;
     this.#options = options;
-    this.#behaviour = behaviour;
+    this.#behavior = behavior;
   }
 
   speak(clauseId: number, text: string): void {
@@ -131,11 +131,9 @@ export class FakeTextToSpeechStream implements TextToSpeechStream {
   }
 
   #isBroken(): boolean {
-    const isAtFault = this.#behaviour.endsWith("AfterAudio")
-      ? this.#chunksSent >= 2
-      : this.#behaviour !== "ok";
-    if (isAtFault && this.#behaviour.startsWith("fail")) {
-      const isRetryable = this.#behaviour !== "failForGood";
+    const isAtFault = this.#behavior.endsWith("AfterAudio") ? this.#chunksSent >= 2 : this.#behavior !== "ok";
+    if (isAtFault && this.#behavior.startsWith("fail")) {
+      const isRetryable = this.#behavior !== "failForGood";
       const { name: provider } = this.#voice;
       const error = new ProviderError({
         provider,

@@ -12,7 +12,7 @@ import type {
 export interface SpeechToTextSubject {
   stt: SpeechToText;
   sampleRateHz: SampleRateHz;
-  /** Speech that the recogniser understands, and what it is to understand. */
+  /** Speech that the recognizer understands, and what it is to understand. */
   speech: Int16Array;
   expected: RegExp;
   /** Makes what stands behind the adapter fail the open stream, where that can be done. */
@@ -25,13 +25,13 @@ const ANSWER_DEADLINE_MS = 20_000;
 /** How long is listened for what must not come. */
 const QUIET_MS = 150;
 
-/** What every speech recogniser promises. Registers its tests under the adapter's name. */
+/** What every speech recognizer promises. Registers its tests under the adapter's name. */
 export function speechToTextConformance(
   name: string,
   makeSubject: () => Promise<SpeechToTextSubject> | SpeechToTextSubject,
 ): void {
-  function check(behaviour: string, body: (session: Session) => Promise<void>): void {
-    test(`${name}: ${behaviour}`, async () => {
+  function check(behavior: string, body: (session: Session) => Promise<void>): void {
+    test(`${name}: ${behavior}`, async () => {
       const subject = await makeSubject();
       const session = new Session(subject);
       try {

@@ -27,8 +27,8 @@ export function textToSpeechConformance(
   name: string,
   makeSubject: () => Promise<TextToSpeechSubject> | TextToSpeechSubject,
 ): void {
-  function check(behaviour: string, body: (session: Session) => Promise<void>): void {
-    test(`${name}: ${behaviour}`, async () => {
+  function check(behavior: string, body: (session: Session) => Promise<void>): void {
+    test(`${name}: ${behavior}`, async () => {
       const subject = await makeSubject();
       const session = new Session(subject);
       try {

@@ -27,7 +27,7 @@ test("a greeting is prepared once a second of it is there: the rest comes while 
 
 test("a greeting that could not be prepared is made when the call starts", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
-  call.tts.behaviours.push("failForGood");
+  call.tts.behaviors.push("failForGood");
   const prepared = call.conversation.prepare(new AbortController().signal);
   await call.clock.advance(100);
   await prepared;
@@ -39,7 +39,7 @@ test("a greeting that could not be prepared is made when the call starts", async
 
 test("preparing takes no longer than its owner's signal allows", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
-  call.tts.behaviours.push("stall");
+  call.tts.behaviors.push("stall");
   const controller = new AbortController();
   const prepared = call.conversation.prepare(controller.signal);
   controller.abort();

@@ -146,26 +146,26 @@ const failures: Failure[] = [
     withinMs: 2000,
   },
   {
-    name: "a recogniser that misses one request is asked again",
+    name: "a recognizer that misses one request is asked again",
     stt: ["stall"],
     lastLine: `agent: ${ANSWER}`,
     withinMs: 7000,
   },
   {
-    name: "a recogniser that does not answer ends the call with an apology",
+    name: "a recognizer that does not answer ends the call with an apology",
     stt: ["stall", "stall"],
     lastLine: APOLOGY,
     endReason: "error_stt",
     withinMs: 20_000,
   },
   {
-    name: "a recogniser that loses its connection is opened again, and the caller asked to repeat",
+    name: "a recognizer that loses its connection is opened again, and the caller asked to repeat",
     stt: ["fail"],
     lastLine: "agent: I'm sorry, could you say that again?",
     withinMs: 2000,
   },
   {
-    name: "a recogniser that refuses for good ends the call with an apology",
+    name: "a recognizer that refuses for good ends the call with an apology",
     stt: ["failForGood"],
     lastLine: APOLOGY,
     endReason: "error_stt",
@@ -176,7 +176,7 @@ const failures: Failure[] = [
 for (const { name, replies = [ANSWER], tts = [], stt = [], lastLine, endReason, withinMs } of failures) {
   test(name, async () => {
     const call = new CallDriver({ replies });
-    call.tts.behaviours.push(...tts);
+    call.tts.behaviors.push(...tts);
     call.stt.answers.push(...stt);
     call.start();
     await call.say("when are you open", 900);
@@ -194,7 +194,7 @@ for (const { name, replies = [ANSWER], tts = [], stt = [], lastLine, endReason, 
   });
 }
 
-test("after the recogniser was opened again the caller is understood", async () => {
+test("after the recognizer was opened again the caller is understood", async () => {
   const call = new CallDriver({ replies: [ANSWER] });
   call.stt.answers.push("fail");
   call.start();
@@ -206,7 +206,7 @@ test("after the recogniser was opened again the caller is understood", async () 
   assert.deepEqual(call.transcript.slice(1), ["user: when are you open", `agent: ${ANSWER}`]);
 });
 
-test("a recogniser that cannot be opened at all ends the call when it starts", async () => {
+test("a recognizer that cannot be opened at all ends the call when it starts", async () => {
   const call = new CallDriver({ replies: [ANSWER] });
   await call.conversation.prepare(new AbortController().signal);
   call.stt.streams[0]?.fail(false);

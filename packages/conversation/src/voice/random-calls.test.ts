@@ -71,8 +71,8 @@ function randomCall(random: () => number): CallDriver {
   const faults: FakeSynthesis[] = ["fail", "stall", "failForGood", "failAfterAudio", "stallAfterAudio"];
   const misses: FakeFlushAnswer[] = ["stall", "fail", "failForGood"];
   for (let i = 0; i < 30; i++) {
-    call.tts.behaviours.push(random() < 0.1 ? pick(random, faults) : "ok");
-    call.fallback.behaviours.push(random() < 0.1 ? pick(random, faults) : "ok");
+    call.tts.behaviors.push(random() < 0.1 ? pick(random, faults) : "ok");
+    call.fallback.behaviors.push(random() < 0.1 ? pick(random, faults) : "ok");
     call.stt.answers.push(random() < 0.1 ? pick(random, misses) : "text");
   }
   call.tts.sendsWordTimings = random() < 0.5;

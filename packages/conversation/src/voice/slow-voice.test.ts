@@ -187,7 +187,7 @@ test("nothing is said before a greeting that is to come later, whatever the call
 
 test("a reminder that nobody asked for is not excused; an answer that is owed is", async () => {
   const phrases = await phrasesOf(emergencyTexts("en"));
-  const [filler] = standardTexts("en").holding;
+  const [filler] = standardTexts("en").fillers;
   const slow = { realTimeFactor: 0.3, firstByteMs: 3_000 };
   const agent = { firstMessage: "Hello.", turnTimeoutSeconds: 3 };
   const idle = callWith(slow, { replies: ["Are you there?"], agent, phrases });

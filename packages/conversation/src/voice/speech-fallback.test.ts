@@ -7,7 +7,7 @@ import { emergencyTexts, standardTexts } from "./speaking/speech-texts.ts";
 
 const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
-const [FIRST_HOLDING, SECOND_HOLDING] = standardTexts("en-GB").holding;
+const [FIRST_HOLDING, SECOND_HOLDING] = standardTexts("en-GB").fillers;
 const STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 
 async function preparedPhrases(): Promise<PhraseBook> {
@@ -21,7 +21,7 @@ async function preparedPhrases(): Promise<PhraseBook> {
 
 async function ask(tts: FakeSynthesis[], options: CallDriverOptions = {}): Promise<CallDriver> {
   const call = new CallDriver({ replies: [ANSWER], hasFallback: true, ...options });
-  call.tts.behaviours.push(...tts);
+  call.tts.behaviors.push(...tts);
   call.start();
   await call.say("when are you open", 900);
   return call;
@@ -39,13 +39,13 @@ function longestSilenceMs(call: CallDriver, fromMs: number): number {
   return longest * 20;
 }
 
-for (const [what, behaviours] of [
+for (const [what, behaviors] of [
   ["refuses", ["failForGood"]],
   ["loses its connection twice", ["fail", "fail"]],
   ["stalls before its first audio", ["stall"]],
 ] as const) {
   test(`a voice that ${what} is replaced by the second one in the same turn`, async () => {
-    const call = await ask([...behaviours]);
+    const call = await ask([...behaviors]);
     await call.waitUntil(() => call.isSpeaking, 2000);
     await call.letAgentFinish();
     assert.equal(call.transcript.at(-1), `agent: ${ANSWER}`);
@@ -53,9 +53,9 @@ for (const [what, behaviours] of [
   });
 }
 
-for (const behaviour of ["failAfterAudio", "stallAfterAudio"] as const) {
+for (const behavior of ["failAfterAudio", "stallAfterAudio"] as const) {
   for (const sendsWordTimings of [true, false]) {
-    test(`after ${behaviour} ${sendsWordTimings ? "with" : "without"} word timings the second voice goes on, no word twice or lost`, async () => {
+    test(`after ${behavior} ${sendsWordTimings ? "with" : "without"} word timings the second voice goes on, no word twice or lost`, async () => {
       // The turn ends with its text, so that nothing of the answer is made ahead of it.
       const call = new CallDriver({ replies: [ANSWER], hasFallback: true, endpointing: 150 });
       call.tts.sendsWordTimings = sendsWordTimings;
@@ -63,8 +63,8 @@ for (const behaviour of ["failAfterAudio", "stallAfterAudio"] as const) {
       // The pace that is reckoned with where the provider does not tell.
       call.tts.msPerCharacter = 1000 / 15;
       // A lost connection is opened once more before another voice takes over.
-      if (behaviour === "failAfterAudio") call.tts.behaviours.push("fail");
-      call.tts.behaviours.push(behaviour);
+      if (behavior === "failAfterAudio") call.tts.behaviors.push("fail");
+      call.tts.behaviors.push(behavior);
       call.start();
       await call.say("when are you open", 900);
       await call.letAgentFinish();
@@ -87,8 +87,8 @@ test("a voice that was replaced is not tried again in this call", async () => {
 
 test("when all voices fail a recorded apology is heard and the call ends with the reason", async () => {
   const call = new CallDriver({ replies: [ANSWER], hasFallback: true, phrases: await preparedPhrases() });
-  call.tts.behaviours.push("failForGood");
-  call.fallback.behaviours.push("failForGood");
+  call.tts.behaviors.push("failForGood");
+  call.fallback.behaviors.push("failForGood");
   call.start();
   await call.say("when are you open", 900);
   await call.waitUntil(() => call.end !== undefined, 12_000);
@@ -116,7 +116,7 @@ test("while a model stalls the caller is told to wait, and no silence is longer 
   );
 });
 
-test("a recogniser that does not answer is no dead air either", async () => {
+test("a recognizer that does not answer is no dead air either", async () => {
   const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
   call.stt.answers.push("stall");
   call.start();
@@ -192,8 +192,8 @@ test("whatever fails, the agent is shown as speaking exactly while frames are ha
   for (const first of faults) {
     for (const second of faults) {
       const call = new CallDriver({ replies: [ANSWER], hasFallback: true, phrases });
-      call.tts.behaviours.push(first);
-      call.fallback.behaviours.push(second);
+      call.tts.behaviors.push(first);
+      call.fallback.behaviors.push(second);
       call.start();
       await call.say("when are you open", 900);
       for (let ticks = 0; ticks < 1000 && call.end === undefined; ticks++) {
@@ -208,16 +208,16 @@ test("whatever fails, the agent is shown as speaking exactly while frames are ha
 
 test("a phrase that no voice can speak is simply not there", async () => {
   const tts = new FakeTextToSpeech();
-  tts.behaviours.push("failForGood");
+  tts.behaviors.push("failForGood");
   const book = new PhraseBook();
   await book.prepare([{ tts, voice: "fake" }], STYLE, [APOLOGY]);
   assert.equal(book.find([{ tts, voice: "fake" }], STYLE, APOLOGY), undefined);
   book.close();
 });
 
-test("phrases are synthesised once for all calls, by the first voice that can", async () => {
+test("phrases are synthesized once for all calls, by the first voice that can", async () => {
   const broken = new FakeTextToSpeech();
-  broken.behaviours.push("fail");
+  broken.behaviors.push("fail");
   const able = new FakeTextToSpeech();
   able.firstByteMs = 0;
   able.chunkIntervalMs = 0;

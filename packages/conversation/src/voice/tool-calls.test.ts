@@ -71,7 +71,7 @@ test("a tool that takes very long is bridged less and less often, and in other w
   const said = call.items.filter((item) => item.type === "message" && item.role === "agent");
   assert.deepEqual(
     said.map(({ text }) => text),
-    [...standardTexts("en").holding, "It is blue."],
+    [...standardTexts("en").fillers, "It is blue."],
   );
   const silencesMs = said.slice(1, 3).map(({ startMs }, index) => startMs - (said[index]?.endMs ?? 0));
   assert.deepEqual(

@@ -38,7 +38,7 @@ export interface VoiceConversationOptions {
   /** What is known of how fast voices are, for all calls of a process; of its own unless given. */
   speeds?: VoiceSpeeds;
   vad: VoiceActivityDetector;
-  /** Helps to tell noise from a caller who interrupts; what the recogniser hears stays as it came. */
+  /** Helps to tell noise from a caller who interrupts; what the recognizer hears stays as it came. */
   noiseSuppressor?: NoiseSuppressor | undefined;
   /** Hears whether a pause is the end of a turn; without it text and silence have to tell. */
   turnEnd?: TurnEndDetector;
@@ -59,7 +59,7 @@ export interface VoiceConversationOptions {
  */
 export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
-  readonly #speaking: SpeechScheduler;
+  readonly #scheduler: SpeechScheduler;
   readonly #hearing: CallerHearing;
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
@@ -80,7 +80,7 @@ export class VoiceConversation {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#state = initialTurnState(toTurnSettings(agent, options.endpointingDelayMs));
-    this.#speaking = new SpeechScheduler({
+    this.#scheduler = new SpeechScheduler({
       sampleRateHz,
       agent,
       dialogue: options.dialogue,
@@ -89,7 +89,7 @@ export class VoiceConversation {
       phrases: options.phrases,
       speeds: options.speeds ?? new VoiceSpeeds(),
       now: this.#now,
-      timeOf: (mediaMs) => this.#heardAt - (this.#mediaMs - mediaMs),
+      toClockMs: (mediaMs) => this.#heardAt - (this.#mediaMs - mediaMs),
       mediaMs: () => this.#mediaMs,
       onTurnEvent: (event) => this.#dispatch(event),
       enter: (entry, startMs, endMs) => this.#enter(entry, startMs, endMs),
@@ -105,7 +105,7 @@ export class VoiceConversation {
       stt: options.stt,
       stream: { sampleRateHz, language: agent.language, keyterms: agent.sttKeyterms },
       onText: (flushId, heard) => {
-        const agentText = this.#speaking.textNearby;
+        const agentText = this.#scheduler.textNearby;
         this.#dispatch({ type: "transcribed", atMs: this.#mediaMs, flushId, ...heard, agentText });
       },
       onRecovered: ({ provider, message }) =>
@@ -124,8 +124,8 @@ export class VoiceConversation {
       sampleRateHz,
       vad: options.vad,
       noiseSuppressor: options.noiseSuppressor,
-      isAgentHeard: () => this.#speaking.isHeard,
-      isAgentHeld: () => this.#speaking.isHeld,
+      isAgentAudible: () => this.#scheduler.isAudible,
+      isAgentPaused: () => this.#scheduler.isPaused,
       onWindow: (probability, endSample) =>
         this.#dispatch({
           type: "voice",
@@ -137,14 +137,14 @@ export class VoiceConversation {
   }
 
   /**
-   * Makes ready before the call is answered: opens the recogniser and synthesises the greeting. Resolves when
+   * Makes ready before the call is answered: opens the recognizer and synthesizes the greeting. Resolves when
    * the greeting can begin at once, when that failed (told as a `fault`; `start` tries again), or on abort.
    */
   async prepare(signal: AbortSignal): Promise<void> {
     if (this.#isOver) return;
     this.#hearing.open();
     const { startSpeaker, hasGreeting } = this.#state.settings;
-    if (startSpeaker === "agent" && hasGreeting) await this.#speaking.prepareGreeting(signal);
+    if (startSpeaker === "agent" && hasGreeting) await this.#scheduler.prepareGreeting(signal);
   }
 
   /** Media flows: the conversation begins. */
@@ -153,7 +153,7 @@ export class VoiceConversation {
     this.#isStarted = true;
     this.#hearing.open();
     this.#dispatch({ type: "start", atMs: this.#mediaMs });
-    this.#speaking.preparePhrases();
+    this.#scheduler.preparePhrases();
   }
 
   /** 20 ms of the caller's audio, or silence where none came. The buffer is the owner's again on return. */
@@ -165,7 +165,7 @@ export class VoiceConversation {
     this.#turnEnd?.write(pcm);
     this.#activity.write(pcm);
     const atMs = this.#mediaMs;
-    this.#speaking.tick(atMs, this.#state);
+    this.#scheduler.tick(atMs, this.#state);
     if (atMs >= this.#wakeAtMs) {
       this.#wakeAtMs = Infinity;
       this.#dispatch({ type: "timer", atMs });
@@ -174,7 +174,7 @@ export class VoiceConversation {
 
   /** The agent's next 20 ms, valid until the next call; undefined while it is silent. */
   nextFrame(): Int16Array | undefined {
-    return this.#isOver ? undefined : this.#speaking.nextFrame(this.#state);
+    return this.#isOver ? undefined : this.#scheduler.nextFrame(this.#state);
   }
 
   /**
@@ -182,14 +182,14 @@ export class VoiceConversation {
    * was sent, and the agent is no longer shown as speaking.
    */
   loseAudio(lostMs: number): void {
-    if (this.#isOver || !this.#speaking.isHeard) return;
+    if (this.#isOver || !this.#scheduler.isAudible) return;
     this.#options.onEvent({ type: "audioLost", lostMs });
-    this.#speaking.loseAudio(lostMs);
+    this.#scheduler.loseAudio(lostMs);
   }
 
   /** Neither `hear` nor `nextFrame` are called for a while, as on hold: the agent is not shown as speaking meanwhile. */
   standStill(): void {
-    if (!this.#isOver) this.#speaking.standStill();
+    if (!this.#isOver) this.#scheduler.standStill();
   }
 
   /**
@@ -229,7 +229,7 @@ export class VoiceConversation {
   /** Releases everything. No event follows, so `end` comes first where the end is to be told. Idempotent. */
   close(): void {
     this.#isOver = true;
-    this.#speaking.close();
+    this.#scheduler.close();
     this.#activity.close();
     this.#turnEnd?.close();
     this.#hearing.close();
@@ -298,19 +298,19 @@ export class VoiceConversation {
         return this.#enter({ type: "dtmf", text, direction: "received" }, startMs, endMs);
       }
       case "prepareReply":
-        return this.#speaking.prepareReply(effect.text);
+        return this.#scheduler.prepareReply(effect.text);
       case "dropReply":
-        return this.#speaking.dropReply();
+        return this.#scheduler.dropReply();
       case "speak":
-        return this.#speaking.speak(effect.speechId, effect.content);
+        return this.#scheduler.speak(effect.speechId, effect.content);
       case "stopSpeech":
-        return this.#speaking.stop(effect.speechId);
+        return this.#scheduler.stop(effect.speechId);
       case "finishSentence":
-        return this.#speaking.finishSentence(effect.speechId);
+        return this.#scheduler.finishSentence(effect.speechId);
       case "pauseSpeech":
-        return this.#speaking.pause();
+        return this.#scheduler.pause();
       case "resumeSpeech":
-        return this.#speaking.resume();
+        return this.#scheduler.resume();
       case "wakeAt":
         this.#wakeAtMs = effect.atMs;
         return;
@@ -328,7 +328,7 @@ export class VoiceConversation {
   #finish(endReason: VoiceEndReason, endDetail: string | undefined): void {
     this.#queue.length = 0;
     this.#enterFillers(Infinity);
-    this.#speaking.finish();
+    this.#scheduler.finish();
     this.close();
     this.#options.onEvent({ type: "ended", endReason, ...(endDetail !== undefined && { endDetail }) });
   }

@@ -19,7 +19,7 @@ export interface Instruction {
   speak: boolean;
 }
 
-export type AgentState = "listening" | "thinking" | "speaking";
+export type AgentActivity = "listening" | "thinking" | "speaking";
 
 export type ProviderPart = "stt" | "llm" | "tts";
 
@@ -50,7 +50,7 @@ export type VoiceEvent =
   | { type: "itemStarted"; id: string; role: "agent"; text: string; startMs: number }
   | { type: "item"; item: TranscriptItem }
   | { type: "turn"; latency: TurnLatency }
-  | { type: "state"; state: AgentState }
+  | { type: "state"; state: AgentActivity }
   /** A provider failed; the conversation may have recovered (a retry) or be about to end. */
   | { type: "fault"; part: ProviderPart; provider: string; message: string }
   /** So much of what the agent said never reached the network: its speech has ended where that began. */

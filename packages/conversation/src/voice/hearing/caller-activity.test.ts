@@ -33,8 +33,8 @@ function open(isSuppressing: boolean): Heard {
     sampleRateHz: 8000,
     vad: new EnergyVoiceActivityDetector(),
     noiseSuppressor: isSuppressing ? noiseSuppressor : undefined,
-    isAgentHeard: () => agent.isHeard,
-    isAgentHeld: () => false,
+    isAgentAudible: () => agent.isHeard,
+    isAgentPaused: () => false,
     onWindow: (probability) => (speech += probability >= 0.5 ? 1 : 0),
   });
   return { activity, agent, suppressedFrames: () => suppressed, speechWindows: () => speech };

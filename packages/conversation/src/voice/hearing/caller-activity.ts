@@ -14,9 +14,9 @@ export interface CallerActivityOptions {
   vad: VoiceActivityDetector;
   /** Without it noise is told from the caller by its level alone. */
   noiseSuppressor: NoiseSuppressor | undefined;
-  isAgentHeard: () => boolean;
+  isAgentAudible: () => boolean;
   /** The agent is silent until it is known whether the caller interrupts it. */
-  isAgentHeld: () => boolean;
+  isAgentPaused: () => boolean;
   /** A window of 32 ms that ended with `endSample`: the probability that it holds speech of the caller. */
   onWindow: (probability: number, endSample: number) => void;
 }
@@ -72,15 +72,15 @@ export class CallerActivity {
   }
 
   #judge(probability: number, endSample: number): void {
-    const { isAgentHeard, isAgentHeld, onWindow } = this.#options;
-    const isHeard = isAgentHeard();
-    const hasWord = isHeard || isAgentHeld();
+    const { onWindow } = this.#options;
+    const isAgentAudible = this.#options.isAgentAudible();
+    const isAgentTalking = isAgentAudible || this.#options.isAgentPaused();
     const isSpeech = probability >= SPEECH_PROBABILITY;
     this.#quietWindows = isSpeech ? 0 : this.#quietWindows + 1;
-    if (this.#isSuppressing && (!hasWord || this.#quietWindows >= REST_WINDOWS)) {
+    if (this.#isSuppressing && (!isAgentTalking || this.#quietWindows >= REST_WINDOWS)) {
       this.#isSuppressing = false;
-    } else if (!this.#isSuppressing && hasWord && isSpeech) this.#beginSuppressing();
-    onWindow(this.#gate.pass(probability, endSample, isHeard), endSample);
+    } else if (!this.#isSuppressing && isAgentTalking && isSpeech) this.#beginSuppressing();
+    onWindow(this.#gate.pass(probability, endSample, isAgentAudible), endSample);
   }
 
   #beginSuppressing(): void {

@@ -11,13 +11,13 @@ export interface CallerHearingOptions {
   stt: SpeechToText;
   stream: Omit<SpeechToTextOptions, "onEvent">;
   onText: (flushId: number, heard: HeardText) => void;
-  /** The recogniser failed and nothing was lost. */
+  /** The recognizer failed and nothing was lost. */
   onRecovered: (error: ProviderError) => void;
   /** What was heard of the utterance is gone; `isFatal` when nothing more will be heard. */
   onLost: (error: ProviderError, isFatal: boolean) => void;
 }
 
-/** The call's recogniser, opened once more when it failed in a way that may pass. */
+/** The call's recognizer, opened once more when it failed in a way that may pass. */
 export class CallerHearing {
   readonly #options: CallerHearingOptions;
   #stream: SpeechToTextStream | undefined;
@@ -29,7 +29,7 @@ export class CallerHearing {
     this.#options = options;
   }
 
-  /** Opens the recogniser where it is not open. */
+  /** Opens the recognizer where it is not open. */
   open(): void {
     if (this.#stream !== undefined) return;
     const attempt = ++this.#attempt;

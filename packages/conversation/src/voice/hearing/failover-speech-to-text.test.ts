@@ -27,7 +27,7 @@ function open(answers: FakeFlushAnswer[], secondAnswers: FakeFlushAnswer[] = [])
   second.textOfSpeech = "from the second";
   const events: SpeechToTextEvent[] = [];
   const stt = createFailoverSpeechToText({
-    recognisers: [
+    recognizers: [
       { stt: first, answerDeadlineMs: 900 },
       { stt: second, answerDeadlineMs: 900 },
     ],
@@ -68,7 +68,7 @@ test("a lost connection is opened again and hears the whole utterance, its lead 
   assert.equal(replayed.samplesWritten, 4000 * 8);
 });
 
-test("a recogniser that does not answer twice is replaced by the next, in the same turn", async () => {
+test("a recognizer that does not answer twice is replaced by the next, in the same turn", async () => {
   const { clock, stream, events } = open(["stall", "stall"]);
   speak(stream, 1000);
   stream.flush(7);
@@ -76,7 +76,7 @@ test("a recogniser that does not answer twice is replaced by the next, in the sa
   assert.deepEqual(events.at(-1), { type: "flushed", flushId: 7, text: "from the second" });
 });
 
-test("a recogniser that refuses is replaced at once", async () => {
+test("a recognizer that refuses is replaced at once", async () => {
   const { clock, second, stream, events } = open(["failForGood"]);
   speak(stream, 1000);
   stream.flush(1);
@@ -120,11 +120,11 @@ test("a closed stream leaves no deadline behind", async () => {
   assert.deepEqual(events, []);
 });
 
-speechToTextConformance("lasting recogniser", () => {
+speechToTextConformance("lasting recognizer", () => {
   const stt = new FakeSpeechToText();
   stt.textOfSpeech = "good morning";
   return {
-    stt: createFailoverSpeechToText({ recognisers: [{ stt, answerDeadlineMs: 900 }] }),
+    stt: createFailoverSpeechToText({ recognizers: [{ stt, answerDeadlineMs: 900 }] }),
     sampleRateHz: 16000,
     speech: tone(1000, 16000, 6000),
     expected: /good morning/,

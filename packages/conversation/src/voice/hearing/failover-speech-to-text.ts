@@ -15,36 +15,36 @@ const REPLAY_MS = 15_000;
 const LEAD_MS = 1_000;
 /** Memory is taken and given up by pieces of this length. */
 const CHUNK_MS = 200;
-/** One lost connection is opened again; a recogniser that then fails too is given up. */
+/** One lost connection is opened again; a recognizer that then fails too is given up. */
 const MAX_ATTEMPTS = 2;
 
-export interface Recogniser {
+export interface Recognizer {
   stt: SpeechToText;
   /** A flush that was not answered for so long has failed. */
   answerDeadlineMs: number;
 }
 
-export interface LastingSpeechToTextOptions {
+export interface FailoverSpeechToTextOptions {
   /** In the order in which they are tried; not empty. */
-  recognisers: readonly [Recogniser, ...Recogniser[]];
+  recognizers: readonly [Recognizer, ...Recognizer[]];
   timers?: Timers;
 }
 
 /**
- * A recogniser that outlasts its connections: one that is lost, refuses or does not answer is opened again or replaced
+ * A recognizer that outlasts its connections: one that is lost, refuses or does not answer is opened again or replaced
  * by the next, which hears the utterance's audio from the start and then answers the flush that was open. A call stays
- * with the recogniser that it came to. Each failure that was made good is told as `recovered`.
+ * with the recognizer that it came to. Each failure that was made good is told as `recovered`.
  */
-export function createFailoverSpeechToText(options: LastingSpeechToTextOptions): SpeechToText {
-  const { recognisers, timers = systemTimers } = options;
+export function createFailoverSpeechToText(options: FailoverSpeechToTextOptions): SpeechToText {
+  const { recognizers, timers = systemTimers } = options;
   return {
-    name: recognisers[0].stt.name,
-    open: (call) => new LastingStream(recognisers, timers, call),
+    name: recognizers[0].stt.name,
+    open: (call) => new FailoverStream(recognizers, timers, call),
   };
 }
 
-class LastingStream implements SpeechToTextStream {
-  readonly #recognisers: readonly Recogniser[];
+class FailoverStream implements SpeechToTextStream {
+  readonly #recognizers: readonly Recognizer[];
   readonly #timers: Timers;
   readonly #call: SpeechToTextOptions;
   readonly #audio: AudioTail;
@@ -56,8 +56,8 @@ class LastingStream implements SpeechToTextStream {
   #attempts = 0;
   #stream: SpeechToTextStream | undefined;
 
-  constructor(recognisers: readonly Recogniser[], timers: Timers, call: SpeechToTextOptions) {
-    this.#recognisers = recognisers;
+  constructor(recognizers: readonly Recognizer[], timers: Timers, call: SpeechToTextOptions) {
+    this.#recognizers = recognizers;
     this.#timers = timers;
     this.#call = call;
     this.#audio = new AudioTail(this.#toSamples(CHUNK_MS));
@@ -99,7 +99,7 @@ class LastingStream implements SpeechToTextStream {
 
   #open(): SpeechToTextStream | undefined {
     this.#attempts++;
-    const stream: SpeechToTextStream | undefined = this.#recognisers[this.#index]?.stt.open({
+    const stream: SpeechToTextStream | undefined = this.#recognizers[this.#index]?.stt.open({
       ...this.#call,
       onEvent: (event) => {
         if (stream !== undefined && stream === this.#stream) this.#receive(event);
@@ -121,9 +121,9 @@ class LastingStream implements SpeechToTextStream {
 
   #expectAnswer(): void {
     this.#cancelDeadline?.();
-    const recogniser = this.#recognisers[this.#index];
-    if (recogniser === undefined) return;
-    const { stt, answerDeadlineMs } = recogniser;
+    const recognizer = this.#recognizers[this.#index];
+    if (recognizer === undefined) return;
+    const { stt, answerDeadlineMs } = recognizer;
     this.#cancelDeadline = this.#timers.set(answerDeadlineMs, () =>
       this.#recover(timeoutError(stt.name, "no text", answerDeadlineMs)),
     );
@@ -133,7 +133,7 @@ class LastingStream implements SpeechToTextStream {
     this.#cancelDeadline?.();
     this.#stream?.close();
     this.#stream = undefined;
-    if (!this.#chooseRecogniser(error)) return this.#call.onEvent({ type: "failed", error });
+    if (!this.#chooseRecognizer(error)) return this.#call.onEvent({ type: "failed", error });
     this.#call.onEvent({ type: "recovered", error });
     const stream = this.#open();
     this.#stream = stream;
@@ -143,7 +143,7 @@ class LastingStream implements SpeechToTextStream {
     this.#expectAnswer();
   }
 
-  /** The utterance is marked where it begins: recognisers keep little from before that. */
+  /** The utterance is marked where it begins: recognizers keep little from before that. */
   #replay(stream: SpeechToTextStream): void {
     let before = this.#audio.samples - (this.#utteranceSamples ?? 0);
     let isMarked = this.#utteranceSamples === undefined;
@@ -158,9 +158,9 @@ class LastingStream implements SpeechToTextStream {
     if (!isMarked) stream.startUtterance(0);
   }
 
-  #chooseRecogniser(error: ProviderError): boolean {
+  #chooseRecognizer(error: ProviderError): boolean {
     if (error.isRetryable && this.#attempts < MAX_ATTEMPTS) return true;
-    if (this.#index + 1 >= this.#recognisers.length) return false;
+    if (this.#index + 1 >= this.#recognizers.length) return false;
     this.#index++;
     this.#attempts = 0;
     return true;

@@ -7,7 +7,7 @@ function hear(
   gate: VoiceGate,
   levelDb: number,
   durationMs: number,
-  isAgentHeard = false,
+  isAgentAudible = false,
   { probability = 0.9, suppressedDb = undefined as number | undefined } = {},
 ): number {
   const frame = new Int16Array(160).fill(32_768 * 10 ** (levelDb / 20));
@@ -19,7 +19,7 @@ function hear(
         frame.map((sample) => sample * 10 ** ((suppressedDb - levelDb) / 20)),
         0,
       );
-    last = gate.pass(probability, (framesOf.get(gate) ?? 0) * 160 + 160, isAgentHeard);
+    last = gate.pass(probability, (framesOf.get(gate) ?? 0) * 160 + 160, isAgentAudible);
     framesOf.set(gate, (framesOf.get(gate) ?? 0) + 1);
   }
   return last;

@@ -4,9 +4,9 @@ const FRAME_MS = 20;
 /** Frames whose level is remembered: more than detection may lag behind. */
 const REMEMBERED_FRAMES = 32;
 /** Below this nobody speaks into his telephone. */
-const QUIETEST_SPEECH_DB = -50;
+const MIN_SPEECH_DB = -50;
 /** Below this, speech that comes while the agent speaks is its own, coming back over the line. */
-const LOUDEST_ECHO_DB = -40;
+const MAX_ECHO_DB = -40;
 /** Speech stands out so far over what is heard all the time, … */
 const OVER_AMBIENCE_DB = 8;
 /** … or so far where that is noise, which the detector itself does not take for speech, … */
@@ -24,7 +24,7 @@ const RISE_SHARE_UNDER_AGENT = 0.03;
 const NEAR_DB = -28;
 const CALLER_SHARE = 0.05;
 /** The ambience is voices where more than this of it sounds so, lately. */
-const FEWEST_VOICES = 0.3;
+const MIN_VOICES_SHARE = 0.3;
 const VOICES_SHARE = 0.012;
 /** While the agent speaks, what sounds like speech is rarely the caller. */
 const VOICES_RISE_UNDER_AGENT = 0.08;
@@ -56,7 +56,7 @@ export class VoiceGate {
   /** Takes a frame of 20 ms of the caller's audio. */
   write(pcm: Int16Array): void {
     const slot = this.#frames % REMEMBERED_FRAMES;
-    this.#levelsDb[slot] = levelDbOf(pcm);
+    this.#levelsDb[slot] = measureLevelDb(pcm);
     this.#suppressedDb[slot] = Infinity;
     this.#frames++;
   }
@@ -64,43 +64,43 @@ export class VoiceGate {
   /** Takes what is left of a frame without noise: the last one, or one from so many frames before it. */
   writeSuppressed(pcm: Int16Array, framesAgo: number): void {
     if (framesAgo >= Math.min(this.#frames, REMEMBERED_FRAMES)) return;
-    this.#suppressedDb[(this.#frames - 1 - framesAgo) % REMEMBERED_FRAMES] = levelDbOf(pcm);
+    this.#suppressedDb[(this.#frames - 1 - framesAgo) % REMEMBERED_FRAMES] = measureLevelDb(pcm);
   }
 
   /** The probability that the window which ended with `endSample` holds speech of the caller. */
-  pass(probability: number, endSample: number, isAgentHeard: boolean): number {
+  pass(probability: number, endSample: number, isAgentAudible: boolean): number {
     const frame = Math.max(0, Math.min(this.#frames, Math.floor(endSample / this.#frameSamples)) - 1);
     const slot = frame % REMEMBERED_FRAMES;
     const levelDb = this.#levelsDb[slot] ?? -100;
-    const riseShare = isAgentHeard ? RISE_SHARE_UNDER_AGENT : RISE_SHARE;
+    const riseShare = isAgentAudible ? RISE_SHARE_UNDER_AGENT : RISE_SHARE;
     this.#ambienceDb += (levelDb - this.#ambienceDb) * (levelDb < this.#ambienceDb ? FALL_SHARE : riseShare);
     const speechDb = Math.min(levelDb, (this.#suppressedDb[slot] ?? Infinity) + SPEECH_LOSS_DB);
     this.#loudnessDb = Math.max(speechDb, this.#loudnessDb - DECAY_DB_PER_WINDOW);
-    this.#learnVoices(probability, isAgentHeard);
-    if (this.#loudnessDb < this.#leastDb(isAgentHeard)) return 0;
-    if (!isAgentHeard && probability >= SPEECH_PROBABILITY) {
+    this.#learnVoices(probability, isAgentAudible);
+    if (this.#loudnessDb < this.#thresholdDb(isAgentAudible)) return 0;
+    if (!isAgentAudible && probability >= SPEECH_PROBABILITY) {
       const callerDb = this.#callerDb ?? this.#loudnessDb;
       this.#callerDb = callerDb + (this.#loudnessDb - callerDb) * CALLER_SHARE;
     }
     return probability;
   }
 
-  #learnVoices(probability: number, isAgentHeard: boolean): void {
+  #learnVoices(probability: number, isAgentAudible: boolean): void {
     if (this.#loudnessDb >= this.#ambienceDb + OVER_AMBIENCE_DB) return;
     const isVoice = probability >= SPEECH_PROBABILITY;
-    const share = isVoice && isAgentHeard ? VOICES_RISE_UNDER_AGENT : VOICES_SHARE;
+    const share = isVoice && isAgentAudible ? VOICES_RISE_UNDER_AGENT : VOICES_SHARE;
     this.#voiceShare += ((isVoice ? 1 : 0) - this.#voiceShare) * share;
   }
 
-  #leastDb(isAgentHeard: boolean): number {
-    const overDb = this.#voiceShare < FEWEST_VOICES ? OVER_NOISE_DB : OVER_AMBIENCE_DB;
-    const ambientDb = Math.max(QUIETEST_SPEECH_DB, this.#ambienceDb + overDb);
-    const callerDb = this.#callerDb === undefined ? LOUDEST_ECHO_DB : this.#callerDb - BELOW_CALLER_DB;
-    return Math.min(NEAR_DB, isAgentHeard ? Math.max(ambientDb, callerDb) : ambientDb);
+  #thresholdDb(isAgentAudible: boolean): number {
+    const overDb = this.#voiceShare < MIN_VOICES_SHARE ? OVER_NOISE_DB : OVER_AMBIENCE_DB;
+    const ambientDb = Math.max(MIN_SPEECH_DB, this.#ambienceDb + overDb);
+    const callerDb = this.#callerDb === undefined ? MAX_ECHO_DB : this.#callerDb - BELOW_CALLER_DB;
+    return Math.min(NEAR_DB, isAgentAudible ? Math.max(ambientDb, callerDb) : ambientDb);
   }
 }
 
-function levelDbOf(pcm: Int16Array): number {
+function measureLevelDb(pcm: Int16Array): number {
   let sum = 0;
   for (const sample of pcm) sum += sample * sample;
   return 10 * Math.log10(sum / Math.max(1, pcm.length) / 32_768 ** 2 + 1e-10);

@@ -1,9 +1,9 @@
 /** The first clause may be cut at a comma from here on: short enough to be made early, long enough to sound whole. */
-const FIRST_CLAUSE_MIN_CHARACTERS = 10;
+const MIN_FIRST_CLAUSE_CHARACTERS = 10;
 /** Without any punctuation the first clause is cut after so much … */
-const FIRST_CLAUSE_MAX_CHARACTERS = 70;
+const MAX_FIRST_CLAUSE_CHARACTERS = 70;
 /** … and a later one after so much. */
-const CLAUSE_MAX_CHARACTERS = 220;
+const MAX_CLAUSE_CHARACTERS = 220;
 
 const SENTENCE_MARK = /[.!?…。！？｡]/;
 const PAUSE_MARK = /[,;:–—、，；：]/;
@@ -79,7 +79,7 @@ export class ClauseSplitter {
     let next = i + 1;
     while (next < text.length && (CLOSING.test(text.charAt(next)) || SENTENCE_MARK.test(text.charAt(next))))
       next++;
-    const isLongEnough = !this.#isFirst || text.slice(0, next).trim().length >= FIRST_CLAUSE_MIN_CHARACTERS;
+    const isLongEnough = !this.#isFirst || text.slice(0, next).trim().length >= MIN_FIRST_CLAUSE_CHARACTERS;
     if (UNSPACED_MARK.test(mark)) return isSentenceMark || next >= 4 ? next : 0;
     if (next >= text.length) return undefined;
     if (!/\s/.test(text.charAt(next)) || !isLongEnough) return 0;
@@ -90,7 +90,7 @@ export class ClauseSplitter {
   }
 
   #cutOverlong(scanned: number): number {
-    const limit = this.#isFirst ? FIRST_CLAUSE_MAX_CHARACTERS : CLAUSE_MAX_CHARACTERS;
+    const limit = this.#isFirst ? MAX_FIRST_CLAUSE_CHARACTERS : MAX_CLAUSE_CHARACTERS;
     if (scanned <= limit) return 0;
     const head = this.#buffer.slice(0, limit);
     const pause = /^[\s\S]*[,;:–—]\s/.exec(head)?.[0].length ?? 0;

@@ -4,31 +4,31 @@ import { endpointAt } from "../turns/turn-deadlines.ts";
 import type { TurnState } from "../turns/turn-state.ts";
 
 /** People take a line for dead after about two seconds; a phrase at hand is said well before. */
-const PATIENCE_MS = 1300;
+const FILLER_DELAY_MS = 1300;
 /**
  * The silences before each phrase for a tool; the last one goes for all others. It is known to take time, while a model may
  * be about to begin: the first phrase comes sooner, and who was told so needs to hear of it less and less often.
  */
-const TOOL_PATIENCE_MS = [1000, 4000, 6000, 8000] as const;
+const TOOL_FILLER_DELAYS_MS = [1000, 4000, 6000, 8000] as const;
 /** The caller has taken the word: as much speech as a barge-in needs. */
 const YIELD_MS = 200;
 const FRAME_MS = 20;
 const FADE_MS = 5;
 
 /** Something short to say while an answer takes long. */
-interface HoldingPhrase {
+interface FillerPhrase {
   text: string;
   pcm: Int16Array;
 }
 
-export interface HoldingSpeechOptions {
+export interface FillerSpeechOptions {
   sampleRateHz: SampleRateHz;
   /** What can be said, as far as it is at hand; asked for at every silence. */
-  phrases: () => readonly HoldingPhrase[];
+  phrases: () => readonly FillerPhrase[];
   onSaid: (phrase: { text: string; startMs: number; endMs: number; isWhole: boolean }) => void;
 }
 
-export interface HoldingMoment {
+export interface FillerMoment {
   /** Media clock. */
   atMs: number;
   /** The agent owes speech and has none to hand out. */
@@ -39,7 +39,7 @@ export interface HoldingMoment {
 }
 
 interface Playing {
-  phrase: HoldingPhrase;
+  phrase: FillerPhrase;
   startMs: number;
   /** Samples handed out. */
   offset: number;
@@ -49,14 +49,14 @@ interface Playing {
 
 /** Keeps the line alive: says "one moment" where an answer is owed and does not come. */
 export class FillerSpeech {
-  readonly #options: HoldingSpeechOptions;
+  readonly #options: FillerSpeechOptions;
   readonly #frame: Int16Array;
   #silentSinceMs: number | undefined;
   #wasToolAwaited = false;
   #next = 0;
   #playing: Playing | undefined;
 
-  constructor(options: HoldingSpeechOptions) {
+  constructor(options: FillerSpeechOptions) {
     this.#options = options;
     this.#frame = new Int16Array((FRAME_MS * options.sampleRateHz) / 1000);
   }
@@ -67,7 +67,7 @@ export class FillerSpeech {
   }
 
   /** Once per tick in which nothing else is handed out; the frame is valid until the next call. */
-  nextFrame(moment: HoldingMoment): Int16Array | undefined {
+  nextFrame(moment: FillerMoment): Int16Array | undefined {
     if (this.#playing === undefined && !this.#isDue(moment)) return undefined;
     const playing = this.#playing ?? this.#begin(moment.atMs);
     if (playing === undefined) return undefined;
@@ -103,7 +103,7 @@ export class FillerSpeech {
     this.#end(atMs);
   }
 
-  #isDue({ atMs, isOwed, isToolAwaited, isCallerSpeaking }: HoldingMoment): boolean {
+  #isDue({ atMs, isOwed, isToolAwaited, isCallerSpeaking }: FillerMoment): boolean {
     if (!isOwed || isCallerSpeaking) {
       this.#silentSinceMs = undefined;
       return false;
@@ -112,11 +112,11 @@ export class FillerSpeech {
     if (this.#wasToolAwaited && !isToolAwaited) this.#silentSinceMs = undefined;
     this.#wasToolAwaited = isToolAwaited;
     this.#silentSinceMs ??= atMs;
-    return atMs - this.#silentSinceMs >= (isToolAwaited ? this.#toolPatienceMs : PATIENCE_MS);
+    return atMs - this.#silentSinceMs >= (isToolAwaited ? this.#toolFillerDelayMs : FILLER_DELAY_MS);
   }
 
-  get #toolPatienceMs(): number {
-    return TOOL_PATIENCE_MS[Math.min(this.#next, TOOL_PATIENCE_MS.length - 1)] ?? PATIENCE_MS;
+  get #toolFillerDelayMs(): number {
+    return TOOL_FILLER_DELAYS_MS[Math.min(this.#next, TOOL_FILLER_DELAYS_MS.length - 1)] ?? FILLER_DELAY_MS;
   }
 
   #begin(atMs: number): Playing | undefined {

@@ -5,7 +5,7 @@ import { isSpeakable } from "./speakable-text.ts";
 import type { SynthesisPace } from "./synthesis-pace.ts";
 
 /** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
-const MAX_HELD_MS = 10_000;
+const MAX_BUFFERED_MS = 10_000;
 /** What a provider that does not pause may send on top before it counts as broken. */
 const MAX_OVERRUN_MS = 50_000;
 const FRAME_MS = 20;
@@ -39,7 +39,7 @@ interface Chunk {
   pcm: Int16Array;
 }
 
-/** Text to be synthesised. */
+/** Text to be synthesized. */
 export interface PendingClause {
   id: number;
   text: string;
@@ -64,7 +64,7 @@ export class PlayoutBuffer {
   readonly #chunks: Chunk[] = [];
   /** Samples of the first chunk that were handed out. */
   #offset = 0;
-  #heldSamples = 0;
+  #bufferedSamples = 0;
   #isFading = false;
   #isReleased = false;
   readonly #pace: Pick<SynthesisPace, "willSuffice"> | undefined;
@@ -97,14 +97,14 @@ export class PlayoutBuffer {
     const clause = this.#find(clauseId);
     if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
     clause.arrivedSamples += pcm.length;
-    this.#heldSamples += pcm.length;
+    this.#bufferedSamples += pcm.length;
     this.#chunks.push({ clause, pcm });
     if (endsPhrase) clause.phraseSamples = clause.arrivedSamples;
     if (clause.isReleased) return;
     const { text, arrivedSamples, playedSamples, hasRunDry } = clause;
     const arrivedMs = arrivedSamples / this.#samplesPerMs;
-    const heldMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
-    clause.isReleased = this.#pace?.willSuffice({ text, arrivedMs, heldMs, hasRunDry }) ?? true;
+    const bufferedMs = (arrivedSamples - playedSamples) / this.#samplesPerMs;
+    clause.isReleased = this.#pace?.willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }) ?? true;
   }
 
   addWords(clauseId: number, words: readonly WordTiming[]): void {
@@ -145,7 +145,7 @@ export class PlayoutBuffer {
     for (const clause of this.#clauses.filter(({ isComplete }) => !isComplete)) {
       const rest = clause.playedSamples === 0 ? clause : this.#breakOff(clause);
       if (rest === undefined) continue;
-      this.#keepHeld(rest, 0);
+      this.#trimBuffered(rest, 0);
       rest.id = newId();
       rest.arrivedSamples = 0;
       rest.words = [];
@@ -169,13 +169,13 @@ export class PlayoutBuffer {
     if (first !== undefined && dropped.has(first.clause)) this.#offset = 0;
     const kept = this.#chunks.filter(({ clause }) => !dropped.has(clause));
     this.#chunks.splice(0, this.#chunks.length, ...kept);
-    this.#heldSamples = kept.reduce((samples, { pcm }) => samples + pcm.length, -this.#offset);
+    this.#bufferedSamples = kept.reduce((samples, { pcm }) => samples + pcm.length, -this.#offset);
     return true;
   }
 
   /** Nothing held: the next frame has to come from the provider. */
   get isDry(): boolean {
-    return this.#heldSamples === 0;
+    return this.#bufferedSamples === 0;
   }
 
   /** Whether synthesis still owes audio for an announced clause. */
@@ -183,20 +183,20 @@ export class PlayoutBuffer {
     return this.#clauses.some((clause) => !clause.isComplete);
   }
 
-  get heldMs(): number {
-    return this.#heldSamples / this.#samplesPerMs;
+  get bufferedMs(): number {
+    return this.#bufferedSamples / this.#samplesPerMs;
   }
 
   get shouldPause(): boolean {
-    return this.#heldSamples > MAX_HELD_MS * this.#samplesPerMs;
+    return this.#bufferedSamples > MAX_BUFFERED_MS * this.#samplesPerMs;
   }
 
   get mayResume(): boolean {
-    return this.#heldSamples < (MAX_HELD_MS / 2) * this.#samplesPerMs;
+    return this.#bufferedSamples < (MAX_BUFFERED_MS / 2) * this.#samplesPerMs;
   }
 
   get isOverrun(): boolean {
-    return this.#heldSamples > (MAX_HELD_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
+    return this.#bufferedSamples > (MAX_BUFFERED_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
   }
 
   /** The segment that the next frame belongs to. */
@@ -205,7 +205,7 @@ export class PlayoutBuffer {
   }
 
   /** What is known so far of a segment's text. */
-  textOf(segment: number): string {
+  segmentText(segment: number): string {
     const clauses = this.#clauses.filter((clause) => clause.segment === segment);
     return clauses
       .map(({ text }) => text)
@@ -218,7 +218,7 @@ export class PlayoutBuffer {
    * of a clause that nothing follows yet is silence.
    */
   nextFrame(): Int16Array | undefined {
-    if (this.#heldSamples === 0) {
+    if (this.#bufferedSamples === 0) {
       this.#noticeDry();
       return undefined;
     }
@@ -235,14 +235,14 @@ export class PlayoutBuffer {
 
   /** Cuts the speech off: one more frame fades what was playing to silence. What was held is dropped, unheard. */
   fadeOut(): Int16Array | undefined {
-    if (this.#isFading || this.#heldSamples === 0) return undefined;
+    if (this.#isFading || this.#bufferedSamples === 0) return undefined;
     this.#isFading = true;
     const fadeSamples = FADE_MS * this.#samplesPerMs;
     const filled = this.#read(this.#frame.subarray(0, fadeSamples));
     for (let i = 0; i < filled; i++) this.#frame[i] = ((this.#frame[i] ?? 0) * (filled - i)) / (filled + 1);
     this.#frame.fill(0, filled);
     this.#chunks.length = 0;
-    this.#heldSamples = 0;
+    this.#bufferedSamples = 0;
     return this.#frame;
   }
 
@@ -289,7 +289,7 @@ export class PlayoutBuffer {
     const saidUntilMs = words.findLast(({ endMs }) => endMs <= arrivedMs)?.endMs;
     if (saidUntilMs !== undefined) {
       const keptSamples = Math.max(playedSamples, Math.ceil(saidUntilMs * this.#samplesPerMs));
-      this.#keepHeld(clause, keptSamples - playedSamples);
+      this.#trimBuffered(clause, keptSamples - playedSamples);
       clause.arrivedSamples = Math.min(clause.arrivedSamples, keptSamples);
     }
     clause.isComplete = true;
@@ -309,10 +309,10 @@ export class PlayoutBuffer {
   }
 
   /** Drops what is held of a clause after so many samples. */
-  #keepHeld(clause: Clause, samples: number): void {
+  #trimBuffered(clause: Clause, samples: number): void {
     let room = samples;
     const kept: Chunk[] = [];
-    let heldSamples = 0;
+    let bufferedSamples = 0;
     for (const [index, chunk] of this.#chunks.entries()) {
       const offset = index === 0 ? this.#offset : 0;
       const length = chunk.pcm.length - offset;
@@ -323,14 +323,14 @@ export class PlayoutBuffer {
         continue;
       }
       kept.push({ clause: chunk.clause, pcm: chunk.pcm.subarray(0, offset + keptLength) });
-      heldSamples += keptLength;
+      bufferedSamples += keptLength;
     }
     this.#chunks.splice(0, this.#chunks.length, ...kept);
-    this.#heldSamples = heldSamples;
+    this.#bufferedSamples = bufferedSamples;
   }
 
   #playableSamples(): number {
-    if (this.#isReleased) return this.#heldSamples;
+    if (this.#isReleased) return this.#bufferedSamples;
     let samples = 0;
     for (const { arrivedSamples, playedSamples, phraseSamples, isComplete, isReleased } of this.#clauses) {
       const held = arrivedSamples - playedSamples;
@@ -363,7 +363,7 @@ export class PlayoutBuffer {
       this.#chunks.shift();
       this.#offset = 0;
     }
-    this.#heldSamples -= filled;
+    this.#bufferedSamples -= filled;
     return filled;
   }
 

@@ -1,8 +1,8 @@
 import type { AgentVoice, SpeechStyle } from "./synthesis.ts";
 
 /** A voice that is silent for so long has failed; one with another behind it is waited for less. */
-const SILENCE_DEADLINE_MS = 10_000;
-const SILENCE_BEFORE_FALLBACK_MS = 2_000;
+const SILENCE_TIMEOUT_MS = 10_000;
+const SILENCE_BEFORE_FALLBACK_TIMEOUT_MS = 2_000;
 /** Some megabytes: phrases last a few seconds. */
 const MAX_RECORDINGS = 300;
 
@@ -18,7 +18,7 @@ interface Batch {
 }
 
 /**
- * Phrases that must be there at once when a provider fails, synthesised ahead of need, one after the other so that
+ * Phrases that must be there at once when a provider fails, synthesized ahead of need, one after the other so that
  * calls keep their share of the voice. One book serves all calls of a process; its owner closes it.
  */
 export class PhraseBook {
@@ -33,21 +33,21 @@ export class PhraseBook {
   /** The audio of a phrase in the first of the voices that has it. */
   find(voices: readonly AgentVoice[], style: SpeechStyle, text: string): Int16Array | undefined {
     for (const voice of voices) {
-      const recording = this.#recordings.get(keyOf(voice, style, text));
+      const recording = this.#recordings.get(recordingKey(voice, style, text));
       if (recording !== undefined) return recording;
     }
     return undefined;
   }
 
-  /** Has phrases synthesised that are not there yet, each by the first of the voices that can. Resolves when done; never rejects. */
+  /** Has phrases synthesized that are not there yet, each by the first of the voices that can. Resolves when done; never rejects. */
   async prepare(voices: readonly AgentVoice[], style: SpeechStyle, texts: readonly string[]): Promise<void> {
     const [first] = voices;
     if (first === undefined) return;
     const missing = [...new Set(texts)].filter((text) => {
-      const key = keyOf(first, style, text);
+      const key = recordingKey(first, style, text);
       return !this.#recordings.has(key) && !this.#wanted.has(key);
     });
-    for (const text of missing) this.#wanted.add(keyOf(first, style, text));
+    for (const text of missing) this.#wanted.add(recordingKey(first, style, text));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#batches.push({ first, voices, style, texts: missing, finish: resolve });
     if (!this.#isWorking) void this.#work();
@@ -69,7 +69,7 @@ export class PhraseBook {
         continue;
       }
       batch.voices = await this.#record(batch.voices, batch.style, text);
-      this.#wanted.delete(keyOf(batch.first, batch.style, text));
+      this.#wanted.delete(recordingKey(batch.first, batch.style, text));
     }
     this.#isWorking = false;
   }
@@ -82,11 +82,11 @@ export class PhraseBook {
   ): Promise<readonly AgentVoice[]> {
     for (const [index, voice] of voices.entries()) {
       const isLast = index + 1 === voices.length;
-      const silenceMs = isLast ? SILENCE_DEADLINE_MS : SILENCE_BEFORE_FALLBACK_MS;
+      const silenceMs = isLast ? SILENCE_TIMEOUT_MS : SILENCE_BEFORE_FALLBACK_TIMEOUT_MS;
       const deadlineMs = voice.tts.preparationPatienceMs ?? silenceMs;
-      const recording = await synthesise(voice, style, text, { deadlineMs, signal: this.#closing.signal });
+      const recording = await synthesize(voice, style, text, { deadlineMs, signal: this.#closing.signal });
       if (recording === undefined) continue;
-      this.#recordings.set(keyOf(voice, style, text), recording);
+      this.#recordings.set(recordingKey(voice, style, text), recording);
       const oldest = this.#recordings.keys().next();
       if (this.#recordings.size > MAX_RECORDINGS && oldest.done !== true)
         this.#recordings.delete(oldest.value);
@@ -96,12 +96,12 @@ export class PhraseBook {
   }
 }
 
-function keyOf({ tts, voice }: AgentVoice, style: SpeechStyle, text: string): string {
+function recordingKey({ tts, voice }: AgentVoice, style: SpeechStyle, text: string): string {
   return JSON.stringify([tts.name, voice, style.language, style.speed, style.sampleRateHz, text]);
 }
 
 /** Undefined where the voice failed or did not come to an end. */
-async function synthesise(
+async function synthesize(
   { tts, voice }: AgentVoice,
   style: SpeechStyle,
   text: string,

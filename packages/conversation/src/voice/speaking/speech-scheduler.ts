@@ -3,14 +3,14 @@ import type { SampleRateHz } from "../../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../../providers/text-to-speech.ts";
 import type { TranscriptEntry } from "../../transcript.ts";
 import type { AgentVoice, SpeechOutcome, SpeechStyle } from "./synthesis.ts";
-import { Utterance, type DeliveryOptions, phraseText } from "./utterance.ts";
+import { Utterance, type UtteranceOptions, phraseText } from "./utterance.ts";
 import { FillerSpeech, isTextOverdue } from "./filler-speech.ts";
 import type { PhraseBook } from "./speech-phrases.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 import { emergencyTexts, standardTexts } from "./speech-texts.ts";
-import { isReplyOwed } from "../turns/turn-deadlines.ts";
+import { isReplyAwaited } from "../turns/turn-deadlines.ts";
 import type { SpeechContent, TurnEvent, TurnState } from "../turns/turn-state.ts";
-import type { AgentState, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
+import type { AgentActivity, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
 
 export interface SpeechSchedulerOptions {
   sampleRateHz: SampleRateHz;
@@ -26,7 +26,7 @@ export interface SpeechSchedulerOptions {
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
   /** When, by `now`, so much caller audio had been heard. */
-  timeOf: (mediaMs: number) => number;
+  toClockMs: (mediaMs: number) => number;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
   /** What has become of what was to be said, for the turn policy. */
@@ -45,10 +45,10 @@ export interface SpeechSchedulerOptions {
 export class SpeechScheduler {
   readonly #options: SpeechSchedulerOptions;
   readonly #style: SpeechStyle;
-  readonly #holding: FillerSpeech;
+  readonly #filler: FillerSpeech;
   /** Those that have not failed, the one that speaks first. */
   #voices: readonly AgentVoice[];
-  #delivery: Utterance | undefined;
+  #utterance: Utterance | undefined;
   #speechId = 0;
   /** Prepared before the call, and not begun. */
   #greeting: Utterance | undefined;
@@ -59,8 +59,8 @@ export class SpeechScheduler {
   /** The faded end of a speech that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
   /** The speech waits until it is known whether the caller interrupts it. */
-  #isHeld = false;
-  #agentState: AgentState = "listening";
+  #isPaused = false;
+  #agentState: AgentActivity = "listening";
   /** The agent's last message, as far as it was heard. */
   #agentText = "";
 
@@ -69,11 +69,11 @@ export class SpeechScheduler {
     this.#options = options;
     this.#voices = [{ tts: options.tts, voice: agent.voice }, ...options.fallbackVoices];
     this.#style = { sampleRateHz, language: agent.language, speed: agent.voiceSpeed };
-    this.#holding = new FillerSpeech({
+    this.#filler = new FillerSpeech({
       sampleRateHz,
       phrases: () =>
-        standardTexts(agent.language).holding.flatMap((text) => {
-          const pcm = this.#recordingOf(text);
+        standardTexts(agent.language).fillers.flatMap((text) => {
+          const pcm = this.#findRecording(text);
           return pcm === undefined ? [] : [{ text, pcm }];
         }),
       onSaid: ({ text, startMs, endMs, isWhole }) => {
@@ -88,24 +88,24 @@ export class SpeechScheduler {
   }
 
   /** Frames of it are really handed out. */
-  get isHeard(): boolean {
+  get isAudible(): boolean {
     return this.#agentState === "speaking";
   }
 
   /** It is silent until it is known whether the caller interrupts it. */
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   /** What is being said about now; empty while nothing is. */
   get textNearby(): string {
-    return this.#delivery?.textNearby ?? "";
+    return this.#utterance?.textNearby ?? "";
   }
 
-  /** Synthesises the greeting, unless that was begun; resolves when it can begin at once or has failed, or on abort. */
+  /** Synthesizes the greeting, unless that was begun; resolves when it can begin at once or has failed, or on abort. */
   async prepareGreeting(signal: AbortSignal): Promise<void> {
     if (this.#greeting !== undefined) return;
-    this.#greeting = this.#deliver({ type: "greeting" });
+    this.#greeting = this.#createUtterance({ type: "greeting" });
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const onAbort = (): void => resolve();
     if (signal.aborted) return;
@@ -114,7 +114,7 @@ export class SpeechScheduler {
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Has what is said when a provider fails or is slow synthesised, where no call has done so before. */
+  /** Has what is said when a provider fails or is slow synthesized, where no call has done so before. */
   preparePhrases(): void {
     const { agent, phrases } = this.#options;
     const texts = [...emergencyTexts(agent.language), phraseText("apology", agent)];
@@ -124,7 +124,7 @@ export class SpeechScheduler {
   /** Begins the answer to what the caller may have finished saying, without a trace until it is spoken. */
   prepareReply(text: string): void {
     this.#enterLateAnswers();
-    const prepared = this.#deliver({ type: "preview", text });
+    const prepared = this.#createUtterance({ type: "preview", text });
     this.#prepared = prepared;
     void prepared.ready.then(() => {
       if (this.#prepared !== prepared) return;
@@ -142,43 +142,43 @@ export class SpeechScheduler {
     const reply = this.#prepared;
     this.#prepared = undefined;
     this.#speechId = speechId;
-    this.#delivery = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
-    if (this.#delivery === undefined) {
+    this.#utterance = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
+    if (this.#utterance === undefined) {
       this.#enterLateAnswers();
-      this.#delivery = this.#deliver(content);
+      this.#utterance = this.#createUtterance(content);
     }
     this.#showState(false);
   }
 
   stop(speechId: number): void {
-    if (this.#delivery !== undefined && speechId === this.#speechId) this.#settle(this.#delivery);
+    if (this.#utterance !== undefined && speechId === this.#speechId) this.#settle(this.#utterance);
   }
 
   /** What follows the sentence that is being said is dropped. */
   finishSentence(speechId: number): void {
-    if (speechId === this.#speechId) this.#delivery?.finishSentence();
+    if (speechId === this.#speechId) this.#utterance?.finishSentence();
   }
 
   /** Silent at once, until `resume` or `stop`. */
   pause(): void {
-    this.#isHeld = true;
-    this.#lastFrame = faded(this.#delivery?.nextFrame(), "out");
+    this.#isPaused = true;
+    this.#lastFrame = faded(this.#utterance?.nextFrame(), "out");
   }
 
   resume(): void {
-    this.#isHeld = false;
-    this.#lastFrame = faded(this.#delivery?.nextFrame(), "in");
+    this.#isPaused = false;
+    this.#lastFrame = faded(this.#utterance?.nextFrame(), "in");
   }
 
   /** The last `lostMs` of what was handed out never left: what is being said has ended there. */
   loseAudio(lostMs: number): void {
     const { mediaMs, onTurnEvent } = this.#options;
-    const delivery = this.#delivery;
+    const utterance = this.#utterance;
     const atMs = mediaMs();
-    if (this.#holding.isPlaying) this.#holding.lose(lostMs, atMs);
-    else if (delivery !== undefined) {
-      delivery.unplay(lostMs);
-      this.#settle(delivery);
+    if (this.#filler.isPlaying) this.#filler.lose(lostMs, atMs);
+    else if (utterance !== undefined) {
+      utterance.unplay(lostMs);
+      this.#settle(utterance);
       const [speechId, text] = [this.#speechId, this.#agentText];
       onTurnEvent({ type: "speechEnded", atMs, speechId, endsConversation: false, text });
     }
@@ -194,17 +194,17 @@ export class SpeechScheduler {
 
   /** Once per tick of the media clock, before `nextFrame`. */
   tick(atMs: number, state: TurnState): void {
-    this.#delivery?.tick(atMs);
-    if (isReplyOwed(state, atMs)) this.#prepared?.tick(atMs);
+    this.#utterance?.tick(atMs);
+    if (isReplyAwaited(state, atMs)) this.#prepared?.tick(atMs);
   }
 
   /** The agent's next 20 ms, valid until the next call; undefined while it is silent. */
   nextFrame(state: TurnState): Int16Array | undefined {
     const fading = this.#lastFrame;
     this.#lastFrame = undefined;
-    const delivery = this.#delivery;
-    const frame = fading ?? this.#speechFrame(delivery) ?? this.#holdingFrame(state);
-    if (delivery !== undefined) this.#noticeEnd(delivery);
+    const utterance = this.#utterance;
+    const frame = fading ?? this.#speechFrame(utterance) ?? this.#fillerFrame(state);
+    if (utterance !== undefined) this.#noticeEnd(utterance);
     this.#showState(frame !== undefined);
     return frame;
   }
@@ -220,10 +220,10 @@ export class SpeechScheduler {
     this.#options.dialogue.close();
     this.#greeting?.close();
     this.#prepared?.close();
-    this.#delivery?.close();
+    this.#utterance?.close();
     this.#greeting = undefined;
     this.#prepared = undefined;
-    this.#delivery = undefined;
+    this.#utterance = undefined;
   }
 
   /** A greeting that has failed already is made once more. */
@@ -235,8 +235,8 @@ export class SpeechScheduler {
     return undefined;
   }
 
-  #deliver(content: DeliveryOptions["content"]): Utterance {
-    const { agent, dialogue, speeds, now, timeOf, mediaMs, onEvent } = this.#options;
+  #createUtterance(content: UtteranceOptions["content"]): Utterance {
+    const { agent, dialogue, speeds, now, toClockMs, mediaMs, onEvent } = this.#options;
     const voices = this.#voices;
     return new Utterance({
       content,
@@ -244,13 +244,13 @@ export class SpeechScheduler {
       dialogue,
       voices,
       style: this.#style,
-      recordingOf: (text) => this.#recordingOf(text),
+      findRecording: (text) => this.#findRecording(text),
       onVoice: (index) => {
         this.#voices = voices.slice(index);
       },
       speeds,
       now,
-      timeOf,
+      toClockMs,
       mediaMs,
       onEvent: (event) => {
         if (event.type === "item" && event.item.type === "message") this.#agentText = event.item.text;
@@ -259,49 +259,49 @@ export class SpeechScheduler {
     });
   }
 
-  #speechFrame(delivery: Utterance | undefined): Int16Array | undefined {
-    if (delivery === undefined || this.#isHeld || this.#holding.isPlaying) return undefined;
-    const wasAudible = delivery.isAudible;
-    const frame = delivery.nextFrame();
-    if (frame !== undefined) this.#holding.reset();
-    if (delivery.isAudible && !wasAudible) {
+  #speechFrame(utterance: Utterance | undefined): Int16Array | undefined {
+    if (utterance === undefined || this.#isPaused || this.#filler.isPlaying) return undefined;
+    const wasAudible = utterance.isAudible;
+    const frame = utterance.nextFrame();
+    if (frame !== undefined) this.#filler.reset();
+    if (utterance.isAudible && !wasAudible) {
       const { mediaMs, onTurnEvent } = this.#options;
       onTurnEvent({ type: "speechStarted", atMs: mediaMs(), speechId: this.#speechId });
     }
     return frame;
   }
 
-  #holdingFrame(state: TurnState): Int16Array | undefined {
+  #fillerFrame(state: TurnState): Int16Array | undefined {
     const atMs = this.#options.mediaMs();
-    const isSpeechOwed = !this.#isHeld && this.#isAnswerOwed();
-    return this.#holding.nextFrame({
+    const isSpeechOwed = !this.#isPaused && this.#isAnswerOwed();
+    return this.#filler.nextFrame({
       atMs,
       // The greeting is the first that is said.
       isOwed:
-        !state.isGreetingDue && (isSpeechOwed || isTextOverdue(state, atMs) || isReplyOwed(state, atMs)),
-      isToolAwaited: this.#delivery?.isAwaitingTool === true,
+        !state.isGreetingDue && (isSpeechOwed || isTextOverdue(state, atMs) || isReplyAwaited(state, atMs)),
+      isToolAwaited: this.#utterance?.isAwaitingTool === true,
       isCallerSpeaking: state.isVoiced,
     });
   }
 
   /** An answer that has begun goes on by itself where only its voice is slow: "one moment" would make it later still. */
   #isAnswerOwed(): boolean {
-    const delivery = this.#delivery;
-    if (delivery?.isAnswer !== true) return false;
-    return !(delivery.isAudible && delivery.isAwaitingVoice);
+    const utterance = this.#utterance;
+    if (utterance?.isAnswer !== true) return false;
+    return !(utterance.isAudible && utterance.isAwaitingVoice);
   }
 
-  #recordingOf(text: string): Int16Array | undefined {
+  #findRecording(text: string): Int16Array | undefined {
     // A voice that has failed is still good for what it said before.
     const { tts, agent, phrases } = this.#options;
     return phrases?.find([...this.#voices, { tts, voice: agent.voice }], this.#style, text);
   }
 
-  #noticeEnd(delivery: Utterance): void {
-    const { outcome } = delivery;
-    if (this.#holding.isPlaying) return;
-    if (outcome === undefined || this.#delivery !== delivery) return;
-    this.#settle(delivery);
+  #noticeEnd(utterance: Utterance): void {
+    const { outcome } = utterance;
+    if (this.#filler.isPlaying) return;
+    if (outcome === undefined || this.#utterance !== utterance) return;
+    this.#settle(utterance);
     this.#options.onTurnEvent(this.#toTurnEvent(outcome));
   }
 
@@ -314,16 +314,16 @@ export class SpeechScheduler {
     }
     const { part, error } = outcome;
     // A voice that failed cannot say that it did; a recording of it can.
-    const canApologize = this.#recordingOf(phraseText("apology", this.#options.agent)) !== undefined;
+    const canApologize = this.#findRecording(phraseText("apology", this.#options.agent)) !== undefined;
     return { type: "speechFailed", atMs, speechId, part, detail: error.message, canApologize };
   }
 
-  #settle(delivery: Utterance): void {
-    this.#delivery = undefined;
-    const lastFrame = delivery.settle();
+  #settle(utterance: Utterance): void {
+    this.#utterance = undefined;
+    const lastFrame = utterance.settle();
     // A speech that is silent already has faded out.
-    if (!this.#isHeld) this.#lastFrame = lastFrame;
-    this.#isHeld = false;
+    if (!this.#isPaused) this.#lastFrame = lastFrame;
+    this.#isPaused = false;
   }
 
   /** Only while no reply is open: they come after what it says. */
@@ -334,7 +334,7 @@ export class SpeechScheduler {
 
   /** `speaking` only while frames are really handed out. */
   #showState(isHandingOut: boolean): void {
-    const isListening = this.#delivery === undefined || this.#isHeld;
+    const isListening = this.#utterance === undefined || this.#isPaused;
     const state = isHandingOut ? "speaking" : isListening ? "listening" : "thinking";
     if (state === this.#agentState) return;
     this.#agentState = state;

@@ -5,13 +5,13 @@ export interface StandardTexts {
   /** When what the caller said was lost. */
   repeatRequest: string;
   /** In this order while an answer takes long. */
-  holding: readonly [string, string, string];
+  fillers: readonly [string, string, string];
 }
 
 const ENGLISH: StandardTexts = {
   apology: "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.",
   repeatRequest: "I'm sorry, could you say that again?",
-  holding: [
+  fillers: [
     "One moment, please.",
     "I'm still here, just a moment longer.",
     "Thank you for waiting, I'm still on it.",
@@ -24,7 +24,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
     apology:
       "Es tut mir leid, es gibt gerade technische Schwierigkeiten. Bitte versuchen Sie es später noch einmal. Auf Wiederhören.",
     repeatRequest: "Entschuldigung, können Sie das bitte wiederholen?",
-    holding: [
+    fillers: [
       "Einen Moment, bitte.",
       "Ich bin noch da, es dauert nur noch einen Augenblick.",
       "Danke für Ihre Geduld, ich bin noch dabei.",
@@ -34,7 +34,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
     apology:
       "Je suis désolé, nous rencontrons un problème technique. Veuillez réessayer plus tard. Au revoir.",
     repeatRequest: "Pardon, pourriez-vous répéter ?",
-    holding: [
+    fillers: [
       "Un instant, s'il vous plaît.",
       "Je suis toujours là, encore un petit instant.",
       "Merci de patienter, je m'en occupe toujours.",
@@ -43,7 +43,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
   es: {
     apology: "Lo siento, tenemos un problema técnico. Por favor, inténtelo más tarde. Adiós.",
     repeatRequest: "Perdone, ¿puede repetirlo?",
-    holding: [
+    fillers: [
       "Un momento, por favor.",
       "Sigo aquí, solo un momento más.",
       "Gracias por esperar, sigo con ello.",
@@ -52,7 +52,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
   it: {
     apology: "Mi dispiace, abbiamo un problema tecnico. La preghiamo di riprovare più tardi. Arrivederci.",
     repeatRequest: "Mi scusi, può ripetere?",
-    holding: [
+    fillers: [
       "Un momento, per favore.",
       "Sono ancora qui, solo un altro momento.",
       "Grazie per l'attesa, me ne sto ancora occupando.",
@@ -61,7 +61,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
   pt: {
     apology: "Desculpe, estamos com um problema técnico. Por favor, tente mais tarde. Adeus.",
     repeatRequest: "Desculpe, pode repetir?",
-    holding: [
+    fillers: [
       "Um momento, por favor.",
       "Ainda estou aqui, só mais um momento.",
       "Obrigado por aguardar, ainda estou a tratar disso.",
@@ -70,7 +70,7 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
   nl: {
     apology: "Het spijt me, er is een technische storing. Probeert u het later nog eens. Tot ziens.",
     repeatRequest: "Sorry, kunt u dat herhalen?",
-    holding: [
+    fillers: [
       "Een ogenblikje, alstublieft.",
       "Ik ben er nog, nog heel even geduld.",
       "Bedankt voor het wachten, ik ben er nog mee bezig.",
@@ -85,6 +85,6 @@ export function standardTexts(language: string): StandardTexts {
 
 /** Those of them that must be at hand when a voice fails, the most needed first. */
 export function emergencyTexts(language: string): readonly string[] {
-  const { apology, holding } = standardTexts(language);
-  return [...holding, apology];
+  const { apology, fillers } = standardTexts(language);
+  return [...fillers, apology];
 }

@@ -6,7 +6,7 @@ export interface ClauseUnderWay {
   text: string;
   arrivedMs: number;
   /** Not played yet. */
-  heldMs: number;
+  bufferedMs: number;
   /** It was expected in time before, and was not there. */
   hasRunDry: boolean;
 }
@@ -24,9 +24,9 @@ export interface SynthesisPaceOptions {
 /** Texts of one length differ by so much as audio. */
 const LENGTH_MARGIN = 1.1;
 /** More of a clause may be to come than was expected. */
-const LEAST_REST = 0.1;
+const MIN_REST = 0.1;
 /** So much is heard at once whatever is to follow: no caller waits for a clause without end. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 /** How fast one speech is synthesized: measures its clauses, and tells what is to be expected of them. */
 export class SynthesisPace {
@@ -81,13 +81,13 @@ export class SynthesisPace {
   }
 
   /** Whether what is held of a clause probably plays until the rest of it is there. */
-  willSuffice({ text, arrivedMs, heldMs, hasRunDry }: ClauseUnderWay): boolean {
-    if (heldMs >= LONGEST_WAIT_MS) return true;
+  willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }: ClauseUnderWay): boolean {
+    if (bufferedMs >= MAX_WAIT_MS) return true;
     const { speeds, voice } = this.#options;
     const factor = speeds.realTimeFactorOf(voice());
     if (factor === undefined || factor >= 1 || hasRunDry) return false;
     const lengthMs = this.#lengthMs(text);
-    return heldMs >= factor * Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * LEAST_REST);
+    return bufferedMs >= factor * Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * MIN_REST);
   }
 
   #lengthMs(text: string): number {

@@ -15,20 +15,20 @@ import { SynthesisPace } from "./synthesis-pace.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 
 /** How long synthesis may owe audio: before the first of it and between two pieces. */
-interface AudioDeadlines {
+interface AudioTimeouts {
   firstMs: number;
   nextMs: number;
 }
 
 /** Where another voice stands ready the caller is not kept waiting for this one. */
-const DEADLINES_BEFORE_FALLBACK: AudioDeadlines = { firstMs: 1200, nextMs: 800 };
-const DEADLINES: AudioDeadlines = { firstMs: 4000, nextMs: 3000 };
+const AUDIO_TIMEOUTS_BEFORE_FALLBACK: AudioTimeouts = { firstMs: 1200, nextMs: 800 };
+const AUDIO_TIMEOUTS: AudioTimeouts = { firstMs: 4000, nextMs: 3000 };
 /** A slow voice that nothing replaces is waited for, so many times as long as it probably takes, … */
 const SLOW_VOICE_PATIENCE = 2;
 /** … but no longer than this. */
-const MAX_DEADLINE_MS = 15_000;
+const MAX_SLOW_VOICE_TIMEOUT_MS = 15_000;
 /** A speech in which nothing happens for so long has hung, whatever it waits for; tools keep their own deadline. */
-const STANDSTILL_MS = 30_000;
+const STANDSTILL_TIMEOUT_MS = 30_000;
 
 const MAX_ATTEMPTS_WITH_VOICE = 2;
 
@@ -40,13 +40,13 @@ export interface AgentVoice {
 
 export type SpeechStyle = Omit<TextToSpeechOptions, "onEvent" | "voice">;
 
-export interface AgentSpeechOptions {
+export interface SynthesisOptions {
   /** In the order in which they are tried; not empty. */
   voices: readonly AgentVoice[];
   style: SpeechStyle;
   /** What to say: a fixed text, or a reply as the model writes it. */
   source: string | AsyncIterable<ReplyPart>;
-  /** The audio of a fixed text, where it was synthesised before. */
+  /** The audio of a fixed text, where it was synthesized before. */
   recording?: Int16Array | undefined;
   /** Audio wanted ahead before it counts as ready; 0 (the default): the first of it. */
   leadMs?: number;
@@ -80,11 +80,11 @@ export class Synthesis {
   readonly marks: SpeechMarks = {};
   /** Resolves when audio can be handed out, as much as `leadMs` or all of it, or none will come by itself. */
   readonly ready: Promise<void>;
-  readonly #options: AgentSpeechOptions;
+  readonly #options: SynthesisOptions;
   readonly #splitter = new ClauseSplitter();
   readonly #pace: SynthesisPace;
   readonly #resolveReady: () => void;
-  /** Undefined before the first clause of a recording, and once nothing more is to be synthesised. */
+  /** Undefined before the first clause of a recording, and once nothing more is to be synthesized. */
   #stream: TextToSpeechStream | undefined;
   #nextClauseId = 1;
   #segment = 0;
@@ -104,7 +104,7 @@ export class Synthesis {
   /** Media time since when synthesis has owed audio that should be playing. */
   #starvedSinceMs: number | undefined;
 
-  constructor(options: AgentSpeechOptions) {
+  constructor(options: SynthesisOptions) {
     this.#options = options;
     const { speeds, style, now } = options;
     this.#pace = new SynthesisPace({ speeds, speed: style.speed, voice: () => this.#voice, now });
@@ -147,8 +147,8 @@ export class Synthesis {
     this.#starvedSinceMs ??= atMs;
     const deadlineMs = this.#audioDeadlineMs();
     // What is held would be playing with a faster voice.
-    if (atMs - this.#starvedSinceMs < deadlineMs + this.output.heldMs) return;
-    this.#failSynthesis(this.#synthesisError("timeout", `no audio within ${deadlineMs} ms`));
+    if (atMs - this.#starvedSinceMs < deadlineMs + this.output.bufferedMs) return;
+    this.#failSynthesis(this.#providerError("timeout", `no audio within ${deadlineMs} ms`));
   }
 
   /** Drops what follows the sentence that is being said, as soon as its end is known; the conversation goes on after it. */
@@ -176,11 +176,11 @@ export class Synthesis {
   #audioDeadlineMs(): number {
     const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
     if (hasFallback) {
-      const { firstMs, nextMs } = DEADLINES_BEFORE_FALLBACK;
+      const { firstMs, nextMs } = AUDIO_TIMEOUTS_BEFORE_FALLBACK;
       return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.patienceMs ?? firstMs);
     }
-    const deadlineMs = this.#hasAudioOfStream ? DEADLINES.nextMs : DEADLINES.firstMs;
-    const slowMs = Math.min(MAX_DEADLINE_MS, this.#pace.expectedMs * SLOW_VOICE_PATIENCE);
+    const deadlineMs = this.#hasAudioOfStream ? AUDIO_TIMEOUTS.nextMs : AUDIO_TIMEOUTS.firstMs;
+    const slowMs = Math.min(MAX_SLOW_VOICE_TIMEOUT_MS, this.#pace.expectedMs * SLOW_VOICE_PATIENCE);
     return Math.max(deadlineMs, slowMs);
   }
 
@@ -188,8 +188,8 @@ export class Synthesis {
     if (this.#hasProgressed || !this.output.isDry || this.isAwaitingTool) {
       this.#hasProgressed = false;
       this.#progressAtMs = atMs;
-    } else if (!this.#isTextComplete && atMs - this.#progressAtMs >= STANDSTILL_MS) {
-      this.#failText(timeoutError("llm", "nothing", STANDSTILL_MS));
+    } else if (!this.#isTextComplete && atMs - this.#progressAtMs >= STANDSTILL_TIMEOUT_MS) {
+      this.#failText(timeoutError("llm", "nothing", STANDSTILL_TIMEOUT_MS));
       this.#options.controller.abort();
     }
   }
@@ -354,13 +354,13 @@ export class Synthesis {
   #noticePlayable(): void {
     if (this.output.playableMs === 0) return;
     this.marks.firstAudioMs ??= this.#options.now();
-    if (this.output.heldMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
+    if (this.output.bufferedMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
   }
 
   #regulateFlow(): void {
     if (this.output.isOverrun) {
       return this.#failSynthesis(
-        this.#synthesisError("connection", "sends on although it was asked to pause"),
+        this.#providerError("connection", "sends on although it was asked to pause"),
       );
     }
     if (!this.#isPaused && this.output.shouldPause) {
@@ -404,7 +404,7 @@ export class Synthesis {
     return true;
   }
 
-  #synthesisError(kind: "timeout" | "connection", message: string): ProviderError {
+  #providerError(kind: "timeout" | "connection", message: string): ProviderError {
     return new ProviderError({
       provider: this.#voice.tts.name,
       kind,

@@ -16,20 +16,20 @@ const REMINDER_GUIDANCE =
   "The other side has said nothing for a while. Ask in one short sentence whether they are still there, or repeat " +
   "your question in other words.";
 
-export interface DeliveryOptions {
+export interface UtteranceOptions {
   content: SpeechContent | { type: "preview"; text: string };
   agent: VoiceAgentSettings;
   dialogue: Dialogue;
   voices: readonly AgentVoice[];
   style: SpeechStyle;
-  /** The audio of a fixed text, where it was synthesised before. */
-  recordingOf: (text: string) => Int16Array | undefined;
+  /** The audio of a fixed text, where it was synthesized before. */
+  findRecording: (text: string) => Int16Array | undefined;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
   /** When, by `now`, so much caller audio had been heard. */
-  timeOf: (mediaMs: number) => number;
+  toClockMs: (mediaMs: number) => number;
   speeds: VoiceSpeeds;
   onEvent: (event: VoiceEvent) => void;
   /** From here on another of the voices speaks. */
@@ -41,16 +41,16 @@ export interface DeliveryOptions {
  * the end enters what was heard into the transcript and the dialogue's history.
  */
 export class Utterance {
-  readonly #options: DeliveryOptions;
-  readonly #speech: Synthesis;
+  readonly #options: UtteranceOptions;
+  readonly #synthesis: Synthesis;
   readonly #transcript = new SpeechTranscript();
   readonly #reply: Reply | undefined;
-  #content: DeliveryOptions["content"];
+  #content: UtteranceOptions["content"];
   #beganAtMs: number;
   #beganAt: number;
   #isAudible = false;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: UtteranceOptions) {
     const { content, agent, dialogue, voices, style, now, onEvent, onVoice } = options;
     this.#options = options;
     this.#content = content;
@@ -59,12 +59,12 @@ export class Utterance {
     const controller = new AbortController();
     this.#reply = replyTo(content, agent, dialogue, controller);
     const source = this.#reply ?? fixedText(content, agent);
-    this.#speech = new Synthesis({
+    this.#synthesis = new Synthesis({
       voices,
       style,
       source,
       ...(content.type === "greeting" && { leadMs: GREETING_LEAD_MS }),
-      ...(content.type === "phrase" && { recording: options.recordingOf(fixedText(content, agent)) }),
+      ...(content.type === "phrase" && { recording: options.findRecording(fixedText(content, agent)) }),
       controller,
       now,
       speeds: options.speeds,
@@ -86,7 +86,7 @@ export class Utterance {
 
   /** Resolves when audio is there, of a greeting a second or all, or none will come by itself: a tool waits for what was prepared to be wanted. */
   get ready(): Promise<void> {
-    return this.#speech.ready;
+    return this.#synthesis.ready;
   }
 
   /** Some of it was handed out. */
@@ -96,7 +96,7 @@ export class Utterance {
 
   /** How it ended, once nothing is left to be handed out. */
   get outcome(): SpeechOutcome | undefined {
-    return this.#speech.outcome;
+    return this.#synthesis.outcome;
   }
 
   /** Whether the caller has asked for it: who has not is not told to wait. */
@@ -108,26 +108,26 @@ export class Utterance {
 
   /** Only the voice is waited for: more is to be said, and on its way. */
   get isAwaitingVoice(): boolean {
-    return this.#speech.output.isOwedAudio;
+    return this.#synthesis.output.isOwedAudio;
   }
 
   /** What is to be said waits for a tool's answer. */
   get isAwaitingTool(): boolean {
-    return this.#speech.isAwaitingTool;
+    return this.#synthesis.isAwaitingTool;
   }
 
   /** What was handed out so far of the message being spoken, and the next few words: how far it is, is an estimate. */
   get textNearby(): string {
-    const { output } = this.#speech;
+    const { output } = this.#synthesis;
     const current = output.heard().findLast(({ text }) => text !== "");
     if (current === undefined) return "";
-    return output.textOf(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
+    return output.segmentText(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
   }
 
   /** What it was prepared for has come to pass, and stands in the history. */
   confirm(content: SpeechContent): void {
     this.#content = content;
-    const { mediaMs, timeOf } = this.#options;
+    const { mediaMs, toClockMs } = this.#options;
     const turn = content.type === "reply" ? content.turn : undefined;
     // What was decided earlier, and waited only for this to be ready, has cost its own time since then. A decision is
     // made at a tick, when the silence that it takes has been heard.
@@ -135,19 +135,19 @@ export class Utterance {
     const decidedAtMs = Math.ceil(decidedMs / FRAME_MS) * FRAME_MS;
     // The media clock stands still between ticks: what the decision itself had prepared began with the decision.
     const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
-    this.#beganAt = Math.max(timeOf(decidedAtMs), preparedAt);
+    this.#beganAt = Math.max(toClockMs(decidedAtMs), preparedAt);
     this.#beganAtMs = decidedAtMs;
     this.#reply?.confirm();
   }
 
   /** Once per tick of the media clock. */
   tick(atMs: number): void {
-    this.#speech.tick(atMs);
+    this.#synthesis.tick(atMs);
   }
 
   /** The next 20 ms, valid until the next call; undefined while there is nothing to hand out. */
   nextFrame(): Int16Array | undefined {
-    const { output } = this.#speech;
+    const { output } = this.#synthesis;
     const segment = output.playingSegment;
     const frame = output.nextFrame();
     // Tools that were called with the words that have been said now.
@@ -156,7 +156,7 @@ export class Utterance {
     const atMs = this.#options.mediaMs();
     const begunId = this.#transcript.markFrame(segment, atMs, atMs + FRAME_MS);
     if (begunId !== undefined) {
-      const text = output.textOf(segment);
+      const text = output.segmentText(segment);
       this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
     }
     if (!this.#isAudible) {
@@ -168,19 +168,19 @@ export class Utterance {
 
   /** What follows the sentence that is being said is dropped. */
   finishSentence(): void {
-    this.#speech.finishSentence();
+    this.#synthesis.finishSentence();
   }
 
   /** The last of what was handed out was never heard. */
   unplay(durationMs: number): void {
-    this.#speech.output.unplay(durationMs);
+    this.#synthesis.output.unplay(durationMs);
   }
 
   /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
   settle(): Int16Array | undefined {
-    const { output } = this.#speech;
+    const { output } = this.#synthesis;
     const fading = this.#isAudible ? output.fadeOut() : undefined;
-    this.#speech.close();
+    this.#synthesis.close();
     const { dialogue } = this.#options;
     if (this.#reply === undefined) {
       for (const item of this.#emitItems(true)) dialogue.record(item);
@@ -195,11 +195,11 @@ export class Utterance {
 
   /** Drops it without a trace. Idempotent. */
   close(): void {
-    this.#speech.close();
+    this.#synthesis.close();
   }
 
   #emitItems(isOver: boolean): TranscriptItem[] {
-    const items = this.#transcript.take(this.#speech.output.heard(), isOver);
+    const items = this.#transcript.take(this.#synthesis.output.heard(), isOver);
     for (const item of items) this.#options.onEvent({ type: "item", item });
     return items;
   }
@@ -214,7 +214,7 @@ export class Utterance {
   #measure(turn: CallerTurn, heardAt: number): TurnLatency {
     // What was made ahead of the decision has cost nobody a wait.
     const since = (mark: number | undefined): number => Math.max(mark ?? heardAt, this.#beganAt);
-    const { marks } = this.#speech;
+    const { marks } = this.#synthesis;
     const firstTextMs = since(marks.firstTextMs);
     const firstClauseMs = since(marks.firstClauseMs);
     const firstAudioMs = since(marks.firstAudioMs);
@@ -233,7 +233,7 @@ export class Utterance {
 
 /** What the model is asked for; undefined where the text is fixed. */
 function replyTo(
-  content: DeliveryOptions["content"],
+  content: UtteranceOptions["content"],
   agent: VoiceAgentSettings,
   dialogue: Dialogue,
   controller: AbortController,
@@ -267,7 +267,7 @@ function greetingGuidance(firstMessage: string): string {
   return `The call begins. Greet the other side in a sentence or two.${example}`;
 }
 
-function fixedText(content: DeliveryOptions["content"], agent: VoiceAgentSettings): string {
+function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettings): string {
   return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
 }
 

@@ -1,4 +1,4 @@
-import type { Draft } from "./turn-draft.ts";
+import type { TurnTransition } from "./turn-transition.ts";
 import { enterKeys } from "./turn-keys.ts";
 import { type CallerTurn, IDLE, type SpeechContent, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { VoiceEndReason } from "../voice-event.ts";
@@ -6,30 +6,30 @@ import type { VoiceEndReason } from "../voice-event.ts";
 /** The far end's jitter buffer still plays the goodbye after its last packet was sent. */
 const HANGUP_TAIL_MS = 240;
 
-export function greet(draft: Draft): void {
-  draft.state.isGreetingDue = false;
-  draft.state.greetingAtMs = Infinity;
-  speak(draft, { type: "greeting" });
+export function greet(transition: TurnTransition): void {
+  transition.state.isGreetingDue = false;
+  transition.state.greetingAtMs = Infinity;
+  speak(transition, { type: "greeting" });
 }
 
 /** What the caller says before the greeting does not replace it: it may hold what the law wants to be said. */
-export function greetWhenDue(draft: Draft): void {
-  if (draft.state.greetingAtMs <= draft.atMs) greet(draft);
+export function greetWhenDue(transition: TurnTransition): void {
+  if (transition.state.greetingAtMs <= transition.atMs) greet(transition);
 }
 
-export function speak(draft: Draft, content: SpeechContent): void {
-  const { preparedText } = draft.state;
+export function speak(transition: TurnTransition, content: SpeechContent): void {
+  const { preparedText } = transition.state;
   const isReply = content.type === "reply";
   if (isReply && preparedText !== undefined && content.turn?.text === preparedText) {
-    draft.state.preparedText = undefined;
-    draft.state.isReplyReady = false;
+    transition.state.preparedText = undefined;
+    transition.state.isReplyReady = false;
   } else {
-    dropPrepared(draft);
-    if (isReply) draft.state.hasNews = false;
+    dropPrepared(transition);
+    if (isReply) transition.state.hasUnreportedInput = false;
   }
-  const speechId = draft.state.lastSpeechId + 1;
-  draft.state.lastSpeechId = speechId;
-  draft.state.agent = {
+  const speechId = transition.state.lastSpeechId + 1;
+  transition.state.lastSpeechId = speechId;
+  transition.state.agent = {
     phase: "thinking",
     speechId,
     content,
@@ -37,27 +37,27 @@ export function speak(draft: Draft, content: SpeechContent): void {
     falsePauses: 0,
     lastWords: undefined,
   };
-  draft.state.agentText = "";
-  draft.effects.push({ type: "speak", speechId, content });
+  transition.state.agentText = "";
+  transition.effects.push({ type: "speak", speechId, content });
 }
 
-export function dropPrepared(draft: Draft): void {
-  if (draft.state.preparedText === undefined) return;
-  draft.state.preparedText = undefined;
-  draft.state.isReplyReady = false;
-  draft.effects.push({ type: "dropReply" });
+export function dropPrepared(transition: TurnTransition): void {
+  if (transition.state.preparedText === undefined) return;
+  transition.state.preparedText = undefined;
+  transition.state.isReplyReady = false;
+  transition.effects.push({ type: "dropReply" });
 }
 
 /**
  * What instructions ask for, and then what tools have answered, is said as soon as nobody speaks; what the caller says
  * meanwhile is answered with it.
  */
-export function sayNext(draft: Draft): void {
-  const { hasNews, agent, utterance, keys, isGreetingDue, hangup } = draft.state;
+export function speakNext(transition: TurnTransition): void {
+  const { hasUnreportedInput, agent, utterance, keys, isGreetingDue, hangup } = transition.state;
   if (agent.phase !== "idle" || isGreetingDue || hangup !== undefined) return;
   if (utterance !== undefined || keys !== undefined) return;
-  if (speakInstruction(draft, undefined)) return;
-  if (hasNews) speak(draft, { type: "reply", turn: undefined });
+  if (speakInstruction(transition, undefined)) return;
+  if (hasUnreportedInput) speak(transition, { type: "reply", turn: undefined });
 }
 
 /** Whether anything that is asked of the agent still comes to pass. */
@@ -67,53 +67,54 @@ export function isAgentListening({ phase, hangup, agent }: TurnState): boolean {
 }
 
 /** Something is to be said now: what is being said ends with its sentence, what is only being thought of makes way. */
-export function receiveInstruction(draft: Draft, text: string): void {
-  const { state } = draft;
+export function receiveInstruction(transition: TurnTransition, text: string): void {
+  const { state } = transition;
   if (!isAgentListening(state)) return;
   state.instructions = [...state.instructions, text];
-  dropPrepared(draft);
+  dropPrepared(transition);
   const { agent, utterance } = state;
-  if (agent.phase !== "thinking") return agent.phase === "idle" ? sayNext(draft) : makeWay(draft);
+  if (agent.phase !== "thinking")
+    return agent.phase === "idle" ? speakNext(transition) : yieldToInstruction(transition);
   // The greeting is said to its end, and so is an instruction.
   const { content, speechId } = agent;
   if (content.type !== "reply" && content.type !== "reminder") return;
-  draft.effects.push({ type: "stopSpeech", speechId });
+  transition.effects.push({ type: "stopSpeech", speechId });
   state.agent = IDLE;
   const turn = content.type === "reply" ? content.turn : undefined;
   if (turn !== undefined && utterance === undefined) {
-    speakInstruction(draft, turn);
+    speakInstruction(transition, turn);
     return;
   }
-  state.hasNews ||= content.type === "reply";
-  sayNext(draft);
+  state.hasUnreportedInput ||= content.type === "reply";
+  speakNext(transition);
 }
 
 /** The first that waits; false where none does. */
-export function speakInstruction(draft: Draft, turn: CallerTurn | undefined): boolean {
-  const [text, ...later] = draft.state.instructions;
+export function speakInstruction(transition: TurnTransition, turn: CallerTurn | undefined): boolean {
+  const [text, ...later] = transition.state.instructions;
   if (text === undefined) return false;
-  draft.state.instructions = later;
-  speak(draft, { type: "instruction", text, turn });
+  transition.state.instructions = later;
+  speak(transition, { type: "instruction", text, turn });
   return true;
 }
 
 /** Ends the speech with its sentence where an instruction waits; one that is paused may end by itself. */
-export function makeWay(draft: Draft): void {
-  const { agent, instructions } = draft.state;
+export function yieldToInstruction(transition: TurnTransition): void {
+  const { agent, instructions } = transition.state;
   if (instructions.length === 0 || agent.phase !== "speaking" || agent.pausedAtMs !== undefined) return;
   if (agent.content.type === "instruction" || agent.lastWords !== undefined) return;
-  draft.effects.push({ type: "finishSentence", speechId: agent.speechId });
+  transition.effects.push({ type: "finishSentence", speechId: agent.speechId });
 }
 
-export function beginSpeech({ state }: Draft, speechId: number): void {
+export function beginSpeech({ state }: TurnTransition, speechId: number): void {
   if (state.agent.phase !== "thinking" || state.agent.speechId !== speechId) return;
   state.agent = { ...state.agent, phase: "speaking" };
   const { utterance } = state;
   if (utterance !== undefined) state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
 }
 
-export function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded" }): void {
-  const { state, atMs } = draft;
+export function endSpeech(transition: TurnTransition, event: TurnEvent & { type: "speechEnded" }): void {
+  const { state, atMs } = transition;
   const { agent } = state;
   if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
   state.agent = IDLE;
@@ -125,37 +126,37 @@ export function endSpeech(draft: Draft, event: TurnEvent & { type: "speechEnded"
     (event.endsConversation && state.instructions.length === 0
       ? { reason: "agent_hangup" as const, detail: undefined }
       : undefined);
-  if (last === undefined) return sayNext(draft);
+  if (last === undefined) return speakNext(transition);
   state.hangup = { ...last, atMs: atMs + (agent.phase === "speaking" ? HANGUP_TAIL_MS : 0) };
 }
 
-export function failSpeech(draft: Draft, event: TurnEvent & { type: "speechFailed" }): void {
-  const { agent } = draft.state;
+export function failSpeech(transition: TurnTransition, event: TurnEvent & { type: "speechFailed" }): void {
+  const { agent } = transition.state;
   if (agent.phase === "idle" || agent.speechId !== event.speechId) return;
-  draft.state.agent = IDLE;
-  if (agent.lastWords !== undefined) return end(draft, agent.lastWords.reason, agent.lastWords.detail);
-  if (event.part === "tts" && event.canApologize !== true) return end(draft, "error_tts", event.detail);
-  endWithApology(draft, event.part === "tts" ? "error_tts" : "error_llm", event.detail);
+  transition.state.agent = IDLE;
+  if (agent.lastWords !== undefined) return end(transition, agent.lastWords.reason, agent.lastWords.detail);
+  if (event.part === "tts" && event.canApologize !== true) return end(transition, "error_tts", event.detail);
+  endWithApology(transition, event.part === "tts" ? "error_tts" : "error_llm", event.detail);
 }
 
-export function endWithApology(draft: Draft, reason: VoiceEndReason, detail: string): void {
-  const { state } = draft;
+export function endWithApology(transition: TurnTransition, reason: VoiceEndReason, detail: string): void {
+  const { state } = transition;
   if (state.agent.phase !== "idle") {
     if (state.agent.lastWords !== undefined) return;
-    draft.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
+    transition.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
   }
-  speak(draft, { type: "phrase", phrase: "apology" });
+  speak(transition, { type: "phrase", phrase: "apology" });
   if (state.agent.phase !== "idle") state.agent = { ...state.agent, lastWords: { reason, detail } };
 }
 
-export function end(draft: Draft, reason: VoiceEndReason, detail: string | undefined): void {
-  const { state } = draft;
-  enterKeys(draft);
+export function end(transition: TurnTransition, reason: VoiceEndReason, detail: string | undefined): void {
+  const { state } = transition;
+  enterKeys(transition);
   if (state.agent.phase !== "idle") {
-    draft.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
+    transition.effects.push({ type: "stopSpeech", speechId: state.agent.speechId });
   }
   state.phase = "ended";
   state.agent = IDLE;
   state.utterance = undefined;
-  draft.effects.push(detail === undefined ? { type: "end", reason } : { type: "end", reason, detail });
+  transition.effects.push(detail === undefined ? { type: "end", reason } : { type: "end", reason, detail });
 }

@@ -2,7 +2,7 @@ import {
   dropPrepared,
   endWithApology,
   greetWhenDue,
-  sayNext,
+  speakNext,
   speak,
   speakInstruction,
 } from "./turn-agent.ts";
@@ -11,7 +11,7 @@ import {
   mayBeCommand,
   obeyCommand,
   resumePaused,
-  settleInterruption,
+  resolveInterruption,
 } from "./turn-barge-in.ts";
 import type { HeardText } from "../../providers/speech-to-text.ts";
 import {
@@ -19,24 +19,24 @@ import {
   commitAt,
   decidedAt,
   endpointAt,
-  FLUSH_DEADLINE_MS,
+  FLUSH_TIMEOUT_MS,
   isPaused,
   prepareAt,
 } from "./turn-deadlines.ts";
-import type { Draft } from "./turn-draft.ts";
+import type { TurnTransition } from "./turn-transition.ts";
 import { endpointingDelayMs, isLikelyWhole, isSure, withPause } from "./turn-endpointing.ts";
 import { isEcho } from "./turn-interruption.ts";
 import { addKey, enterKeys, keysDueAt } from "./turn-keys.ts";
 import {
   type CallerTurn,
   IDLE,
-  type Judgement,
+  type Judgment,
   type TurnEvent,
   type TurnState,
-  type Utterance,
+  type CallerUtterance,
 } from "./turn-state.ts";
 import { addVoice, flush, forgetUtterance, judge, resume } from "./turn-utterance.ts";
-import { wordsOf } from "./turn-words.ts";
+import { splitWords } from "./turn-words.ts";
 
 /** Windows with at least this probability begin speech, … */
 export const ONSET_PROBABILITY = 0.5;
@@ -45,7 +45,7 @@ const ONSET_WINDOWS = 2;
 /** Below this a window is silent; between the two it goes on as it was. */
 const OFFSET_PROBABILITY = 0.35;
 const WINDOW_MS = 32;
-/** Recognisers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
+/** Recognizers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
 const PRE_ROLL_MS = 320;
 /**
  * A pause this long asks for the text and for how it sounded, ahead of the end of the turn, so that both are there by then:
@@ -53,42 +53,42 @@ const PRE_ROLL_MS = 320;
  * long as 96 ms.
  */
 const ASK_PAUSE_MS = 32;
-/** Into the agent's speech words are shorter, and a recogniser needs some silence after them. */
+/** Into the agent's speech words are shorter, and a recognizer needs some silence after them. */
 const INTERRUPTION_ASK_PAUSE_MS = 96;
 /** As much silence as the model was trained on: where it was not sure before it is asked once more. */
 const SECOND_ASK_PAUSE_MS = 192;
 
-export function hearWindow(draft: Draft, windowEndMs: number, probability: number): void {
-  const { state } = draft;
+export function hearWindow(transition: TurnTransition, windowEndMs: number, probability: number): void {
+  const { state } = transition;
   if (state.isVoiced) state.isVoiced = probability >= OFFSET_PROBABILITY;
   else {
     state.onsetWindows = probability >= ONSET_PROBABILITY ? state.onsetWindows + 1 : 0;
     if (state.onsetWindows === ONSET_WINDOWS) {
       state.isVoiced = true;
       state.onsetWindows = 0;
-      beginOrResume(draft, windowEndMs);
-      return interruptWhenLongEnough(draft);
+      beginOrResume(transition, windowEndMs);
+      return interruptWhenLongEnough(transition);
     }
   }
   if (state.utterance === undefined) return;
   if (state.isVoiced) {
     state.utterance = addVoice(state.utterance, windowEndMs, WINDOW_MS);
     state.lastActivityMs = windowEndMs;
-    return interruptWhenLongEnough(draft);
+    return interruptWhenLongEnough(transition);
   }
-  askAtPause(draft, windowEndMs);
+  askAtPause(transition, windowEndMs);
 }
 
-function beginOrResume(draft: Draft, windowEndMs: number): void {
-  const { state } = draft;
+function beginOrResume(transition: TurnTransition, windowEndMs: number): void {
+  const { state } = transition;
   const voicedMs = ONSET_WINDOWS * WINDOW_MS;
   state.lastActivityMs = windowEndMs;
   if (state.utterance !== undefined) {
     const lengthMs = windowEndMs - voicedMs - state.utterance.lastVoiceMs;
     const answer = state.utterance.flush?.answer;
     const isListening = state.agent.phase === "idle" && answer !== undefined;
-    const pause = isListening ? { lengthMs, wordCount: wordsOf(answer.text).length } : undefined;
-    dropPrepared(draft);
+    const pause = isListening ? { lengthMs, wordCount: splitWords(answer.text).length } : undefined;
+    dropPrepared(transition);
     state.utterance = { ...resume(state.utterance, windowEndMs, voicedMs), pause };
     return;
   }
@@ -99,145 +99,146 @@ function beginOrResume(draft: Draft, windowEndMs: number): void {
     voicedMs,
     voicedBeforeMs: 0,
     flush: undefined,
-    judgement: undefined,
+    judgment: undefined,
     pause: undefined,
   };
-  const leadMs = Math.min(draft.atMs, draft.atMs - startMs + PRE_ROLL_MS);
-  draft.effects.push({ type: "startUtterance", leadMs });
+  const leadMs = Math.min(transition.atMs, transition.atMs - startMs + PRE_ROLL_MS);
+  transition.effects.push({ type: "startUtterance", leadMs });
 }
 
-function askAtPause(draft: Draft, windowEndMs: number): void {
-  const { utterance, agent, settings } = draft.state;
+function askAtPause(transition: TurnTransition, windowEndMs: number): void {
+  const { utterance, agent, settings } = transition.state;
   if (utterance === undefined) return;
   // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
-  if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(draft.state)) return;
+  if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(transition.state)) return;
   const pauseMs = windowEndMs - utterance.lastVoiceMs;
   if (pauseMs < (agent.phase === "idle" ? ASK_PAUSE_MS : INTERRUPTION_ASK_PAUSE_MS)) return;
-  if (utterance.flush === undefined) flush(draft);
+  if (utterance.flush === undefined) flush(transition);
   if (settings.endpointingDelayMs !== undefined || agent.phase !== "idle") return;
-  const { judgement } = utterance;
-  if (judgement === undefined || (pauseMs >= SECOND_ASK_PAUSE_MS && deservesSecond(judgement))) judge(draft);
+  const { judgment } = utterance;
+  if (judgment === undefined || (pauseMs >= SECOND_ASK_PAUSE_MS && deservesSecond(judgment)))
+    judge(transition);
 }
 
-function deservesSecond({ probability, isSecond }: Judgement): boolean {
+function deservesSecond({ probability, isSecond }: Judgment): boolean {
   return !isSecond && probability !== undefined && !isSure(probability);
 }
 
-export function receiveText(draft: Draft, event: TurnEvent & { type: "transcribed" }): void {
-  const { state, atMs } = draft;
+export function receiveText(transition: TurnTransition, event: TurnEvent & { type: "transcribed" }): void {
+  const { state, atMs } = transition;
   const { utterance } = state;
   const { flushId, text, certainty } = event;
   if (utterance?.flush?.id !== flushId || utterance.flush.answer !== undefined) return;
   state.missedFlushes = 0;
-  learnRhythm(draft, utterance, text);
+  learnRhythm(transition, utterance, text);
   const heard: HeardText = { text: text.trim(), ...(certainty !== undefined && { certainty }) };
-  if (isPaused(state.agent)) settleInterruption(draft, heard, event.agentText);
-  else obeyCommand(draft, heard, event.agentText);
+  if (isPaused(state.agent)) resolveInterruption(transition, heard, event.agentText);
+  else obeyCommand(transition, heard, event.agentText);
   // What was interrupted is what this answers.
   const context = { language: state.settings.language, agentText: state.agentText };
   const isWhole = heard.text !== "" && isLikelyWhole(heard, context);
   const answer = { ...heard, atMs, silenceMs: silenceNeededMs(state, heard), isLikelyWhole: isWhole };
   const { flush: asked } = utterance;
   state.utterance = { ...(state.utterance ?? utterance), flush: { ...asked, answer }, pause: undefined };
-  considerEnd(draft);
+  considerEnd(transition);
 }
 
 /** Only a pause in the caller's own words tells how he pauses: noise after them goes on without words. */
-function learnRhythm({ state }: Draft, { pause }: Utterance, text: string): void {
-  if (pause === undefined || wordsOf(text).length <= pause.wordCount) return;
+function learnRhythm({ state }: TurnTransition, { pause }: CallerUtterance, text: string): void {
+  if (pause === undefined || splitWords(text).length <= pause.wordCount) return;
   state.rhythm = withPause(state.rhythm, pause.lengthMs);
 }
 
-export function receiveJudgement(draft: Draft, event: TurnEvent & { type: "turnJudged" }): void {
-  const { state } = draft;
+export function receiveJudgment(transition: TurnTransition, event: TurnEvent & { type: "turnJudged" }): void {
+  const { state } = transition;
   const { utterance } = state;
-  if (utterance?.judgement?.requestId !== event.requestId) return;
-  const judgement = { ...utterance.judgement, probability: event.probability };
-  state.utterance = { ...utterance, judgement };
+  if (utterance?.judgment?.requestId !== event.requestId) return;
+  const judgment = { ...utterance.judgment, probability: event.probability };
+  state.utterance = { ...utterance, judgment };
   const { flush: asked } = utterance;
   if (asked?.answer === undefined) return;
   const silenceMs = silenceNeededMs(state, asked.answer);
-  state.utterance = { ...utterance, judgement, flush: { ...asked, answer: { ...asked.answer, silenceMs } } };
-  considerEnd(draft);
+  state.utterance = { ...utterance, judgment, flush: { ...asked, answer: { ...asked.answer, silenceMs } } };
+  considerEnd(transition);
 }
 
 function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, heard: HeardText): number {
   if (settings.endpointingDelayMs !== undefined) return settings.endpointingDelayMs;
-  const probability = utterance?.judgement?.probability;
+  const probability = utterance?.judgment?.probability;
   return endpointingDelayMs({ ...heard, probability }, { language: settings.language, agentText }, rhythm);
 }
 
 /** The pause has grown, or more is known of it. */
-export function considerEnd(draft: Draft): void {
-  const { state, atMs } = draft;
-  if (endpointAt(state) <= atMs) return reachEndpoint(draft);
+export function considerEnd(transition: TurnTransition): void {
+  const { state, atMs } = transition;
+  if (endpointAt(state) <= atMs) return reachEndpoint(transition);
   const heard = state.utterance?.flush?.answer;
-  if (heard !== undefined && prepareAt(state) <= atMs) prepareReply(draft, heard.text);
+  if (heard !== undefined && prepareAt(state) <= atMs) prepareReply(transition, heard.text);
 }
 
-function prepareReply(draft: Draft, text: string): void {
-  const { state } = draft;
+function prepareReply(transition: TurnTransition, text: string): void {
+  const { state } = transition;
   if (text === "" || state.preparedText === text || !canPrepare(state)) return;
-  dropPrepared(draft);
+  dropPrepared(transition);
   state.preparedText = text;
   // It will tell of what tools have answered by now; should it be for nothing, that is still owed.
-  state.owesReply ||= state.hasNews;
-  state.hasNews = false;
-  draft.effects.push({ type: "prepareReply", text });
+  state.isReplyPending ||= state.hasUnreportedInput;
+  state.hasUnreportedInput = false;
+  transition.effects.push({ type: "prepareReply", text });
 }
 
 /** What is prepared knows nothing of what stands in the history since. */
-export function renewReply(draft: Draft): void {
-  const { preparedText } = draft.state;
+export function renewReply(transition: TurnTransition): void {
+  const { preparedText } = transition.state;
   if (preparedText === undefined) return;
-  dropPrepared(draft);
-  prepareReply(draft, preparedText);
+  dropPrepared(transition);
+  prepareReply(transition, preparedText);
 }
 
 /** Who presses a key has heard enough: the agent falls silent, unless it may not be interrupted. */
-export function pressKey(draft: Draft, digit: string): void {
-  const { state } = draft;
-  addKey(draft, digit);
-  dropPrepared(draft);
+export function pressKey(transition: TurnTransition, digit: string): void {
+  const { state } = transition;
+  addKey(transition, digit);
+  dropPrepared(transition);
   const { agent, settings } = state;
   if (agent.phase === "speaking" && !settings.disableInterruptions && agent.lastWords === undefined) {
-    draft.effects.push({ type: "stopSpeech", speechId: agent.speechId });
+    transition.effects.push({ type: "stopSpeech", speechId: agent.speechId });
     state.agent = IDLE;
-    state.agentSpokeAtMs = draft.atMs;
+    state.agentSpokeAtMs = transition.atMs;
   }
-  if (keysDueAt(state) <= draft.atMs) finishKeys(draft);
+  if (keysDueAt(state) <= transition.atMs) finishKeys(transition);
 }
 
 /** The keys are answered like words, or together with the words that the caller says meanwhile. */
-export function finishKeys(draft: Draft): void {
-  enterKeys(draft);
-  draft.state.hasNews = true;
-  sayNext(draft);
+export function finishKeys(transition: TurnTransition): void {
+  enterKeys(transition);
+  transition.state.hasUnreportedInput = true;
+  speakNext(transition);
 }
 
-export function receiveReply(draft: Draft): void {
-  const { state, atMs } = draft;
+export function receiveReply(transition: TurnTransition): void {
+  const { state, atMs } = transition;
   if (state.preparedText === undefined) return;
   state.isReplyReady = true;
-  if (endpointAt(state) <= atMs) reachEndpoint(draft);
+  if (endpointAt(state) <= atMs) reachEndpoint(transition);
 }
 
 /** The caller was silent for as long as ends a turn. */
-function reachEndpoint(draft: Draft): void {
-  const { state, atMs } = draft;
+function reachEndpoint(transition: TurnTransition): void {
+  const { state, atMs } = transition;
   const { utterance, agent } = state;
   if (utterance === undefined) return;
-  if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(draft);
-  if (utterance.flush === undefined) return flush(draft);
+  if (agent.phase !== "idle" && !isPaused(agent)) return forgetUtterance(transition);
+  if (utterance.flush === undefined) return flush(transition);
   const { answer, askedAtMs } = utterance.flush;
   if (answer === undefined) return;
   const isOverAgent = utterance.startMs < state.agentSpokeAtMs;
   if (answer.text === "" || (isOverAgent && isEcho(answer.text, state.agentText))) {
-    forgetUtterance(draft);
-    return continueAfterNoise(draft);
+    forgetUtterance(transition);
+    return continueAfterNoise(transition);
   }
   // The turn is the caller's until the answer can be heard: who goes on before it has not been cut off.
-  prepareReply(draft, answer.text);
+  prepareReply(transition, answer.text);
   if (atMs < commitAt(state)) return;
   const turn: CallerTurn = {
     text: answer.text,
@@ -247,36 +248,36 @@ function reachEndpoint(draft: Draft): void {
     endpointingMs: answer.silenceMs,
     decidedAtMs: decidedAt(utterance.lastVoiceMs, answer),
   };
-  forgetUtterance(draft);
-  draft.effects.push({ type: "callerTurn", turn });
-  state.owesReply = false;
-  if (state.isGreetingDue) return greetWhenDue(draft);
-  if (!speakInstruction(draft, turn)) speak(draft, { type: "reply", turn });
+  forgetUtterance(transition);
+  transition.effects.push({ type: "callerTurn", turn });
+  state.isReplyPending = false;
+  if (state.isGreetingDue) return greetWhenDue(transition);
+  if (!speakInstruction(transition, turn)) speak(transition, { type: "reply", turn });
 }
 
-function continueAfterNoise(draft: Draft): void {
-  dropPrepared(draft);
-  if (draft.state.isGreetingDue) return greetWhenDue(draft);
-  draft.state.hasNews ||= draft.state.owesReply;
-  draft.state.owesReply = false;
-  sayNext(draft);
+function continueAfterNoise(transition: TurnTransition): void {
+  dropPrepared(transition);
+  if (transition.state.isGreetingDue) return greetWhenDue(transition);
+  transition.state.hasUnreportedInput ||= transition.state.isReplyPending;
+  transition.state.isReplyPending = false;
+  speakNext(transition);
 }
 
-export function loseHearing(draft: Draft, isFatal: boolean, detail: string): void {
-  const { state } = draft;
-  dropPrepared(draft);
+export function loseHearing(transition: TurnTransition, isFatal: boolean, detail: string): void {
+  const { state } = transition;
+  dropPrepared(transition);
   const wasListening = state.utterance !== undefined && state.agent.phase === "idle";
   state.utterance = undefined;
-  if (isFatal) return endWithApology(draft, "error_stt", detail);
-  if (isPaused(state.agent)) return resumePaused(draft);
-  if (wasListening) speak(draft, { type: "phrase", phrase: "repeatRequest" });
+  if (isFatal) return endWithApology(transition, "error_stt", detail);
+  if (isPaused(state.agent)) return resumePaused(transition);
+  if (wasListening) speak(transition, { type: "phrase", phrase: "repeatRequest" });
 }
 
-export function missFlush(draft: Draft): void {
-  const { utterance, missedFlushes } = draft.state;
+export function missFlush(transition: TurnTransition): void {
+  const { utterance, missedFlushes } = transition.state;
   if (utterance === undefined) return;
-  draft.state.missedFlushes = missedFlushes + 1;
-  if (missedFlushes === 0) return flush(draft);
-  forgetUtterance(draft);
-  endWithApology(draft, "error_stt", `no text within ${FLUSH_DEADLINE_MS} ms, twice`);
+  transition.state.missedFlushes = missedFlushes + 1;
+  if (missedFlushes === 0) return flush(transition);
+  forgetUtterance(transition);
+  endWithApology(transition, "error_stt", `no text within ${FLUSH_TIMEOUT_MS} ms, twice`);
 }

@@ -1,12 +1,12 @@
-import { LEAST_SILENCE_MS } from "./turn-endpointing.ts";
+import { MIN_SILENCE_MS } from "./turn-endpointing.ts";
 import { keysDueAt } from "./turn-keys.ts";
 import type { Agent, TurnState } from "./turn-state.ts";
 
-export const FLUSH_DEADLINE_MS = 5000;
+export const FLUSH_TIMEOUT_MS = 5000;
 /** A paused agent does not wait longer for the caller's words: it looks what there is, … */
-const PAUSED_FLUSH_MS = 1400;
+const PAUSED_FLUSH_DELAY_MS = 1400;
 /** … and when that does not come either, somebody has spoken for all that. */
-const PAUSED_TEXT_MS = 1500;
+const PAUSED_TEXT_TIMEOUT_MS = 1500;
 
 /** The next moment at which something is due although nobody says a word; `Infinity` when there is none. */
 export function nextWake(state: TurnState): number {
@@ -15,7 +15,7 @@ export function nextWake(state: TurnState): number {
     state.maxDurationAtMs,
     state.hangup?.atMs ?? Infinity,
     flushDeadlineAt(state),
-    unheardAt(state),
+    pausedSpeechDeadlineAt(state),
     prepareAt(state),
     endpointWakeAt(state),
     keysDueAt(state),
@@ -29,7 +29,7 @@ export function nextWake(state: TurnState): number {
  * A turn that has ended stays the caller's for so long while its answer is made: he may go on as if nothing had been. An
  * answer that takes longer may have to act before it speaks.
  */
-const REPLY_PATIENCE_MS = 700;
+const REPLY_TIMEOUT_MS = 700;
 
 /** Before the text is known, that it is missing can be noticed no sooner than so. */
 const UNREAD_SILENCE_MS = 600;
@@ -59,7 +59,7 @@ export function prepareAt(state: TurnState): number {
   const answer = utterance?.flush?.answer;
   if (utterance === undefined || answer === undefined || mayBeSpeaking(state)) return Infinity;
   const isDue = answer.isLikelyWhole && answer.text !== preparedText && canPrepare(state);
-  return isDue ? utterance.lastVoiceMs + LEAST_SILENCE_MS : Infinity;
+  return isDue ? utterance.lastVoiceMs + MIN_SILENCE_MS : Infinity;
 }
 
 /** When, at the earliest, it was known that the caller was silent for as long as ends a turn. */
@@ -73,13 +73,13 @@ export function commitAt(state: TurnState): number {
   const answer = utterance?.flush?.answer;
   if (utterance === undefined || answer === undefined) return endpointAt(state);
   const isReplyAwaited = preparedText === answer.text && !isReplyReady;
-  const readyAtMs = decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_PATIENCE_MS : 0);
+  const readyAtMs = decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_TIMEOUT_MS : 0);
   // Who presses keys as well is answered to both.
   return state.keys === undefined ? readyAtMs : Math.max(readyAtMs, keysDueAt(state));
 }
 
 /** The caller's turn is over as far as can be known, and its answer is still waited for. */
-export function isReplyOwed(state: TurnState, atMs: number): boolean {
+export function isReplyAwaited(state: TurnState, atMs: number): boolean {
   const isAwaited = state.agent.phase === "idle" && state.preparedText !== undefined;
   return isAwaited && atMs >= endpointAt(state);
 }
@@ -100,16 +100,16 @@ export function isPaused(agent: Agent): boolean {
 }
 
 /** When a paused agent has to learn what was said, or has waited for it long enough. */
-export function unheardAt({ agent, utterance }: TurnState): number {
+export function pausedSpeechDeadlineAt({ agent, utterance }: TurnState): number {
   if (agent.phase === "idle" || agent.pausedAtMs === undefined || utterance === undefined) return Infinity;
   const { flush } = utterance;
-  if (flush === undefined) return agent.pausedAtMs + PAUSED_FLUSH_MS;
-  return flush.answer === undefined ? flush.askedAtMs + PAUSED_TEXT_MS : Infinity;
+  if (flush === undefined) return agent.pausedAtMs + PAUSED_FLUSH_DELAY_MS;
+  return flush.answer === undefined ? flush.askedAtMs + PAUSED_TEXT_TIMEOUT_MS : Infinity;
 }
 
 export function flushDeadlineAt({ utterance }: TurnState): number {
   const flush = utterance?.flush;
-  return flush === undefined || flush.answer !== undefined ? Infinity : flush.askedAtMs + FLUSH_DEADLINE_MS;
+  return flush === undefined || flush.answer !== undefined ? Infinity : flush.askedAtMs + FLUSH_TIMEOUT_MS;
 }
 
 /** Neither the caller's speech nor the agent's thinking is silence. */

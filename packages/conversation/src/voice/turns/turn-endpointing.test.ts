@@ -42,7 +42,7 @@ test("a slow speaker's answer is not waited for longer", () => {
   assert.equal(delayOf("Yes", [1200]), delayOf("Yes"));
 });
 
-test("a last word that the recogniser does not believe in is waited after, and more so if it may have been an open one", () => {
+test("a last word that the recognizer does not believe in is waited after, and more so if it may have been an open one", () => {
   const after = (...lastWord: [text: string, probability: number][]): number => {
     const choices = lastWord.map(([text, probability]) => ({ text, probability }));
     const certainty = { confidence: 0.9, lastWord: choices };

@@ -1,11 +1,11 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
 import {
-  endingOf,
+  classifyEnding,
   isOpenEnding,
-  openShareOf,
+  openEndingProbability,
   type SaidContext,
   type TurnEnding,
-  wordsOf,
+  splitWords,
 } from "./turn-words.ts";
 
 /** How surely the caller has finished, by the sound of it; `unheard` where no model has told. */
@@ -15,19 +15,19 @@ const SURE_PROBABILITY = 0.9;
 const DOUBTFUL_PROBABILITY = 0.5;
 
 /** No turn is over after less. */
-export const LEAST_SILENCE_MS = 200;
+export const MIN_SILENCE_MS = 200;
 
 /**
  * Silence after which a turn with such an ending is over, where nothing is known of the caller. Tuned on the training
  * part of `bench turns`, knowing that an answer is heard no sooner than some 650 ms after the caller's last word: who
  * goes on before it loses nothing.
  */
-const silenceAfterMs: Readonly<Record<TurnEnding, Readonly<Record<Certainty, number>>>> = {
-  answer: { sure: LEAST_SILENCE_MS, unsure: 220, doubtful: 500, unheard: 240 },
+const SILENCE_AFTER_MS: Readonly<Record<TurnEnding, Readonly<Record<Certainty, number>>>> = {
+  answer: { sure: MIN_SILENCE_MS, unsure: 220, doubtful: 500, unheard: 240 },
   // One that does not sound like its end tells no more than a statement.
-  question: { sure: LEAST_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 280 },
-  closed: { sure: LEAST_SILENCE_MS, unsure: 300, doubtful: 600, unheard: 280 },
-  statement: { sure: LEAST_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 680 },
+  question: { sure: MIN_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 280 },
+  closed: { sure: MIN_SILENCE_MS, unsure: 300, doubtful: 600, unheard: 280 },
+  statement: { sure: MIN_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 680 },
   unknown: { sure: 320, unsure: 700, doubtful: 1100, unheard: 650 },
   fragment: { sure: 500, unsure: 850, doubtful: 1100, unheard: 850 },
   wholeNumber: { sure: 950, unsure: 1000, doubtful: 1100, unheard: 900 },
@@ -40,16 +40,16 @@ const OPEN_SHARE = 0.5;
 /** So probably that it may well have been. */
 const DOUBTFUL_OPEN_SHARE = 0.1;
 /** After such a word. */
-const silenceIfOpenMs: Readonly<Record<Certainty, number>> = {
+const SILENCE_IF_OPEN_MS: Readonly<Record<Certainty, number>> = {
   sure: 1200,
   unsure: 1300,
   doubtful: 1450,
   unheard: 1200,
 };
-/** A last word that the recogniser itself believes in less than this was another, of which nothing is known. */
+/** A last word that the recognizer itself believes in less than this was another, of which nothing is known. */
 const DOUBTFUL_WORD_PROBABILITY = 0.2;
 /** After such a word. */
-const silenceIfMisheardMs: Readonly<Record<Certainty, number>> = {
+const SILENCE_IF_MISHEARD_MS: Readonly<Record<Certainty, number>> = {
   sure: 700,
   unsure: 900,
   doubtful: 1100,
@@ -58,9 +58,9 @@ const silenceIfMisheardMs: Readonly<Record<Certainty, number>> = {
 /** A pause this much longer than those before it is more than one of them. */
 const PAUSE_MARGIN = 1.25;
 /** However the caller pauses, he is not waited for longer than this on that account. */
-const LONGEST_FOR_RHYTHM_MS = 1400;
+const MAX_RHYTHM_SILENCE_MS = 1400;
 /** Shorter ones are part of speaking. */
-const SHORTEST_PAUSE_MS = 250;
+const MIN_PAUSE_MS = 250;
 /** Weight of the newest pause. */
 const NEWEST_SHARE = 0.5;
 
@@ -74,7 +74,7 @@ export const UNKNOWN_RHYTHM: CallerRhythm = { pauseMs: 0 };
 
 /** The caller went on after a pause of `pauseMs`. */
 export function withPause(rhythm: CallerRhythm, pauseMs: number): CallerRhythm {
-  if (pauseMs < SHORTEST_PAUSE_MS) return rhythm;
+  if (pauseMs < MIN_PAUSE_MS) return rhythm;
   if (pauseMs >= rhythm.pauseMs) return { pauseMs };
   return { pauseMs: rhythm.pauseMs + (pauseMs - rhythm.pauseMs) * NEWEST_SHARE };
 }
@@ -94,31 +94,31 @@ export interface Said extends HeardText {
 /** Milliseconds of silence that end the turn, by what was said in it, how it sounded and how its speaker pauses. */
 export function endpointingDelayMs(said: Said, context: SaidContext, rhythm: CallerRhythm): number {
   const ending = endingAsHeard(said, context);
-  const certainty = certaintyOf(said.probability);
-  const usualMs = Math.max(silenceAfterMs[ending][certainty], silenceInDoubtMs(said, ending, context));
+  const certainty = toCertainty(said.probability);
+  const usualMs = Math.max(SILENCE_AFTER_MS[ending][certainty], silenceInDoubtMs(said, ending, context));
   // Who has answered or asked has finished, however slowly he speaks otherwise; and who sounds so.
   const isOver = ending === "answer" || ending === "question" || ending === "closed";
   const soundsOver = certainty === "sure" && (ending === "statement" || ending === "unknown");
   if (isOver || soundsOver) return usualMs;
-  return Math.max(usualMs, Math.min(LONGEST_FOR_RHYTHM_MS, rhythm.pauseMs * PAUSE_MARGIN));
+  return Math.max(usualMs, Math.min(MAX_RHYTHM_SILENCE_MS, rhythm.pauseMs * PAUSE_MARGIN));
 }
 
 function endingAsHeard(heard: HeardText, context: SaidContext): TurnEnding {
-  const ending = endingOf(heard.text, context);
+  const ending = classifyEnding(heard.text, context);
   if (isOpenEnding(ending) || isNumber(ending)) return ending;
-  return openShareOf(heard, context) >= OPEN_SHARE ? "unfinished" : ending;
+  return openEndingProbability(heard, context) >= OPEN_SHARE ? "unfinished" : ending;
 }
 
 /** Silence that is needed because the last word may have been another; of numbers their length tells more than that. */
 function silenceInDoubtMs(said: Said, ending: TurnEnding, context: SaidContext): number {
   const { text, certainty: heard, probability } = said;
   if (heard === undefined || isNumber(ending) || ending === "unknown") return 0;
-  const certainty = certaintyOf(probability);
-  if (openShareOf(said, context) >= DOUBTFUL_OPEN_SHARE) return silenceIfOpenMs[certainty];
-  const last = wordsOf(text).at(-1);
+  const certainty = toCertainty(probability);
+  if (openEndingProbability(said, context) >= DOUBTFUL_OPEN_SHARE) return SILENCE_IF_OPEN_MS[certainty];
+  const last = splitWords(text).at(-1);
   const written = heard.lastWord.find((choice) => choice.text.toLowerCase() === last);
   const isMisheard = written !== undefined && written.probability < DOUBTFUL_WORD_PROBABILITY;
-  return isMisheard ? silenceIfMisheardMs[certainty] : 0;
+  return isMisheard ? SILENCE_IF_MISHEARD_MS[certainty] : 0;
 }
 
 function isNumber(ending: TurnEnding): boolean {
@@ -129,7 +129,7 @@ export function isSure(probability: number): boolean {
   return probability >= SURE_PROBABILITY;
 }
 
-function certaintyOf(probability: number | undefined): Certainty {
+function toCertainty(probability: number | undefined): Certainty {
   if (probability === undefined) return "unheard";
   if (isSure(probability)) return "sure";
   return probability < DOUBTFUL_PROBABILITY ? "doubtful" : "unsure";

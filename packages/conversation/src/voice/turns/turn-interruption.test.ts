@@ -47,7 +47,7 @@ test("a sound too short for words takes the word only with one that does, or in 
   assert.equal(interrupts(brief("Warte."), { ...rules, language: "de" }, agentText), true);
 });
 
-test("a short word that the recogniser itself takes for a likely command is one", () => {
+test("a short word that the recognizer itself takes for a likely command is one", () => {
   const heard = (text: string, probability: number): SpokenOver => ({
     text,
     voicedMs: 200,

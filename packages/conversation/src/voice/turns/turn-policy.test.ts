@@ -226,7 +226,7 @@ test("a model that was not sure is asked once more when the pause has grown, and
   assert.deepEqual(judge(0.95).take(), []);
   const unsure = judge(0.6);
   assert.deepEqual(unsure.take(), ["judgeTurn"]);
-  assert.deepEqual(unsure.state.utterance?.judgement, { requestId: 2, probability: 0.6, isSecond: true });
+  assert.deepEqual(unsure.state.utterance?.judgment, { requestId: 2, probability: 0.6, isSecond: true });
   unsure.send({ type: "turnJudged", atMs: unsure.nowMs, requestId: 2, probability: 0.3 });
   unsure.hear(...windows(3, 0.1));
   assert.deepEqual(unsure.take(), []);
@@ -242,11 +242,11 @@ test("who is asked for a number and begins before the end of the question is sti
   assert.ok((run.state.utterance?.flush?.answer?.silenceMs ?? 0) > 1000);
 });
 
-test("a judgement of a pause that is over tells nothing of the next one", () => {
+test("a judgment of a pause that is over tells nothing of the next one", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   run.hear(...windows(20, 0.9), ...windows(6, 0.1), ...windows(10, 0.9), ...windows(3, 0.1));
   run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability: 0.99 });
-  assert.deepEqual(run.state.utterance?.judgement, { requestId: 2, probability: undefined, isSecond: false });
+  assert.deepEqual(run.state.utterance?.judgment, { requestId: 2, probability: undefined, isSecond: false });
 });
 
 test("noise after the last word does not make the policy take the caller for a slow speaker", () => {

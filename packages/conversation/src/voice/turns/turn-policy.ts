@@ -5,10 +5,10 @@ import {
   failSpeech,
   greet,
   receiveInstruction,
-  sayNext,
+  speakNext,
   speak,
 } from "./turn-agent.ts";
-import { hurryPaused } from "./turn-barge-in.ts";
+import { resolvePausedSpeech } from "./turn-barge-in.ts";
 import {
   considerEnd,
   finishKeys,
@@ -17,7 +17,7 @@ import {
   missFlush,
   ONSET_PROBABILITY,
   pressKey,
-  receiveJudgement,
+  receiveJudgment,
   receiveReply,
   receiveText,
   renewReply,
@@ -28,9 +28,9 @@ import {
   prepareAt,
   reminderAt,
   silenceAt,
-  unheardAt,
+  pausedSpeechDeadlineAt,
 } from "./turn-deadlines.ts";
-import { Draft } from "./turn-draft.ts";
+import { TurnTransition } from "./turn-transition.ts";
 import { keysDueAt } from "./turn-keys.ts";
 import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts";
 
@@ -48,9 +48,9 @@ export function turnStep(state: TurnState, event: TurnEvent): TurnStep {
     return { state, effects: NO_EFFECTS };
   }
   if (event.type === "voice" && isUneventful(state, event.probability)) return { state, effects: NO_EFFECTS };
-  const draft = new Draft(state, event.atMs);
-  decide(draft, event);
-  return draft.finish();
+  const transition = new TurnTransition(state, event.atMs);
+  decide(transition, event);
+  return transition.finish();
 }
 
 /** Silence going on while nobody spoke is most of a call: it costs no new state. */
@@ -63,63 +63,63 @@ function isUneventful(state: TurnState, probability: number): boolean {
   );
 }
 
-function decide(draft: Draft, event: TurnEvent): void {
-  const { state } = draft;
+function decide(transition: TurnTransition, event: TurnEvent): void {
+  const { state } = transition;
   switch (event.type) {
     case "start":
-      return start(draft);
+      return start(transition);
     case "voice":
-      return hearWindow(draft, event.windowEndMs, event.probability);
+      return hearWindow(transition, event.windowEndMs, event.probability);
     case "transcribed":
-      return receiveText(draft, event);
+      return receiveText(transition, event);
     case "turnJudged":
-      return receiveJudgement(draft, event);
+      return receiveJudgment(transition, event);
     case "replyReady":
-      return receiveReply(draft);
+      return receiveReply(transition);
     case "hearingLost":
-      return loseHearing(draft, event.isFatal, event.detail);
+      return loseHearing(transition, event.isFatal, event.detail);
     case "speechStarted":
-      return beginSpeech(draft, event.speechId);
+      return beginSpeech(transition, event.speechId);
     case "speechEnded":
-      return endSpeech(draft, event);
+      return endSpeech(transition, event);
     case "speechFailed":
-      return failSpeech(draft, event);
+      return failSpeech(transition, event);
     case "key":
-      return pressKey(draft, event.digit);
+      return pressKey(transition, event.digit);
     case "instructed":
-      return event.speak ? receiveInstruction(draft, event.text) : renewReply(draft);
+      return event.speak ? receiveInstruction(transition, event.text) : renewReply(transition);
     case "toolAnswered":
-      state.hasNews = true;
-      return sayNext(draft);
+      state.hasUnreportedInput = true;
+      return speakNext(transition);
     case "timer":
-      return wake(draft);
+      return wake(transition);
     case "hangup":
-      return end(draft, event.reason, event.detail);
+      return end(transition, event.reason, event.detail);
   }
 }
 
-function start(draft: Draft): void {
-  const { state, atMs } = draft;
+function start(transition: TurnTransition): void {
+  const { state, atMs } = transition;
   state.phase = "running";
   state.lastActivityMs = atMs;
   state.maxDurationAtMs = atMs + state.settings.maxDurationMs;
   if (state.settings.startSpeaker !== "agent" || !state.settings.hasGreeting) return;
   state.isGreetingDue = true;
   if (state.settings.firstMessageDelayMs > 0) state.greetingAtMs = atMs + state.settings.firstMessageDelayMs;
-  else greet(draft);
+  else greet(transition);
 }
 
-function wake(draft: Draft): void {
-  const { state, atMs } = draft;
-  if (atMs >= state.maxDurationAtMs) return end(draft, "max_duration", undefined);
+function wake(transition: TurnTransition): void {
+  const { state, atMs } = transition;
+  if (atMs >= state.maxDurationAtMs) return end(transition, "max_duration", undefined);
   if (state.hangup !== undefined && atMs >= state.hangup.atMs) {
-    return end(draft, state.hangup.reason, state.hangup.detail);
+    return end(transition, state.hangup.reason, state.hangup.detail);
   }
-  if (atMs >= unheardAt(state)) return hurryPaused(draft);
-  if (atMs >= flushDeadlineAt(state)) return missFlush(draft);
-  if (atMs >= keysDueAt(state)) return finishKeys(draft);
-  if (atMs >= Math.min(prepareAt(state), endpointAt(state))) return considerEnd(draft);
-  if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(draft);
-  if (atMs >= silenceAt(state)) return end(draft, "silence_timeout", undefined);
-  if (atMs >= reminderAt(state)) speak(draft, { type: "reminder" });
+  if (atMs >= pausedSpeechDeadlineAt(state)) return resolvePausedSpeech(transition);
+  if (atMs >= flushDeadlineAt(state)) return missFlush(transition);
+  if (atMs >= keysDueAt(state)) return finishKeys(transition);
+  if (atMs >= Math.min(prepareAt(state), endpointAt(state))) return considerEnd(transition);
+  if (atMs >= state.greetingAtMs && state.utterance === undefined) return greet(transition);
+  if (atMs >= silenceAt(state)) return end(transition, "silence_timeout", undefined);
+  if (atMs >= reminderAt(state)) speak(transition, { type: "reminder" });
 }

@@ -28,7 +28,7 @@ export interface TurnSettings {
 /** Every event carries the media clock: milliseconds of caller audio heard when it came to pass. */
 export type TurnEvent =
   | { type: "start"; atMs: number }
-  /** One analysed window; it ended at `windowEndMs`, which may lie before `atMs`. */
+  /** One analyzed window; it ended at `windowEndMs`, which may lie before `atMs`. */
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
   /** `agentText`: the agent's speech under way, to where it is about now. */
   | ({ type: "transcribed"; atMs: number; flushId: number; agentText: string } & HeardText)
@@ -36,7 +36,7 @@ export type TurnEvent =
   | { type: "turnJudged"; atMs: number; requestId: number; probability: number }
   /** The first sound of the prepared reply is there, or nothing is to be waited for. */
   | { type: "replyReady"; atMs: number }
-  /** The recogniser lost what it had heard; `isFatal` when it could not be opened again. */
+  /** The recognizer lost what it had heard; `isFatal` when it could not be opened again. */
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
   /** First audio of a speech was handed out. */
   | { type: "speechStarted"; atMs: number; speechId: number }
@@ -117,7 +117,7 @@ interface Flush {
 }
 
 /** What the sound of the caller tells of a pause. */
-export interface Judgement {
+export interface Judgment {
   requestId: number;
   probability: number | undefined;
   /** The first one was not sure. */
@@ -125,7 +125,7 @@ export interface Judgement {
 }
 
 /** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
-export interface Utterance {
+export interface CallerUtterance {
   startMs: number;
   /** End of the last window with speech. */
   lastVoiceMs: number;
@@ -135,7 +135,7 @@ export interface Utterance {
   voicedBeforeMs: number;
   flush: Flush | undefined;
   /** Of this pause. */
-  judgement: Judgement | undefined;
+  judgment: Judgment | undefined;
   /** The last pause, of which it is not known yet whether words followed it; and the words before it. */
   pause: { lengthMs: number; wordCount: number } | undefined;
 }
@@ -161,7 +161,7 @@ export interface TurnState {
   readonly isVoiced: boolean;
   /** Consecutive windows at onset level, while not yet voiced. */
   readonly onsetWindows: number;
-  readonly utterance: Utterance | undefined;
+  readonly utterance: CallerUtterance | undefined;
   readonly agent: Agent;
   /** What a reply is prepared for. */
   readonly preparedText: string | undefined;
@@ -174,11 +174,11 @@ export interface TurnState {
   readonly greetingAtMs: number;
   readonly isGreetingDue: boolean;
   /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
-  readonly owesReply: boolean;
+  readonly isReplyPending: boolean;
   /** What instructions ask to be said, in the order in which they came. */
   readonly instructions: readonly string[];
   /** Tools have answered, and the agent has not told of it; or what it was to say had to wait. */
-  readonly hasNews: boolean;
+  readonly hasUnreportedInput: boolean;
   /** All is said: the call ends as soon as the last of it was heard. */
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
   readonly maxDurationAtMs: number;
@@ -190,7 +190,7 @@ export interface TurnState {
   /** Flushes in a row that were not answered in time. */
   readonly missedFlushes: number;
   readonly lastFlushId: number;
-  readonly lastJudgementId: number;
+  readonly lastJudgmentId: number;
   readonly lastSpeechId: number;
   readonly wakeAtMs: number;
 }
@@ -216,9 +216,9 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     rhythm: UNKNOWN_RHYTHM,
     greetingAtMs: Infinity,
     isGreetingDue: false,
-    owesReply: false,
+    isReplyPending: false,
     instructions: [],
-    hasNews: false,
+    hasUnreportedInput: false,
     hangup: undefined,
     maxDurationAtMs: Infinity,
     lastActivityMs: 0,
@@ -226,7 +226,7 @@ export function initialTurnState(settings: TurnSettings): TurnState {
     agentSpokeAtMs: Infinity,
     missedFlushes: 0,
     lastFlushId: 0,
-    lastJudgementId: 0,
+    lastJudgmentId: 0,
     lastSpeechId: 0,
     wakeAtMs: Infinity,
   };

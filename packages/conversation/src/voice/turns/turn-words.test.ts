@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endingOf, openShareOf, type TurnEnding } from "./turn-words.ts";
+import { classifyEnding, openEndingProbability, type TurnEnding } from "./turn-words.ts";
 
 function endings(agentText: string, texts: Readonly<Record<string, TurnEnding>>, language = "en-GB"): void {
   for (const [text, ending] of Object.entries(texts)) {
-    assert.equal(endingOf(text, { language, agentText }), ending, text);
+    assert.equal(classifyEnding(text, { language, agentText }), ending, text);
   }
 }
 
-test("a sentence that breaks off is unfinished, whatever full stop the recogniser sets", () => {
+test("a sentence that breaks off is unfinished, whatever full stop the recognizer sets", () => {
   endings("", {
     "I would like to book a table for.": "unfinished",
     "It is on Monday, and": "unfinished",
@@ -35,13 +35,13 @@ test("what else the last word may have been counts as far as it is likely", () =
     { text: "", probability: 0.1 },
   ];
   const shareOf = (text: string): number => {
-    const share = openShareOf({ text, certainty: { confidence: 0.9, lastWord: choices } }, context);
+    const share = openEndingProbability({ text, certainty: { confidence: 0.9, lastWord: choices } }, context);
     return Math.round(share * 100) / 100;
   };
   assert.equal(shareOf("I would like to book a table full."), 0.2);
   assert.equal(shareOf("I was there with full."), 0.3);
-  assert.equal(openShareOf({ text: "a table for" }, context), 1);
-  assert.equal(openShareOf({ text: "I would like a table" }, context), 0);
+  assert.equal(openEndingProbability({ text: "a table for" }, context), 1);
+  assert.equal(openEndingProbability({ text: "I would like a table" }, context), 0);
 });
 
 test("a question may end in a word that no statement ends in", () => {

@@ -2,20 +2,20 @@ import type { HeardText } from "../../providers/speech-to-text.ts";
 
 /** What words tell about where a turn stands. English; other languages are taken as they come. */
 
-const wordPattern = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+const WORD_PATTERN = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
-export function wordsOf(text: string): string[] {
-  return text.toLowerCase().replaceAll("’", "'").match(wordPattern) ?? [];
+export function splitWords(text: string): string[] {
+  return text.toLowerCase().replaceAll("’", "'").match(WORD_PATTERN) ?? [];
 }
 
 export function isEnglish(language: string): boolean {
   return /^en(-|$)/i.test(language);
 }
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 /** Nobody ends a sentence with these: conjunctions, articles, possessives, what asks for an object. */
-const openingWords = setOf(
+const OPENING_WORDS = wordSet(
   "and or but nor because if while although unless until than as whether " +
     "a an the my your his its our their every " +
     "of to for from with without at into onto " +
@@ -24,19 +24,19 @@ const openingWords = setOf(
     "wanted very which who whose",
 );
 /** After these more mostly comes, and sometimes not: "I can do that", "on the day after". */
-const leadingWords = setOf(
+const LEADING_WORDS = wordSet(
   "so when since her this these those some any each another by about over under between during before after on in " +
     "have do does did will can may want need like called that what where really just also not please",
 );
 /** Some of all those do end questions. */
-const closingAfterQuestion = setOf(
+const CLOSING_AFTER_QUESTION = wordSet(
   "on in at by about with for from to is are was were that this not do does did have want need like please over before after",
 );
-const fillers = setOf("um uh uhm er erm hmm hm mm well uhh umm");
-const questionWords = setOf(
+const FILLERS = wordSet("um uh uhm er erm hmm hm mm well uhh umm");
+const QUESTION_WORDS = wordSet(
   "what when where who whose which why how can could may do does did is are was were will would should have has am what's where's how's who's",
 );
-const closers = [
+const CLOSERS = [
   "thank you",
   "thanks",
   "please",
@@ -46,7 +46,7 @@ const closers = [
   "that is all",
   "no problem",
 ];
-const numberWords = setOf(
+const NUMBER_WORDS = wordSet(
   "zero oh o one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen " +
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred double triple",
 );
@@ -79,18 +79,18 @@ export interface SaidContext {
   agentText: string;
 }
 
-/** How what was said so far ends. Pure, and of the text alone: punctuation of recognisers means nothing. */
-export function endingOf(text: string, { language, agentText }: SaidContext): TurnEnding {
+/** How what was said so far ends. Pure, and of the text alone: punctuation of recognizers means nothing. */
+export function classifyEnding(text: string, { language, agentText }: SaidContext): TurnEnding {
   if (!isEnglish(language)) return "unknown";
-  const words = wordsOf(text);
+  const words = splitWords(text);
   const last = words.at(-1) ?? "";
   const isAnswer = agentText.trimEnd().endsWith("?");
-  if (fillers.has(last)) return "unfinished";
-  const isClosed = closers.some((closer) => words.join(" ").endsWith(closer));
+  if (FILLERS.has(last)) return "unfinished";
+  const isClosed = CLOSERS.some((closer) => words.join(" ").endsWith(closer));
   const number = isClosed ? undefined : numberEnding(words, agentText);
   if (number !== undefined) return number;
-  const isQuestion = questionWords.has(words[0] ?? "") && words.length >= 3;
-  if (isOpen(words, isQuestion)) return openingWords.has(last) ? "unfinished" : "trailing";
+  const isQuestion = QUESTION_WORDS.has(words[0] ?? "") && words.length >= 3;
+  if (isOpen(words, isQuestion)) return OPENING_WORDS.has(last) ? "unfinished" : "trailing";
   if (isClosed) return "closed";
   if (words.length <= 3 && isAnswer) return "answer";
   if (words.length <= 2) return "fragment";
@@ -101,11 +101,11 @@ export function endingOf(text: string, { language, agentText }: SaidContext): Tu
  * How likely it is that the text ends in a word after which more has to come, with everything that its last word may
  * have been.
  */
-export function openShareOf({ text, certainty }: HeardText, context: SaidContext): number {
-  if (certainty === undefined) return isOpenEnding(endingOf(text, context)) ? 1 : 0;
-  const before = wordsOf(text).slice(0, -1).join(" ");
+export function openEndingProbability({ text, certainty }: HeardText, context: SaidContext): number {
+  if (certainty === undefined) return isOpenEnding(classifyEnding(text, context)) ? 1 : 0;
+  const before = splitWords(text).slice(0, -1).join(" ");
   const open = certainty.lastWord.filter((choice) =>
-    isOpenEnding(endingOf(`${before} ${choice.text}`, context)),
+    isOpenEnding(classifyEnding(`${before} ${choice.text}`, context)),
   );
   return open.reduce((sum, { probability }) => sum + probability, 0);
 }
@@ -116,34 +116,34 @@ export function isOpenEnding(ending: TurnEnding): boolean {
 
 function isOpen(words: readonly string[], isQuestion: boolean): boolean {
   const last = words.at(-1) ?? "";
-  if (!openingWords.has(last) && !leadingWords.has(last)) return false;
+  if (!OPENING_WORDS.has(last) && !LEADING_WORDS.has(last)) return false;
   if (last === "please") return words.length > 2 && isQuestion;
-  return !(isQuestion && closingAfterQuestion.has(last)) || words.length < 4;
+  return !(isQuestion && CLOSING_AFTER_QUESTION.has(last)) || words.length < 4;
 }
 
 /** How many digits numbers have that are read out: telephone numbers of ten and eleven, cards of sixteen. */
-const usualDigits = new Set([10, 11, 16]);
-const fewestDigits = 3;
-/** A first group of digits that the recogniser takes for other words is no longer than this. */
+const USUAL_DIGITS = new Set([10, 11, 16]);
+const MIN_DIGITS = 3;
+/** A first group of digits that the recognizer takes for other words is no longer than this. */
 const MISHEARD_WORDS = 6;
-const asksForNumber = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
+const ASKS_FOR_NUMBER = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
 
 function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
-  const isAsked = asksForNumber.test(agentText);
+  const isAsked = ASKS_FOR_NUMBER.test(agentText);
   const first = words.findLastIndex((word) => !isNumber(word)) + 1;
-  // Who was asked for a number reads one out, however the recogniser spells its beginning.
+  // Who was asked for a number reads one out, however the recognizer spells its beginning.
   if (first === words.length) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
   const digits = words.reduce((count, word) => count + digitsIn(word), 0);
-  if (!isAsked && digits < fewestDigits) return undefined;
-  return usualDigits.has(digits) ? "wholeNumber" : "number";
+  if (!isAsked && digits < MIN_DIGITS) return undefined;
+  return USUAL_DIGITS.has(digits) ? "wholeNumber" : "number";
 }
 
 function isNumber(word: string): boolean {
-  return numberWords.has(word) || /^[\d-]+$/.test(word);
+  return NUMBER_WORDS.has(word) || /^[\d-]+$/.test(word);
 }
 
 function digitsIn(word: string): number {
   if (word === "double") return 1;
   if (word === "triple") return 2;
-  return numberWords.has(word) ? 1 : word.replace(/\D/g, "").length;
+  return NUMBER_WORDS.has(word) ? 1 : word.replace(/\D/g, "").length;
 }

@@ -1,4 +1,4 @@
-import { clausesOf, everyStandardText } from "@parley/conversation";
+import { splitIntoClauses, listStandardTexts } from "@parley/conversation";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import { defaultLocalVoice } from "./voices.ts";
 
@@ -35,9 +35,9 @@ export class SpeechPreparation {
   add({ voice, speed, language, texts }: FixedSpeech): void {
     for (const text of [
       ...texts.map((each) => each.slice(0, MAX_CHARACTERS)),
-      ...everyStandardText(language),
+      ...listStandardTexts(language),
     ]) {
-      for (const clause of clausesOf(text)) {
+      for (const clause of splitIntoClauses(text)) {
         const params = { voice: voice === "" ? defaultLocalVoice : voice, speed, text: clause };
         const key = JSON.stringify(params);
         if (!this.#done.has(key) && this.#waiting.size < MAX_WAITING) this.#waiting.set(key, params);

@@ -99,7 +99,7 @@ describe("the signalling of a started platform", () => {
     try {
       const cancel = new AbortController();
       const result = await caller.dial({ signal: cancel.signal, onRinging: () => cancel.abort() });
-      assert.ok(!result.ok && result.cause === "cancelled", JSON.stringify(result));
+      assert.ok(!result.ok && result.cause === "canceled", JSON.stringify(result));
     } finally {
       await caller.close();
     }

@@ -4,13 +4,13 @@ import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { T1_MS, T2_MS, TIMEOUT_MS } from "../transactions/timers.ts";
 
 /**
- * A 2xx to an INVITE on its way: repeated from T1, doubling up to T2, until its ACK arrives or 64*T1 have passed,
- * over reliable transports too, for a proxy may have an unreliable one (RFC 3261 §13.3.1.4).
+ * An unacknowledged 2xx to an INVITE: repeated from T1, doubling up to T2, until its ACK arrives or 64*T1 have
+ * passed; also over reliable transports, because a proxy may use an unreliable one (RFC 3261 §13.3.1.4).
  */
 export class PendingAnswer {
-  /** The CSeq number that the ACK will have. */
+  /** The CSeq number of the expected ACK. */
   readonly sequence: number;
-  /** Whether the ACK came. Resolves once. */
+  /** Resolves once: true if the ACK arrived. */
   readonly settled: Promise<boolean>;
   readonly #clock: Clock;
   readonly #repeat: () => void;
@@ -34,7 +34,7 @@ export class PendingAnswer {
     });
   }
 
-  /** Stops the repeats. Idempotent. */
+  /** Stops retransmission. Idempotent. */
   settle(isAcknowledged: boolean): void {
     this.#retransmit?.cancel();
     this.#timeout.cancel();

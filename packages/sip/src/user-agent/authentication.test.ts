@@ -33,7 +33,7 @@ async function callProtected(password: string): Promise<{ rig: Rig; result: Invi
   return { rig, result: await calling, users };
 }
 
-test("a caller with the right password gets through the challenge", async () => {
+test("a caller with the right password passes the challenge", async () => {
   const { result, users, rig } = await callProtected("secret");
   assert.ok(result.ok);
   assert.deepEqual(users, ["alice"]);
@@ -44,7 +44,7 @@ test("a caller with the right password gets through the challenge", async () => 
   assert.match(invites[1] ?? "", /Authorization: Digest username="alice".*algorithm=SHA-256/);
 });
 
-test("a caller with a wrong password stays outside", async () => {
+test("a caller with a wrong password is rejected", async () => {
   const { result, users } = await callProtected("guess");
   assert.ok(!result.ok && result.status === 401);
   assert.deepEqual(users, []);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRig } from "../testing/rig.ts";
 
-test("an INVITE that names somebody by escaped control characters is answered 400 and reaches nobody", async () => {
+test("an INVITE with escaped control characters in an address is answered 400 and not passed on", async () => {
   let inviteCount = 0;
   const { clock, peer } = createRig({ onInvite: () => void inviteCount++ });
   const statuses: number[] = [];

@@ -7,27 +7,27 @@ import type { Hop } from "../transport/transport.ts";
 import type { SessionTimerSettings } from "./session-timer.ts";
 import type { Session } from "./session.ts";
 
-/** Whoever answers the requests of one dialog. */
+/** The handler of one dialog's requests. */
 export interface DialogOwner {
   onRequest(transaction: ServerTransaction): void;
   onAck(ack: SipRequest): void;
   /** The session of the dialog, early or confirmed. */
   readonly session: Session;
-  /** Why an INVITE may not take this dialog's place (RFC 3891 §3); `undefined` where it may. */
+  /** The status that rejects an INVITE replacing this dialog (RFC 3891 §3); `undefined` if it may be replaced. */
   refusalToReplace(isEarlyOnly: boolean): number | undefined;
-  /** Another call has taken the dialog's place: ends it. */
+  /** Ends the dialog because another call has replaced it. */
   endReplaced(): void;
 }
 
-/** A call in any stage of its life, as the user agent sees it when it closes. */
+/** A call in any state, for closing. */
 export interface OpenCall {
-  /** Ends the call the way its stage asks for; resolves when the peer knows or cannot be told. */
+  /** Ends the call as its state requires; resolves when the peer has been notified or cannot be. */
   close(): Promise<void>;
-  /** Drops its timers and says nothing more. */
+  /** Stops its timers without notifying the peer. */
   abandon(): void;
 }
 
-/** What the parts of a user agent share. */
+/** State shared by the parts of a user agent. */
 export interface UserAgentCore {
   readonly clock: Clock;
   readonly layer: TransactionLayer;
@@ -40,10 +40,10 @@ export interface UserAgentCore {
   /** By {@link Dialog.key}. */
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;
-  /** A Contact value by which the peer reaches this node, so that in-dialog requests return to it. */
+  /** A Contact value at which the peer reaches this node, so that in-dialog requests return to it. */
   contactFor(user: string | undefined, peer: Hop): string;
-  /** An error of the application in one of its callbacks; it must not end a call that is not concerned. */
+  /** Reports an error thrown by an application callback; other calls must not be affected. */
   reportError(this: void, error: unknown): void;
-  /** Runs a callback of the application. */
+  /** Runs a callback of the application and reports its errors. */
   guard(callback: () => void): void;
 }

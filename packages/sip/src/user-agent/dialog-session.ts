@@ -20,28 +20,28 @@ import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
 
 export interface SessionOptions {
-  /** The Contact value by which a peer there reaches this side. */
+  /** The Contact value that the peer at this address can reach. */
   contactFor: (peer: Hop) => string;
-  /** Where the peer's messages come from. */
+  /** Source of the peer's messages. */
   peer: Hop;
   digest: DigestClient | undefined;
   isCaller: boolean;
 }
 
-/** What the INVITE of an early dialog does with the requests that concern it. */
+/** How the INVITE of an early dialog handles requests that affect it. */
 export interface EarlyHandlers {
   onPrack(transaction: ServerTransaction): void;
   /** §15: the caller may end an early dialog by BYE. */
   onBye(transaction: ServerTransaction): void;
-  /** RFC 3891 §3: our own call, not yet answered, is replaced. */
+  /** RFC 3891 §3: our own unanswered call is replaced. */
   onReplaced(): void;
 }
 
-const DTMF_DURATION_MS = 160;
+const DEFAULT_DTMF_DURATION_MS = 160;
 
 /**
- * The session of one dialog, from the first response that makes it (RFC 3261 §12.1): early, then confirmed by a 2xx,
- * then ended. It takes the dialog's requests and owns its timers.
+ * The session of one dialog, from the first response that creates it (RFC 3261 §12.1): early, then confirmed by a
+ * 2xx, then ended. It handles the dialog's requests and owns its timers.
  */
 export class DialogSession implements Session, DialogOwner, OpenCall {
   readonly ended: Promise<SessionEnd>;
@@ -132,7 +132,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     return this.#context.isEnded;
   }
 
-  /** What the application's description is in the messages of this dialog. */
+  /** The application's description as sent in this dialog. */
   describe(sdp: string): string {
     return this.#context.describe(sdp);
   }
@@ -141,14 +141,14 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     this.#context.learnMethods(headers);
   }
 
-  /** A 2xx to the INVITE: from now on the session is a call of its own. */
+  /** Confirms the session after a 2xx to the INVITE; it is then a call of its own. */
   confirm(): void {
     this.#early = undefined;
     this.#dialog.isConfirmed = true;
     this.#core.openCalls.add(this);
   }
 
-  /** The INVITE failed, or another fork of it was answered: an early dialog ends without a word (§13.2.2.3). */
+  /** Drops an early dialog after its INVITE failed or another fork was answered; nothing is sent (§13.2.2.3). */
   discard(): void {
     this.#isRemoteGone = true;
     this.#end({ cause: "closed" });
@@ -163,18 +163,18 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
 
   onRequest(transaction: ServerTransaction): void {
     const { request } = transaction;
-    // §12.2.2: out of order, for instance a request that was overtaken by a later one.
+    // §12.2.2: out of order, for example because a later request overtook it.
     if (!this.#dialog.acceptSequence(request.cseq.sequence)) {
       transaction.respond(500, { ...tryLater().content, reason: "CSeq Out of Order" });
       return;
     }
-    // A peer whose connection broke, or whose NAT chose another port, is reached where it speaks from now.
+    // Follow the peer's current address: its connection may have broken, or its NAT may have changed the port.
     this.client.peer = transaction.source;
     this.#context.learnMethods(request.headers);
     const refusal = refusalOf(request);
     if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
     else if (request.method === "BYE") this.#receiveBye(transaction);
-    // RFC 5057 §4.1: a subscription outlives the call that it was made in.
+    // RFC 5057 §4.1: a subscription outlives its call.
     else if (request.method === "NOTIFY") this.#referrals.onNotify(transaction);
     else if (this.isEnded) transaction.respond(481);
     else this.#dispatch(transaction);
@@ -202,7 +202,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     }
   }
 
-  /** §15.1.2 */
+  /** §15.1.2. */
   #receiveBye(transaction: ServerTransaction): void {
     if (this.#early !== undefined) {
       this.#early.onBye(transaction);
@@ -211,12 +211,12 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     transaction.respond(200);
     this.#isRemoteGone = true;
     this.#end({ cause: "remote_bye", headers: transaction.request.headers });
-    // The peer got our 2xx, whatever became of its ACK.
+    // The peer got our 2xx, even if its ACK was lost.
     this.offers.settle(true);
     this.#bye ??= this.#release();
   }
 
-  /** RFC 6086 §4.2.2 for packages, of which we have none; a body that tells of no key is not understood. */
+  /** INFO packages are unsupported (RFC 6086 §4.2.2); a body without a DTMF key gets 415. */
   #receiveInfo(transaction: ServerTransaction): void {
     const { request } = transaction;
     if (request.headers.has("info-package")) {
@@ -244,7 +244,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     return this.#setHold(false);
   }
 
-  /** A peer that refuses to be held or resumed leaves the session as it was (RFC 6337 §3.4). */
+  /** If the peer rejects hold or resume, the session does not change (RFC 6337 §3.4). */
   async #setHold(isHolding: boolean): Promise<OfferResult> {
     const context = this.#context;
     const result = await this.#changes.offer(
@@ -265,7 +265,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   sendDtmf(
     digit: string,
     {
-      durationMs = DTMF_DURATION_MS,
+      durationMs = DEFAULT_DTMF_DURATION_MS,
       type = "application/dtmf-relay",
     }: { durationMs?: number; type?: DtmfInfoType } = {},
   ): Promise<RequestResult> {
@@ -297,11 +297,11 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       : { ok: false, cause: "rejected", status, reason };
   }
 
-  /** RFC 3891 §3: 603 for a call that is over, 486 for one already answered where only an early one may be replaced. */
+  /** RFC 3891 §3: 603 for an ended call; 486 for an answered call if only an early one may be replaced. */
   refusalToReplace(isEarlyOnly: boolean): number | undefined {
     if (this.isEnded) return 603;
     if (this.#dialog.isConfirmed) return isEarlyOnly ? 486 : undefined;
-    // One that rings here was not begun by us, and may not be replaced.
+    // An early dialog may be replaced only if this side started it.
     return this.#context.isCaller ? undefined : 481;
   }
 
@@ -314,7 +314,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     return this.#terminate({ cause: "local_bye" }, headers);
   }
 
-  /** Ends the session from this side: the peer is told, in case that it can still hear. */
+  /** Ends the session from this side and notifies the peer if possible. */
   #terminate(end: SessionEnd, headers: HeaderFields = {}): Promise<void> {
     if (!this.isEnded) {
       this.#end(end);
@@ -324,13 +324,13 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   }
 
   async #sayBye(headers: HeaderFields): Promise<void> {
-    // §15: the called side sends no BYE before the ACK has come or cannot come any more.
+    // §15: the called side sends no BYE before the ACK has arrived or timed out.
     await this.offers.acknowledged();
     if (!this.#isRemoteGone) await this.client.request("BYE", { headers });
     void this.#release();
   }
 
-  /** After the BYE of either side: nothing is left but reports of a transfer. */
+  /** Waits for transfer reports after the BYE of either side, then drops the dialog. */
   async #release(): Promise<void> {
     await this.#referrals.drain();
     this.#forget();
@@ -339,7 +339,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   #end(end: SessionEnd): void {
     if (this.isEnded) return;
     this.timer.stop();
-    // Without a reason of ours it would be an error with its stack, for each call.
+    // Without a reason, `abort` would create an error with a stack trace for each call.
     this.#context.ending.abort("ended");
     this.offers.stop();
     this.#resolveEnded(end);

@@ -3,17 +3,17 @@ import { unquote } from "../grammar/scanner.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import { addressesOf } from "../messages/message.ts";
 
-/** One station that a call was diverted from before it came here. */
+/** One diversion of a call before it arrived. */
 export interface Diversion {
-  /** Who was called there. */
+  /** The diverting party. */
   address: NameAddress;
-  /** Such as `user-busy`, `no-answer`, `unconditional`; for History-Info the cause of RFC 4458 as text. */
+  /** For example `user-busy`, `no-answer`, `unconditional`; for History-Info the cause of RFC 4458 as text. */
   reason: string | undefined;
-  /** How often the call was diverted there, 1 where nothing is said. */
+  /** Number of diversions by this party; 1 by default. */
   count: number;
 }
 
-/** RFC 5806: the stations in order, the last diversion first. Empty where there are none, or none can be read. */
+/** RFC 5806: the diversions, last one first. Malformed ones are omitted. */
 export function readDiversions(headers: HeaderList): Diversion[] {
   return (addressesOf(headers, "diversion") ?? []).map((address) => ({
     address,
@@ -22,16 +22,16 @@ export function readDiversions(headers: HeaderList): Diversion[] {
   }));
 }
 
-/** One target of a call on its way (RFC 7044 §5). */
+/** One target in the history of a call (RFC 7044 §5). */
 export interface HistoryEntry {
   address: NameAddress;
-  /** Its place in the tree of targets, such as `1.2`. */
+  /** Its position in the tree of targets, for example `1.2`. */
   index: string;
-  /** The cause parameter of the URI (RFC 4458), or that of the Reason in it: why the call went there. */
+  /** Why the call was sent there: the cause parameter of the URI (RFC 4458), or of the Reason in it. */
   cause: string | undefined;
 }
 
-/** RFC 7044: every target in order, the oldest first. Entries without an index are left out. */
+/** RFC 7044: every target, oldest first. Entries without an index are omitted. */
 export function readHistory(headers: HeaderList): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
   for (const address of addressesOf(headers, "history-info") ?? []) {
@@ -42,7 +42,7 @@ export function readHistory(headers: HeaderList): HistoryEntry[] {
   return entries;
 }
 
-/** RFC 4458 as a parameter of the URI, else RFC 3326 as a header field in it. */
+/** The cause in a URI parameter (RFC 4458), or in a Reason header field of the URI (RFC 3326). */
 function causeIn(uri: string): string | undefined {
   const reason = uri.split(/[?&]/).find((part, index) => index > 0 && /^reason=/i.test(part)) ?? "";
   return (/[;?&]cause=(\d{3})/i.exec(uri) ?? /cause%3D(\d{3})/i.exec(reason))?.[1];

@@ -44,7 +44,7 @@ test("503 moves a call to the next server, with a new branch and its own ACK", a
   assert.equal(second.requests("ACK").length, 1);
 });
 
-test("a server that asked to be left alone is tried last for so long", async () => {
+test("a server with Retry-After is tried last until that time has passed", async () => {
   const { clock, peer, second, call } = createTwoServers();
   void call();
   await clock.advance(0);
@@ -62,7 +62,7 @@ test("a server that asked to be left alone is tried last for so long", async () 
   assert.equal(new Set(peer.requests("INVITE").map(({ callId }) => callId)).size, 2);
 });
 
-test("a server that says nothing is given up after 8 s, and all of them after 32 s", async () => {
+test("a silent server times out after 8 s, and all servers together after 32 s", async () => {
   const { clock, peer, second, call } = createTwoServers();
   const result = call();
   await clock.advance(7_999);
@@ -76,7 +76,7 @@ test("a server that says nothing is given up after 8 s, and all of them after 32
   assert.ok("cause" in failure && failure.cause === "no_response");
 });
 
-test("every other refusal ends the attempt", async () => {
+test("every other rejection ends the attempt", async () => {
   const { clock, peer, second, call } = createTwoServers();
   const result = call();
   await clock.advance(0);
@@ -86,7 +86,7 @@ test("every other refusal ends the attempt", async () => {
   assert.equal(second.received.length, 0);
 });
 
-test("a call that was cancelled is not tried anywhere else", async () => {
+test("a canceled call is not sent to another server", async () => {
   const rig = createTwoServers();
   const controller = new AbortController();
   const { clock, peer, second, ua } = rig;
@@ -127,7 +127,7 @@ function createDualStack(): DualStack {
 const bigOffer = `v=0\r\n${"a=x\r\n".repeat(300)}`;
 const bigCall = { to: "sip:a@10.0.0.2", from: "sip:me@10.0.0.1", sdp: bigOffer };
 
-test("a request too large for a datagram goes by TCP", async () => {
+test("a request too large for a datagram is sent over TCP", async () => {
   const { clock, network, ua, udpPeer } = createDualStack();
   const tcpPeer = new ScriptedPeer(network.transport({ address: "10.0.0.2", port: 5060 }, true), ua.address);
   void ua.invite(bigCall);
@@ -139,12 +139,12 @@ test("a request too large for a datagram goes by TCP", async () => {
   assert.equal(udpPeer.requests("INVITE").length, 1);
 });
 
-test("where TCP is refused it goes by UDP after all, the next time at once", async () => {
+test("if TCP is refused, UDP is used, and the next request uses it at once", async () => {
   const { clock, network, ua, udpPeer } = createDualStack();
   void ua.invite(bigCall);
   await clock.advance(0);
   assert.match(udpPeer.last("INVITE").headers.get("via") ?? "", /^SIP\/2\.0\/UDP /);
-  // TCP is there by now, but it is not asked again so soon.
+  // TCP works now, but is still avoided.
   const tcpPeer = new ScriptedPeer(network.transport({ address: "10.0.0.2", port: 5060 }, true), ua.address);
   void ua.invite(bigCall);
   await clock.advance(0);

@@ -7,7 +7,7 @@ import type { Hop, Transport } from "../transport/transport.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const CALLS = 1_000;
-/** Two transactions with their timers, names and the last response; a single message of the call has more than 500. */
+/** Two transactions with timers, names and the last response. A single message of the call has more than 500 bytes. */
 const MAX_BYTES_PER_CALL = 3_500;
 
 const caller: Hop = { protocol: "UDP", address: "10.0.0.2", port: 5060 };
@@ -22,14 +22,14 @@ const sdp = [
   "",
 ].join("\r\n");
 
-/** Buffers included; what has a finaliser goes with the second collection. */
+/** Includes buffers; objects with a finalizer are freed by the second collection. */
 async function liveBytes(): Promise<number> {
   liveHeapBytes();
   await settle();
   return liveHeapBytes() + process.memoryUsage().external;
 }
 
-test("what is kept of a call while repeats of its messages may come is a fraction of its messages", async () => {
+test("the memory of a finished call is a fraction of the size of its messages", async () => {
   let deliver: (data: Buffer, source: Hop) => void = () => undefined;
   const sent: string[] = [];
   const transport: Transport = {

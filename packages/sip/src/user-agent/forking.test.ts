@@ -14,7 +14,7 @@ function fork(
   return call.rig.clock.advance(0);
 }
 
-test("peers that ring at once have dialogs of their own, and the one that answers makes the call", async () => {
+test("peers that ring in parallel have separate dialogs, and the one that answers gets the call", async () => {
   const dialogs = new Set<string>();
   const { call } = await ringOut({ onProvisional: ({ dialogId }) => dialogs.add(dialogId) });
   await fork(call, "callee", 183, ["Require: 100rel", "RSeq: 1"], sdp(1));
@@ -34,7 +34,7 @@ test("peers that ring at once have dialogs of their own, and the one that answer
   await fork(call, "other", 200);
   assert.ok(call.session !== undefined);
   assert.deepEqual([call.session.remoteSdp, call.rig.ua.counts.dialogs], [sdp(2), 1]);
-  // §13.2.2.4: one that answers all the same is acknowledged and ended, up to 32 s later.
+  // §13.2.2.4: another fork that answers is acknowledged and ended, up to 32 s later.
   await call.rig.clock.advance(20_000);
   await fork(call, "third", 200, [], sdp(3));
   assert.equal(call.rig.peer.last("ACK").to.parameters.get("tag"), "third");
@@ -46,7 +46,7 @@ test("peers that ring at once have dialogs of their own, and the one that answer
   await assertNothingLeft(call.rig);
 });
 
-test("the early dialogs end with a final refusal", async () => {
+test("the early dialogs end with a final rejection", async () => {
   const { call, result } = await ringOut();
   await fork(call, "callee", 180);
   await fork(call, "other", 180);
@@ -56,10 +56,10 @@ test("the early dialogs end with a final refusal", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a peer may change early media by UPDATE, and a 200 without a description keeps what an early one said", async () => {
+test("a peer may change early media by UPDATE, and a 200 without a description keeps the early one", async () => {
   const { call } = await ringOut({ onReinvite: (offer) => ({ sdp: offer.replace("4000", "5000") }) });
   await fork(call, "callee", 183, [], sdp(1));
-  // Its answer to our offer has not come reliably yet.
+  // The answer to our offer has not arrived reliably yet.
   await call.request("UPDATE", { body: sdp(2) });
   assert.equal(call.lastStatus("UPDATE"), 491);
   await fork(call, "callee", 183, ["Require: 100rel", "RSeq: 1"], sdp(1));
@@ -77,7 +77,7 @@ test("a peer may change early media by UPDATE, and a 200 without a description k
   await hangUp(bare.call.rig, bare.call.established);
 });
 
-test("a late offer is answered in the ACK; one that is not answered ends the call", async () => {
+test("a late offer is answered in the ACK, and an unanswered one ends the call", async () => {
   const { call } = await ringOut({ sdp: "", onOffer: (offer) => offer.replace("4000", "5000") });
   await fork(call, "callee", 200, [], sdp(1));
   assert.match(call.rig.peer.last("ACK").body.toString(), /m=audio 5000/);
@@ -103,7 +103,7 @@ test("a redirection is followed to its targets in order of preference, each once
     [second.requestUri, second.cseq.sequence, second.to.uri],
     ["sip:high@10.0.0.2", 2, "sip:peer@10.0.0.2"],
   );
-  // A loop: the target sends the call back to where it came from.
+  // A loop: the target sends the call back to its origin.
   await fork(call, "b", 301, ["Contact: <sip:peer@10.0.0.2>, <sip:HIGH@10.0.0.2>, <sip:high@10.0.0.2>"]);
   assert.equal(call.rig.peer.last("INVITE").requestUri, "sip:HIGH@10.0.0.2");
   await fork(call, "c", 404);
@@ -114,7 +114,7 @@ test("a redirection is followed to its targets in order of preference, each once
   await assertNothingLeft(call.rig);
 });
 
-test("redirections are limited, may be vetoed, and a 6xx ends them", async () => {
+test("redirections are limited, may be blocked, and end with a 6xx", async () => {
   const endless = await ringOut({ maxRedirects: 3 });
   for (let index = 0; index < 4; index++) {
     await fork(endless.call, `t${index}`, 302, [`Contact: <sip:next${index}@10.0.0.2>`]);
@@ -132,7 +132,7 @@ test("redirections are limited, may be vetoed, and a 6xx ends them", async () =>
   for (const { call } of [endless, vetoed, declined]) await assertNothingLeft(call.rig);
 });
 
-test("a refusal says how long to stay away", async () => {
+test("a rejection reports its Retry-After", async () => {
   const { call, result } = await ringOut();
   await fork(call, "a", 480, ["Retry-After: 120 (in a meeting);duration=60"]);
   const settled = result();

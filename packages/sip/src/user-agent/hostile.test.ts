@@ -10,10 +10,10 @@ import { parseMessage } from "../messages/parse.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const DATAGRAMS = 120_000;
-/** From one idle moment to a later one; what a call or transaction left behind would add up to far more. */
+/** Growth from one idle moment to a later one; a leak per call or transaction would exceed it by far. */
 const HEAP_GROWTH_BYTES = 4 * 1024 * 1024;
 
-test("120 000 hostile datagrams neither throw nor leave anything behind", async () => {
+test("120,000 hostile datagrams neither throw nor leak", async () => {
   const clock = new ManualClock();
   const network = new MemoryNetwork(clock);
   const random = seededRandom(3261);
@@ -42,7 +42,7 @@ test("120 000 hostile datagrams neither throw nor leave anything behind", async 
       await clock.advance(0);
       assert.ok(ua.counts.transactions <= 2000);
       network.sent.length = 0;
-      // Makes room again: whatever is open runs into its deadline.
+      // Lets open transactions time out to make room.
       if (count % 20_000 === 19_999) await clock.advance(300_000);
       if (count === 39_999) heapWhenIdle = liveHeapBytes();
     }
@@ -56,13 +56,13 @@ test("120 000 hostile datagrams neither throw nor leave anything behind", async 
   assert.ok(inviteCount > 1000, `${inviteCount} reached the application`);
   assert.deepEqual(ua.counts, { transactions: 0, dialogs: 0, calls: 0 });
   assert.equal(clock.pendingCount, 0);
-  // And it still takes calls.
+  // Calls are still accepted.
   stranger.send(Buffer.from(realMessages["OPTIONS keep-alive"] ?? ""), ua.address);
   await clock.advance(0);
   assert.match(network.sent.at(-1)?.data.toString() ?? "", /^SIP\/2\.0 200 OK\r\n/);
 });
 
-test("every prefix of every real message is read or refused", () => {
+test("every prefix of every real message is read or rejected", () => {
   for (const text of Object.values(realMessages)) {
     const whole = Buffer.from(text);
     for (let length = 0; length < whole.length; length++) parseMessage(whole.subarray(0, length));

@@ -19,7 +19,7 @@ function identityOf(fields: HeaderFields, from = "sip:+1555@trunk"): CallerIdent
   });
 }
 
-test("who a call is from is read beside its From", () => {
+test("the caller's identity is read from the asserted header fields", () => {
   const asserted = identityOf({
     "P-Asserted-Identity": ['"Ann" <sip:+1555@x>, <tel:+1555>'],
     Privacy: "none",
@@ -38,7 +38,7 @@ test("who a call is from is read beside its From", () => {
   assert.deepEqual(identityOf({ "P-Asserted-Identity": "<<nonsense" }).asserted, []);
 });
 
-test("a withheld caller is anonymous in From and Contact, and asserted to the trunk alone", async () => {
+test("a withheld caller is anonymous in From and Contact, and asserted only to the trunk", async () => {
   const { call } = await ringOut({
     identity: { asserted: { displayName: "Ann", uri: "sip:+1555@trunk" }, isPrivate: true },
   });
@@ -51,7 +51,7 @@ test("a withheld caller is anonymous in From and Contact, and asserted to the tr
   await assertNothingLeft(call.rig);
 });
 
-test("the stations that a call was diverted from are read, the last one first", () => {
+test("diversions are read, last one first", () => {
   const diversions = readDiversions(
     headersOf({
       Diversion: [
@@ -71,7 +71,7 @@ test("the stations that a call was diverted from are read, the last one first", 
   assert.deepEqual(readDiversions(new HeaderList()), []);
 });
 
-test("the history of a call is read with indices and causes", () => {
+test("the history of a call is read with indexes and causes", () => {
   const history = readHistory(
     headersOf({
       "History-Info": [

@@ -3,26 +3,26 @@ import { quote } from "../grammar/scanner.ts";
 import { type HeaderFields, type HeaderList, singleLine } from "../messages/header-list.ts";
 import { addressesOf } from "../messages/message.ts";
 
-/** A URI, with a display name where one is wanted. */
+/** A URI, optionally with a display name. */
 export type Party = string | { displayName: string; uri: string };
 
-/** What stands in From in place of a caller who withholds its number (RFC 3323 §4.1). */
+/** The From of a caller who withholds their number (RFC 3323 §4.1). */
 const anonymous: Party = { displayName: "Anonymous", uri: "sip:anonymous@anonymous.invalid" };
 
-/** Who a call says that it is from, beside its From. */
+/** The caller's identity according to header fields other than From. */
 export interface CallerIdentity {
   /**
-   * P-Asserted-Identity (RFC 3325 §9.1): a SIP URI, a tel URI, or one of each. What a trunk puts there is true as far
-   * as the trunk is trusted; from anybody else it is worth nothing.
+   * P-Asserted-Identity (RFC 3325 §9.1): a SIP URI, a tel URI, or one of each. As reliable as the trunk that sent
+   * it, and worthless from any other source.
    */
   asserted: readonly NameAddress[];
-  /** Remote-Party-ID, by which older systems say the same. */
+  /** Remote-Party-ID, the equivalent of older systems. */
   remoteParty: NameAddress | undefined;
-  /** Whether the caller wants its identity withheld (RFC 3323 §4.2, RFC 3325 §7), or has withheld it already. */
+  /** True if the caller requests privacy (RFC 3323 §4.2, RFC 3325 §7) or is already anonymous. */
   isPrivate: boolean;
 }
 
-/** Reads who a request is from. Malformed values are left out. */
+/** Reads the identity in a request. Malformed values are omitted. */
 export function readIdentity(request: { headers: HeaderList; from: NameAddress }): CallerIdentity {
   const { headers, from } = request;
   const [remoteParty] = addressesOf(headers, "remote-party-id") ?? [];
@@ -37,17 +37,17 @@ export function readIdentity(request: { headers: HeaderList; from: NameAddress }
   };
 }
 
-/** Who our own call is from, as the peer's network is to know it. */
+/** Identity of our own call for the peer's network. */
 export interface IdentityOptions {
-  /** Goes into P-Asserted-Identity: for a trunk that trusts us to say whose number it is (RFC 3325). */
+  /** Sent as P-Asserted-Identity, for a trunk that trusts us (RFC 3325). */
   asserted?: Party;
-  /** Goes into P-Preferred-Identity: for a proxy that checks it and asserts it itself. */
+  /** Sent as P-Preferred-Identity, for a proxy that verifies and asserts it. */
   preferred?: Party;
-  /** Withholds the caller: From is anonymous, and the network is asked to tell nobody (RFC 3323, RFC 3325). */
+  /** Withholds the caller: From is anonymous, and the network is asked for privacy (RFC 3323, RFC 3325). */
   isPrivate?: boolean;
 }
 
-/** The From and the further header fields of an INVITE. */
+/** The From and additional header fields of an INVITE. */
 export function writeIdentity(
   from: Party,
   options: IdentityOptions = {},
@@ -68,7 +68,7 @@ export function uriOf(party: Party): string {
 }
 
 export function formatParty(party: Party): string {
-  // No character may end the angle brackets early.
+  // Removes characters that would end the angle brackets early.
   const uri = singleLine(uriOf(party)).replace(/[<>"\s]/g, "");
   const displayName = typeof party === "string" ? "" : singleLine(party.displayName);
   return displayName === "" ? `<${uri}>` : `${quote(displayName)} <${uri}>`;

@@ -47,7 +47,7 @@ async function establish(rig: CallRig, headers: readonly string[] = []): Promise
   return result.session;
 }
 
-test("a call is tried, rung, accepted and ended by the caller", async () => {
+test("a call gets 100 and 180, is accepted and ended by the caller", async () => {
   const rig = createCallRig({ userAgent: "Parley/test" });
   const invite = await receiveInvite(rig);
   assert.deepEqual(
@@ -83,7 +83,7 @@ test("a call is tried, rung, accepted and ended by the caller", async () => {
   await assertNothingLeft(rig);
 });
 
-test("the 2xx is repeated from 500 ms up to every 4 s until its ACK comes", async () => {
+test("the 2xx is repeated from 500 ms up to every 4 s until its ACK arrives", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig);
   const accepting = invite.accept({ sdp: "answer" });
@@ -98,7 +98,7 @@ test("the 2xx is repeated from 500 ms up to every 4 s until its ACK comes", asyn
   await assertNothingLeft(rig);
 });
 
-test("without an ACK the call is given up after 32 s and ended by BYE", async () => {
+test("without an ACK the call ends after 32 s by BYE", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig);
   const accepting = invite.accept({ sdp: "answer" });
@@ -117,12 +117,12 @@ test("a CANCEL is answered, ends the INVITE with 487 and aborts the signal", asy
   assert.deepEqual(rig.peer.statuses("CANCEL"), [200]);
   assert.deepEqual(rig.peer.statuses("INVITE"), [100, 180, 487]);
   assert.equal(rig.peer.tagFrom("CANCEL"), rig.peer.tagFrom("INVITE"));
-  assert.equal(invite.signal.reason, "cancelled");
-  assert.deepEqual(await invite.accept({ sdp: "answer" }), { ok: false, reason: "cancelled" });
+  assert.equal(invite.signal.reason, "canceled");
+  assert.deepEqual(await invite.accept({ sdp: "answer" }), { ok: false, reason: "canceled" });
   await assertNothingLeft(rig);
 });
 
-test("a CANCEL that comes after the answer changes nothing", async () => {
+test("a CANCEL after the answer changes nothing", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   rig.peer.request({ method: "CANCEL" });
@@ -132,7 +132,7 @@ test("a CANCEL that comes after the answer changes nothing", async () => {
   await hangUp(rig, session);
 });
 
-test("a CANCEL for nothing is answered 481", async () => {
+test("a CANCEL without its INVITE is answered 481", async () => {
   const rig = createCallRig();
   rig.peer.request({ method: "CANCEL" });
   await rig.clock.advance(0);
@@ -140,7 +140,7 @@ test("a CANCEL for nothing is answered 481", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a refusal is repeated until its ACK and carries the headers it was given", async () => {
+test("a rejection is repeated until its ACK, with the given headers", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig);
   invite.reject(503, undefined, { "Retry-After": "30" });
@@ -154,7 +154,7 @@ test("a refusal is repeated until its ACK and carries the headers it was given",
   await assertNothingLeft(rig);
 });
 
-test("a caller who hangs up an early dialog by BYE ends the INVITE with 487", async () => {
+test("a BYE in an early dialog ends the INVITE with 487", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig);
   invite.ring();
@@ -166,7 +166,7 @@ test("a caller who hangs up an early dialog by BYE ends the INVITE with 487", as
   await assertNothingLeft(rig);
 });
 
-test("a caller who ends the call before the ACK arrives leaves nothing behind", async () => {
+test("a call that ends before its ACK leaves no state", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig);
   const accepting = invite.accept({ sdp: "answer" });
@@ -177,7 +177,7 @@ test("a caller who ends the call before the ACK arrives leaves nothing behind", 
   await assertNothingLeft(rig);
 });
 
-test("a ringing call repeats its provisional response every minute and ends at its own Expires", async () => {
+test("a ringing call repeats its provisional response every minute and ends at its Expires", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig, ["Expires: 130"]);
   invite.ring();
@@ -187,7 +187,7 @@ test("a ringing call repeats its provisional response every minute and ends at i
   await assertNothingLeft(rig);
 });
 
-test("an INVITE that the application forgets is refused after three minutes", async () => {
+test("an INVITE without an application decision is rejected after three minutes", async () => {
   const rig = createCallRig();
   await receiveInvite(rig);
   await rig.clock.advance(181_000);
@@ -195,7 +195,7 @@ test("an INVITE that the application forgets is refused after three minutes", as
   await assertNothingLeft(rig);
 });
 
-test("without an offer our answer is the offer, and the ACK brings the answer", async () => {
+test("without an offer our answer is the offer, and the ACK contains the answer", async () => {
   const rig = createCallRig();
   const invite = await receiveInvite(rig, [], "");
   assert.equal(invite.body, "");
@@ -209,7 +209,7 @@ test("without an offer our answer is the offer, and the ACK brings the answer", 
   await hangUp(rig, result.session);
 });
 
-test("a re-INVITE goes to the application, whose answer and refreshed target hold", async () => {
+test("a re-INVITE is passed to the application, whose answer and new target take effect", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   session.onReinvite = (offer) => ({ sdp: `answer to ${offer}` });
@@ -225,7 +225,7 @@ test("a re-INVITE goes to the application, whose answer and refreshed target hol
   await hangUp(rig, session);
 });
 
-test("a refused re-INVITE leaves the session as it was", async () => {
+test("a rejected re-INVITE does not change the session", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   session.onReinvite = () => ({ status: 488 });
@@ -237,7 +237,7 @@ test("a refused re-INVITE leaves the session as it was", async () => {
   await hangUp(rig, session);
 });
 
-test("a re-INVITE without an offer is offered what is in force, and its ACK brings the answer", async () => {
+test("a re-INVITE without an offer gets the current description, and its ACK contains the answer", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   const answers: string[] = [];
@@ -263,7 +263,7 @@ test("a second re-INVITE while the first is undecided gets 500 with Retry-After"
   const refusal = rig.peer.responses("INVITE").at(-1);
   assert.deepEqual([refusal?.status, refusal?.cseq.sequence], [500, 3]);
   assert.match(refusal?.headers.get("retry-after") ?? "", /^\d+$/);
-  // The handler that never decides is given up too.
+  // The handler that never decides also times out.
   await rig.clock.advance(33_000);
   assert.ok(rig.peer.responses("INVITE").some(({ status, cseq }) => status === 500 && cseq.sequence === 2));
   await hangUp(rig, session);
@@ -283,7 +283,7 @@ test("a request out of order gets 500, one for an unknown dialog 481", async () 
   await hangUp(rig, session);
 });
 
-test("an offer that stands among other bodies is found, unless the others must be understood", async () => {
+test("an offer among other body parts is found, unless another part is required", async () => {
   const rig = createCallRig();
   let count = 0;
   const invite = async (handling: string): Promise<void> => {
@@ -304,7 +304,7 @@ test("an offer that stands among other bodies is found, unless the others must b
   );
 });
 
-test("requests that cannot be served are refused as §8.2 says", async () => {
+test("unsupported requests are rejected in the order of §8.2", async () => {
   const rig = createCallRig();
   const { peer, clock } = rig;
   const statusOf = async (script: Parameters<typeof peer.request>[0]): Promise<number | undefined> => {
@@ -329,7 +329,7 @@ test("requests that cannot be served are refused as §8.2 says", async () => {
   await assertNothingLeft(rig);
 });
 
-test("the same INVITE by two ways is merged: the second gets 482", async () => {
+test("the same INVITE on two paths is merged: the second gets 482", async () => {
   const rig = createCallRig();
   await receiveInvite(rig);
   rig.peer.request({ method: "INVITE", branch: "z9hG4bKtwo", body: "offer" });
@@ -338,7 +338,7 @@ test("the same INVITE by two ways is merged: the second gets 482", async () => {
   assert.equal(rig.invites.length, 1);
 });
 
-test("an INVITE of RFC 2543, without the cookie, still matches its repeats and its ACK", async () => {
+test("an INVITE of RFC 2543, without the magic cookie, matches its retransmissions and its ACK", async () => {
   const rig = createCallRig();
   rig.peer.request({ method: "INVITE", branch: "old", body: "offer" });
   rig.peer.request({ method: "INVITE", branch: "old", body: "offer" });
@@ -354,7 +354,7 @@ test("an INVITE of RFC 2543, without the cookie, still matches its repeats and i
   );
 });
 
-test("an application that throws has its call refused and the error reported", async () => {
+test("an error thrown by the application rejects the call and is reported", async () => {
   const errors: unknown[] = [];
   const rig = createRig({
     onInvite: () => {
@@ -378,7 +378,7 @@ test("our BYE follows the route set of the INVITE", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a peer that has vanished ends the session at timer F", async () => {
+test("a vanished peer ends the session at timer F", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   rig.network.filter = () => false;
@@ -392,7 +392,7 @@ test("a peer that has vanished ends the session at timer F", async () => {
   await assertNothingLeft(rig);
 });
 
-test("malformed requests get a 400 with the same tag for each repeat, other garbage nothing", async () => {
+test("malformed requests get a 400 with the same tag each time, and other garbage no answer", async () => {
   const rig = createCallRig();
   const bad = [
     "INVITE sip:agent@10.0.0.1 SIP/2.0",
@@ -421,7 +421,7 @@ test("malformed requests get a 400 with the same tag for each repeat, other garb
   assert.equal(rig.ua.counts.transactions, 0);
 });
 
-test("beyond the bound of transactions requests get 503 and cost no memory", async () => {
+test("requests above the transaction limit get 503 and use no memory", async () => {
   const rig = createCallRig({ maxTransactions: 3, onInvite: (invite) => invite.reject(486) });
   for (let index = 0; index < 5; index++) {
     rig.peer.request({ method: "INVITE", branch: `z9hG4bK${index}`, callId: `c${index}` });
@@ -441,7 +441,7 @@ function optionsFrom192(branch: string, rport: string): Buffer {
   );
 }
 
-test("responses go to the source port where rport asks for it, else to the port of sent-by", async () => {
+test("responses go to the source port if rport is present, otherwise to the port of sent-by", async () => {
   const rig = createCallRig();
   const nat = rig.network.transport({ address: "192.0.2.9", port: 33_333 });
   nat.start(() => undefined);
@@ -459,7 +459,7 @@ test("responses go to the source port where rport asks for it, else to the port 
   assert.match(responses[0]?.data.toString() ?? "", /rport=33333;received=192\.0\.2\.9/);
 });
 
-test("closing refuses what rings, ends what runs, and waits for the peers", async () => {
+test("closing rejects ringing calls, ends active ones and waits for the peers", async () => {
   const rig = createCallRig();
   const session = await establish(rig);
   rig.peer.request({ method: "INVITE", branch: "z9hG4bKtwo", callId: "call-2", body: "offer" });
@@ -477,7 +477,7 @@ test("closing refuses what rings, ends what runs, and waits for the peers", asyn
   assert.equal(rig.clock.pendingCount, 0);
 });
 
-test("closing does not wait longer than its deadline", async () => {
+test("closing waits no longer than its deadline", async () => {
   const rig = createCallRig();
   await establish(rig);
   const closing = rig.ua.close({ deadlineMs: 1000 });

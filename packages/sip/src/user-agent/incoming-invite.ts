@@ -13,24 +13,24 @@ import { capabilities, sdpOf } from "./request-rules.ts";
 import { supports } from "./session-expires.ts";
 import type { Session } from "./session.ts";
 
-/** Why an incoming call went away before it was established. */
-export type InviteEnd = "cancelled" | "hung_up" | "expired" | "rejected" | "no_ack" | "closed";
+/** Why an incoming call ended before it was established. */
+export type InviteEnd = "canceled" | "hung_up" | "expired" | "rejected" | "no_ack" | "closed";
 
 export type AcceptResult = { ok: true; session: Session } | { ok: false; reason: InviteEnd };
 
-/** RFC 3261 §13.3.1.1: how often a provisional response is repeated so that no proxy gives the call up. */
+/** RFC 3261 §13.3.1.1: interval of repeated provisional responses, so that no proxy times the call out. */
 const PROVISIONAL_INTERVAL_MS = 60_000;
 
-/** The longest that an INVITE waits for the application. */
-const MAX_PENDING_MS = 180_000;
+/** The longest time that an INVITE waits for the application. */
+const DECISION_TIMEOUT_MS = 180_000;
 
 /**
- * `pending`: the application decides. `accepting`: it has accepted, and a reliable response still misses its PRACK.
- * `answered`: the 2xx is out. `gone`: refused, or given up by the caller.
+ * `pending`: the application decides. `accepting`: accepted, but a reliable response still waits for its PRACK.
+ * `answered`: the 2xx is sent. `gone`: rejected, or abandoned by the caller.
  */
 type State = "pending" | "accepting" | "answered" | "gone";
 
-/** A call that came in and waits to be answered (RFC 3261 §13.3). A 100 has been sent. */
+/** An incoming call that waits for an answer (RFC 3261 §13.3). A 100 has been sent. */
 export class IncomingInvite implements OpenCall {
   readonly from: NameAddress;
   readonly to: NameAddress;
@@ -38,13 +38,13 @@ export class IncomingInvite implements OpenCall {
   readonly method = "INVITE";
   readonly headers: HeaderList;
   readonly callId: string;
-  /** Where the INVITE came from. */
+  /** The sender of the INVITE. */
   readonly source: Hop;
-  /** The session description offered; empty where the caller leaves the offer to us. */
+  /** The offered session description; empty if the caller requests our offer. */
   readonly body: string;
   /**
-   * The session that this call is to take the place of (RFC 3891): an attended transfer, or a pick-up. It is ended
-   * when this call is accepted; whether the caller may do so is for the application to judge.
+   * The session that this call replaces (RFC 3891): an attended transfer or a pick-up. It ends when this call is
+   * accepted; the application decides whether the caller may do so.
    */
   readonly replaces: Session | undefined;
   readonly #core: UserAgentCore;
@@ -84,38 +84,38 @@ export class IncomingInvite implements OpenCall {
     });
     this.#session.learnMethods(request.headers);
     if (this.body !== "") this.#session.media.receiveOffer(this.body);
-    // RFC 3262 §3: a call whose reliable response nobody acknowledges cannot be set up.
+    // RFC 3262 §3: a call without PRACK for a reliable response cannot be established.
     this.#provisionals = new ReliableProvisionals(core.clock, transaction, () => this.#finish("no_ack", 504));
-    transaction.onCancel = () => this.#finish("cancelled", 487);
+    transaction.onCancel = () => this.#finish("canceled", 487);
     this.#expiry = this.#armExpiry(request);
     core.openCalls.add(this);
   }
 
-  /** §13.3.1: an invitation that expires is answered 487; one that the application forgets, 480. */
+  /** §13.3.1: an expired INVITE is answered 487; one without an application decision, 480. */
   #armExpiry(request: SipRequest): Timer {
     const expires = request.headers.get("expires");
     const expiresMs = expires !== undefined && /^\d{1,9}$/.test(expires) ? Number(expires) * 1000 : Infinity;
-    const isCallersLimit = expiresMs < MAX_PENDING_MS;
-    return this.#core.clock.schedule(Math.min(expiresMs, MAX_PENDING_MS), () =>
+    const isCallersLimit = expiresMs < DECISION_TIMEOUT_MS;
+    return this.#core.clock.schedule(Math.min(expiresMs, DECISION_TIMEOUT_MS), () =>
       this.#finish("expired", isCallersLimit ? 487 : 480),
     );
   }
 
-  /** Aborts when the call goes away before it is answered; its reason is an {@link InviteEnd}. */
+  /** Aborts if the call ends before it is answered; the reason is an {@link InviteEnd}. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Answers an UPDATE of the caller before the call is answered, and afterwards as {@link Session.onReinvite}. */
+  /** Answers the caller's UPDATE before the call is answered, and acts as {@link Session.onReinvite} afterwards. */
   set onReinvite(handler: NonNullable<Session["onReinvite"]>) {
     this.#session.onReinvite = handler;
   }
 
   /**
-   * Sends a provisional response, with `sdp` as early media: reliably (RFC 3262) where the caller requires it, or
-   * where it can and there is a description, which is then our answer for good. Where the caller leaves the offer to
-   * us, only a reliable response can carry it, and `sdp` is left out otherwise. Nothing happens once the call is
-   * answered or gone.
+   * Sends a provisional response with `sdp` as early media. It is reliable (RFC 3262) if the caller requires
+   * that, or if the caller supports it and there is a description, which is then our final answer. If the caller
+   * requests our offer, only a reliable response can contain it; other responses omit `sdp`. Does nothing after
+   * the call is answered or gone.
    */
   ring(status: 180 | 181 | 182 | 183 = 180, { sdp = "" }: { sdp?: string } = {}): void {
     if (this.#state !== "pending") return;
@@ -130,7 +130,7 @@ export class IncomingInvite implements OpenCall {
     );
   }
 
-  /** RFC 3262 §5: the first description in a reliable response is the answer, or the offer where the INVITE has none. */
+  /** RFC 3262 §5: the first description in a reliable response is the answer, or the offer if the INVITE has none. */
   #earlyDescription(sdp: string): string {
     const { media } = this.#session;
     if (sdp === "" || media.state === "stable" || media.state === "offer_sent") return "";
@@ -139,9 +139,9 @@ export class IncomingInvite implements OpenCall {
   }
 
   /**
-   * Answers the call with 200. Resolves when the caller's ACK has come; `sdp` is our answer, or our offer where
-   * {@link body} is empty, and then {@link Session.remoteSdp} is the answer from the ACK. Where {@link ring} has
-   * agreed on a description already, `sdp` is not used. Never rejects.
+   * Answers the call with 200. Resolves when the caller's ACK has arrived. `sdp` is our answer, or our offer if
+   * {@link body} is empty; {@link Session.remoteSdp} is then the answer from the ACK. `sdp` is ignored if {@link
+   * ring} has already agreed on a description. Never rejects.
    */
   accept({ sdp, headers = {} }: { sdp: string; headers?: HeaderFields }): Promise<AcceptResult> {
     if (this.#end !== undefined) return Promise.resolve({ ok: false, reason: this.#end });
@@ -153,7 +153,7 @@ export class IncomingInvite implements OpenCall {
     this.#state = "accepting";
     this.#repeatProvisional?.cancel();
     if (this.#provisionals.hasOpenDescription) await this.#provisionals.described();
-    // The caller may have gone while a PRACK was missing.
+    // The caller may have left during the wait for a PRACK.
     if (this.#end !== undefined) return { ok: false, reason: this.#end };
     this.#state = "answered";
     this.#provisionals.stop();
@@ -177,13 +177,13 @@ export class IncomingInvite implements OpenCall {
     };
   }
 
-  /** Refuses the call (status 300 to 699). Nothing happens once it is answered or gone. */
+  /** Rejects the call (status 300 to 699). Does nothing after it is answered or gone. */
   reject(status: number, reason?: string, headers: HeaderFields = {}): void {
     if (this.#state !== "pending") return;
     this.#finish("rejected", status, reason, headers);
   }
 
-  /** §12.1.1: what a response that makes a dialog has to carry. */
+  /** §12.1.1: the header fields of a response that creates a dialog. */
   #dialogHeaders(): HeaderFields {
     const Contact = this.#contactFor(this.source);
     return { "record-route": this.headers.getAll("record-route"), Contact, ...capabilities };
@@ -206,7 +206,7 @@ export class IncomingInvite implements OpenCall {
     this.#core.openCalls.delete(this);
   }
 
-  /** RFC 3262 §3; the PRACK may bring the answer to our offer, or an offer of its own (§5). */
+  /** RFC 3262 §3; the PRACK may contain the answer to our offer, or an offer of its own (§5). */
   #receivePrack(transaction: ServerTransaction): void {
     const { request } = transaction;
     const { media } = this.#session;

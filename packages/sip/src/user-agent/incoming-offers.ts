@@ -7,27 +7,27 @@ import { PendingAnswer } from "./answer.ts";
 import { type Refusal, sdpOf, tryLater } from "./request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** What the application says to an offer: its answer, or a refusal such as 488 that leaves the session as it was. */
+/** The application's answer to an offer, or a rejection such as 488 that does not change the session. */
 export type ReinviteAnswer = { sdp: string } | { status: number; reason?: string };
 
 export interface IncomingOffersHandlers {
-  /** Whether an INVITE of ours is under way (RFC 3261 §14.2). */
+  /** True while our own INVITE is pending (RFC 3261 §14.2). */
   isInviting(): boolean;
   onOffer(): ((offer: string) => ReinviteAnswer | Promise<ReinviteAnswer>) | undefined;
-  /** The peer answered an offer that it had asked for. */
+  /** Called with the peer's answer to an offer that it requested. */
   onAnswer(answer: string): void;
-  /** No ACK came for a 2xx. */
+  /** Called if there is no ACK for a 2xx. */
   onUnacknowledged(): void;
 }
 
-/** RFC 3311 §5.2: an UPDATE is answered without asking a person, who would take longer. */
-const UPDATE_DEADLINE_MS = 8_000;
+/** RFC 3311 §5.2: an UPDATE must be answered without user interaction, which would take longer. */
+const UPDATE_TIMEOUT_MS = 8_000;
 
-/** Answers the re-INVITEs and UPDATEs of a peer (RFC 3261 §14.2, RFC 3311 §5.2, RFC 6337). */
+/** Answers the peer's re-INVITEs and UPDATEs (RFC 3261 §14.2, RFC 3311 §5.2, RFC 6337). */
 export class IncomingOffers {
   readonly #context: SessionContext;
   readonly #handlers: IncomingOffersHandlers;
-  /** The 2xx to an INVITE whose ACK is still to come. */
+  /** The 2xx to an INVITE that waits for its ACK. */
   #pending: PendingAnswer | undefined;
   #isDeciding = false;
   #giveUp: () => void = () => undefined;
@@ -38,17 +38,17 @@ export class IncomingOffers {
     this.#handlers = handlers;
   }
 
-  /** Whether an INVITE or offer of the peer is undecided or unacknowledged. */
+  /** True while an INVITE or offer of the peer is undecided or unacknowledged. */
   get isBusy(): boolean {
     return this.#isDeciding || this.#pending !== undefined;
   }
 
-  /** Resolves when nothing of the peer is open any more. */
+  /** Resolves when no offer or INVITE of the peer is open. */
   idle(): Promise<void> {
     return this.isBusy ? new Promise((resolve) => this.#whenIdle.push(resolve)) : Promise.resolve();
   }
 
-  /** §15: resolves when the ACK of our last 2xx has come or cannot come any more. */
+  /** §15: resolves when the ACK of our last 2xx has arrived or timed out. */
   async acknowledged(): Promise<void> {
     await this.#pending?.settled;
   }
@@ -66,9 +66,9 @@ export class IncomingOffers {
     });
   }
 
-  /** §14.2, and RFC 6337 §4.3 for the offers of other requests. */
+  /** §14.2, and RFC 6337 §4.3 for offers in other requests. */
   #refusalOfInvite(request: SipRequest): Refusal | undefined {
-    // One whose ACK we still miss, or that we have not decided, may not be followed by another yet.
+    // An undecided or unacknowledged INVITE must be complete before the next one.
     if (this.isBusy) return tryLater();
     if (this.#handlers.isInviting() || this.#context.media.state === "offer_sent") return { status: 491 };
     return this.#context.timer.refusalOf(request);
@@ -79,12 +79,12 @@ export class IncomingOffers {
     const { media, timer } = this.#context;
     const isOffer = sdpOf(request) !== "";
     let refusal = timer.refusalOf(request);
-    // RFC 3311 §5.2: our own offer is open, or the peer's earlier one.
+    // RFC 3311 §5.2: our own offer or an earlier one of the peer is open.
     if (isOffer && media.state === "offer_sent") refusal = { status: 491 };
     else if (this.#isDeciding || (isOffer && media.state === "offer_received")) refusal = tryLater();
     if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
     else if (isOffer) {
-      this.#decide(transaction, UPDATE_DEADLINE_MS, 504, (sdp) =>
+      this.#decide(transaction, UPDATE_TIMEOUT_MS, 504, (sdp) =>
         this.#answerUpdate(transaction, media.sendAnswer(sdp)),
       );
     } else this.#answerUpdate(transaction, "");
@@ -94,12 +94,12 @@ export class IncomingOffers {
     const { dialog, timer, fields } = this.#context;
     const { request } = transaction;
     dialog.refreshTarget(request);
-    // The timer of a call begins with the 2xx to its INVITE (RFC 4028 §9).
+    // The session timer of a call starts with the 2xx to its INVITE (RFC 4028 §9).
     const timerFields = dialog.isConfirmed ? timer.answer(request) : {};
     transaction.respond(200, { headers: { ...fields, ...timerFields }, body });
   }
 
-  /** RFC 3262 §5: a PRACK may make an offer once the first exchange is complete. */
+  /** RFC 3262 §5: a PRACK may contain an offer after the first exchange is complete. */
   onPrackOffer(transaction: ServerTransaction): void {
     const { media } = this.#context;
     if (media.state !== "stable") {
@@ -107,12 +107,12 @@ export class IncomingOffers {
       transaction.respond(status, content);
       return;
     }
-    this.#decide(transaction, UPDATE_DEADLINE_MS, 504, (sdp) =>
+    this.#decide(transaction, UPDATE_TIMEOUT_MS, 504, (sdp) =>
       transaction.respond(200, { body: media.sendAnswer(sdp) }),
     );
   }
 
-  /** Lets the application decide about the offer of a request, and refuses it or has it answered. */
+  /** Passes an offer to the application, then rejects it or has it answered. */
   #decide(
     transaction: ServerTransaction,
     deadlineMs: number,
@@ -131,9 +131,9 @@ export class IncomingOffers {
           const { status, reason } = decision;
           transaction.respond(status, reason === undefined ? {} : { reason });
         }
-        // Refused, cancelled or hung up meanwhile.
+        // Rejected, canceled or hung up in the meantime.
         if (!transaction.isWaitingForFinal) media.withdraw();
-        // The peer's direction binds the answer alone, not what we say later of ourselves.
+        // The peer's direction limits only this answer, not our later descriptions.
         else if ("sdp" in decision) accept(answerDirections(this.#context.describe(decision.sdp), offer));
         this.#tellIdle();
         return undefined;
@@ -148,7 +148,7 @@ export class IncomingOffers {
   ): Promise<ReinviteAnswer> {
     const { core } = this.#context;
     const handler = this.#handlers.onOffer();
-    // Without an offer in it, an INVITE asks for ours (§14.2): what is in force.
+    // An INVITE without an offer requests ours (§14.2): the current description.
     if (offer === "" || handler === undefined) return { sdp: this.#context.description };
     const { promise: givenUp, resolve } = Promise.withResolvers<ReinviteAnswer>();
     this.#giveUp = () => resolve({ status: statusAtDeadline });
@@ -164,10 +164,10 @@ export class IncomingOffers {
   }
 
   /**
-   * Sends a 2xx to an INVITE: with `sdp` as our answer where its offer is open, else as our offer. Resolves with
-   * whether the ACK came.
+   * Sends a 2xx to an INVITE: with `sdp` as our answer if its offer is open, otherwise as our offer. Resolves
+   * with true if the ACK arrived.
    *
-   * @param sdp undefined where a reliable provisional response has completed the exchange already (RFC 3262 §5).
+   * @param sdp `undefined` if a reliable provisional response has already completed the exchange (RFC 3262 §5).
    */
   async answerInvite(
     transaction: ServerTransaction,
@@ -184,10 +184,10 @@ export class IncomingOffers {
     this.#pending = pending;
     transaction.onAck = (ack) => this.onAck(ack);
     const isAcknowledged = await pending.settled;
-    // The transaction stays for half a minute, the call need not.
+    // Does not retain the call, because the transaction remains for half a minute.
     transaction.onAck = undefined;
     if (this.#pending === pending) this.#pending = undefined;
-    // §13.3.1.4: without an ACK the dialog is confirmed, but the session should be ended.
+    // §13.3.1.4: without an ACK the dialog is confirmed, but the session must be ended.
     if (!isAcknowledged) this.#handlers.onUnacknowledged();
     this.#tellIdle();
     return isAcknowledged;
@@ -207,12 +207,12 @@ export class IncomingOffers {
     if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** The session ends: nothing is waited for, apart from an ACK that may still come. */
+  /** Stops when the session ends; only an ACK may still arrive. */
   stop(): void {
     this.#giveUp();
   }
 
-  /** No ACK will come any more, or none is needed. */
+  /** Ends the wait for an ACK that has arrived, timed out or is no longer needed. */
   settle(isAcknowledged: boolean): void {
     this.#pending?.settle(isAcknowledged);
   }

@@ -25,7 +25,7 @@ function sendInfo(call: ScriptedCall, type: string, body: string): Promise<void>
   return call.rig.clock.advance(0);
 }
 
-test("keys told by INFO are read in both common forms", async () => {
+test("keys sent by INFO are read in both common formats", async () => {
   const call = await callIn();
   const keys: DtmfInfo[] = [];
   call.established.onDtmf = (key) => keys.push(key);
@@ -40,7 +40,7 @@ test("keys told by INFO are read in both common forms", async () => {
     { digit: "D", durationMs: undefined },
   ]);
   assert.equal(call.lastStatus("INFO"), 200);
-  // RFC 2976: a sign of life.
+  // RFC 2976: an empty INFO as keep-alive.
   await sendInfo(call, "Subject: none", "");
   assert.equal(call.lastStatus("INFO"), 200);
   for (const [type, body] of [
@@ -58,7 +58,7 @@ test("keys told by INFO are read in both common forms", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a key of ours is told by INFO, and what the peer says to it comes back", async () => {
+test("a key is sent by INFO, and the peer's response is returned", async () => {
   const call = await callIn();
   const sending = call.established.sendDtmf("7");
   await call.rig.clock.advance(0);

@@ -2,20 +2,20 @@ import type { RequestContent } from "../dialogs/dialog-client.ts";
 import type { SipRequest } from "../messages/message.ts";
 import { mediaTypeOf } from "./request-rules.ts";
 
-/** A key that the peer pressed, told by INFO. */
+/** A key pressed by the peer, received by INFO. */
 export interface DtmfInfo {
   /** One of `0`-`9`, `*`, `#`, `A`-`D`. */
   digit: string;
-  /** Where the peer says it. */
+  /** Present if the peer sends it. */
   durationMs: number | undefined;
 }
 
-/** The two bodies that phones send keys in: neither is an RFC, both are older than the packages of RFC 6086. */
+/** The two INFO bodies that phones use for keys. Neither is an RFC; both are older than the packages of RFC 6086. */
 export type DtmfInfoType = "application/dtmf-relay" | "application/dtmf";
 
 const MAX_DURATION_MS = 10_000;
 
-/** `undefined` where the body tells of no key. */
+/** The key in the body, or `undefined` if there is none. */
 export function readDtmfInfo(request: SipRequest): DtmfInfo | undefined {
   const type = mediaTypeOf(request);
   const body = request.body.subarray(0, 256).toString("latin1");
@@ -33,7 +33,7 @@ export function readDtmfInfo(request: SipRequest): DtmfInfo | undefined {
   };
 }
 
-/** Some send star and hash as the event numbers of RFC 4733, 10 and 11. */
+/** Some phones send star and hash as RFC 4733 event numbers, 10 and 11. */
 function toDigit(written: string): string | undefined {
   if (written === "10") return "*";
   if (written === "11") return "#";

@@ -8,48 +8,51 @@ import type { Session } from "./session.ts";
 export interface InviteOptions {
   to: Party;
   from: Party;
-  /** Names the call in every message (RFC 3261 §20.8); has to be unique in the world. Default: random. */
+  /** The Call-ID of the call (RFC 3261 §20.8); must be globally unique. Default: random. */
   callId?: string;
   /** Default: the URI of `to`. */
   requestUri?: string;
-  /** The next hop, such as a trunk. Default: the Request-URI says it. */
+  /** The next hop, for example a trunk. Default: derived from the Request-URI. */
   destination?: NextHop;
   /**
-   * URIs of loose routers that the request goes through after `destination`, the nearest first: the Service-Route of a
+   * URIs of loose routers that the request passes after `destination`, nearest first: the Service-Route of a
    * registration (RFC 3608).
    */
   routes?: readonly string[];
-  /** The offer; empty to leave it to the peer, and then {@link onOffer} answers. */
+  /** The offer; empty to request the peer's offer, which {@link onOffer} answers. */
   sdp: string;
-  /** Answers the peer's offer where we made none; `undefined` gives the call up. */
+  /** Answers the peer's offer if we made none; `undefined` ends the call. */
   onOffer?: (offer: string) => string | undefined | Promise<string | undefined>;
-  /** For a 401 or 407. */
+  /** Used after a 401 or 407. */
   credentials?: DigestCredentials;
-  /** Who the call is from for the peer's network. */
+  /** The caller's identity for the peer's network. */
   identity?: IdentityOptions;
-  /** The peer's call that this one is to take the place of (RFC 3891). */
+  /** The peer's call that this one replaces (RFC 3891). */
   replaces?: Replaces;
   headers?: HeaderFields;
-  /** The longest wait for a final response, from when the call is placed. Default 180 s. */
+  /** Longest wait for a final response from the start of the call. Default 180 s. */
   ringTimeoutMs?: number;
-  /** How many other targets a 3xx may send the call to, one after another. Default 5; 0 follows none. */
+  /** Maximum number of redirect targets that are called one after another. Default 5; 0 follows none. */
   maxRedirects?: number;
-  /** Whether a target that a 3xx names may be called. Default: any. */
+  /** False skips a target named by a 3xx. Default: all are allowed. */
   isRedirectAllowed?: (uri: string) => boolean;
-  /** Cancels the call while it is not answered. */
+  /** Cancels the call until it is answered. */
   signal?: AbortSignal;
   onProvisional?: (response: ProvisionalResponse) => void;
-  /** Answers offers that the peer makes by UPDATE before it has answered; afterwards as {@link Session.onReinvite}. */
+  /** Answers the peer's UPDATE offers before it answers the call, and acts as {@link Session.onReinvite} afterwards. */
   onReinvite?: NonNullable<Session["onReinvite"]>;
 }
 
 export interface ProvisionalResponse {
   status: number;
   reason: string;
-  /** Early media; empty where there is none. */
+  /** Early media; empty if there is none. */
   sdp: string;
   headers: HeaderList;
-  /** Tells several peers apart that ring at once (RFC 3261 §12.1); empty where the response makes no dialog. */
+  /**
+   * Identifies one of several peers that ring in parallel (RFC 3261 §12.1); empty if the response creates no
+   * dialog.
+   */
   dialogId: string;
 }
 
@@ -57,13 +60,13 @@ export type InviteResult =
   | { ok: true; session: Session }
   | {
       ok: false;
-      cause: "rejected" | "no_response" | "ring_timeout" | "cancelled" | "transport_error";
-      /** That of the response; where none came, the status that RFC 3261 §8.1.3.1 puts in its place. */
+      cause: "rejected" | "no_response" | "ring_timeout" | "canceled" | "transport_error";
+      /** The status of the response; without a response, the substitute of RFC 3261 §8.1.3.1. */
       status: number;
       reason: string;
-      /** Those of the response. */
+      /** The header fields of the response. */
       headers?: HeaderList;
-      /** How long the peer asks us not to call it again (RFC 3261 §20.33). */
+      /** The pause before the next call that the peer requests (RFC 3261 §20.33). */
       retryAfterMs?: number;
     };
 

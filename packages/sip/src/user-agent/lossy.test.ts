@@ -9,14 +9,14 @@ import { UserAgent } from "./user-agent.ts";
 
 const CALLS = 40;
 
-/** What the two ends saw of all their calls. */
+/** The results of all calls at both ends. */
 interface Outcome {
   results: InviteResult[];
   ends: SessionEnd[];
-  /** Changes, transfers and keys that either side asked for, and how many of them the other took. */
+  /** Requested changes, transfers and keys, and how many of them the other side accepted. */
   asked: number;
   taken: number;
-  /** Sessions of which the ends did not agree on what was last negotiated. */
+  /** Sessions whose ends disagree on the last negotiated descriptions. */
   disagreements: string[];
 }
 
@@ -25,7 +25,7 @@ function describe(side: string, version: number, direction = "sendrecv"): string
   return [...head, "m=audio 4000 RTP/AVP 0", `a=${direction}`, ""].join("\r\n");
 }
 
-/** Two user agents on a network that loses, doubles and reorders by its seed, all of their timers on one clock. */
+/** Two user agents on a network with seeded losses, duplicates and reordering, all with one clock. */
 class LossyCalls {
   readonly #clock = new ManualClock();
   readonly #network: MemoryNetwork;
@@ -70,7 +70,7 @@ class LossyCalls {
     await this.#talk(result.session);
   }
 
-  /** One side of an established call: a few requests at random, then perhaps a BYE. */
+  /** One side of an established call: a few random requests, then possibly a BYE. */
   async #talk(session: Session): Promise<void> {
     this.#sessions.set(session.callId, [...(this.#sessions.get(session.callId) ?? []), session]);
     session.onDtmf = () => undefined;
@@ -81,7 +81,7 @@ class LossyCalls {
         void this.#sleep(5000).then(() => refer.report(this.#random() < 0.5 ? 200 : 486));
       }
     };
-    // Later than either side asks for anything.
+    // Later than the last request of both sides.
     const quiet = new Promise<void>((resolve) => void this.#clock.schedule(300_000, resolve));
     for (let count = 0; count < 4 && !session.isEnded; count++) {
       await this.#sleep(10_000);
@@ -106,7 +106,7 @@ class LossyCalls {
     if (isTaken) this.#outcome.taken++;
   }
 
-  /** In a quiet moment each end's description in force is what the other believes it to be. */
+  /** Compares both ends' descriptions while no exchange is open. */
   #compare(session: Session): void {
     const other = this.#sessions.get(session.callId)?.find((each) => each !== session);
     if (other === undefined || other.isEnded) return;
@@ -146,7 +146,7 @@ class LossyCalls {
 }
 
 for (let seed = 1; seed <= 24; seed++) {
-  test(`with a fifth of all datagrams lost, some doubled and many overtaken, every call and all its requests end (seed ${seed})`, async () => {
+  test(`calls and requests end with a fifth of datagrams lost, some duplicated and many reordered (seed ${seed})`, async () => {
     const { results, ends, asked, taken, disagreements } = await new LossyCalls(seed, 0.2).run();
     assert.equal(results.length, CALLS);
     const established = results.filter(({ ok }) => ok).length;
@@ -157,10 +157,10 @@ for (let seed = 1; seed <= 24; seed++) {
   });
 }
 
-test("without loss only refusals and cancellations fail a call, and no session is lost", async () => {
+test("without loss, calls fail only by rejection or cancellation, and no session is lost", async () => {
   const { results, ends, disagreements } = await new LossyCalls(100, 0).run();
   const causes = new Set(results.map((result) => (result.ok ? "ok" : result.cause)));
-  assert.deepEqual([...causes].sort(), ["cancelled", "ok", "rejected"]);
+  assert.deepEqual([...causes].sort(), ["canceled", "ok", "rejected"]);
   assert.deepEqual(
     ends.filter(({ cause }) => cause !== "local_bye" && cause !== "remote_bye"),
     [],

@@ -19,7 +19,7 @@ function watch() {
   return { rig, states, pinger, answer };
 }
 
-test("a peer that answers is up, whatever it answers, and is asked every 30 s", async () => {
+test("a peer that answers with any status is up, and is pinged every 30 s", async () => {
   const { rig, states, pinger, answer } = watch();
   await rig.clock.advance(20);
   await answer(404);
@@ -34,7 +34,7 @@ test("a peer that answers is up, whatever it answers, and is asked every 30 s", 
   await assertNothingLeft(rig);
 });
 
-test("one silence is no outage, two are, and an answer ends it", async () => {
+test("one missing answer is no outage, two are, and an answer ends it", async () => {
   const { rig, states, pinger, answer } = watch();
   await answer(200);
   rig.network.filter = () => false;
@@ -50,7 +50,7 @@ test("one silence is no outage, two are, and an answer ends it", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a 503 counts as failing, says so, and its Retry-After is honoured", async () => {
+test("a 503 counts as a failure with its reason, and its Retry-After is respected", async () => {
   const { rig, states, pinger, answer } = watch();
   await answer(503, ["Retry-After: 100"]);
   await rig.clock.advance(99_000);
@@ -62,7 +62,7 @@ test("a 503 counts as failing, says so, and its Retry-After is honoured", async 
   await assertNothingLeft(rig);
 });
 
-test("closing the user agent stops the asking", async () => {
+test("closing the user agent stops the pings", async () => {
   const { rig, states, answer } = watch();
   await answer(200);
   await rig.ua.close();

@@ -8,19 +8,22 @@ import { StandaloneRequests } from "./standalone.ts";
 export interface PingOptions {
   to: Party;
   from: Party;
-  /** Default: the URI of `to` says it. */
+  /** Default: derived from the URI of `to`. */
   destination?: NextHop;
-  /** Between one OPTIONS and the next, give or take a tenth. Default 30 s. */
+  /** Time between OPTIONS requests, with 10 % jitter. Default 30 s. */
   intervalMs?: number;
-  /** A peer that takes longer counts as silent. Default 5 s. */
+  /** An answer that takes longer counts as missing. Default 5 s. */
   timeoutMs?: number;
-  /** One lost ping is no outage. Default 2. */
+  /** Failures in a row before the peer is down. Default 2, because one ping may be lost. */
   failuresUntilDown?: number;
-  /** Each change of {@link OptionsPinger.state} between up and down, and each new reason of an outage. */
+  /**
+   * Called for each change of {@link OptionsPinger.state} between up and down, and for each new reason of an
+   * outage.
+   */
   onChange?: (state: PeerState) => void;
 }
 
-/** Whether a peer takes calls, as its answers to OPTIONS have it (RFC 3261 §11). */
+/** Availability of a peer according to its answers to OPTIONS (RFC 3261 §11). */
 export type PeerState =
   | { status: "unknown" }
   | { status: "up"; roundTripMs: number }
@@ -32,13 +35,13 @@ const DEFAULT_INTERVAL_MS = 30_000;
 const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_FAILURES_UNTIL_DOWN = 2;
 
-/** A peer may ask to be left alone for longer than the interval, up to this. */
+/** Upper limit of a peer's Retry-After. */
 const MAX_PAUSE_MS = 300_000;
 
-/** Any other answer comes from somebody who is there, a refusal as well; these say that calls would fail. */
+/** Statuses that mean calls would fail. Every other answer, also a rejection, shows that the peer is available. */
 const failingStatuses = new Set([408, 500, 502, 503, 504]);
 
-/** Asks a peer at intervals whether it is there. Runs until closed. */
+/** Pings a peer with OPTIONS at intervals until closed. */
 export class OptionsPinger {
   readonly #core: UserAgentCore;
   readonly #options: PingOptions;
@@ -119,7 +122,7 @@ export class OptionsPinger {
     this.#core.guard(() => this.#options.onChange?.(state));
   }
 
-  /** Stops asking. Idempotent. */
+  /** Stops the pings. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

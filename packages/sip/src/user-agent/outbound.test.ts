@@ -60,7 +60,7 @@ test("a call is placed, acknowledged and ended by the peer", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a call goes through the routes that it is given, and a redirected one through none of them", async () => {
+test("a call uses the given routes, and a redirected one uses none of them", async () => {
   const rig = createRig();
   const destination = { address: "10.0.0.2", port: 5060 };
   const placed = await place(rig, {
@@ -74,7 +74,7 @@ test("a call goes through the routes that it is given, and a redirected one thro
   assert.deepEqual(invite.headers.getAll("route"), routes);
   rig.peer.respond(invite, 302, "callee", ["Contact: <sip:other@10.0.0.2>"]);
   await rig.clock.advance(0);
-  // §17.1.1.3: the ACK of a refusal goes the way of its INVITE.
+  // §17.1.1.3: the ACK of a rejection takes the path of its INVITE.
   assert.deepEqual(rig.peer.last("ACK").headers.getAll("route"), routes);
   const redirected = rig.peer.last("INVITE");
   assert.deepEqual([redirected.requestUri, redirected.headers.has("route")], ["sip:other@10.0.0.2", false]);
@@ -99,7 +99,7 @@ test("the ACK is sent again for each repeated 2xx", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a second fork that answers is acknowledged and ended", async () => {
+test("a second answering fork is acknowledged and ended", async () => {
   const rig = createRig();
   const placed = await place(rig);
   rig.peer.respond(rig.peer.last("INVITE"), 200, "first", [], "answer");
@@ -119,7 +119,7 @@ test("a second fork that answers is acknowledged and ended", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a refusal is acknowledged in its transaction and comes back with status and reason", async () => {
+test("a rejection is acknowledged in its transaction and returned with status and reason", async () => {
   const rig = createRig();
   const placed = await place(rig);
   rig.peer.respond(rig.peer.last("INVITE"), 486, "callee", ["Retry-After: 9"]);
@@ -133,7 +133,7 @@ test("a refusal is acknowledged in its transaction and comes back with status an
   await assertNothingLeft(rig);
 });
 
-test("silence is reported after 32 s", async () => {
+test("a missing response is reported after 32 s", async () => {
   const rig = createRig();
   const placed = await place(rig);
   await rig.clock.advance(32_100);
@@ -143,13 +143,13 @@ test("silence is reported after 32 s", async () => {
   await assertNothingLeft(rig);
 });
 
-test("an aborted call is cancelled once a provisional response has come", async () => {
+test("an aborted call is canceled after a provisional response", async () => {
   const rig = createRig();
   const controller = new AbortController();
   const placed = await place(rig, { signal: controller.signal });
   controller.abort();
   await rig.clock.advance(100);
-  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "cancelled");
+  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "canceled");
   assert.equal(rig.peer.requests("CANCEL").length, 0);
   const invite = rig.peer.last("INVITE");
   rig.peer.respond(invite, 180, "callee");
@@ -177,13 +177,13 @@ test("a 200 that crosses the CANCEL is acknowledged and ended by BYE", async () 
   controller.abort();
   rig.peer.respond(invite, 200, "callee", [], "answer");
   await rig.clock.advance(0);
-  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "cancelled");
+  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "canceled");
   assert.equal(rig.peer.requests("ACK").length, 1);
   rig.peer.respond(rig.peer.last("BYE"), 200);
   await assertNothingLeft(rig);
 });
 
-test("a cancelled call whose peer says nothing more is forgotten", async () => {
+test("a canceled call without a final response is dropped", async () => {
   const rig = createRig();
   const controller = new AbortController();
   await place(rig, { signal: controller.signal });
@@ -193,7 +193,7 @@ test("a cancelled call whose peer says nothing more is forgotten", async () => {
   await assertNothingLeft(rig);
 });
 
-test("ringing too long is cancelled and reported as such", async () => {
+test("a call that rings too long is canceled and reported as ring_timeout", async () => {
   const rig = createRig();
   const placed = await place(rig, { ringTimeoutMs: 20_000 });
   rig.peer.respond(rig.peer.last("INVITE"), 180, "callee");
@@ -205,7 +205,7 @@ test("ringing too long is cancelled and reported as such", async () => {
   await assertNothingLeft(rig);
 });
 
-test("a challenge is answered with the next CSeq, and the ACK carries the credentials too", async () => {
+test("a challenge is answered with the next CSeq, and the ACK also has the credentials", async () => {
   const rig = createRig();
   const authenticator = new DigestAuthenticator({ realm: "trunk", clock: rig.clock });
   const credentials = { username: "u", password: "p" };
@@ -223,7 +223,7 @@ test("a challenge is answered with the next CSeq, and the ACK carries the creden
   const ack = rig.peer.requests("ACK").at(-1);
   assert.equal(ack?.headers.get("authorization"), second.headers.get("authorization"));
   assert.ok(placed.result?.ok);
-  // The trunk challenges the BYE as well.
+  // The trunk also challenges the BYE.
   const done = placed.result.session.bye();
   await rig.clock.advance(0);
   const fresh = authenticator.challenges().map((value) => `WWW-Authenticate: ${value}`);
@@ -241,7 +241,7 @@ test("a challenge is answered with the next CSeq, and the ACK carries the creden
   await done;
 });
 
-test("credentials that are refused end the call with the 401, without credentials it ends at once", async () => {
+test("rejected credentials end the call with the 401, and without credentials it ends at once", async () => {
   const rig = createRig();
   const placed = await place(rig, { credentials: { username: "u", password: "wrong" } });
   for (const nonce of ["a", "b"]) {
@@ -259,7 +259,7 @@ test("credentials that are refused end the call with the 401, without credential
   await assertNothingLeft(rig);
 });
 
-test("an answer from a public address whose Contact is private is followed back to where it came from", async () => {
+test("an answer from a public address with a private Contact is followed to its source address", async () => {
   const rig = createRig();
   const publicPeer = rig.network.transport({ address: "203.0.113.5", port: 5060 });
   const arrived: string[] = [];
@@ -279,7 +279,7 @@ test("an answer from a public address whose Contact is private is followed back 
   assert.deepEqual(arrived.slice(0, 3), ["INVITE", "ACK", "BYE"]);
 });
 
-test("a response that is not for us is dropped", async () => {
+test("a response for another sender is dropped", async () => {
   const rig = createRig();
   const placed = await place(rig);
   const invite = rig.peer.last("INVITE");
@@ -294,7 +294,7 @@ test("a response that is not for us is dropped", async () => {
   await assertNothingLeft(rig);
 });
 
-test("OPTIONS tells whether a peer is there", async () => {
+test("OPTIONS reports whether a peer is available", async () => {
   const rig = createRig();
   const asking = rig.ua.options({ to: "sip:10.0.0.2", from: "sip:10.0.0.1" });
   await rig.clock.advance(0);
@@ -305,14 +305,14 @@ test("OPTIONS tells whether a peer is there", async () => {
   const silent = rig.ua.options({ to: "sip:10.0.0.3", from: "sip:10.0.0.1" });
   await rig.clock.advance(32_000);
   assert.deepEqual(await silent, { ok: false, cause: "no_response" });
-  assert.deepEqual(await rig.ua.options({ to: "nobody", from: "sip:10.0.0.1" }), {
+  assert.deepEqual(await rig.ua.options({ to: "missing", from: "sip:10.0.0.1" }), {
     ok: false,
     cause: "transport_error",
   });
   await assertNothingLeft(rig);
 });
 
-test("closing cancels a call that rings", async () => {
+test("closing cancels a ringing call", async () => {
   const rig = createRig();
   const placed = await place(rig);
   rig.peer.respond(rig.peer.last("INVITE"), 180, "callee");
@@ -323,6 +323,6 @@ test("closing cancels a call that rings", async () => {
   rig.peer.respond(rig.peer.last("INVITE"), 487, "callee");
   await rig.clock.advance(0);
   await closing;
-  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "cancelled");
+  assert.ok(placed.result !== undefined && !placed.result.ok && placed.result.cause === "canceled");
   assert.equal(rig.clock.pendingCount, 0);
 });

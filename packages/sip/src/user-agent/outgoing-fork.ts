@@ -15,12 +15,12 @@ interface OutgoingForkOptions {
   onOffer: InviteOptions["onOffer"];
 }
 
-/** One peer that an INVITE of ours has reached (RFC 3261 §12.1.2): early, until its 2xx confirms it. */
+/** One peer reached by our INVITE (RFC 3261 §12.1.2): early until its 2xx confirms it. */
 export class OutgoingFork {
   readonly session: DialogSession;
   readonly #options: OutgoingForkOptions;
   readonly #receipts = new ReliableReceipts();
-  /** A description in an unreliable response: a look ahead at the answer (§13.2.1), or the only one that ever comes. */
+  /** A description in an unreliable response: a preview of the answer (§13.2.1), or the only one sent. */
   #preview = "";
 
   constructor(options: OutgoingForkOptions) {
@@ -30,7 +30,7 @@ export class OutgoingFork {
     if (options.offer !== "") media.sendOffer(this.session.describe(options.offer));
   }
 
-  /** Takes a provisional response; `false` where it is a repeat, or has overtaken another (RFC 3262 §4). */
+  /** Handles a provisional response; `false` if it is repeated or overtook another (RFC 3262 §4). */
   receiveProvisional(response: SipResponse): boolean {
     this.session.learnMethods(response.headers);
     const sdp = sdpOf(response);
@@ -45,7 +45,7 @@ export class OutgoingFork {
     return true;
   }
 
-  /** RFC 3262 §5: a reliable response may bring the answer to our offer, or an offer that the PRACK answers. */
+  /** RFC 3262 §5: a reliable response may contain the answer to our offer, or an offer that the PRACK answers. */
   async #sendPrack(acknowledged: string, sdp: string): Promise<void> {
     const { media, client } = this.session;
     let body: string | undefined = "";
@@ -54,7 +54,7 @@ export class OutgoingFork {
     await client.request("PRACK", { headers: { RAck: acknowledged }, body: body ?? "" });
   }
 
-  /** Confirms the dialog and acknowledges the 2xx; whether both sides have agreed on descriptions. */
+  /** Confirms the dialog and acknowledges the 2xx; `isAgreed` if both sides have agreed on descriptions. */
   async confirm(response: SipResponse): Promise<{ isAgreed: boolean; repeatAck: () => void }> {
     const { session } = this;
     const { dialog, request } = this.#options;
@@ -71,14 +71,14 @@ export class OutgoingFork {
     return { isAgreed: body !== undefined, repeatAck };
   }
 
-  /** Some peers leave the description out of a 2xx that an unreliable response has shown before. */
+  /** Some peers omit the description from a 2xx if an unreliable response contained it. */
   #receiveAnswer(sdp: string): void {
     const answer = sdp === "" ? this.#preview : sdp;
     if (answer === "") this.session.media.withdraw();
     else this.session.media.receiveAnswer(answer);
   }
 
-  /** Answers an offer that the peer makes because we made none. */
+  /** Answers the peer's offer after an INVITE without one. */
   async #answer(offer: string): Promise<string | undefined> {
     const { media } = this.session;
     media.receiveOffer(offer);

@@ -19,18 +19,18 @@ import { OutgoingFork } from "./outgoing-fork.ts";
 import { RedirectTargets } from "./redirection.ts";
 import { formatReplaces } from "./replaces.ts";
 import { capabilities, sdpOf } from "./request-rules.ts";
-import { LEAST_MIN_SE_SECONDS, readMinSe } from "./session-expires.ts";
+import { MIN_SESSION_INTERVAL_SECONDS, readMinSe } from "./session-expires.ts";
 
-/** How many forks of one INVITE may answer before a hostile peer is suspected. */
+/** Maximum number of answering forks of one INVITE; more suggest a hostile peer. */
 const MAX_FORKS = 16;
 
-/** How often a session interval is raised because somebody on the way finds it too short. */
+/** Maximum number of increases of a session interval that is too short for the peer or a proxy. */
 const MAX_INTERVAL_RAISES = 3;
 
 const DEFAULT_RING_TIMEOUT_MS = 180_000;
 const DEFAULT_MAX_REDIRECTS = 5;
 
-const cancelled: InviteFailure = { ok: false, cause: "cancelled", status: 487, reason: "Request Terminated" };
+const canceled: InviteFailure = { ok: false, cause: "canceled", status: 487, reason: "Request Terminated" };
 const ringTimeout: InviteFailure = {
   ok: false,
   cause: "ring_timeout",
@@ -51,7 +51,7 @@ const unacceptable: InviteFailure = {
   reason: "Not Acceptable Here",
 };
 
-/** A call being placed (RFC 3261 §13.2), through challenges, redirections, cancellation and forks. */
+/** An outgoing call (RFC 3261 §13.2) with challenges, redirections, cancellation and forks. */
 export class OutgoingInvite implements OpenCall {
   readonly #core: UserAgentCore;
   readonly #options: InviteOptions;
@@ -60,9 +60,9 @@ export class OutgoingInvite implements OpenCall {
   readonly #callId: string;
   readonly #localTag = newTag();
   readonly #result = Promise.withResolvers<InviteResult>();
-  /** Settles when nothing of the attempt is left that would have to be told to the peer. */
+  /** Settles when the attempt needs no further message to the peer. */
   readonly #done = Promise.withResolvers<undefined>();
-  /** What the caller was told; afterwards whatever comes is only cleaned up. */
+  /** True after the caller has its result; later messages only clean up. */
   #isSettled = false;
   #requestUri: string;
   #routes: readonly string[];
@@ -75,7 +75,7 @@ export class OutgoingInvite implements OpenCall {
   #timers: Timer[] = [];
   /** The early dialogs, by the peer's tag. */
   readonly #forks = new Map<string, OutgoingFork>();
-  /** How to repeat the ACK for each fork that answered, by its tag. */
+  /** Functions that repeat the ACK of each answered fork, by its tag. */
   readonly #acks = new Map<string, () => void>();
 
   constructor(core: UserAgentCore, options: InviteOptions) {
@@ -93,9 +93,9 @@ export class OutgoingInvite implements OpenCall {
   /** Places the call. Resolves once and never rejects. */
   async run(): Promise<InviteResult> {
     const { signal, destination, ringTimeoutMs = DEFAULT_RING_TIMEOUT_MS } = this.#options;
-    if (signal?.aborted === true) return cancelled;
+    if (signal?.aborted === true) return canceled;
     this.#core.openCalls.add(this);
-    const onAbort = (): void => this.#cancel(cancelled);
+    const onAbort = (): void => this.#cancel(canceled);
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#timers.push(this.#core.clock.schedule(ringTimeoutMs, () => this.#cancel(ringTimeout)));
     await this.#locateAndSend(destination ?? this.#requestUri);
@@ -130,14 +130,14 @@ export class OutgoingInvite implements OpenCall {
     });
   }
 
-  /** §8.1.3.5: the same INVITE once more, with the next CSeq number. */
+  /** §8.1.3.5: the same INVITE again, with the next CSeq number. */
   #sendAgain(destination: Hop): void {
     this.#discardForks();
     this.#sequence++;
     this.#send(destination);
   }
 
-  /** §8.1.1, §13.2.1, RFC 4028 §7.1 */
+  /** §8.1.1, §13.2.1, RFC 4028 §7.1. */
   #buildRequest(destination: Hop): OutgoingRequest {
     const { from, to, sdp, identity, replaces, headers: extra = {} } = this.#options;
     const { expiresSeconds } = this.#core.sessionTimer;
@@ -152,7 +152,7 @@ export class OutgoingInvite implements OpenCall {
     headers.add("contact", this.#contact(destination));
     headers.addAll(capabilities);
     headers.add("session-expires", String(Math.max(expiresSeconds, this.#minSessionSeconds)));
-    if (this.#minSessionSeconds > LEAST_MIN_SE_SECONDS)
+    if (this.#minSessionSeconds > MIN_SESSION_INTERVAL_SECONDS)
       headers.add("min-se", String(this.#minSessionSeconds));
     if (replaces !== undefined) headers.addAll({ require: "replaces", replaces: formatReplaces(replaces) });
     if (this.#core.userAgentName !== undefined) headers.add("user-agent", this.#core.userAgentName);
@@ -181,7 +181,7 @@ export class OutgoingInvite implements OpenCall {
   #receiveProvisional(response: SipResponse, request: OutgoingRequest, source: Hop): void {
     this.#hasProvisional = true;
     if (this.#isSettled) {
-      // The cancellation that had to wait for this (§9.1).
+      // §9.1: the CANCEL had to wait for this response.
       this.#sendCancel();
       return;
     }
@@ -194,7 +194,7 @@ export class OutgoingInvite implements OpenCall {
     this.#core.guard(() => this.#options.onProvisional?.({ status, reason, sdp, headers, dialogId }));
   }
 
-  /** §12.1.2: a response with a tag makes an early dialog, each fork one of its own. */
+  /** §12.1.2: a response with a tag creates an early dialog; each fork has its own. */
   #forkOf(response: SipResponse, request: OutgoingRequest, source: Hop): OutgoingFork | undefined {
     const remoteTag = response.to.parameters.get("tag");
     if (remoteTag === undefined) return undefined;
@@ -210,11 +210,11 @@ export class OutgoingInvite implements OpenCall {
     const contactFor = (peer: Hop): string => this.#contact(peer);
     const options = { contactFor, peer: source, digest: this.#digest, isCaller: true };
     const session = new DialogSession(this.#core, dialog, options, {
-      // No reliable response of ours waits for one.
+      // Only incoming calls wait for a PRACK.
       onPrack: (prack) => void prack.respond(481),
-      // §15: the called side may not end an early dialog so.
+      // §15: the called side may not end an early dialog by BYE.
       onBye: (bye) => void bye.respond(481),
-      onReplaced: () => this.#cancel(cancelled),
+      onReplaced: () => this.#cancel(canceled),
     });
     session.onReinvite = this.#options.onReinvite;
     const { sdp, onOffer } = this.#options;
@@ -223,10 +223,10 @@ export class OutgoingInvite implements OpenCall {
 
   #receiveFailure(response: SipResponse, source: Hop): void {
     const { status, headers } = response;
-    if (this.#isSettled) this.#fail(cancelled);
-    // §22.2, §22.3
+    if (this.#isSettled) this.#fail(canceled);
+    // §22.2, §22.3.
     else if (this.#digest?.learn(status, headers) === true) this.#sendAgain(source);
-    // RFC 4028 §7.3
+    // RFC 4028 §7.3.
     else if (status === 422 && ++this.#intervalRaises <= MAX_INTERVAL_RAISES) {
       this.#minSessionSeconds = Math.max(this.#minSessionSeconds, readMinSe(headers));
       this.#sendAgain(source);
@@ -236,7 +236,7 @@ export class OutgoingInvite implements OpenCall {
     }
   }
 
-  /** §8.1.3.4: another target that a redirection has named is tried, unless the callee itself refuses for all (6xx). */
+  /** §8.1.3.4: tries another target of a redirection, unless the callee rejects for all targets (6xx). */
   #failTarget(failure: InviteFailure): void {
     const next = this.#isSettled || failure.status >= 600 ? undefined : this.#targets.next();
     if (next === undefined) {
@@ -245,13 +245,13 @@ export class OutgoingInvite implements OpenCall {
     }
     this.#discardForks();
     this.#requestUri = next;
-    // They led to the first target.
+    // The routes led to the first target.
     this.#routes = [];
     this.#sequence++;
     void this.#locateAndSend(next);
   }
 
-  /** §13.2.2.4: every 2xx is acknowledged; only the first one makes the call, another fork's is ended at once. */
+  /** §13.2.2.4: acknowledges every 2xx; only the first one establishes the call, and other forks are ended at once. */
   async #receiveSuccess(response: SipResponse, request: OutgoingRequest, peer: Hop): Promise<void> {
     const remoteTag = response.to.parameters.get("tag") ?? "";
     const repeatAck = this.#acks.get(remoteTag);
@@ -260,7 +260,7 @@ export class OutgoingInvite implements OpenCall {
       return;
     }
     if (this.#acks.size >= MAX_FORKS) return;
-    // Set before the destination is known: another copy of this 2xx may come meanwhile.
+    // Set before the destination is known, because this 2xx may be repeated in the meantime.
     this.#acks.set(remoteTag, () => undefined);
     const isWanted = !this.#isSettled;
     this.#isSettled = true;
@@ -272,12 +272,12 @@ export class OutgoingInvite implements OpenCall {
     const { isAgreed, repeatAck: repeat } = await fork.confirm(response);
     this.#acks.set(remoteTag, repeat);
     if (isWanted) this.#result.resolve(isAgreed ? { ok: true, session: fork.session } : unacceptable);
-    // §9.1, §13.2.2.4: answered although it was cancelled, or by a second fork.
+    // §9.1, §13.2.2.4: answered although canceled, or answered by a second fork.
     if (!isWanted || !isAgreed) await fork.session.bye();
     this.#finish();
   }
 
-  /** Tells the caller at once, and the peer as soon as §9.1 allows. */
+  /** Settles the result at once, and notifies the peer as soon as §9.1 permits. */
   #cancel(failure: InviteFailure): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
@@ -291,7 +291,7 @@ export class OutgoingInvite implements OpenCall {
     if (transaction === undefined || this.#isCancelSent) return;
     this.#isCancelSent = true;
     this.#core.layer.sendCancel(transaction);
-    // §9.1: where no final response follows, the INVITE counts as cancelled after 64*T1.
+    // §9.1: without a final response, the INVITE counts as canceled after 64*T1.
     this.#timers.push(
       this.#core.clock.schedule(TIMEOUT_MS, () => {
         transaction.terminate();
@@ -325,12 +325,12 @@ export class OutgoingInvite implements OpenCall {
   }
 
   async close(): Promise<void> {
-    this.#cancel(cancelled);
+    this.#cancel(canceled);
     await this.#done.promise;
   }
 
   abandon(): void {
-    this.#fail(cancelled);
+    this.#fail(canceled);
   }
 }
 

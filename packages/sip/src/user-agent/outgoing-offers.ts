@@ -4,21 +4,21 @@ import { retryAfterMs } from "../messages/retry-after.ts";
 import { sdpOf } from "./request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
-/** What became of a change of the session that this side asked for. */
+/** The outcome of a session change requested by this side. */
 export type OfferResult =
   | { ok: true; /** The peer's. */ answer: string }
   | {
       ok: false;
-      /** `ended`: the call was over before the peer agreed. */
+      /** `ended`: the call ended before the peer agreed. */
       cause: "rejected" | "no_response" | "ended";
       status: number;
       reason: string;
     };
 
-/** Glare, an undecided offer and a session interval that is too short are tried again this often at most. */
+/** Limits the attempts after glare, an undecided offer or a session interval that is too short. */
 const MAX_ATTEMPTS = 6;
 
-/** A peer that wants to be left alone for longer is not waited for. */
+/** A longer Retry-After ends the attempts. */
 const MAX_RETRY_AFTER_MS = 30_000;
 
 const ended: OfferResult = {
@@ -29,14 +29,14 @@ const ended: OfferResult = {
 };
 
 interface OutgoingOffersHandlers {
-  /** Resolves when the peer has nothing open that a new INVITE would cross (RFC 3261 §14.1). */
+  /** Resolves when the peer has no open request that a new INVITE would cross (RFC 3261 §14.1). */
   idle(): Promise<void>;
   isPeerBusy(): boolean;
-  /** §12.2.1.2: the peer knows the dialog no more, or is gone. */
+  /** §12.2.1.2: called if the peer no longer has the dialog, or is gone. */
   onLost(): void;
 }
 
-/** Changes a session from this side by re-INVITE or UPDATE (RFC 3261 §14.1, RFC 3311 §5.1), one change at a time. */
+/** Changes a session by re-INVITE or UPDATE (RFC 3261 §14.1, RFC 3311 §5.1), one change at a time. */
 export class OutgoingOffers {
   readonly #context: SessionContext;
   readonly #handlers: OutgoingOffersHandlers;
@@ -48,24 +48,24 @@ export class OutgoingOffers {
     this.#handlers = handlers;
   }
 
-  /** Whether a re-INVITE has no final response yet. */
+  /** True while a re-INVITE has no final response. */
   get isInviting(): boolean {
     return this.#isInviting;
   }
 
   /**
-   * @param describe makes the description when its turn has come, once for each attempt.
-   * @param isNeeded is asked when its turn has come; `false` leaves everything as it is.
+   * @param describe builds the description when the change starts, once per attempt.
+   * @param isNeeded checked when the change starts; `false` skips the change.
    */
   offer(describe: () => string, isNeeded: () => boolean = () => true): Promise<OfferResult> {
     return this.#enqueue(() => {
       if (!isNeeded()) return Promise.resolve({ ok: true, answer: this.#context.media.remote });
-      // An early dialog has its INVITE open; only UPDATE can change it (RFC 3311 §5.1).
+      // The INVITE of an early dialog is open, so only UPDATE can change the session (RFC 3311 §5.1).
       return this.#change(this.#context.dialog.isConfirmed ? "INVITE" : "UPDATE", describe);
     });
   }
 
-  /** RFC 4028 §7.4: a sign of life, by UPDATE without an offer where the peer knows it. */
+  /** RFC 4028 §7.4: refreshes the session, by UPDATE without an offer if the peer supports it. */
   async refresh(): Promise<void> {
     await this.#enqueue(() =>
       this.#context.allows("UPDATE")
@@ -92,7 +92,7 @@ export class OutgoingOffers {
       const reply = await this.#send(method, describe);
       if (isDialogGone(reply)) this.#handlers.onLost();
       if ("failure" in reply || isDialogGone(reply)) return toFailure(reply);
-      // Hung up while the peer agreed: nothing is to begin again.
+      // Hung up while the peer agreed: start no timers.
       if (this.#context.isEnded) return ended;
       if (reply.response.status < 300) return this.#accept(reply.response, describe !== undefined);
       result = toFailure(reply);
@@ -133,14 +133,14 @@ export class OutgoingOffers {
     return { ok: true, answer };
   }
 
-  /** How long to wait before the same request may succeed; `undefined` where it would not. */
+  /** The pause after which the same request may succeed; `undefined` if it cannot. */
   #pauseBeforeRetry(response: SipResponse): number | undefined {
     const { core, isCaller, timer } = this.#context;
     if (response.status === 422) {
       timer.raise(response.headers);
       return 0;
     }
-    // §14.1, in steps of 10 ms: who owns the Call-ID waits longer, so that the two do not collide again.
+    // §14.1, in steps of 10 ms: the owner of the Call-ID waits longer, so that the two do not collide again.
     if (response.status === 491)
       return Math.round((isCaller ? 210 : 0) + core.random() * (isCaller ? 190 : 200)) * 10;
     const asked = response.status === 500 || response.status === 503 ? retryAfterMs(response) : undefined;
@@ -148,7 +148,7 @@ export class OutgoingOffers {
   }
 }
 
-/** §12.2.1.2: a peer that does not answer, or no longer knows the call, has none. */
+/** §12.2.1.2: true if the peer does not answer or no longer has the dialog. */
 export function isDialogGone(reply: DialogReply): boolean {
   if ("failure" in reply) return reply.failure === "timeout";
   return reply.response.status === 408 || reply.response.status === 481;

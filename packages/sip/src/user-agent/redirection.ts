@@ -2,26 +2,26 @@ import { parseUri } from "../grammar/uri.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 import { addressesOf } from "../messages/message.ts";
 
-/** The targets that the redirections of one call have named (RFC 3261 §8.1.3.4), each tried once. */
+/** The redirect targets of one call (RFC 3261 §8.1.3.4), each tried once. */
 export class RedirectTargets {
   readonly #maxTargets: number;
   readonly #isAllowed: (uri: string) => boolean;
-  /** Every target that was ever named, so that two servers cannot send a call to and fro. */
+  /** Every target named so far, so that two servers cannot redirect a call in a loop. */
   readonly #seen: Set<string>;
   #waiting: { uri: string; preference: number }[] = [];
   #takenCount = 0;
 
-  /** @param isAllowed may refuse a target that the application does not want to call. */
+  /** @param isAllowed false for a target that the application does not allow. */
   constructor(firstUri: string, maxTargets: number, isAllowed: (uri: string) => boolean) {
     this.#seen = new Set([comparable(firstUri)]);
     this.#maxTargets = maxTargets;
     this.#isAllowed = isAllowed;
   }
 
-  /** Takes in the Contacts of a 3xx, preferred first by `q`; what cannot be called is left out. */
+  /** Adds the Contacts of a 3xx, ordered by `q`; targets that cannot be called are omitted. */
   add(headers: HeaderList): void {
     for (const { uri: written, parameters } of addressesOf(headers, "contact") ?? []) {
-      // Header fields in the URI are not for a stranger to put into our request.
+      // A stranger must not add header fields to our request through the URI.
       const uri = written.split("?", 1)[0] ?? "";
       const key = comparable(uri);
       const scheme = parseUri(uri)?.scheme;
@@ -34,7 +34,7 @@ export class RedirectTargets {
     this.#waiting.sort((left, right) => right.preference - left.preference);
   }
 
-  /** The next target to try; `undefined` where there is none, or enough have been tried. */
+  /** The next target, or `undefined` if there are no more or enough have been tried. */
   next(): string | undefined {
     if (this.#takenCount >= this.#maxTargets) return undefined;
     this.#takenCount++;

@@ -29,7 +29,7 @@ async function answer({ rig }: Registered, status: number, headers: readonly str
 
 const ours = "<sip:line7@10.0.0.1:5060>";
 
-test("an address is registered, refreshed before it expires, and taken back at the end", async () => {
+test("an address is registered, refreshed before it expires, and removed at the end", async () => {
   const registered = await register();
   const { rig, registration, states } = registered;
   const first = rig.peer.last("REGISTER");
@@ -50,7 +50,7 @@ test("an address is registered, refreshed before it expires, and taken back at t
   assert.deepEqual(states, [
     { status: "registered", server: undefined, expiresSeconds: 300, serviceRoutes: [] },
   ]);
-  // 70 s before the end of the 300 that were granted to our Contact, not to the other.
+  // 70 s before the end of the 300 s granted to our Contact, not to the other one.
   await rig.clock.advance(229_000);
   assert.equal(rig.peer.requests("REGISTER").length, 1);
   await rig.clock.advance(2_000);
@@ -70,7 +70,7 @@ test("an address is registered, refreshed before it expires, and taken back at t
   await assertNothingLeft(rig);
 });
 
-test("the registrar's Service-Route is told in its order, and Path is said to be understood", async () => {
+test("the registrar's Service-Route is reported in order, and Path is listed as supported", async () => {
   const registered = await register();
   const { rig, registration, states } = registered;
   assert.equal(rig.peer.last("REGISTER").headers.get("supported"), "path");
@@ -85,7 +85,7 @@ test("the registrar's Service-Route is told in its order, and Path is said to be
     "sip:core.example;lr",
     "sip:farther.example;lr",
   ]);
-  // RFC 3608 §5: each registration's are in place of the former's.
+  // RFC 3608 §5: each registration replaces the previous routes.
   await rig.clock.advance(240_000);
   await answer(registered, 200, ["Expires: 300"]);
   const next = states.at(-1);
@@ -96,7 +96,7 @@ test("the registrar's Service-Route is told in its order, and Path is said to be
   await assertNothingLeft(rig);
 });
 
-test("the next nonce that a registrar names is used from its first time on", async () => {
+test("the registrar's next nonce is used with a count from one", async () => {
   const registered = await register({ credentials: { username: "line7", password: "p" } });
   const { rig, registration } = registered;
   await answer(registered, 401, ['WWW-Authenticate: Digest realm="trunk", nonce="first", qop="auth"']);
@@ -113,7 +113,7 @@ test("the next nonce that a registrar names is used from its first time on", asy
   await assertNothingLeft(rig);
 });
 
-test("a challenge is answered, and its nonce serves the refreshes with a rising count", async () => {
+test("a challenge is answered, and refreshes reuse its nonce with an increasing count", async () => {
   const registered = await register({ credentials: { username: "line7", password: "p" } });
   const { rig, registration } = registered;
   const authenticator = new DigestAuthenticator({ realm: "trunk", clock: rig.clock });
@@ -129,7 +129,7 @@ test("a challenge is answered, and its nonce serves the refreshes with a rising 
   await rig.clock.advance(61_000);
   assert.match(rig.peer.last("REGISTER").headers.get("authorization") ?? "", /nc=00000002/);
   assert.deepEqual(await check(), { ok: true, username: "line7" });
-  // The registrar has forgotten the nonce: one more round, not a failure.
+  // The registrar has dropped the nonce: one more round trip, not a failure.
   const stale = authenticator.challenges({}, true).map((value) => `WWW-Authenticate: ${value}`);
   await answer(registered, 401, stale);
   assert.deepEqual(await check(), { ok: true, username: "line7" });
@@ -138,7 +138,7 @@ test("a challenge is answered, and its nonce serves the refreshes with a rising 
   await assertNothingLeft(rig);
 });
 
-test("a password that is refused is told, and tried again only after a pause", async () => {
+test("a rejected password is reported, and tried again only after a pause", async () => {
   const registered = await register({ credentials: { username: "line7", password: "wrong" } });
   const { rig, states, registration } = registered;
   for (const nonce of ["a", "b"]) {
@@ -161,7 +161,7 @@ test("a password that is refused is told, and tried again only after a pause", a
   await assertNothingLeft(rig);
 });
 
-test("an interval that is too brief is raised to what the registrar wants", async () => {
+test("an interval that is too brief is raised to the registrar's minimum", async () => {
   const registered = await register({ expiresSeconds: 60 });
   const { rig, registration } = registered;
   await answer(registered, 423, ["Min-Expires: 1800"]);
@@ -177,7 +177,7 @@ test("an interval that is too brief is raised to what the registrar wants", asyn
   await assertNothingLeft(rig);
 });
 
-test("where one server does not answer the next is tried at once, and all are given a pause that grows", async () => {
+test("if one server does not answer, the next is tried at once; after all servers there is a growing pause", async () => {
   const registered = await register({
     servers: [
       { address: "10.0.0.8", port: 5060 },
@@ -206,7 +206,7 @@ test("where one server does not answer the next is tried at once, and all are gi
   await assertNothingLeft(rig);
 });
 
-test("closing the user agent takes the registrations back", async () => {
+test("closing the user agent removes its registrations", async () => {
   const registered = await register();
   const { rig, registration } = registered;
   await answer(registered, 200);
@@ -219,7 +219,7 @@ test("closing the user agent takes the registrations back", async () => {
   assert.equal(rig.clock.pendingCount, 0);
 });
 
-test("closing does not wait for a registrar that is silent", async () => {
+test("closing does not wait for a silent registrar", async () => {
   const { rig, registration } = await register();
   const closing = rig.ua.close({ deadlineMs: 1000 });
   await rig.clock.advance(1000);
@@ -228,11 +228,11 @@ test("closing does not wait for a registrar that is silent", async () => {
   assert.equal(rig.clock.pendingCount, 0);
 });
 
-test("a registration over UDP keeps the way back open while it lasts", async () => {
+test("a registration over UDP sends keep-alives while it lasts", async () => {
   const registered = await register();
   const { rig, registration } = registered;
   await rig.clock.advance(26_000);
-  assert.equal(rig.peer.keepAlives, 0, "nothing is kept open before there is something");
+  assert.equal(rig.peer.keepAlives, 0, "no keep-alive is sent before the registration succeeds");
   await answer(registered, 200, ["Expires: 300"]);
   await rig.clock.advance(100_000);
   assert.equal(rig.peer.keepAlives, 4);

@@ -11,35 +11,35 @@ import { type Party, uriOf } from "./identity.ts";
 import { StandaloneRequests } from "./standalone.ts";
 
 export interface RegistrationOptions {
-  /** The address of record: To and From of every REGISTER (RFC 3261 §10.2). */
+  /** The address of record: To and From of each REGISTER (RFC 3261 §10.2). */
   address: Party;
   /** The Request-URI, without a user part. Default: `sip:` and the host of `address`. */
   registrar?: string;
-  /** The servers to register with, tried in turn where one fails. Default: the one that `registrar` names. */
+  /** The servers, tried in turn if one fails. Default: the server named by `registrar`. */
   servers?: readonly NextHop[];
   credentials?: DigestCredentials;
-  /** The user part of Contact: what calls to us will be for. Default: that of `address`. */
+  /** The user part of Contact, to which calls to us are addressed. Default: that of `address`. */
   contactUser?: string;
-  /** How long a binding is asked for; the registrar decides. Default 600. */
+  /** Requested lifetime of the binding; the registrar decides. Default 600. */
   expiresSeconds?: number;
-  /** Each change of {@link Registration.state}. */
+  /** Called for each change of {@link Registration.state}. */
   onChange?: (state: RegistrationState) => void;
 }
 
 export type RegistrationState =
   | { status: "registering" }
-  /** `server` undefined: the one that the registrar's URI names. */
+  /** `undefined` for the server named by the registrar's URI. */
   | {
       status: "registered";
       server: NextHop | undefined;
       expiresSeconds: number;
-      /** URIs that calls of the address are to go through, the nearest first (RFC 3608). */
+      /** URIs that calls from this address must pass, nearest first (RFC 3608). */
       serviceRoutes: readonly string[];
     }
   | {
       status: "failed";
       reason: string;
-      /** That of the response, where one came. */
+      /** The status of the response, if any. */
       responseStatus: number | undefined;
       retryInMs: number;
     }
@@ -48,31 +48,31 @@ export type RegistrationState =
 const DEFAULT_EXPIRES_SECONDS = 600;
 const MAX_EXPIRES_SECONDS = 24 * 60 * 60;
 
-/** RFC 5626 §4.5: the first pause after every server has failed, and the longest. */
-const BASE_PAUSE_MS = 30_000;
+/** RFC 5626 §4.5: the first pause after every server has failed, and the longest one. */
+const MIN_PAUSE_MS = 30_000;
 const MAX_PAUSE_MS = 1_800_000;
 
-/** Everybody's connections break at once where a registrar starts anew. */
+/** Random delay, because a restarting registrar breaks all connections at once. */
 const MAX_RECOVERY_PAUSE_MS = 1_000;
 
-/** A registrar may ask for more patience, up to this. */
+/** Upper limit of a registrar's Retry-After. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** How often a registrar may call an interval too brief before it counts as failing. */
+/** Maximum number of 423 responses in a row before the registration counts as failed. */
 const MAX_INTERVAL_RAISES = 2;
 
-/** A refresh that gets no answer takes 32 s to fail, and another server must have time after it. */
+/** An unanswered refresh takes 32 s to fail, and another server needs time after that. */
 const REFRESH_MARGIN_SECONDS = 70;
 
-/** §10.2: the Request-URI names the domain, not the user; empty for what has no domain. */
+/** §10.2: a Request-URI of the domain without the user; empty if there is no domain. */
 export function registrarOf(address: Party): string {
   const uri = parseUri(uriOf(address));
   return uri === undefined || uri.scheme === "tel" ? "" : `${uri.scheme}:${uri.host}`;
 }
 
 /**
- * Keeps one address registered (RFC 3261 §10.2): refreshes before the binding expires, goes to the next server where
- * one fails, and pauses for longer each time that all have. Runs until closed.
+ * Keeps one address registered (RFC 3261 §10.2): refreshes the binding before it expires, tries the next server
+ * if one fails, and pauses for a growing time after all have failed. Runs until closed.
  */
 export class Registration implements OpenCall {
   readonly #core: UserAgentCore;
@@ -83,19 +83,19 @@ export class Registration implements OpenCall {
   readonly #onClosed: () => void;
   #state: RegistrationState = { status: "registering" };
   #serverIndex = 0;
-  /** Since the last success. */
+  /** Failures since the last success. */
   #failures = 0;
   #expiresSeconds: number;
-  /** As it stood in the last REGISTER. */
+  /** As sent in the last REGISTER. */
   #contact = "";
-  /** As the registrar has it, since when. */
+  /** As registered, and since when. */
   #registered: { contact: string; sinceMs: number } | undefined;
   #intervalRaises = 0;
   #timer: Timer | undefined;
-  /** Where the last REGISTER went. */
+  /** The destination of the last REGISTER. */
   #hop: Hop | undefined;
   #stopKeepAlive: () => void = () => undefined;
-  /** The REGISTER under way, if any. */
+  /** The pending REGISTER, if any. */
   #attempt: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #isAbandoned = false;
@@ -134,10 +134,11 @@ export class Registration implements OpenCall {
       this.#hop = hop;
       this.#contact = this.#contactFor(hop);
       const former = this.#registered?.contact;
-      // §10.2.2: by the port of a connection that is gone nobody reaches us any more.
+      // §10.2.2: the port of a closed connection no longer reaches us.
       const isMoved = former !== undefined && former !== this.#contact;
       const Contact = isMoved ? `${this.#contact}, ${former};expires=0` : this.#contact;
-      // RFC 3327 §5.1: without it a registrar may refuse what an edge proxy puts into Path; to us it means nothing.
+      // RFC 3327 §5.1: without it, a registrar may reject the Path added by an edge proxy. Path itself is not
+      // used here.
       return { Contact, Expires: String(expiresSeconds), Supported: "path" };
     };
     const request = { method: "REGISTER", requestUri: this.#registrar, to: address, from: address, fields };
@@ -168,7 +169,7 @@ export class Registration implements OpenCall {
     }
   }
 
-  /** §10.2.8: a 423 says how long the binding has to be. */
+  /** §10.2.8: a 423 contains the shortest allowed interval. */
   #raiseInterval({ status, headers }: SipResponse): boolean {
     const least = Number(/^\s*(\d{1,9})/.exec(headers.get("min-expires") ?? "")?.[1] ?? 0);
     if (status !== 423 || least <= this.#expiresSeconds || ++this.#intervalRaises > MAX_INTERVAL_RAISES)
@@ -190,7 +191,7 @@ export class Registration implements OpenCall {
     this.#stopKeepAlive();
     if (this.#hop !== undefined)
       this.#stopKeepAlive = this.#core.layer.keepAlive(this.#hop, () => this.#recover());
-    // Somewhat at random, so that the registrations of one start do not come in step for ever.
+    // Random, so that registrations started together do not stay in step.
     const latestSeconds = Math.max(granted / 2, granted - REFRESH_MARGIN_SECONDS);
     const refreshSeconds = latestSeconds * (0.9 + 0.1 * this.#core.random());
     this.#change({
@@ -203,21 +204,21 @@ export class Registration implements OpenCall {
   }
 
   /**
-   * RFC 5626 §4.5: the connection is gone by which calls would have come. It is opened again at once, but not over and
-   * over for a registrar that closes every connection.
+   * RFC 5626 §4.5: the connection for incoming calls is gone. It is reopened at once, but not in a loop with a
+   * registrar that closes every connection.
    */
   #recover(): void {
     this.#timer?.cancel();
     const lastedMs = this.#core.clock.nowMs() - (this.#registered?.sinceMs ?? 0);
-    const pauseMs = Math.max(0, BASE_PAUSE_MS - lastedMs);
+    const pauseMs = Math.max(0, MIN_PAUSE_MS - lastedMs);
     this.#change({ status: "registering" });
     this.#schedule(pauseMs + MAX_RECOVERY_PAUSE_MS * this.#core.random());
   }
 
-  /** §10.2.4: the registrar lists every binding of the address; ours is the one with our Contact. */
+  /** §10.2.4: the registrar lists every binding of the address; ours has our Contact. */
   #grantedSeconds({ headers }: SipResponse): number {
     const bindings = addressesOf(headers, "contact") ?? [];
-    // One that it has rewritten, as behind a NAT, is known by being alone.
+    // A rewritten Contact, for example behind a NAT, is recognized if it is the only one.
     const ours =
       bindings.find(({ uri }) => this.#contact === `<${uri}>`) ??
       (bindings.length === 1 ? bindings[0] : undefined);
@@ -227,14 +228,14 @@ export class Registration implements OpenCall {
     return seconds === undefined ? this.#expiresSeconds : Number(seconds);
   }
 
-  /** The next server is tried at once; when all of them have failed, only after a pause (RFC 5626 §4.5). */
+  /** Tries the next server at once; after all of them have failed, pauses first (RFC 5626 §4.5). */
   #fail(reason: string, responseStatus: number | undefined, askedMs: number | undefined): void {
     this.#failures++;
     this.#stopKeepAlive();
     this.#serverIndex = (this.#serverIndex + 1) % this.#servers.length;
     const rounds = Math.floor(this.#failures / this.#servers.length);
     const isRoundOver = this.#failures % this.#servers.length === 0;
-    const longestMs = Math.min(MAX_PAUSE_MS, BASE_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
+    const longestMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
     const pauseMs = isRoundOver ? longestMs * (0.5 + 0.5 * this.#core.random()) : 0;
     const retryInMs = isRoundOver ? Math.max(pauseMs, Math.min(askedMs ?? 0, MAX_RETRY_AFTER_MS)) : 0;
     this.#change({ status: "failed", reason, responseStatus, retryInMs });
@@ -242,7 +243,7 @@ export class Registration implements OpenCall {
   }
 
   #schedule(delayMs: number): void {
-    // The application may have closed us in its callback.
+    // The application may have closed the registration in its callback.
     if (this.#closing !== undefined) return;
     this.#timer = this.#core.clock.schedule(delayMs, () => this.#register());
   }
@@ -253,8 +254,8 @@ export class Registration implements OpenCall {
   }
 
   /**
-   * Takes the binding back (§10.2.2) and stops. Resolves when the registrar has answered or cannot be expected to.
-   * Idempotent, never rejects.
+   * Removes the binding (§10.2.2) and stops. Resolves when the registrar has answered or timed out. Idempotent,
+   * never rejects.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -265,7 +266,7 @@ export class Registration implements OpenCall {
     this.#timer?.cancel();
     const wasRegistered = this.#state.status === "registered" || this.#state.status === "registering";
     await this.#attempt;
-    // Not where the user agent has given up waiting meanwhile.
+    // Skipped if the user agent has stopped waiting in the meantime.
     if (wasRegistered && !this.#isAbandoned) await this.#send(0);
     this.#finish();
   }

@@ -16,7 +16,7 @@ function rack(response: SipResponse): string {
   return `RAck: ${response.headers.get("rseq")} ${response.cseq.sequence} INVITE`;
 }
 
-test("early media goes reliably to a caller that can, and the 200 carries no second answer", async () => {
+test("early media is sent reliably if the caller supports it, and the 200 has no second answer", async () => {
   const { call, invite } = await ringIn(capable);
   assert.equal(lastResponse(call).headers.has("rseq"), false);
   invite.ring(183, { sdp: sdp(1) });
@@ -44,7 +44,7 @@ test("early media goes reliably to a caller that can, and the 200 carries no sec
   await assertNothingLeft(call.rig);
 });
 
-test("a caller that requires it gets every provisional response reliably, one at a time, counted up", async () => {
+test("a caller that requires it gets every provisional response reliably, one at a time and numbered", async () => {
   const { call, invite } = await ringIn(["Require: 100rel"]);
   const first = lastResponse(call);
   assert.equal(first.headers.get("require"), "100rel");
@@ -55,14 +55,14 @@ test("a caller that requires it gets every provisional response reliably, one at
   const second = lastResponse(call);
   assert.equal(second.status, 182);
   assert.equal(Number(second.headers.get("rseq")), Number(first.headers.get("rseq")) + 1);
-  // A PRACK for what is acknowledged already matches nothing.
+  // A PRACK for an acknowledged response matches nothing.
   await call.request("PRACK", { headers: [rack(first)] });
   assert.equal(call.lastStatus("PRACK"), 481);
   invite.reject(486);
   await assertNothingLeft(call.rig);
 });
 
-test("without a PRACK the call is refused after 32 s", async () => {
+test("without a PRACK the call is rejected after 32 s", async () => {
   const { call, invite } = await ringIn(["Require: 100rel"]);
   await call.rig.clock.advance(32_000);
   assert.equal(lastResponse(call).status, 504);
@@ -70,18 +70,18 @@ test("without a PRACK the call is refused after 32 s", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("a caller that cancels while a PRACK is missing is not answered any more", async () => {
+test("a call canceled during the wait for a PRACK is not answered", async () => {
   const { call, invite } = await ringIn(["Require: 100rel"]);
   invite.ring(183, { sdp: sdp(1) });
   const accepting = invite.accept({ sdp: sdp(1) });
   call.rig.peer.request({ method: "CANCEL" });
   await call.rig.clock.advance(0);
-  assert.deepEqual(await accepting, { ok: false, reason: "cancelled" });
+  assert.deepEqual(await accepting, { ok: false, reason: "canceled" });
   assert.equal(lastResponse(call).status, 487);
   await assertNothingLeft(call.rig);
 });
 
-test("where the offer is ours the reliable response carries it and the PRACK the answer", async () => {
+test("our offer is sent in the reliable response, and the PRACK contains the answer", async () => {
   const { call, invite } = await ringIn(capable, "");
   invite.ring(183, { sdp: sdp(1) });
   await call.rig.clock.advance(0);
@@ -96,7 +96,7 @@ test("where the offer is ours the reliable response carries it and the PRACK the
   await hangUp(call.rig, result.session);
 });
 
-test("an offer of ours never goes in a response that may be lost", async () => {
+test("our offer is never sent in an unreliable response", async () => {
   const { call, invite } = await ringIn([], "");
   invite.ring(183, { sdp: sdp(1) });
   await call.rig.clock.advance(0);
@@ -105,7 +105,7 @@ test("an offer of ours never goes in a response that may be lost", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("once early media is agreed the caller may change it by UPDATE or in its PRACK", async () => {
+test("agreed early media may be changed by UPDATE or in a PRACK", async () => {
   const { call, invite } = await ringIn(capable);
   await call.request("UPDATE", { body: sdp(2) });
   // Its first offer has no answer yet (RFC 3311 §5.2).
@@ -124,7 +124,7 @@ test("once early media is agreed the caller may change it by UPDATE or in its PR
   await hangUp(call.rig, result.session);
 });
 
-test("a peer's reliable responses are acknowledged in order, repeats and overtakers left alone", async () => {
+test("a peer's reliable responses are acknowledged in order; repeated and overtaking ones are ignored", async () => {
   const seen: number[] = [];
   const { call } = await ringOut({ onProvisional: ({ status }) => seen.push(status) });
   const reliable = (status: number, sequence: number, body = ""): Promise<unknown> =>
@@ -141,7 +141,7 @@ test("a peer's reliable responses are acknowledged in order, repeats and overtak
   );
   assert.deepEqual([...new Set(pracks.map(({ cseq }) => cseq.sequence))], [2, 3]);
   for (const prack of pracks) call.rig.peer.respond(prack, 200);
-  // The answer has come reliably: another one in the 200 changes nothing (RFC 3261 §13.2.1).
+  // The answer has arrived reliably: another one in the 200 changes nothing (RFC 3261 §13.2.1).
   await call.respond("INVITE", 200, [], sdp(9));
   assert.equal(call.established.remoteSdp, sdp(1));
   assert.equal(call.rig.peer.last("ACK").cseq.sequence, 1);

@@ -18,21 +18,21 @@ interface SentResponse {
 }
 
 /**
- * The called side of RFC 3262: provisional responses that are repeated until their PRACK comes. One is on its way at
- * a time (§3: the next may only follow once the first is acknowledged; later ones keep to that too).
+ * Called side of RFC 3262: provisional responses that are repeated until their PRACK arrives. Only one is
+ * unacknowledged at a time (§3 requires this for the first one; here it applies to all).
  */
 export class ReliableProvisionals {
   readonly #clock: Clock;
   readonly #transaction: ServerTransaction;
   readonly #onUnacknowledged: () => void;
   readonly #queue: QueuedResponse[] = [];
-  /** §3: the first is random between 1 and 2^31 - 1. */
+  /** §3: the first number is random between 1 and 2^31 - 1. */
   #nextSequence = randomInt(1, 2 ** 31 - 1);
   #sent: SentResponse | undefined;
   #whenDescribed: (() => void)[] = [];
   #isStopped = false;
 
-  /** @param onUnacknowledged is called once where no PRACK has come for 64*T1; the INVITE is then refused. */
+  /** @param onUnacknowledged called once if there is no PRACK for 64*T1; the INVITE is then rejected. */
   constructor(clock: Clock, transaction: ServerTransaction, onUnacknowledged: () => void) {
     this.#clock = clock;
     this.#transaction = transaction;
@@ -70,7 +70,7 @@ export class ReliableProvisionals {
     this.#sent = sent;
   }
 
-  /** Takes the PRACK of the response on its way; `false` where it is for another, to be answered 481 (§3). */
+  /** Handles a PRACK; `false` if it does not match the unacknowledged response and gets 481 (§3). */
   receive(prack: SipRequest): boolean {
     const { sequence, method } = this.#transaction.request.cseq;
     const acknowledged = /^(\d{1,10})\s+(\d{1,10})\s+(\S+)$/.exec(prack.headers.get("rack")?.trim() ?? "");
@@ -86,12 +86,12 @@ export class ReliableProvisionals {
     return true;
   }
 
-  /** Whether a description that was sent, or is about to be, has not been acknowledged. */
+  /** True if a sent or queued description is not acknowledged. */
   get hasOpenDescription(): boolean {
     return this.#sent?.hasDescription === true || this.#queue.some(({ content }) => content.body !== "");
   }
 
-  /** §3: no 2xx goes out before then. Resolves when no description is open any more, or never will be acknowledged. */
+  /** §3: resolves when a 2xx may be sent: no description is unacknowledged, or none will be acknowledged any more. */
   described(): Promise<void> {
     return new Promise((resolve) => this.#whenDescribed.push(resolve));
   }
@@ -104,7 +104,7 @@ export class ReliableProvisionals {
     for (const resolve of this.#whenDescribed.splice(0)) resolve();
   }
 
-  /** With the final response, or when the call is gone: nothing more is sent. Idempotent. */
+  /** Stops sending, after the final response or when the call is gone. Idempotent. */
   stop(): void {
     this.#isStopped = true;
     this.#queue.length = 0;
@@ -112,13 +112,13 @@ export class ReliableProvisionals {
   }
 }
 
-/** The calling side of RFC 3262 §4, for one early dialog: which reliable responses are taken, and in what order. */
+/** Calling side of RFC 3262 §4, for one early dialog: selects the reliable responses to accept, in order. */
 export class ReliableReceipts {
   #last: number | undefined;
 
   /**
-   * The value of RAck for a reliable response; `undefined` for a repeat, whose PRACK repeats itself, and for one that
-   * overtook another: it will come again.
+   * The RAck value for a reliable response. `undefined` for a repeated one, whose PRACK is repeated by its
+   * transaction, and for one that overtook another, because it will be repeated.
    */
   take({ headers, cseq }: SipResponse): string | undefined {
     const written = headers.get("rseq")?.trim() ?? "";

@@ -9,7 +9,7 @@ async function end(call: ScriptedCall): Promise<void> {
   await assertNothingLeft(call.rig);
 }
 
-test("holding and resuming are re-INVITEs whose directions and versions follow RFC 3264", async () => {
+test("hold and resume are re-INVITEs with directions and versions of RFC 3264", async () => {
   const call = await callOut();
   const session = call.established;
   const holding = session.hold();
@@ -22,7 +22,7 @@ test("holding and resuming are re-INVITEs whose directions and versions follow R
     [true, false, sdp(2, "a=sendonly")],
   );
   assert.equal(call.rig.peer.last("ACK").cseq.sequence, hold.cseq.sequence);
-  // Held already: nothing to ask for.
+  // Already on hold: no request is needed.
   assert.equal((await session.hold()).ok, true);
   assert.equal(call.rig.peer.requests("INVITE").length, 2);
   const resuming = session.resume();
@@ -34,7 +34,7 @@ test("holding and resuming are re-INVITEs whose directions and versions follow R
   await end(call);
 });
 
-test("a peer that will not be held leaves the session as it was", async () => {
+test("a rejected hold does not change the session", async () => {
   const call = await callOut();
   const holding = call.established.hold();
   await call.rig.clock.advance(0);
@@ -44,7 +44,7 @@ test("a peer that will not be held leaves the session as it was", async () => {
   await end(call);
 });
 
-test("what the peer refused is not what later answers are made of", async () => {
+test("later answers do not use a rejected description", async () => {
   const call = await callOut();
   const offering = call.established.offer(sdp(2, "a=ptime:60"));
   await call.rig.clock.advance(0);
@@ -56,7 +56,7 @@ test("what the peer refused is not what later answers are made of", async () => 
   await end(call);
 });
 
-test("a call that ends while a change is agreed on leaves no timer behind", async () => {
+test("a call that ends during a change leaves no timer", async () => {
   const call = await callOut(["Session-Expires: 1800;refresher=uas"]);
   const offering = call.established.offer(sdp(2));
   await call.rig.clock.advance(0);
@@ -66,7 +66,7 @@ test("a call that ends while a change is agreed on leaves no timer behind", asyn
   await assertNothingLeft(call.rig);
 });
 
-test("a peer that holds is seen to, by attribute or by zero address, and answered in its direction", async () => {
+test("the peer's hold, by attribute or zero address, is detected and answered with the matching direction", async () => {
   const call = await callIn();
   for (const [offer, answered] of [
     [sdp(2, "a=sendonly"), "recvonly"],
@@ -84,7 +84,7 @@ test("a peer that holds is seen to, by attribute or by zero address, and answere
   await end(call);
 });
 
-test("an offer of the peer does not take it off our hold", async () => {
+test("the peer's offer does not end our hold", async () => {
   const call = await callIn();
   const holding = call.established.hold();
   await call.rig.clock.advance(0);
@@ -97,7 +97,7 @@ test("an offer of the peer does not take it off our hold", async () => {
   await end(call);
 });
 
-test("an UPDATE is answered with a description only where it has one, and refreshes the target", async () => {
+test("an UPDATE is answered with a description only if it has one, and refreshes the target", async () => {
   const call = await callIn();
   await call.request("UPDATE");
   const bare = call.rig.peer.responses("UPDATE").at(-1);
@@ -110,7 +110,7 @@ test("an UPDATE is answered with a description only where it has one, and refres
   await end(call);
 });
 
-test("an UPDATE that nobody decides about in time gets 504", async () => {
+test("an UPDATE without a decision in time gets 504", async () => {
   const call = await callIn();
   call.established.onReinvite = () => new Promise(() => undefined);
   await call.request("UPDATE", { body: sdp(2) });
@@ -149,7 +149,7 @@ async function retryDelayMs(call: ScriptedCall): Promise<number> {
   return delayMs;
 }
 
-test("after a 491 who owns the Call-ID waits 2.1 to 4 s, the other side 0 to 2 s (§14.1)", async () => {
+test("after a 491 the owner of the Call-ID waits 2.1 to 4 s, the other side 0 to 2 s (§14.1)", async () => {
   const [ours, theirs] = [await callOut(), await callIn()];
   assert.equal(await retryDelayMs(ours), 3050);
   assert.equal(await retryDelayMs(theirs), 1000);
@@ -157,7 +157,7 @@ test("after a 491 who owns the Call-ID waits 2.1 to 4 s, the other side 0 to 2 s
   await end(theirs);
 });
 
-test("a peer that is always busy is not asked for ever", async () => {
+test("requests to a peer that is always busy stop", async () => {
   const call = await callOut();
   let result: OfferResult | undefined;
   const offering = call.established.offer(sdp(2)).then((settled) => (result = settled));
@@ -173,7 +173,7 @@ test("a peer that is always busy is not asked for ever", async () => {
   await end(call);
 });
 
-test("a Retry-After of a few seconds is waited for", async () => {
+test("a Retry-After of a few seconds is respected", async () => {
   const call = await callOut();
   const offering = call.established.offer(sdp(2));
   await call.rig.clock.advance(0);
@@ -186,7 +186,7 @@ test("a Retry-After of a few seconds is waited for", async () => {
   await end(call);
 });
 
-test("changes asked for at once go one after another", async () => {
+test("parallel changes are sent one after another", async () => {
   const call = await callOut();
   const changes = [call.established.hold(), call.established.resume()];
   await call.rig.clock.advance(0);
@@ -214,7 +214,7 @@ for (const status of [408, 481]) {
   });
 }
 
-test("a re-INVITE that rings without end is cancelled after 32 s", async () => {
+test("a re-INVITE that rings without end is canceled after 32 s", async () => {
   const call = await callOut();
   const offering = call.established.offer(sdp(2));
   await call.rig.clock.advance(0);
@@ -227,7 +227,7 @@ test("a re-INVITE that rings without end is cancelled after 32 s", async () => {
   await end(call);
 });
 
-test("a change under way when the call ends says so", async () => {
+test("a change that is pending when the call ends has the cause ended", async () => {
   const call = await callOut();
   const changes = [call.established.offer(sdp(2)), call.established.offer(sdp(3))];
   await call.rig.clock.advance(0);
@@ -240,7 +240,7 @@ test("a change under way when the call ends says so", async () => {
   await assertNothingLeft(call.rig);
 });
 
-test("unknown methods and extensions inside a call are refused by name", async () => {
+test("unknown methods and extensions inside a call are rejected by name", async () => {
   const call = await callIn();
   await call.request("SUBSCRIBE");
   await call.request("DANCE");
@@ -253,7 +253,7 @@ test("unknown methods and extensions inside a call are refused by name", async (
   await end(call);
 });
 
-test("an OPTIONS of ours inside the call tells whether the peer still knows it", async () => {
+test("our OPTIONS inside the call reports whether the peer still has it", async () => {
   const call = await callIn();
   const asking = call.established.options();
   await call.rig.clock.advance(0);

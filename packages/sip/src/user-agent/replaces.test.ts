@@ -5,12 +5,12 @@ import { assertNothingLeft, hangUp } from "../testing/rig.ts";
 import type { IncomingInvite } from "./incoming-invite.ts";
 import { formatReplaces, parseReplaces, type Replaces } from "./replaces.ts";
 
-/** As the peer names a call of ours: the tags the other way round. */
+/** A Replaces value for our call from the peer's side, with the tags exchanged. */
 function seenByPeer({ callId, toTag, fromTag }: Replaces): string {
   return formatReplaces({ callId, toTag: fromTag, fromTag: toTag, isEarlyOnly: false });
 }
 
-test("what is written is read again", () => {
+test("a formatted Replaces is parsed to the same value", () => {
   const replaces = { callId: "a@b", toTag: "1", fromTag: "2", isEarlyOnly: true };
   assert.deepEqual(parseReplaces(formatReplaces(replaces)), replaces);
   for (const text of ["", "a@b", "a@b;to-tag=1", ";to-tag=1;from-tag=2"]) {
@@ -20,7 +20,7 @@ test("what is written is read again", () => {
 
 let callCount = 0;
 
-/** The peer calls once more, with these header fields. */
+/** A second call from the peer with these header fields. */
 async function callAgain(call: ScriptedCall, ...headers: string[]): Promise<IncomingInvite | undefined> {
   const before = call.invites.length;
   const { peer, clock } = call.rig;
@@ -36,7 +36,7 @@ async function callAgain(call: ScriptedCall, ...headers: string[]): Promise<Inco
   return call.invites[before];
 }
 
-test("a call that replaces another takes its place once it is accepted", async () => {
+test("a call that replaces another takes its place when it is accepted", async () => {
   const call = await callIn();
   const invite = await callAgain(
     call,
@@ -59,21 +59,21 @@ test("a call that replaces another takes its place once it is accepted", async (
   await assertNothingLeft(call.rig);
 });
 
-test("what may not be replaced is refused as RFC 3891 §3 says", async () => {
+test("calls that may not be replaced are rejected as in RFC 3891 §3", async () => {
   const call = await callIn();
   const name = seenByPeer(call.established.replaces);
   const statusOf = async (...headers: string[]): Promise<number | undefined> => {
     assert.equal(await callAgain(call, ...headers), undefined);
     return call.lastStatus("INVITE");
   };
-  assert.equal(await statusOf("Replaces: nobody@x;to-tag=1;from-tag=2"), 481);
+  assert.equal(await statusOf("Replaces: unknown@x;to-tag=1;from-tag=2"), 481);
   assert.equal(await statusOf(`Replaces: ${name};early-only`), 486);
   assert.equal(await statusOf(`Replaces: ${name}`, `Replaces: ${name}`), 400);
   assert.equal(await statusOf(`Replaces: nonsense`), 400);
   void call.established.bye();
   assert.equal(await statusOf(`Replaces: ${name}`), 603);
   await call.respond("BYE", 200);
-  // A call that rings here was not begun by us.
+  // A ringing call that the peer started.
   const { call: ringing, invite } = await ringIn();
   const tag = ringing.rig.peer.tagFrom("INVITE");
   assert.equal(await callAgain(ringing, `Replaces: call-1;to-tag=${tag};from-tag=peer`), undefined);
@@ -82,7 +82,7 @@ test("what may not be replaced is refused as RFC 3891 §3 says", async () => {
   for (const { rig } of [call, ringing]) await assertNothingLeft(rig);
 });
 
-test("a call of ours that still rings is cancelled for the one that replaces it", async () => {
+test("our ringing call is canceled for the one that replaces it", async () => {
   const invites: IncomingInvite[] = [];
   const { call, result } = await ringOut({}, { onInvite: (invite) => void invites.push(invite) });
   await call.respond("INVITE", 180);
@@ -110,7 +110,7 @@ test("a call of ours that still rings is cancelled for the one that replaces it"
   await assertNothingLeft(call.rig);
 });
 
-test("a call of ours names the one that it is to replace at the peer", async () => {
+test("our call names the one that it replaces at the peer", async () => {
   const { call } = await ringOut({
     replaces: { callId: "a@b", toTag: "1", fromTag: "2", isEarlyOnly: false },
   });

@@ -1,16 +1,16 @@
 import type { Dialog } from "../dialogs/dialog.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 
-/** Names a dialog to the peer that holds its other end, so that a new call can take its place (RFC 3891 §6.1). */
+/** Identifies a dialog to the peer at its other end, so that a new call can replace it (RFC 3891 §6.1). */
 export interface Replaces {
   callId: string;
-  /** The tag of whoever receives the INVITE. */
+  /** The tag of the INVITE's recipient. */
   toTag: string;
   fromTag: string;
   isEarlyOnly: boolean;
 }
 
-/** A name for this dialog that its peer understands. */
+/** An identifier of this dialog from the peer's side. */
 export function replacesOf({ identity }: Dialog): Replaces {
   const { callId, localTag, remoteTag } = identity;
   return { callId, toTag: remoteTag, fromTag: localTag, isEarlyOnly: false };
@@ -20,7 +20,7 @@ export function formatReplaces({ callId, toTag, fromTag, isEarlyOnly }: Replaces
   return `${callId};to-tag=${toTag};from-tag=${fromTag}${isEarlyOnly ? ";early-only" : ""}`;
 }
 
-/** `undefined` where the text is no Replaces. */
+/** Parses a Replaces value; `undefined` if malformed. */
 export function parseReplaces(value: string): Replaces | undefined {
   const [callId = "", ...parameters] = value.split(";").map((part) => part.trim());
   const tagOf = (name: string): string | undefined =>
@@ -31,7 +31,7 @@ export function parseReplaces(value: string): Replaces | undefined {
   return { callId, toTag, fromTag, isEarlyOnly };
 }
 
-/** The one Replaces that an INVITE may have (RFC 3891 §3); `"malformed"` where it has more, or one that is none. */
+/** The single Replaces that an INVITE may have (RFC 3891 §3); `"malformed"` if there are several or it is invalid. */
 export function readReplaces(headers: HeaderList): Replaces | "malformed" | undefined {
   const values = headers.getList("replaces");
   const [value] = values;

@@ -11,17 +11,17 @@ const allowedMethods = "INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, 
 /** §20.37: RFC 3262, RFC 4028, RFC 3891 and RFC 4488. */
 const supportedExtensions = "100rel, timer, replaces, norefersub";
 
-/** What an INVITE, an UPDATE and a 2xx to them say about their sender (§13.2.1, §13.3.1.4). */
+/** Header fields that describe the sender of an INVITE, an UPDATE or their 2xx (§13.2.1, §13.3.1.4). */
 export const capabilities = { Allow: allowedMethods, Supported: supportedExtensions };
 
-/** Methods that are known but not supported: 405 rather than 501 (§8.2.1, §21.5.2). */
+/** Known but unsupported methods: 405 instead of 501 (§8.2.1, §21.5.2). */
 const knownMethods = new Set(["REGISTER", "SUBSCRIBE", "PUBLISH", "MESSAGE"]);
 
-/** Methods whose body may be a session description, and nothing else that has to be understood. */
+/** Methods whose body may be a session description. */
 const describingMethods = new Set(["INVITE", "UPDATE", "PRACK"]);
 
 const SDP = "application/sdp";
-/** A description alone, or with what others have to say of the call (RFC 5621 §7). */
+/** A description, alone or among other parts (RFC 5621 §7). */
 const ACCEPTED_BODIES = `${SDP}, multipart/mixed, multipart/alternative`;
 
 export interface Refusal {
@@ -29,11 +29,11 @@ export interface Refusal {
   content?: ResponseContent;
 }
 
-/** The checks that every request meets before it is acted on, in the order of RFC 3261 §8.2. */
+/** Checks every request before it is processed, in the order of RFC 3261 §8.2. */
 export function refusalOf(request: SipRequest): Refusal | undefined {
   const isSupported = allowedMethods.split(", ").includes(request.method);
   if (!isSupported) return refuseMethod(request.method);
-  // §8.2.2.1
+  // §8.2.2.1.
   const scheme = uriScheme(request.requestUri);
   if (scheme === undefined) return { status: 400, content: { reason: "Bad Request-URI" } };
   if (scheme !== "sip" && scheme !== "sips" && scheme !== "tel") return { status: 416 };
@@ -49,7 +49,7 @@ function refuseMethod(method: string): Refusal {
   return { status: knownMethods.has(method) ? 405 : 501, content: { headers: { Allow: allowedMethods } } };
 }
 
-/** Escaped control characters are legal (§25.1) and name nobody; what they name is looked up and stored as text. */
+/** Rejects escaped control characters: legal (§25.1), but never part of a real name, and names are stored as text. */
 function refusalOfControls({ requestUri, from, to }: SipRequest): Refusal | undefined {
   const uris = { "Request-URI": requestUri, From: from.uri, To: to.uri };
   for (const [place, text] of Object.entries(uris)) {
@@ -61,7 +61,7 @@ function refusalOfControls({ requestUri, from, to }: SipRequest): Refusal | unde
   return undefined;
 }
 
-/** §8.2.2.3: the extensions that are required and not supported are named in the refusal. */
+/** §8.2.2.3: the rejection names the unsupported required extensions. */
 function refusalOfExtensions({ method, headers }: SipRequest): Refusal | undefined {
   if (method === "CANCEL") return undefined;
   const supported = supportedExtensions.split(", ");
@@ -70,7 +70,7 @@ function refusalOfExtensions({ method, headers }: SipRequest): Refusal | undefin
   return { status: 420, content: { headers: { Unsupported: unknown.join(", ") } } };
 }
 
-/** §21.4.7: an offer or answer is all that an INVITE can get from us; Accept may shut it out (§20.1). */
+/** §21.4.7: our answer to an INVITE is always a session description, which Accept may exclude (§20.1). */
 function refusalOfAccept({ method, headers }: SipRequest): Refusal | undefined {
   if (method !== "INVITE" || !headers.has("accept")) return undefined;
   const ranges = headers.getList("accept").map((range) => range.split(";", 1)[0]?.trim().toLowerCase());
@@ -78,7 +78,7 @@ function refusalOfAccept({ method, headers }: SipRequest): Refusal | undefined {
   return takesSdp ? undefined : { status: 406 };
 }
 
-/** §8.2.3 */
+/** §8.2.3. */
 function refusalOfBody(request: SipRequest): Refusal | undefined {
   if (request.body.length === 0 || !describingMethods.has(request.method)) return undefined;
   const encoding = request.headers.get("content-encoding")?.toLowerCase();
@@ -95,19 +95,19 @@ function refusalOfBody(request: SipRequest): Refusal | undefined {
     ({ type, handling }) =>
       type === SDP ||
       handling === "optional" ||
-      // RFC 5621 §8.3 makes `required` the default; who leaves it out beside a description does not mean it.
+      // RFC 5621 §8.3 makes `required` the default, but senders that omit it beside a description do not mean it.
       (isDescribed && handling === undefined),
   );
   return isFit ? undefined : { status: 415, content: { headers: { Accept: ACCEPTED_BODIES } } };
 }
 
-/** The type of a message's body in lower case, without parameters. */
+/** The content type of a message's body, in lower case and without parameters. */
 export function mediaTypeOf({ headers }: Pick<SipRequest, "headers">): string | undefined {
   const contentType = headers.get("content-type");
   return contentType === undefined ? undefined : typeIn(contentType);
 }
 
-/** What is in a message's body, in its order; undefined where that cannot be made out. */
+/** The parts of a message's body in order; `undefined` if malformed. */
 function partsOf({ headers, body }: Pick<SipRequest, "body" | "headers">): BodyPart[] | undefined {
   const contentType = headers.get("content-type");
   if (contentType === undefined) return undefined;
@@ -116,13 +116,13 @@ function partsOf({ headers, body }: Pick<SipRequest, "body" | "headers">): BodyP
   return [{ type, body, handling: handlingIn(headers.get("content-disposition")) }];
 }
 
-/** The session description in a message, in a part of its own or as the whole body; empty where it has none. */
+/** The session description in a message, as a part or as the whole body; empty if there is none. */
 export function sdpOf(message: Pick<SipRequest, "body" | "headers">): string {
   const description = partsOf(message)?.find(({ type }) => type === SDP);
   return description?.body.toString("utf8") ?? "";
 }
 
-/** §14.2, RFC 3311 §5.2: an offer that comes while an earlier one is undecided may come again in 0 to 10 s. */
+/** §14.2, RFC 3311 §5.2: an offer during an undecided earlier one may be repeated after 0 to 10 s. */
 export function tryLater(): Refusal {
   return { status: 500, content: { headers: { "Retry-After": String(randomInt(0, 11)) } } };
 }

@@ -18,18 +18,18 @@ interface SessionContextOptions {
   isCaller: boolean;
 }
 
-/** What the parts of one session share. */
+/** State shared by the parts of one session. */
 export class SessionContext {
   readonly core: UserAgentCore;
   readonly dialog: Dialog;
   readonly client: DialogClient;
   readonly media: OfferAnswer;
   readonly timer: SessionTimer;
-  /** Whether this side sent the INVITE, and so owns the Call-ID (RFC 3261 §14.1). */
+  /** True if this side sent the INVITE and therefore owns the Call-ID (RFC 3261 §14.1). */
   readonly isCaller: boolean;
-  /** Whether we hold the peer: our descriptions then ask for nothing. */
+  /** True while the peer is on our hold: our descriptions then stop its audio. */
   isHolding = false;
-  /** Our description as the application means it, not narrowed by our own hold. */
+  /** The application's description, not narrowed by our hold. */
   description = "";
   /** Aborts when the session ends. */
   readonly ending = new AbortController();
@@ -55,28 +55,28 @@ export class SessionContext {
     return this.#contactFor(this.client.peer);
   }
 
-  /** What a request or response that refreshes the target carries (§12.1.1, §12.2.1.1). */
+  /** Header fields of a request or response that refreshes the target (§12.1.1, §12.2.1.1). */
   get fields(): HeaderFields {
     return { Contact: this.contact, ...capabilities };
   }
 
-  /** Takes over a description of the application, and narrows it to what may be sent now. */
+  /** Stores the application's description and narrows it to the current direction. */
   describe(sdp: string): string {
     this.description = sdp;
     return this.isHolding ? holdDirections(sdp) : sdp;
   }
 
-  /** Takes in which methods the peer knows. */
+  /** Stores the methods that the peer supports. */
   learnMethods(headers: HeaderList): void {
     if (headers.has("allow")) this.#allowed = headers.getList("allow").map((method) => method.toUpperCase());
   }
 
-  /** Whether the peer has said that it knows this method. */
+  /** True if the peer has announced this method. */
   allows(method: string): boolean {
     return this.#allowed.includes(method);
   }
 
-  /** Resolves after this time, or at once when the session ends. */
+  /** Resolves after this time, or when the session ends. */
   pause(durationMs: number): Promise<void> {
     const { signal } = this.ending;
     if (signal.aborted) return Promise.resolve();

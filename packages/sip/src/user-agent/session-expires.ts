@@ -1,6 +1,6 @@
 import type { HeaderList } from "../messages/header-list.ts";
 
-/** The side of one transaction that keeps the session alive (RFC 4028 §4). */
+/** The side of one transaction that refreshes the session (RFC 4028 §4). */
 type Refresher = "uac" | "uas";
 
 export interface SessionExpires {
@@ -8,29 +8,29 @@ export interface SessionExpires {
   refresher: Refresher | undefined;
 }
 
-/** RFC 4028 §5: no session timer is shorter. */
-export const LEAST_MIN_SE_SECONDS = 90;
+/** RFC 4028 §5: the shortest allowed session interval. */
+export const MIN_SESSION_INTERVAL_SECONDS = 90;
 
-/** Longer is as good as never, and timers have a limit. */
-const MAX_SECONDS = 24 * 60 * 60;
+/** Longer intervals have no use, and timers have a limit. */
+const MAX_SESSION_INTERVAL_SECONDS = 24 * 60 * 60;
 
 export function readSessionExpires(headers: HeaderList): SessionExpires | undefined {
   const match = /^\s*(\d{1,10})\s*(;.*)?$/.exec(headers.get("session-expires") ?? "");
   if (match === null) return undefined;
   const refresher = /;\s*refresher\s*=\s*"?(uac|uas)\b/i.exec(match[2] ?? "")?.[1]?.toLowerCase();
   return {
-    seconds: Math.min(Number(match[1]), MAX_SECONDS),
+    seconds: Math.min(Number(match[1]), MAX_SESSION_INTERVAL_SECONDS),
     refresher: refresher === "uac" || refresher === "uas" ? refresher : undefined,
   };
 }
 
-/** The shortest interval that everyone on the way accepts (RFC 4028 §5). */
+/** The shortest interval that every hop accepts (RFC 4028 §5). */
 export function readMinSe(headers: HeaderList): number {
   const seconds = Number(/^\s*(\d{1,10})/.exec(headers.get("min-se") ?? "")?.[1] ?? 0);
-  return Math.min(Math.max(seconds, LEAST_MIN_SE_SECONDS), MAX_SECONDS);
+  return Math.min(Math.max(seconds, MIN_SESSION_INTERVAL_SECONDS), MAX_SESSION_INTERVAL_SECONDS);
 }
 
-/** Whether a message says that its sender knows an extension. */
+/** True if a message announces support for an extension. */
 export function supports(headers: HeaderList, optionTag: string): boolean {
   const tags = [...headers.getList("supported"), ...headers.getList("require")];
   return tags.some((tag) => tag.toLowerCase() === optionTag);

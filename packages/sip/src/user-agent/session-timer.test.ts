@@ -16,7 +16,7 @@ async function expectExpiry(call: ScriptedCall): Promise<void> {
   await assertNothingLeft(call.rig);
 }
 
-test("a caller without timers is kept alive by us, half-way through the interval", async () => {
+test("we refresh the session of a caller without timers, half-way through the interval", async () => {
   const call = await callIn([updates]);
   assert.deepEqual(inviteResponse(call), { expires: "1800;refresher=uas", require: undefined });
   await call.rig.clock.advance(899_000);
@@ -26,7 +26,7 @@ test("a caller without timers is kept alive by us, half-way through the interval
   assert.deepEqual([refresh.headers.get("session-expires"), refresh.body.length], ["1800;refresher=uac", 0]);
   await call.rig.clock.advance(300_000);
   assert.equal(new Set(call.rig.peer.requests("UPDATE").map(({ cseq }) => cseq.sequence)).size, 2);
-  // Nobody answers any more.
+  // No more answers from the peer.
   await call.rig.clock.advance(32_000);
   assert.equal((await call.established.ended).cause, "lost");
   await assertNothingLeft(call.rig);
@@ -43,7 +43,7 @@ test("a peer that does not know UPDATE is refreshed by a re-INVITE with the same
   await assertNothingLeft(call.rig);
 });
 
-test("a caller that can refresh does, and one that stops is hung up shortly before the end (§10)", async () => {
+test("a caller that supports timers refreshes, and one that stops is hung up shortly before the end (§10)", async () => {
   const call = await callIn(["Supported: timer", "Session-Expires: 120"]);
   assert.deepEqual(inviteResponse(call), { expires: "120;refresher=uac", require: "timer" });
   await call.rig.clock.advance(80_000);
@@ -55,18 +55,18 @@ test("a caller that can refresh does, and one that stops is hung up shortly befo
   await expectExpiry(call);
 });
 
-test("who is asked to refresh by the caller does", async () => {
+test("the side that the caller names as refresher refreshes", async () => {
   const call = await callIn(["Supported: timer", "Session-Expires: 120;refresher=uas", updates]);
   assert.equal(inviteResponse(call).expires, "120;refresher=uas");
   await call.rig.clock.advance(60_000);
   assert.equal(call.rig.peer.requests("UPDATE").length, 1);
-  // Refused otherwise than by 408 or 481, the session lives until its time is over.
+  // After a rejection other than 408 or 481, the session lives until its interval ends.
   await call.respond("UPDATE", 403);
   await call.rig.clock.advance(60_000);
   await expectExpiry(call);
 });
 
-test("an interval below our minimum is refused with 422 and what would do", async () => {
+test("an interval below our minimum is rejected with 422 and our minimum", async () => {
   const rig = createRig({ sessionTimer: { minSeconds: 300 } });
   rig.peer.request({
     method: "INVITE",
@@ -79,14 +79,14 @@ test("an interval below our minimum is refused with 422 and what would do", asyn
   await assertNothingLeft(rig);
 });
 
-test("a proxy's interval that its caller cannot change is taken as it is", async () => {
+test("a proxy's interval is accepted if its caller does not support timers", async () => {
   const call = await callIn(["Session-Expires: 95"], { sessionTimer: { minSeconds: 300 } });
   assert.equal(inviteResponse(call).expires, "95;refresher=uas");
   await hangUp(call.rig, call.established);
   await assertNothingLeft(call.rig);
 });
 
-test("our interval is raised to what a 422 asks for, with Min-SE", async () => {
+test("our interval is raised to the minimum in a 422, with Min-SE", async () => {
   const { call } = await ringOut({}, { sessionTimer: { expiresSeconds: 120 } });
   assert.equal(call.rig.peer.last("INVITE").headers.get("session-expires"), "120");
   await call.respond("INVITE", 422, ["Min-SE: 500"]);
@@ -112,7 +112,7 @@ test("a refresh that finds the interval too short is sent again with a longer on
   await assertNothingLeft(call.rig);
 });
 
-test("a peer that agrees to no timer is left alone", async () => {
+test("without agreement on a timer there are no refreshes", async () => {
   const call = await callOut();
   await call.rig.clock.advance(10_000_000);
   assert.equal(call.established.isEnded, false);

@@ -1,21 +1,21 @@
 import type { Clock, Timer } from "../clock.ts";
 import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import { LEAST_MIN_SE_SECONDS, readMinSe, readSessionExpires, supports } from "./session-expires.ts";
+import { MIN_SESSION_INTERVAL_SECONDS, readMinSe, readSessionExpires, supports } from "./session-expires.ts";
 import type { Refusal } from "./request-rules.ts";
 
 export interface SessionTimerSettings {
-  /** How long a session lives without a sign of life. */
+  /** The session ends after this time without a refresh. */
   expiresSeconds: number;
-  /** The shortest interval that a peer may ask for, 90 or more. */
+  /** The shortest interval that a peer may request; 90 or more. */
   minSeconds: number;
 }
 
 export const defaultSessionTimer: SessionTimerSettings = {
   expiresSeconds: 1800,
-  minSeconds: LEAST_MIN_SE_SECONDS,
+  minSeconds: MIN_SESSION_INTERVAL_SECONDS,
 };
 
-/** §9: an interval below our minimum is refused, where the peer knows what that means. */
+/** §9: rejects an interval below our minimum if the peer supports session timers. */
 export function refusalOfInterval(
   { headers }: { headers: HeaderList },
   minSeconds: number,
@@ -27,21 +27,21 @@ export function refusalOfInterval(
 }
 
 interface SessionTimerActions {
-  /** Sends a refresh; a 2xx to it comes back through {@link SessionTimer.receiveSuccess}. */
+  /** Sends a refresh; its 2xx is passed to {@link SessionTimer.receiveSuccess}. */
   refresh(): void;
-  /** The session has died: no refresh came, or none of ours was answered. */
+  /** Ends the session: the peer sent no refresh, or did not answer ours. */
   expire(): void;
 }
 
 /**
- * Keeps one session alive, or notices its death (RFC 4028). Idle until a 2xx agrees on an interval; each later 2xx
- * to INVITE or UPDATE starts the interval again.
+ * Session timer (RFC 4028): refreshes one session, or detects its end. Inactive until a 2xx agrees on an
+ * interval; each later 2xx to INVITE or UPDATE restarts the interval.
  */
 export class SessionTimer {
   readonly #clock: Clock;
   readonly #settings: SessionTimerSettings;
   readonly #actions: SessionTimerActions;
-  /** Raised where somebody on the way found our interval too short (§7.3). */
+  /** Raised if a hop finds our interval too short (§7.3). */
   #minSeconds: number;
   #interval: { seconds: number; isRefresher: boolean } | undefined;
   #timers: Timer[] = [];
@@ -53,22 +53,22 @@ export class SessionTimer {
     this.#minSeconds = settings.minSeconds;
   }
 
-  /** Of a re-INVITE or UPDATE of ours (§7.4): who refreshes now goes on doing so. Nothing while no timer runs. */
+  /** Header fields of our re-INVITE or UPDATE (§7.4): the refresher stays the same. Empty while no timer runs. */
   requestFields(): HeaderFields {
     if (this.#interval === undefined) return {};
     const { seconds, isRefresher } = this.#interval;
     return {
       "Session-Expires": `${Math.max(seconds, this.#minSeconds)};refresher=${isRefresher ? "uac" : "uas"}`,
-      ...(this.#minSeconds > LEAST_MIN_SE_SECONDS && { "Min-SE": String(this.#minSeconds) }),
+      ...(this.#minSeconds > MIN_SESSION_INTERVAL_SECONDS && { "Min-SE": String(this.#minSeconds) }),
     };
   }
 
-  /** §7.3: a 422 names an interval that would do. */
+  /** §7.3: raises the minimum to the one in a 422. */
   raise(headers: HeaderList): void {
     this.#minSeconds = Math.max(this.#minSeconds, readMinSe(headers));
   }
 
-  /** §7.2: the 2xx to a request of ours says whether there is a timer, and who refreshes. */
+  /** §7.2: the 2xx to our request states the interval, if any, and the refresher. */
   receiveSuccess(headers: HeaderList): void {
     const agreed = readSessionExpires(headers);
     if (agreed === undefined) this.stop();
@@ -79,12 +79,12 @@ export class SessionTimer {
     return refusalOfInterval(request, this.#settings.minSeconds);
   }
 
-  /** §9: begins the interval with our 2xx to an INVITE or UPDATE; what the 2xx has to say about it. */
+  /** §9: starts the interval with our 2xx to an INVITE or UPDATE; returns the header fields of the 2xx. */
   answer({ headers }: { headers: HeaderList }): HeaderFields {
     const asked = readSessionExpires(headers);
     const ours = Math.max(this.#settings.expiresSeconds, readMinSe(headers));
     const seconds = Math.min(asked?.seconds ?? ours, ours);
-    // A peer without timers cannot refresh (table 2). One that asked for a timer may; else the wish is ours.
+    // A peer without timers cannot refresh (table 2). A peer that requested a timer may; otherwise we choose.
     const isPeerAble = supports(headers, "timer");
     const refresher = !isPeerAble || asked === undefined ? "uas" : (asked.refresher ?? "uac");
     this.#start(seconds, refresher === "uas");
@@ -94,7 +94,7 @@ export class SessionTimer {
     };
   }
 
-  /** §10: half the interval before a refresh; for the other side most of it before the session counts as dead. */
+  /** §10: the refresher waits half the interval; the other side waits for most of it before it ends the session. */
   #start(seconds: number, isRefresher: boolean): void {
     this.stop();
     this.#interval = { seconds, isRefresher };
@@ -103,7 +103,7 @@ export class SessionTimer {
     if (isRefresher) this.#timers.push(this.#clock.schedule(seconds * 500, () => this.#actions.refresh()));
   }
 
-  /** Idempotent. */
+  /** Stops the timer. Idempotent. */
   stop(): void {
     for (const timer of this.#timers) timer.cancel();
     this.#timers = [];

@@ -31,7 +31,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs SIPp to its end; the status is 0 when every call went as its scenario says. */
+/** Runs SIPp to its end; the status is 0 if every call matched its scenario. */
 async function runSipp(args: readonly string[]): Promise<number> {
   const [port, mediaPort] = [await freePort(), await freePort()];
   const common = [

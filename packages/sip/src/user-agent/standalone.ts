@@ -13,13 +13,13 @@ export interface StandaloneRequest {
   requestUri: string;
   to: Party;
   from: Party;
-  /** Those beside the ones that every request has; Contact depends on where the request goes. */
+  /** Header fields added to the mandatory ones; Contact depends on the destination. */
   fields: (hop: Hop) => HeaderFields;
 }
 
 /**
- * A row of requests outside any dialog (RFC 3261 §8.1): one for OPTIONS, all of a registration, which keep their
- * Call-ID and count their CSeq (§10.2).
+ * A series of requests outside a dialog (RFC 3261 §8.1): a single OPTIONS, or all requests of a registration,
+ * which share their Call-ID and count their CSeq (§10.2).
  */
 export class StandaloneRequests {
   readonly #core: UserAgentCore;
@@ -32,14 +32,17 @@ export class StandaloneRequests {
     this.#digest = digest;
   }
 
-  /** Sends a request, through challenges, and resolves with its final response within 32 s each. Never rejects. */
+  /**
+   * Sends a request, answers challenges, and resolves with the final response within 32 s per attempt. Never
+   * rejects.
+   */
   async send(request: StandaloneRequest, destination: Destination): Promise<DialogReply> {
     this.#digest?.startRequest();
     const localTag = newTag();
     for (;;) {
       const reply = await this.#exchange(request, destination, localTag);
       if ("failure" in reply) return reply;
-      // §22.2: the same request again with credentials and the next CSeq number (§8.1.3.5).
+      // §22.2: send the same request again with credentials and the next CSeq number (§8.1.3.5).
       if (this.#digest?.learn(reply.response.status, reply.response.headers) !== true) return reply;
     }
   }

@@ -13,16 +13,16 @@ async function send(rig: Rig, script: RequestScript): Promise<void> {
   await rig.clock.advance(0);
 }
 
-/** What is answered without a transaction, and how. */
+/** Requests that are answered without a transaction, and their status. */
 const stateless: [name: string, status: number, script: RequestScript][] = [
-  ["a method that is not supported", 405, { method: "REGISTER" }],
-  ["a method that nobody knows", 501, { method: "FROB" }],
+  ["an unsupported method", 405, { method: "REGISTER" }],
+  ["an unknown method", 501, { method: "FROB" }],
   ["a keep-alive", 200, { method: "OPTIONS" }],
-  ["a scheme that is not ours", 416, { method: "INVITE", requestUri: "mailto:a@b" }],
-  ["an extension that is not supported", 420, { method: "INVITE", headers: ["Require: teleport"] }],
+  ["an unsupported scheme", 416, { method: "INVITE", requestUri: "mailto:a@b" }],
+  ["an unsupported extension", 420, { method: "INVITE", headers: ["Require: teleport"] }],
   ["a request for a dialog that does not exist", 481, { method: "BYE", toTag: "none" }],
   ["an INVITE for a dialog that does not exist", 481, { method: "INVITE", toTag: "none" }],
-  ["a CANCEL of nothing", 481, { method: "CANCEL" }],
+  ["a CANCEL without its INVITE", 481, { method: "CANCEL" }],
   ["a transfer by a stranger", 403, { method: "REFER", headers: ["Refer-To: <sip:a@b>"] }],
   [
     "a call to replace that does not exist",
@@ -52,7 +52,7 @@ for (const [name, status, script] of stateless) {
   });
 }
 
-test("an INVITE that the application screens out leaves nothing behind, and neither does its ACK", async () => {
+test("a screened-out INVITE and its ACK leave no state", async () => {
   const screening = Promise.withResolvers<{ status: number }>();
   let screened = 0;
   const rig = createRig({
@@ -78,7 +78,7 @@ test("an INVITE that the application screens out leaves nothing behind, and neit
   assert.equal(rig.clock.pendingCount, 0);
 });
 
-test("an INVITE that passes its screening is taken once, however often it came meanwhile", async () => {
+test("a screened INVITE is accepted once, also if it was repeated in the meantime", async () => {
   const screening = Promise.withResolvers<undefined>();
   const rig = createRig({ screenInvite: async () => await screening.promise });
   for (let repeats = 0; repeats < 3; repeats++) await send(rig, { method: "INVITE" });
@@ -89,7 +89,7 @@ test("an INVITE that passes its screening is taken once, however often it came m
   await assertNothingLeft(rig);
 });
 
-test("a screening that fails is answered 500 and reported", async () => {
+test("a failing screening is answered 500 and reported", async () => {
   const errors: unknown[] = [];
   for (const screenInvite of [
     () => {
@@ -105,7 +105,7 @@ test("a screening that fails is answered 500 and reported", async () => {
   assert.equal(errors.length, 2);
 });
 
-test("an application that does not decide has 1000 INVITEs waiting at most; more are refused", async () => {
+test("at most 1000 INVITEs wait for the application, and more are rejected", async () => {
   let screened = 0;
   const rig = createRig({
     screenInvite: async () => {
@@ -122,7 +122,7 @@ test("an application that does not decide has 1000 INVITEs waiting at most; more
   assert.deepEqual(rig.peer.statuses("OPTIONS"), [200]);
 });
 
-test("refusals to a source may be withheld, its keep-alives and challenges may not", async () => {
+test("rejections to a source may be suppressed, but not keep-alives and challenges", async () => {
   let status = 404;
   const rig = createRig({
     mayRefuse: ({ address }) => address !== "10.0.0.2",
@@ -138,7 +138,7 @@ test("refusals to a source may be withheld, its keep-alives and challenges may n
   assert.deepEqual([rig.peer.statuses("OPTIONS"), rig.peer.statuses("INVITE")], [[200], [401]]);
 });
 
-test("a nonce counts only from the address that it was given to", async () => {
+test("a nonce is valid only from the address to which it was issued", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley" });
   const from = (address: string) => ({ method: "INVITE", source: { address } });
   const client = new DigestClient({ username: "alice", password: "secret" });
@@ -162,7 +162,7 @@ test("a nonce counts only from the address that it was given to", async () => {
   });
 });
 
-test("memory returns after 40 000 requests that are refused", async () => {
+test("memory is released after 40,000 rejected requests", async () => {
   const rig = createRig({ screenInvite: async () => await Promise.resolve({ status: 404 }) });
   const methods = ["INVITE", "OPTIONS", "REGISTER", "FROB", "BYE", "CANCEL", "SUBSCRIBE", "MESSAGE"];
   let heapBefore = 0;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { UserAgent } from "./user-agent.ts";
 
 for (const address of ["127.0.0.1", "::1"]) {
-  test(`a call over TCP is set up and ended in both directions by one connection (${address})`, async () => {
+  test(`calls over TCP are set up and ended in both directions over one connection (${address})`, async () => {
     const bind = { address, port: 0 };
     const ends: string[] = [];
     const callee = await UserAgent.listen({

@@ -10,25 +10,25 @@ import { answerOffer, type AudioSettings } from "../sdp/negotiate.ts";
 import { createRig } from "../testing/rig.ts";
 import { ipv6TortureMessages, tortureMessage, tortureNames } from "../testing/torture.ts";
 
-/** What the parser says of a message, and the final answer of the user agent. */
+/** The expected result of the parser, and the final response of the user agent. */
 interface RightAnswer {
-  /** The reason why the parser refuses it; absent where it is read. */
+  /** The reason if the parser rejects it; absent if it is accepted. */
   refusal?: string;
-  /** The status of the final response; null where none may be sent. */
+  /** The status of the final response; null if none may be sent. */
   status: number | null;
 }
 
 const answers: Record<(typeof tortureNames)[number], RightAnswer> = {
-  // Its To has a tag of a dialog that does not exist.
+  // Its To has the tag of a dialog that does not exist.
   wsinv: { status: 481 },
   intmeth: { status: 501 },
   esc01: { status: 200 },
-  // No registrar.
+  // Not a registrar.
   escnull: { status: 405 },
   esc02: { status: 501 },
   lwsdisp: { status: 200 },
   longreq: { status: 200 },
-  // The first of the two requests; what stands behind it is not read.
+  // Only the first of the two requests is read.
   dblreq: { status: 405 },
   semiuri: { status: 200 },
   transports: { status: 200 },
@@ -46,13 +46,13 @@ const answers: Record<(typeof tortureNames)[number], RightAnswer> = {
   lwsstart: { refusal: "Bad Request-Line", status: 400 },
   trws: { refusal: "Bad Request-Line", status: 400 },
   escruri: { refusal: "Bad Request-URI", status: 400 },
-  // Whoever has no use for Date need not read it.
+  // Date is not used, so it is not read.
   baddate: { status: 200 },
-  // Its Contact is unreadable (below), but the method is refused before that matters.
+  // Its Contact is malformed (below), but the method is rejected first.
   regbadct: { status: 405 },
-  // The extra spaces leave no doubt about what is meant, and the RFC allows to read it.
+  // The extra spaces leave the meaning clear, and the RFC permits reading it.
   badaspec: { status: 200 },
-  // Without its empty line in the archive; with it, From is refused (below).
+  // Without its empty line in the archive; with it, From is rejected (below).
   baddn: { refusal: "Header Fields Not Ended", status: 400 },
   badvers: { refusal: "Version Not Supported", status: 505 },
   mismatch01: { refusal: "CSeq Method Mismatch", status: 400 },
@@ -68,16 +68,16 @@ const answers: Record<(typeof tortureNames)[number], RightAnswer> = {
   regaut01: { status: 405 },
   multi01: { refusal: "Bad From", status: 400 },
   mcl01: { refusal: "Bad Content-Length", status: 400 },
-  // A response whose second Via is not ours.
+  // A response whose second Via is foreign.
   bcast: { status: null },
-  // Max-Forwards binds proxies alone.
+  // Max-Forwards applies only to proxies.
   zeromf: { status: 200 },
   cparam01: { status: 405 },
   cparam02: { status: 405 },
   regescrt: { status: 405 },
-  // Its Accept shuts out the only kind of answer that there is.
+  // Its Accept excludes our only type of answer.
   sdp01: { status: 406 },
-  // Valid by RFC 2543; but without a Contact no request of ours could reach the caller (RFC 3261 §8.1.1.8).
+  // Valid in RFC 2543; but without a Contact, our requests could not reach the caller (RFC 3261 §8.1.1.8).
   inv2543: { status: 400 },
 };
 
@@ -88,7 +88,7 @@ const ipv6Answers: Record<keyof typeof ipv6TortureMessages, RightAnswer> = {
   "4.4 port behind the brackets": { status: 405 },
   "4.5 received in brackets": { status: 481 },
   "4.5 received without brackets": { status: 200 },
-  // Read, but offers none of our codecs.
+  // Valid, but offers none of our codecs.
   "4.6 addresses in SDP": { status: 488 },
   "4.7 both families in Via": { status: 481 },
   "4.8 both families in SDP": { status: 200 },
@@ -103,7 +103,7 @@ const audio: AudioSettings = {
   codecs: [{ name: "PCMU", clockRateHz: 8000, payloadType: 0 }],
 };
 
-/** Sends it to a user agent that takes every call it can, and answers the status of the final response. */
+/** The status of the final response by a user agent that accepts every possible call. */
 async function statusFor(data: Buffer): Promise<number | null> {
   const { clock, network, ua } = createRig({
     onInvite: (invite) => {
@@ -199,7 +199,7 @@ test("a short tortuous INVITE is read to its last parameter (§3.1.1.1)", () => 
   assert.equal(body.length, 150);
 });
 
-test("unusual characters are kept where they are legal (§3.1.1.2)", () => {
+test("legal unusual characters are kept (§3.1.1.2)", () => {
   const request = readRequest("intmeth");
   assert.equal(request.method, "!interesting-Method0123456789_*+`.%indeed'~");
   const uri = sipUri(request.requestUri);
@@ -213,7 +213,7 @@ test("unusual characters are kept where they are legal (§3.1.1.2)", () => {
   assert.equal(request.headers.get("extensionHeader-!.%*+_`'~"), "\uFEFF大停電");
 });
 
-test("escapes are decoded where they are escapes, and nowhere else (§3.1.1.3 to §3.1.1.5)", () => {
+test("only real escapes are decoded (§3.1.1.3 to §3.1.1.5)", () => {
   const escaped = readRequest("esc01");
   assert.equal(sipUri(escaped.requestUri).user, "sips:user@example.com");
   assert.equal(sipUri(escaped.to.uri).user, "user");
@@ -239,7 +239,7 @@ test("escapes are decoded where they are escapes, and nowhere else (§3.1.1.3 to
   assert.equal(contactsOf(literal).length, 2);
 });
 
-test("every Via of the long request is there, and its body whole (§3.1.1.7)", () => {
+test("the long request keeps every Via and its whole body (§3.1.1.7)", () => {
   const request = readRequest("longreq");
   assert.equal(request.headers.count("via"), 34);
   assert.ok(request.from.parameters.get("tag")?.endsWith("982424"));
@@ -275,18 +275,18 @@ test("a comma in a display name needs quotes (§3.1.2.15)", () => {
   assert.equal(parsed.ok ? undefined : parsed.reason, "Bad From");
 });
 
-test("a body of several parts and with any byte comes through unchanged (§3.1.1.11)", () => {
+test("a binary multipart body is unchanged (§3.1.1.11)", () => {
   const { body } = readRequest("mpart01");
   assert.equal(body.length, 553);
   assert.deepEqual(body, tortureMessage("mpart01").subarray(-553));
 });
 
-test("a scheme of credentials that nobody knows is still read (§3.3.7)", () => {
+test("credentials with an unknown scheme are read (§3.3.7)", () => {
   const value = parseAuthentication(readRequest("regaut01").headers.get("authorization") ?? "");
   assert.equal(value?.scheme, "NoOneKnowsThisScheme");
 });
 
-test("only what stands behind the brackets of an IPv6 address is a port (RFC 5118 §4.3, §4.4)", () => {
+test("only a number behind the brackets of an IPv6 address is a port (RFC 5118 §4.3, §4.4)", () => {
   const hostAndPort = (name: keyof typeof ipv6TortureMessages): unknown => {
     const { host, port } = sipUri(readIpv6(name).requestUri);
     return [host, port];
@@ -299,7 +299,7 @@ test("only what stands behind the brackets of an IPv6 address is a port (RFC 511
   assert.deepEqual([topVia.host, topVia.port], ["[::ffff:192.0.2.10]", 19_823]);
 });
 
-test("an IPv6 address in received is read with brackets and without (RFC 5118 §4.5)", () => {
+test("an IPv6 address in received is read with and without brackets (RFC 5118 §4.5)", () => {
   const received = (name: keyof typeof ipv6TortureMessages): string | undefined =>
     readIpv6(name).topVia.parameters.get("received");
   assert.equal(received("4.5 received in brackets"), "[2001:db8::9:255]");

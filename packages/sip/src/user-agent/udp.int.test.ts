@@ -8,7 +8,7 @@ import { UserAgent } from "./user-agent.ts";
 
 const loopback = { address: "127.0.0.1", port: 0 };
 
-test("two user agents on real sockets set a call up and end it", async () => {
+test("two user agents on real sockets set up a call and end it", async () => {
   const answers: Promise<string>[] = [];
   const callee = await UserAgent.listen({
     bind: loopback,
@@ -40,7 +40,7 @@ test("two user agents on real sockets set a call up and end it", async () => {
   await Promise.all([caller.close(), callee.close(), callee.close()]);
 });
 
-test("bound to every address, it names the one that the peer can reach", async () => {
+test("bound to every address, it announces the one that the peer can reach", async () => {
   const everywhere = { address: "0.0.0.0", port: 0 };
   const callee = await UserAgent.listen({
     bind: everywhere,
@@ -54,14 +54,14 @@ test("bound to every address, it names the one that the peer can reach", async (
   await Promise.all([caller.close(), callee.close()]);
 });
 
-test("a port in use is refused", async () => {
+test("a port in use is rejected", async () => {
   const first = await UserAgent.listen({ bind: loopback, onInvite: (invite) => invite.reject(486) });
   const second = UserAgent.listen({ bind: first.address, onInvite: (invite) => invite.reject(486) });
   await assert.rejects(second, { code: "EADDRINUSE" });
   await first.close();
 });
 
-test("5 000 hostile datagrams over a real socket leave the user agent answering", async () => {
+test("after 5,000 hostile datagrams over a real socket, the user agent still answers", async () => {
   const ua = await UserAgent.listen({ bind: loopback, onInvite: (invite) => invite.reject(486) });
   const socket = createSocket("udp4");
   socket.bind(0, "127.0.0.1");

@@ -31,46 +31,49 @@ import { defaultSessionTimer, refusalOfInterval, type SessionTimerSettings } fro
 import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {
-  /** Where to listen for UDP and TCP, one address for each family; port 0 takes a free one. */
+  /** UDP and TCP listen here, one address per family; port 0 chooses a free port. */
   bind: SocketAddress | readonly SocketAddress[];
   tls?: NonNullable<ListenOptions["tls"]>;
-  /** The address that peers reach us by, for Via and Contact. Default: `bind.address`, or this machine's first outer one. */
+  /**
+   * The address in Via and Contact at which peers reach us. Default: `bind.address`, or this machine's first
+   * external one.
+   */
   publicAddress?: string;
-  /** Stands in User-Agent and Server. */
+  /** The value of User-Agent and Server. */
   userAgent?: string;
-  /** A call came in. It has to be accepted or rejected; an error thrown here rejects it with 500. */
+  /** Called for an incoming call, which must be accepted or rejected; a thrown error rejects it with 500. */
   onInvite: (invite: IncomingInvite) => void;
-  /** The status that answers OPTIONS outside a call, such as 503 while no call is taken. Default 200. */
+  /** The status for OPTIONS outside a call, for example 503 if calls are not accepted. Default 200. */
   onOptions?: (request: SipRequest) => number;
   /**
-   * The refusal of an INVITE outside a dialog before it costs a transaction: it is answered without state (RFC 3261 §8.2.7),
-   * and `undefined` lets it come to `onInvite`. Repeats of an INVITE that waits for its promise are dropped. Default: none is
-   * refused.
+   * Rejects an INVITE outside a dialog before it costs a transaction: the rejection is sent without state (RFC
+   * 3261 §8.2.7); `undefined` passes the INVITE to `onInvite`. Retransmissions of an INVITE with a pending
+   * promise are dropped. Default: accepts all.
    */
   screenInvite?: (invite: InviteToScreen) => Refusal | undefined | Promise<Refusal | undefined>;
   /**
-   * Whether a refusal that keeps no state is sent to this source now; if not, the request is dropped. A challenge is always
-   * sent. Default: always.
+   * False drops the request instead of sending a stateless rejection to this source. A challenge is always sent.
+   * Default: always true.
    */
   mayRefuse?: (source: SocketAddress) => boolean;
-  /** Every message that passes, for traces. */
+  /** Called for every message, for traces. */
   onMessage?: (trace: MessageTrace) => void;
-  /** A message that was dropped, refused as malformed or could not be sent. */
+  /** Called for a message that was dropped, rejected as malformed or could not be sent. */
   onDropped?: (reason: string, peer: SocketAddress) => void;
-  /** An error that the application threw in a callback, or a fault of the stack itself; no call ends for it. */
+  /** Called for an error thrown by an application callback or by the stack itself; calls continue. */
   onError?: (error: unknown) => void;
-  /** New requests beyond this many open transactions get 503. Default 50 000. */
+  /** New requests above this number of open transactions get 503. Default 50,000. */
   maxTransactions?: number;
-  /** How calls are kept alive (RFC 4028). Default: half an hour, at least 90 s. */
+  /** Session timers (RFC 4028). Default: half an hour, at least 90 s. */
   sessionTimer?: Partial<SessionTimerSettings>;
-  /** Default: the name servers and the hosts file of this machine. */
+  /** Default: the name servers and hosts file of this machine. */
   resolver?: Resolver;
   clock?: Clock;
-  /** From 0 to 1, for the waits that must differ from the peer's. Default: `Math.random`. */
+  /** From 0 to 1, for delays that must differ from the peer's. Default: `Math.random`. */
   random?: () => number;
 }
 
-/** An INVITE before it has a transaction, and where it came from. */
+/** An INVITE without a transaction, and its source. */
 export interface InviteToScreen extends SipRequest {
   source: Hop;
 }
@@ -78,31 +81,31 @@ export interface InviteToScreen extends SipRequest {
 export interface OptionsRequest {
   to: Party;
   from: Party;
-  /** Default: the URI of `to` says it. */
+  /** Default: derived from the URI of `to`. */
   destination?: NextHop;
 }
 
-/** What a registrar is asked about an address of record. */
+/** A query to a registrar about an address of record. */
 export type RegistrationQuery = Pick<RegistrationOptions, "address" | "credentials"> & { server?: NextHop };
 
-/** Any response at all, or none. */
+/** A response with any status, or a failure. */
 export type OptionsResult =
   | { ok: true; status: number; reason: string; headers: HeaderList }
   | { ok: false; cause: "no_response" | "transport_error" };
 
 const DEFAULT_MAX_TRANSACTIONS = 50_000;
-const DEFAULT_CLOSE_DEADLINE_MS = 3_000;
+const DEFAULT_CLOSE_TIMEOUT_MS = 3_000;
 
 /** A SIP user agent, both client and server (RFC 3261 §8, §13). */
 export class UserAgent {
   readonly #options: Omit<UserAgentOptions, "bind" | "tls">;
   readonly #transports: TransportSet;
-  /** Where it listens, by which protocols. */
+  /** The listening addresses with their protocols. */
   readonly listeners: readonly Hop[];
-  /** The first of its listening addresses. */
+  /** The first listening address. */
   readonly address: SocketAddress;
   readonly #core: UserAgentCore;
-  /** Looked up once: an answer to what was sent under one address must not be refused under another. */
+  /** Looked up once: the answer to a message must match the address from which it was sent. */
   readonly #outerAddresses = { IPv4: outerAddress("IPv4"), IPv6: outerAddress("IPv6") };
   readonly #registrations = new Set<Registration>();
   readonly #pingers = new Set<OptionsPinger>();
@@ -164,12 +167,12 @@ export class UserAgent {
     };
   }
 
-  /** Listens by UDP and TCP, and by TLS where `tls` says on which port; rejects where an address cannot be bound. */
+  /** Listens on UDP and TCP, and on TLS if `tls` has a port; rejects if an address cannot be bound. */
   static async listen(options: UserAgentOptions): Promise<UserAgent> {
     return new UserAgent(options, await listenAll({ clock: systemClock, ...options }));
   }
 
-  /** Listens on transports that are already there and that the user agent closes. */
+  /** Uses existing transports, which the user agent closes. */
   static on(
     transports: Transport | readonly Transport[],
     options: Omit<UserAgentOptions, "bind" | "tls">,
@@ -177,13 +180,13 @@ export class UserAgent {
     return new UserAgent(options, Array.isArray(transports) ? transports : [transports]);
   }
 
-  /** Open transactions and calls, for metrics and for tests that nothing stays behind. */
+  /** Open transactions and calls, for metrics and leak tests. */
   get counts(): { transactions: number; dialogs: number; calls: number } {
     const { layer, dialogs, openCalls } = this.#core;
     return { transactions: layer.transactionCount, dialogs: dialogs.size, calls: openCalls.size };
   }
 
-  /** Places a call. Never rejects: what became of the call is in the result. */
+  /** Places a call. Resolves with the outcome and never rejects. */
   invite(options: InviteOptions): Promise<InviteResult> {
     if (this.#closing !== undefined) {
       return Promise.resolve({
@@ -196,7 +199,7 @@ export class UserAgent {
     return new OutgoingInvite(this.#core, options).run();
   }
 
-  /** Asks a peer whether it is there (RFC 3261 §11). Resolves within 32 s and never rejects. */
+  /** Checks that a peer is available by OPTIONS (RFC 3261 §11). Resolves within 32 s and never rejects. */
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
     const requestUri = uriOf(to);
     const fields = (hop: Hop) => ({ Contact: this.#contactFor(undefined, hop), Accept: "application/sdp" });
@@ -204,8 +207,9 @@ export class UserAgent {
   }
 
   /**
-   * Asks a registrar for the bindings of an address, which shows whether it would let us register and changes nothing
-   * (RFC 3261 §10.2.3): a REGISTER without Contact. Resolves within 32 s for each challenge and never rejects.
+   * Queries a registrar for the bindings of an address, by a REGISTER without Contact (RFC 3261 §10.2.3). This
+   * shows whether registration would succeed and changes nothing. Resolves within 32 s per challenge and never
+   * rejects.
    */
   async queryRegistration({ address, server, credentials }: RegistrationQuery): Promise<OptionsResult> {
     const requestUri = registrarOf(address);
@@ -229,7 +233,7 @@ export class UserAgent {
     return { ok: true, status, reason, headers };
   }
 
-  /** Registers an address at once, and keeps it so until it or the user agent is closed (RFC 3261 §10). */
+  /** Registers an address at once, and keeps it registered until it or the user agent is closed (RFC 3261 §10). */
   register(options: RegistrationOptions): Registration {
     const registration = new Registration(this.#core, options, () =>
       this.#registrations.delete(registration),
@@ -238,18 +242,18 @@ export class UserAgent {
     return registration;
   }
 
-  /** Asks a peer at intervals, the first time at once, whether it is there, until closed as {@link register}. */
+  /** Pings a peer at intervals, starting at once, until it or the user agent is closed. */
   watch(options: PingOptions): OptionsPinger {
     const pinger = new OptionsPinger(this.#core, options, () => this.#pingers.delete(pinger));
     this.#pingers.add(pinger);
     return pinger;
   }
 
-  /** What needs no transaction: all that concerns neither a dialog nor an INVITE of ours, and refused INVITEs. */
+  /** Answers requests that need no transaction: those outside dialogs other than INVITE, and rejected INVITEs. */
   #screen(request: SipRequest, source: Hop): Screening | Promise<Screening> {
     if (request.method === "CANCEL")
       return this.#core.layer.findCanceledInvite(request) === undefined ? { status: 481 } : undefined;
-    // §12.2.2: a dialog that does not exist is answered 481.
+    // §12.2.2: a request in an unknown dialog is answered 481.
     if (request.to.parameters.has("tag"))
       return this.#core.dialogs.has(dialogKeyOfRequest(request)) ? undefined : { status: 481 };
     const refusal = refusalOf(request);
@@ -257,9 +261,9 @@ export class UserAgent {
     if (request.method === "INVITE")
       return this.#refusalOfInvite(request) ?? this.#screenInvite(request, source);
     if (request.method === "OPTIONS") return this.#answerOptions(request);
-    // RFC 3515 §2.4.1 allows it, but whoever asks is nobody that we speak with.
+    // RFC 3515 §2.4.1 permits REFER outside a dialog, but its sender is a stranger.
     if (request.method === "REFER") return { status: 403 };
-    // §15.1.2 for BYE; the others belong to a dialog as well.
+    // §15.1.2 for BYE; the other methods also belong to a dialog.
     return { status: 481 };
   }
 
@@ -283,7 +287,7 @@ export class UserAgent {
     else this.#onInvite(transaction);
   }
 
-  /** RFC 3261 §9.2 */
+  /** RFC 3261 §9.2. */
   #onCancel(cancel: ServerTransaction): void {
     const invite = this.#core.layer.findCanceledInvite(cancel.request);
     if (invite === undefined) {
@@ -303,7 +307,7 @@ export class UserAgent {
 
   #refusalOfInvite(request: SipRequest): Refusal | undefined {
     if (this.#closing !== undefined) return { status: 503 };
-    // §12.1.1, §8.1.1.8: without a Contact no request of ours could reach the caller.
+    // §12.1.1, §8.1.1.8: without a Contact, our requests could not reach the caller.
     if (Dialog.asServer(request, "") === undefined)
       return { status: 400, content: { reason: "Bad Contact" } };
     const refusal = refusalOfInterval(request, this.#core.sessionTimer.minSeconds);
@@ -314,7 +318,7 @@ export class UserAgent {
 
   #onInvite(transaction: ServerTransaction): void {
     const { request, localTag } = transaction;
-    // Once more: the screening may have taken its time.
+    // Checked again, because the screening may have taken time.
     const refusal = this.#refusalOfInvite(request);
     const dialog = Dialog.asServer(request, localTag);
     const replaced = this.#findReplaced(request);
@@ -322,7 +326,7 @@ export class UserAgent {
       transaction.respond(refusal?.status ?? 400, refusal?.content);
       return;
     }
-    // §17.2.1: at once, so that the caller stops repeating the INVITE.
+    // §17.2.1: sent at once, so that the caller stops retransmitting the INVITE.
     transaction.respond(100);
     const invite = new IncomingInvite(this.#core, transaction, dialog, replaced);
     try {
@@ -333,7 +337,7 @@ export class UserAgent {
     }
   }
 
-  /** RFC 3891 §3: the dialog whose place the call is to take, or the status that refuses it. */
+  /** RFC 3891 §3: the dialog that the call replaces, or the status that rejects the call. */
   #findReplaced({ headers }: SipRequest): DialogOwner | number | undefined {
     const replaces = readReplaces(headers);
     if (replaces === undefined) return undefined;
@@ -343,7 +347,7 @@ export class UserAgent {
     return owner === undefined ? 481 : (owner.refusalToReplace(isEarlyOnly) ?? owner);
   }
 
-  /** §11.2 */
+  /** §11.2. */
   #answerOptions(request: SipRequest): StatelessAnswer {
     let status = this.#closing === undefined ? 200 : 503;
     try {
@@ -355,7 +359,7 @@ export class UserAgent {
     return { status, content: { headers: { ...capabilities, Accept: "application/sdp" } } };
   }
 
-  /** Whether requests can go to hops of this protocol and address family at all. */
+  /** True if requests can be sent to hops of this protocol and address family. */
   canReach(hop: Pick<Hop, "protocol" | "address">): boolean {
     return this.#transports.find(hop) !== undefined;
   }
@@ -364,13 +368,13 @@ export class UserAgent {
     const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
     const port = this.#transports.localPort(peer);
     const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
-    // RFC 5626 §4.3: where nobody can connect to us, requests have to come by the connection that there is.
+    // RFC 5626 §4.3: without a listener, requests must use the existing connection.
     const isFlow = this.#transports.find(peer)?.localAddress.port === 0;
     const host = `${hostOf(this.#hostFor(peer))}${port === undefined ? "" : `:${port}`}`;
     return `<sip:${userPart}${host}${transport}${isFlow ? ";ob" : ""}>`;
   }
 
-  /** A socket bound to every address is reached by loopback from this machine, by an outer address from others. */
+  /** A socket bound to every address is reached locally by loopback, and from other machines by an external address. */
   #hostFor(peer: Hop): string {
     const { publicAddress } = this.#options;
     const isIPv6 = peer.address.includes(":");
@@ -383,10 +387,10 @@ export class UserAgent {
   }
 
   /**
-   * Ends every call (BYE, CANCEL or 503 as its stage asks for), takes every registration back, waits for the peers up
-   * to the deadline, and closes the transport. New calls get 503 meanwhile. Idempotent.
+   * Ends every call (by BYE, CANCEL or 503, as its state requires), removes every registration, waits for the
+   * peers up to the deadline, and closes the transports. New calls get 503 in the meantime. Idempotent.
    */
-  close({ deadlineMs = DEFAULT_CLOSE_DEADLINE_MS }: { deadlineMs?: number } = {}): Promise<void> {
+  close({ deadlineMs = DEFAULT_CLOSE_TIMEOUT_MS }: { deadlineMs?: number } = {}): Promise<void> {
     this.#closing ??= this.#close(deadlineMs);
     return this.#closing;
   }
@@ -405,7 +409,7 @@ export class UserAgent {
   }
 }
 
-/** The first address of this machine that others reach, by family. */
+/** The first address of this machine that others can reach, by family. */
 function outerAddress(family: "IPv4" | "IPv6"): string | undefined {
   const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return entries.find((entry) => entry.family === family && !entry.internal)?.address;

@@ -5,7 +5,7 @@ import type { CallOutcome } from "../active-calls/active-call.ts";
 export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOutcome {
   if (cause === "ring_timeout") return { ...noAnswer, endDetail: "it rang for as long as it may" };
   // The platform's own way of ending: whoever hung up has said why before.
-  if (cause === "cancelled") return { status: "canceled", endReason: "canceled" };
+  if (cause === "canceled") return { status: "canceled", endReason: "canceled" };
   if (cause === "no_response") return { ...failed, endDetail: "the trunk does not answer" };
   if (cause === "transport_error") return { ...failed, endDetail: "the trunk cannot be reached" };
   return { ...outcomeOfStatus(status), endDetail: `${status} ${reason}`.trim() };

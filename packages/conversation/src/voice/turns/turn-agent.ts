@@ -3,7 +3,7 @@ import { enterKeys } from "./turn-keys.ts";
 import { type CallerTurn, IDLE, type SpeechContent, type TurnEvent, type TurnState } from "./turn-state.ts";
 import type { VoiceEndReason } from "../voice-event.ts";
 
-/** The far end's jitter buffer still plays the goodbye after its last packet was sent. */
+/** Time for the far end's jitter buffer to play the goodbye after its last packet was sent. */
 const HANGUP_TAIL_MS = 240;
 
 export function greet(transition: TurnTransition): void {
@@ -12,7 +12,10 @@ export function greet(transition: TurnTransition): void {
   speak(transition, { type: "greeting" });
 }
 
-/** What the caller says before the greeting does not replace it: it may hold what the law wants to be said. */
+/**
+ * Speaks the greeting if its delay has passed. Caller speech does not replace the greeting, which may contain a legal
+ * notice.
+ */
 export function greetWhenDue(transition: TurnTransition): void {
   if (transition.state.greetingAtMs <= transition.atMs) greet(transition);
 }
@@ -49,8 +52,8 @@ export function dropPrepared(transition: TurnTransition): void {
 }
 
 /**
- * What instructions ask for, and then what tools have answered, is said as soon as nobody speaks; what the caller says
- * meanwhile is answered with it.
+ * Speaks the next waiting instruction, or else replies to unreported input, once both sides are silent. What the caller
+ * says in the meantime is answered together with it.
  */
 export function speakNext(transition: TurnTransition): void {
   const { hasUnreportedInput, agent, utterance, keys, isGreetingDue, hangup } = transition.state;
@@ -60,13 +63,16 @@ export function speakNext(transition: TurnTransition): void {
   if (hasUnreportedInput) speak(transition, { type: "reply", turn: undefined });
 }
 
-/** Whether anything that is asked of the agent still comes to pass. */
+/** Whether new input can still change what the agent says: false before the start and once the call is ending. */
 export function isAgentListening({ phase, hangup, agent }: TurnState): boolean {
   const isLastWords = agent.phase !== "idle" && agent.lastWords !== undefined;
   return phase === "running" && hangup === undefined && !isLastWords;
 }
 
-/** Something is to be said now: what is being said ends with its sentence, what is only being thought of makes way. */
+/**
+ * Takes an instruction that is to be spoken now: speech under way ends with its sentence, and a reply that is not
+ * audible yet is replaced.
+ */
 export function receiveInstruction(transition: TurnTransition, text: string): void {
   const { state } = transition;
   if (!isAgentListening(state)) return;
@@ -75,7 +81,7 @@ export function receiveInstruction(transition: TurnTransition, text: string): vo
   const { agent, utterance } = state;
   if (agent.phase !== "thinking")
     return agent.phase === "idle" ? speakNext(transition) : yieldToInstruction(transition);
-  // The greeting is said to its end, and so is an instruction.
+  // A greeting and an earlier instruction are spoken to their end.
   const { content, speechId } = agent;
   if (content.type !== "reply" && content.type !== "reminder") return;
   transition.effects.push({ type: "stopSpeech", speechId });
@@ -89,7 +95,7 @@ export function receiveInstruction(transition: TurnTransition, text: string): vo
   speakNext(transition);
 }
 
-/** The first that waits; false where none does. */
+/** Speaks the first waiting instruction; returns false if none waits. */
 export function speakInstruction(transition: TurnTransition, turn: CallerTurn | undefined): boolean {
   const [text, ...later] = transition.state.instructions;
   if (text === undefined) return false;
@@ -98,7 +104,10 @@ export function speakInstruction(transition: TurnTransition, turn: CallerTurn | 
   return true;
 }
 
-/** Ends the speech with its sentence where an instruction waits; one that is paused may end by itself. */
+/**
+ * Ends the speech with its current sentence if an instruction waits. A paused speech is left alone: it may end by
+ * itself.
+ */
 export function yieldToInstruction(transition: TurnTransition): void {
   const { agent, instructions } = transition.state;
   if (instructions.length === 0 || agent.phase !== "speaking" || agent.pausedAtMs !== undefined) return;

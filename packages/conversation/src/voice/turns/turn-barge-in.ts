@@ -5,7 +5,7 @@ import { type InterruptionRules, interrupts, isCommand } from "./turn-interrupti
 import { IDLE, type TurnSettings, type TurnState, type CallerUtterance } from "./turn-state.ts";
 import { flush } from "./turn-utterance.ts";
 
-/** Of the speech that stops the agent; who says less has said nothing. */
+/** Share of the interruption threshold that a one-word command must last; anything shorter is not transcribed. */
 const COMMAND_SHARE = 0.5;
 
 export function interruptWhenLongEnough(transition: TurnTransition): void {
@@ -14,13 +14,13 @@ export function interruptWhenLongEnough(transition: TurnTransition): void {
   if (agent.phase === "speaking") {
     if (settings.disableInterruptions || agent.pausedAtMs !== undefined) return;
     if (interruptingMs(utterance) < settings.interruptionThresholdMs * 2 ** agent.falsePauses) return;
-    // What was asked for before has none of the words that count now.
+    // A text requested earlier lacks the words that count now.
     transition.state.utterance = { ...utterance, flush: undefined };
     transition.state.agent = { ...agent, pausedAtMs: transition.atMs };
     transition.effects.push({ type: "pauseSpeech", speechId: agent.speechId });
     return;
   }
-  // Nobody barges into a greeting that has not begun: it is said whatever the caller says first.
+  // A greeting that has not begun cannot be interrupted: it is spoken even if the caller speaks first.
   const { content } = agent;
   if (content.type !== "reply" && content.type !== "instruction") return;
   if (interruptingMs(utterance) < settings.interruptionThresholdMs) return;
@@ -31,7 +31,7 @@ export function interruptWhenLongEnough(transition: TurnTransition): void {
   transition.state.agent = IDLE;
 }
 
-/** The text of what the caller said into a paused speech is there: it stops, or goes on. */
+/** Decides, from the text of what the caller said into a paused speech, whether the speech stops or resumes. */
 export function resolveInterruption(transition: TurnTransition, heard: HeardText, agentText: string): void {
   const { settings, utterance } = transition.state;
   const voicedMs = utterance === undefined ? 0 : interruptingMs(utterance);
@@ -40,13 +40,13 @@ export function resolveInterruption(transition: TurnTransition, heard: HeardText
   else resumePaused(transition);
 }
 
-/** Whether what the caller said into the agent's speech may be a command, too short to have paused it. */
+/** Whether the caller's speech over the agent may be a command too short to have paused the agent. */
 export function mayBeCommand({ agent, settings, utterance }: TurnState): boolean {
   if (agent.phase !== "speaking" || settings.disableInterruptions || utterance === undefined) return false;
   return interruptingMs(utterance) >= settings.interruptionThresholdMs * COMMAND_SHARE;
 }
 
-/** The text of something short that did not pause the agent is there. */
+/** Stops the speech if the text of a short utterance over it is a command. */
 export function obeyCommand(transition: TurnTransition, heard: HeardText, agentText: string): void {
   const { agent, settings } = transition.state;
   if (agent.phase !== "speaking" || agent.lastWords !== undefined) return;
@@ -58,7 +58,9 @@ function toInterruptionRules(settings: TurnSettings): InterruptionRules {
   return { language, ignoreWords, minWords };
 }
 
-/** What was heard of it is still what the caller answers: who is asked for a number may begin before the end of the question. */
+/**
+ * Stops the speech. Its heard part stays the context of the caller's turn: callers may answer before the question ends.
+ */
 function stopSpeech(transition: TurnTransition, agentText: string): void {
   const { agent } = transition.state;
   if (agent.phase === "idle") return;
@@ -77,7 +79,10 @@ export function resumePaused(transition: TurnTransition): void {
   transition.state.utterance = { ...utterance, voicedBeforeMs: utterance.voicedMs };
 }
 
-/** What was said into a paused speech is still not known. */
+/**
+ * Acts when the words spoken into a paused speech are still unknown: requests the text, or stops the speech if the
+ * request went unanswered.
+ */
 export function resolvePausedSpeech(transition: TurnTransition): void {
   const { utterance } = transition.state;
   if (utterance === undefined) return;

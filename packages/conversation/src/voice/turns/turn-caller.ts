@@ -38,24 +38,27 @@ import {
 import { addVoice, flush, forgetUtterance, judge, resume } from "./turn-utterance.ts";
 import { splitWords } from "./turn-words.ts";
 
-/** Windows with at least this probability begin speech, … */
+/** Minimum speech probability of a window that begins speech. */
 export const ONSET_PROBABILITY = 0.5;
-/** … this many in a row: one alone is as often a click. */
+/** Consecutive onset windows that begin speech; a single one is often a click. */
 const ONSET_WINDOWS = 2;
-/** Below this a window is silent; between the two it goes on as it was. */
+/** Probability below which a window is silent. Between the two thresholds the previous state is kept. */
 const OFFSET_PROBABILITY = 0.35;
 const WINDOW_MS = 32;
-/** Recognizers lose the first and last word of audio that is trimmed closer than 300 ms (measured: Moonshine). */
+/**
+ * Audio before the first voiced window that belongs to the utterance. Recognizers lose the first and last word of audio
+ * that is trimmed closer than 300 ms (measured with Moonshine).
+ */
 const PRE_ROLL_MS = 320;
 /**
- * A pause this long asks for the text and for how it sounded, ahead of the end of the turn, so that both are there by then:
- * the first silent window. Voice activity takes some 75 ms to see that a word is over, so that 97 % of those pauses are as
- * long as 96 ms.
+ * Pause after which the text and the turn-end judgment are requested, ahead of the end of the turn: the first silent
+ * window. Voice activity detection takes about 75 ms to notice the end of a word, and 97 % of the pauses that reach
+ * this length also reach 96 ms.
  */
 const ASK_PAUSE_MS = 32;
-/** Into the agent's speech words are shorter, and a recognizer needs some silence after them. */
+/** The same while the agent speaks: words are shorter there, and recognizers need some silence after them. */
 const INTERRUPTION_ASK_PAUSE_MS = 96;
-/** As much silence as the model was trained on: where it was not sure before it is asked once more. */
+/** Pause after which an unsure judgment is requested once more; as much silence as the model was trained on. */
 const SECOND_ASK_PAUSE_MS = 192;
 
 export function hearWindow(transition: TurnTransition, windowEndMs: number, probability: number): void {
@@ -109,7 +112,7 @@ function beginOrResume(transition: TurnTransition, windowEndMs: number): void {
 function askAtPause(transition: TurnTransition, windowEndMs: number): void {
   const { utterance, agent, settings } = transition.state;
   if (utterance === undefined) return;
-  // What is said into the agent's speech without stopping it is not answered, so its text is not needed.
+  // Speech over the agent that does not stop it is not answered, so its text is not needed.
   if (agent.phase !== "idle" && !isPaused(agent) && !mayBeCommand(transition.state)) return;
   const pauseMs = windowEndMs - utterance.lastVoiceMs;
   if (pauseMs < (agent.phase === "idle" ? ASK_PAUSE_MS : INTERRUPTION_ASK_PAUSE_MS)) return;
@@ -134,7 +137,7 @@ export function receiveText(transition: TurnTransition, event: TurnEvent & { typ
   const heard: HeardText = { text: text.trim(), ...(certainty !== undefined && { certainty }) };
   if (isPaused(state.agent)) resolveInterruption(transition, heard, event.agentText);
   else obeyCommand(transition, heard, event.agentText);
-  // What was interrupted is what this answers.
+  // Read after the interruption is resolved: the interrupted speech is the context of this answer.
   const context = { language: state.settings.language, agentText: state.agentText };
   const isWhole = heard.text !== "" && isLikelyWhole(heard, context);
   const answer = { ...heard, atMs, silenceMs: silenceNeededMs(state, heard), isLikelyWhole: isWhole };
@@ -143,7 +146,9 @@ export function receiveText(transition: TurnTransition, event: TurnEvent & { typ
   considerEnd(transition);
 }
 
-/** Only a pause in the caller's own words tells how he pauses: noise after them goes on without words. */
+/**
+ * Learns from a pause only if words followed it: noise after the last word says nothing about how the caller pauses.
+ */
 function learnRhythm({ state }: TurnTransition, { pause }: CallerUtterance, text: string): void {
   if (pause === undefined || splitWords(text).length <= pause.wordCount) return;
   state.rhythm = withPause(state.rhythm, pause.lengthMs);
@@ -168,7 +173,7 @@ function silenceNeededMs({ settings, agentText, rhythm, utterance }: TurnState, 
   return endpointingDelayMs({ ...heard, probability }, { language: settings.language, agentText }, rhythm);
 }
 
-/** The pause has grown, or more is known of it. */
+/** Checks the end of the turn again after the pause has grown or more is known about it. */
 export function considerEnd(transition: TurnTransition): void {
   const { state, atMs } = transition;
   if (endpointAt(state) <= atMs) return reachEndpoint(transition);
@@ -181,13 +186,13 @@ function prepareReply(transition: TurnTransition, text: string): void {
   if (text === "" || state.preparedText === text || !canPrepare(state)) return;
   dropPrepared(transition);
   state.preparedText = text;
-  // It will tell of what tools have answered by now; should it be for nothing, that is still owed.
+  // The prepared reply reports these tool results. If it is dropped, a reply is still due.
   state.isReplyPending ||= state.hasUnreportedInput;
   state.hasUnreportedInput = false;
   transition.effects.push({ type: "prepareReply", text });
 }
 
-/** What is prepared knows nothing of what stands in the history since. */
+/** Prepares the reply again because the history has changed since. */
 export function renewReply(transition: TurnTransition): void {
   const { preparedText } = transition.state;
   if (preparedText === undefined) return;
@@ -195,7 +200,7 @@ export function renewReply(transition: TurnTransition): void {
   prepareReply(transition, preparedText);
 }
 
-/** Who presses a key has heard enough: the agent falls silent, unless it may not be interrupted. */
+/** Adds a key. A key press stops the agent unless interruptions are disabled. */
 export function pressKey(transition: TurnTransition, digit: string): void {
   const { state } = transition;
   addKey(transition, digit);
@@ -209,7 +214,7 @@ export function pressKey(transition: TurnTransition, digit: string): void {
   if (keysDueAt(state) <= transition.atMs) finishKeys(transition);
 }
 
-/** The keys are answered like words, or together with the words that the caller says meanwhile. */
+/** Ends the key input: it is answered like words, or together with the words that the caller is saying. */
 export function finishKeys(transition: TurnTransition): void {
   enterKeys(transition);
   transition.state.hasUnreportedInput = true;
@@ -223,7 +228,7 @@ export function receiveReply(transition: TurnTransition): void {
   if (endpointAt(state) <= atMs) reachEndpoint(transition);
 }
 
-/** The caller was silent for as long as ends a turn. */
+/** Acts on a silence long enough to end the turn. */
 function reachEndpoint(transition: TurnTransition): void {
   const { state, atMs } = transition;
   const { utterance, agent } = state;
@@ -237,7 +242,7 @@ function reachEndpoint(transition: TurnTransition): void {
     forgetUtterance(transition);
     return continueAfterNoise(transition);
   }
-  // The turn is the caller's until the answer can be heard: who goes on before it has not been cut off.
+  // The caller keeps the turn until the answer is audible: words before that continue it instead of interrupting.
   prepareReply(transition, answer.text);
   if (atMs < commitAt(state)) return;
   const turn: CallerTurn = {

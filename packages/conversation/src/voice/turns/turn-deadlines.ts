@@ -3,12 +3,15 @@ import { keysDueAt } from "./turn-keys.ts";
 import type { Agent, TurnState } from "./turn-state.ts";
 
 export const FLUSH_TIMEOUT_MS = 5000;
-/** A paused agent does not wait longer for the caller's words: it looks what there is, … */
+/**
+ * Time after a pause of the agent's speech at which the caller's text is requested even if the caller is still
+ * speaking.
+ */
 const PAUSED_FLUSH_DELAY_MS = 1400;
-/** … and when that does not come either, somebody has spoken for all that. */
+/** Time to wait for that text. Without it the caller counts as having interrupted. */
 const PAUSED_TEXT_TIMEOUT_MS = 1500;
 
-/** The next moment at which something is due although nobody says a word; `Infinity` when there is none. */
+/** Media time of the next deadline; `Infinity` if there is none. */
 export function nextWake(state: TurnState): number {
   if (state.phase !== "running") return Infinity;
   return Math.min(
@@ -26,15 +29,15 @@ export function nextWake(state: TurnState): number {
 }
 
 /**
- * A turn that has ended stays the caller's for so long while its answer is made: he may go on as if nothing had been. An
- * answer that takes longer may have to act before it speaks.
+ * Time that a finished turn waits for the first audio of its answer. The caller may continue the turn until then. An
+ * answer that takes longer may have to call tools before it speaks.
  */
 const REPLY_TIMEOUT_MS = 700;
 
-/** Before the text is known, that it is missing can be noticed no sooner than so. */
+/** Silence after which a missing text is noticed. */
 const UNREAD_SILENCE_MS = 600;
 
-/** A loud window may be the caller going on: the next one tells, and nothing is decided before. */
+/** Whether the caller may be speaking. After one loud window nothing is decided before the next one. */
 function mayBeSpeaking({ isVoiced, onsetWindows }: TurnState): boolean {
   return isVoiced || onsetWindows > 0;
 }
@@ -45,14 +48,17 @@ export function endpointAt(state: TurnState): number {
   return utterance.lastVoiceMs + (utterance.flush?.answer?.silenceMs ?? UNREAD_SILENCE_MS);
 }
 
-/** Whether an answer to the caller's words can be made now; else something else comes first, or is answered with them. */
+/**
+ * Whether a reply to the caller's words can be prepared now. Otherwise something else is due first or is answered
+ * together with them.
+ */
 export function canPrepare({ agent, isGreetingDue, keys, instructions }: TurnState): boolean {
   return agent.phase === "idle" && !isGreetingDue && keys === undefined && instructions.length === 0;
 }
 
 /**
- * When an answer is begun to what may be all that the caller says: not while the pause is shorter than any that ends a turn.
- * A short text is there sooner, and its answer would be heard while the caller draws breath.
+ * Media time at which a reply to a possibly complete turn is prepared: never before the shortest silence that ends a
+ * turn. A short text arrives earlier, and its answer would begin while the caller draws breath.
  */
 export function prepareAt(state: TurnState): number {
   const { utterance, preparedText } = state;
@@ -62,29 +68,31 @@ export function prepareAt(state: TurnState): number {
   return isDue ? utterance.lastVoiceMs + MIN_SILENCE_MS : Infinity;
 }
 
-/** When, at the earliest, it was known that the caller was silent for as long as ends a turn. */
+/** Earliest media time at which both the text and a silence long enough to end the turn were known. */
 export function decidedAt(lastVoiceMs: number, answer: { atMs: number; silenceMs: number }): number {
   return Math.max(lastVoiceMs + answer.silenceMs, answer.atMs);
 }
 
-/** When a turn that has ended is answered: once the answer can be heard, or it is not waited for any longer. */
+/** Media time at which a finished turn is answered: when the answer is audible, or the wait for it is over. */
 export function commitAt(state: TurnState): number {
   const { utterance, preparedText, isReplyReady } = state;
   const answer = utterance?.flush?.answer;
   if (utterance === undefined || answer === undefined) return endpointAt(state);
   const isReplyAwaited = preparedText === answer.text && !isReplyReady;
   const readyAtMs = decidedAt(utterance.lastVoiceMs, answer) + (isReplyAwaited ? REPLY_TIMEOUT_MS : 0);
-  // Who presses keys as well is answered to both.
+  // Keys pressed during the turn are answered together with it.
   return state.keys === undefined ? readyAtMs : Math.max(readyAtMs, keysDueAt(state));
 }
 
-/** The caller's turn is over as far as can be known, and its answer is still waited for. */
+/** Whether the caller's turn is over as far as known, and its answer is not audible yet. */
 export function isReplyAwaited(state: TurnState, atMs: number): boolean {
   const isAwaited = state.agent.phase === "idle" && state.preparedText !== undefined;
   return isAwaited && atMs >= endpointAt(state);
 }
 
-/** While a text is awaited its arrival takes the place of the timer. */
+/**
+ * Media time of the endpoint timer; `Infinity` while a text is awaited, because its arrival triggers the same check.
+ */
 function endpointWakeAt(state: TurnState): number {
   const flush = state.utterance?.flush;
   const wantsText = state.agent.phase === "idle" || isPaused(state.agent);
@@ -99,7 +107,7 @@ export function isPaused(agent: Agent): boolean {
   return agent.phase === "speaking" && agent.pausedAtMs !== undefined;
 }
 
-/** When a paused agent has to learn what was said, or has waited for it long enough. */
+/** Media time at which a paused speech must be resolved: its text is requested, or the wait for the text is over. */
 export function pausedSpeechDeadlineAt({ agent, utterance }: TurnState): number {
   if (agent.phase === "idle" || agent.pausedAtMs === undefined || utterance === undefined) return Infinity;
   const { flush } = utterance;
@@ -112,7 +120,7 @@ export function flushDeadlineAt({ utterance }: TurnState): number {
   return flush === undefined || flush.answer !== undefined ? Infinity : flush.askedAtMs + FLUSH_TIMEOUT_MS;
 }
 
-/** Neither the caller's speech nor the agent's thinking is silence. */
+/** Media time at which silence ends the call. Caller speech and agent thinking do not count as silence. */
 export function silenceAt(state: TurnState): number {
   const { agent, utterance, keys, greetingAtMs, lastActivityMs, settings } = state;
   const isCallerSilent = utterance === undefined && keys === undefined;
@@ -120,7 +128,7 @@ export function silenceAt(state: TurnState): number {
   return isQuiet ? lastActivityMs + settings.silenceLimitMs : Infinity;
 }
 
-/** When the agent speaks again to a caller who says nothing. Its own words do not put off the end of the call. */
+/** Media time at which the agent speaks again to a silent caller. Reminders do not postpone the end of the call. */
 export function reminderAt(state: TurnState): number {
   if (silenceAt(state) === Infinity || state.hangup !== undefined) return Infinity;
   return Math.max(state.agentSpokeAtMs, state.lastActivityMs) + state.settings.turnTimeoutMs;

@@ -20,7 +20,7 @@ test("the more surely the caller has finished, the sooner the turn ends", () => 
   assert.equal(new Set(delays).size, delays.length);
 });
 
-test("a question that does not sound like its end is waited after as a statement is", () => {
+test("a question that does not sound finished waits as long as a statement", () => {
   const after = (text: string, probability: number): number =>
     endpointingDelayMs({ text, probability }, context, UNKNOWN_RHYTHM);
   for (const probability of [0.95, 0.7, 0.2])
@@ -30,7 +30,7 @@ test("a question that does not sound like its end is waited after as a statement
     );
 });
 
-test("a caller who pauses for long is waited for longer", () => {
+test("a caller who makes long pauses is given more time", () => {
   const text = "I would like to move my appointment";
   assert.ok(delayOf(text, [900]) > delayOf(text) + 300);
   assert.ok(delayOf(text, [900, 300, 300, 300]) < delayOf(text, [900]));
@@ -38,11 +38,11 @@ test("a caller who pauses for long is waited for longer", () => {
   assert.ok(delayOf(text, [60_000]) <= 2000);
 });
 
-test("a slow speaker's answer is not waited for longer", () => {
+test("a slow speaker's direct answer is given no extra time", () => {
   assert.equal(delayOf("Yes", [1200]), delayOf("Yes"));
 });
 
-test("a last word that the recognizer does not believe in is waited after, and more so if it may have been an open one", () => {
+test("a last word that the recognizer doubts extends the wait, and more so if it may have been an open one", () => {
   const after = (...lastWord: [text: string, probability: number][]): number => {
     const choices = lastWord.map(([text, probability]) => ({ text, probability }));
     const certainty = { confidence: 0.9, lastWord: choices };
@@ -61,7 +61,7 @@ test("a last word that the recognizer does not believe in is waited after, and m
   assert.ok(sure < 300 && misheard > sure + 300 && doubtful > misheard + 300 && open > doubtful);
 });
 
-test("an answer is not made ahead of time to what was likely cut short", () => {
+test("no reply is prepared for a text that was probably cut short", () => {
   const heard = (probability: number) => ({
     text: "I need them",
     certainty: {
@@ -76,7 +76,7 @@ test("an answer is not made ahead of time to what was likely cut short", () => {
   assert.equal(isLikelyWhole(heard(0.7), context), false);
 });
 
-test("the number of digits ends a number, not how sure the last of them is", () => {
+test("the number of digits ends a number, not the certainty of the last one", () => {
   const certainty = { confidence: 0.4, lastWord: [{ text: "555-236-7891", probability: 0.1 }] };
   const said = { text: "555-236-7891", probability: 0.98 };
   assert.equal(

@@ -8,23 +8,23 @@ import {
   splitWords,
 } from "./turn-words.ts";
 
-/** How surely the caller has finished, by the sound of it; `unheard` where no model has told. */
+/** How sure the turn-end model is that the caller has finished; `unheard` if no model has judged. */
 type Certainty = "sure" | "unsure" | "doubtful" | "unheard";
 
 const SURE_PROBABILITY = 0.9;
 const DOUBTFUL_PROBABILITY = 0.5;
 
-/** No turn is over after less. */
+/** Minimum silence that ends a turn. */
 export const MIN_SILENCE_MS = 200;
 
 /**
- * Silence after which a turn with such an ending is over, where nothing is known of the caller. Tuned on the training
- * part of `bench turns`, knowing that an answer is heard no sooner than some 650 ms after the caller's last word: who
- * goes on before it loses nothing.
+ * Silence that ends a turn with the given ending when nothing is known about the caller. Tuned on the training part of
+ * `bench turns`. An answer becomes audible about 650 ms after the caller's last word at the earliest, so a caller who
+ * continues before that loses nothing.
  */
 const SILENCE_AFTER_MS: Readonly<Record<TurnEnding, Readonly<Record<Certainty, number>>>> = {
   answer: { sure: MIN_SILENCE_MS, unsure: 220, doubtful: 500, unheard: 240 },
-  // One that does not sound like its end tells no more than a statement.
+  // A question that does not sound finished is no stronger evidence than a statement.
   question: { sure: MIN_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 280 },
   closed: { sure: MIN_SILENCE_MS, unsure: 300, doubtful: 600, unheard: 280 },
   statement: { sure: MIN_SILENCE_MS, unsure: 950, doubtful: 1100, unheard: 680 },
@@ -35,68 +35,69 @@ const SILENCE_AFTER_MS: Readonly<Record<TurnEnding, Readonly<Record<Certainty, n
   trailing: { sure: 800, unsure: 1450, doubtful: 1650, unheard: 1450 },
   unfinished: { sure: 1450, unsure: 1650, doubtful: 1650, unheard: 1650 },
 };
-/** The last word was so probably one after which more has to come that it counts as one, whatever was written down. */
+/** Probability of an open ending from which the turn counts as unfinished, even if the written text is complete. */
 const OPEN_SHARE = 0.5;
-/** So probably that it may well have been. */
+/** Probability of an open ending from which the turn may be unfinished. */
 const DOUBTFUL_OPEN_SHARE = 0.1;
-/** After such a word. */
+/** Silence after a text whose probability of an open ending is at least `DOUBTFUL_OPEN_SHARE`. */
 const SILENCE_IF_OPEN_MS: Readonly<Record<Certainty, number>> = {
   sure: 1200,
   unsure: 1300,
   doubtful: 1450,
   unheard: 1200,
 };
-/** A last word that the recognizer itself believes in less than this was another, of which nothing is known. */
+/** Recognizer probability below which the last written word counts as misheard. */
 const DOUBTFUL_WORD_PROBABILITY = 0.2;
-/** After such a word. */
+/** Silence after a misheard last word. */
 const SILENCE_IF_MISHEARD_MS: Readonly<Record<Certainty, number>> = {
   sure: 700,
   unsure: 900,
   doubtful: 1100,
   unheard: 800,
 };
-/** A pause this much longer than those before it is more than one of them. */
+/** Factor on the caller's typical pause: a pause longer than that is unusual for this caller. */
 const PAUSE_MARGIN = 1.25;
-/** However the caller pauses, he is not waited for longer than this on that account. */
+/** Upper limit of the extra silence for a caller who pauses long. */
 const MAX_RHYTHM_SILENCE_MS = 1400;
-/** Shorter ones are part of speaking. */
+/** Shorter pauses are part of fluent speech and are ignored. */
 const MIN_PAUSE_MS = 250;
 /** Weight of the newest pause. */
 const NEWEST_SHARE = 0.5;
 
-/** How the caller pauses without having finished: nothing is known at first. */
+/** How long the caller pauses within a turn, learned during the call. */
 export interface CallerRhythm {
-  /** Typical pause, the longer ones counting for more; 0 while there was none. */
+  /** Typical pause, weighted towards longer ones; 0 before the first. */
   readonly pauseMs: number;
 }
 
 export const UNKNOWN_RHYTHM: CallerRhythm = { pauseMs: 0 };
 
-/** The caller went on after a pause of `pauseMs`. */
+/** Adds a pause of `pauseMs` after which the caller continued. */
 export function withPause(rhythm: CallerRhythm, pauseMs: number): CallerRhythm {
   if (pauseMs < MIN_PAUSE_MS) return rhythm;
   if (pauseMs >= rhythm.pauseMs) return { pauseMs };
   return { pauseMs: rhythm.pauseMs + (pauseMs - rhythm.pauseMs) * NEWEST_SHARE };
 }
 
-/** Whether the turn may well be over with such a text, so that an answer to it is worth its making. */
+/** Whether the text is probably a whole turn, so that preparing an answer is worthwhile. */
 export function isLikelyWhole(heard: HeardText, context: SaidContext): boolean {
   const ending = endingAsHeard(heard, context);
   return !isOpenEnding(ending) && ending !== "number";
 }
 
-/** What a pause came after. */
+/** The caller's words before a pause. */
 export interface Said extends HeardText {
-  /** That the caller has finished, by the sound of it; undefined where no model has told. */
+  /** Probability that the caller has finished, judged by sound; `undefined` if no model has judged. */
   probability: number | undefined;
 }
 
-/** Milliseconds of silence that end the turn, by what was said in it, how it sounded and how its speaker pauses. */
+/** Milliseconds of silence that end the turn, from its words, its sound and the caller's rhythm. */
 export function endpointingDelayMs(said: Said, context: SaidContext, rhythm: CallerRhythm): number {
   const ending = endingAsHeard(said, context);
   const certainty = toCertainty(said.probability);
   const usualMs = Math.max(SILENCE_AFTER_MS[ending][certainty], silenceInDoubtMs(said, ending, context));
-  // Who has answered or asked has finished, however slowly he speaks otherwise; and who sounds so.
+  // An answer, a question or a closing phrase is complete however slowly the caller speaks; so is a turn that sounds
+  // finished.
   const isOver = ending === "answer" || ending === "question" || ending === "closed";
   const soundsOver = certainty === "sure" && (ending === "statement" || ending === "unknown");
   if (isOver || soundsOver) return usualMs;
@@ -109,7 +110,7 @@ function endingAsHeard(heard: HeardText, context: SaidContext): TurnEnding {
   return openEndingProbability(heard, context) >= OPEN_SHARE ? "unfinished" : ending;
 }
 
-/** Silence that is needed because the last word may have been another; of numbers their length tells more than that. */
+/** Silence required because the last word may have been another one; 0 for numbers, whose length is better evidence. */
 function silenceInDoubtMs(said: Said, ending: TurnEnding, context: SaidContext): number {
   const { text, certainty: heard, probability } = said;
   if (heard === undefined || isNumber(ending) || ending === "unknown") return 0;

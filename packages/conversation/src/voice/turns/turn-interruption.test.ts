@@ -6,7 +6,7 @@ const sentence = (text: string): SpokenOver => ({ text, voicedMs: 1200 });
 const rules = { language: "en-GB", ignoreWords: [], minWords: 0 };
 const agentText = "We are open from nine in the morning until six in the evening.";
 
-test("words that only show that one listens do not interrupt, in any spelling", () => {
+test("words that only show attention do not interrupt, in any spelling", () => {
   for (const text of ["Uh-huh.", "Mm-hmm", "Mhm.", "Okay, okay.", "Yeah, right.", "Oh, I see.", ""]) {
     assert.equal(interrupts(sentence(text), rules, agentText), false, text);
   }
@@ -21,12 +21,12 @@ test("in another language only the listed words are ignored", () => {
   assert.equal(interrupts(sentence("Genau"), german, ""), true);
 });
 
-test("fewer words than the least do not interrupt", () => {
+test("fewer words than the minimum do not interrupt", () => {
   assert.equal(interrupts(sentence("Wait, please"), { ...rules, minWords: 3 }, ""), false);
   assert.equal(interrupts(sentence("Wait a moment"), { ...rules, minWords: 3 }, ""), true);
 });
 
-test("what the agent itself has just said is its echo", () => {
+test("the agent's own recent words are its echo", () => {
   assert.equal(interrupts(sentence("nine in the morning."), rules, agentText), false);
   assert.equal(interrupts(sentence("And on Sunday morning?"), rules, agentText), true);
   const words = "We open at nine in the morning, and on Sunday until one.";
@@ -35,7 +35,7 @@ test("what the agent itself has just said is its echo", () => {
   assert.equal(interrupts(sentence(both), rules, agentText), true);
 });
 
-test("a sound too short for words takes the word only with one that does, or in answer to a question", () => {
+test("a sound too short for words interrupts only if it is an interrupting word or answers a question", () => {
   const brief = (text: string): SpokenOver => ({ text, voicedMs: 380 });
   for (const text of ["That's all.", "Clay."]) {
     assert.equal(interrupts(brief(text), rules, agentText), false, text);
@@ -47,7 +47,7 @@ test("a sound too short for words takes the word only with one that does, or in 
   assert.equal(interrupts(brief("Warte."), { ...rules, language: "de" }, agentText), true);
 });
 
-test("a short word that the recognizer itself takes for a likely command is one", () => {
+test("a short word that the recognizer finds likely to be a command counts as one", () => {
   const heard = (text: string, probability: number): SpokenOver => ({
     text,
     voicedMs: 200,

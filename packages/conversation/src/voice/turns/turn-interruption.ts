@@ -1,7 +1,7 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
 import { isEnglish, splitWords } from "./turn-words.ts";
 
-/** Said to show that one listens, not to take the word. */
+/** Words that show attention and do not interrupt. */
 const BACKCHANNELS = [
   "i see",
   "oh okay",
@@ -27,27 +27,29 @@ const BACKCHANNELS = [
   "indeed",
   "really",
 ];
-/** One of these is enough to take the word, however short; the last ones are what a telephone makes of "stop". */
+/**
+ * Words that interrupt however short they are. The last ones are what recognizers write for "stop" over the telephone.
+ */
 const INTERRUPTING_WORDS = new Set(
   (
     "stop wait no hold hang sorry excuse pardon hello hey listen please question actually but what when where who why " +
     "how which repeat again slow slower cancel help person human agent operator bye goodbye stuff staff top duck"
   ).split(" "),
 );
-/** Those that are all that somebody says who wants silence at once. */
+/** Words that alone ask for immediate silence. */
 const COMMANDS = new Set("stop wait no hold on hang hello bye goodbye stuff staff top duck".split(" "));
-/** A single word that is so likely to have been one of them is taken for it. */
+/** Probability from which a single word counts as a command that the recognizer misheard. */
 const COMMAND_PROBABILITY = 0.2;
-/** Recognizers make any words of a hum: one this short means something only with one of the above. */
+/** Sounds shorter than this interrupt only with one of the words above, because recognizers turn any hum into words. */
 const SHORT_SOUND_MS = 660;
 const HUM_WORDS = 2;
-/** How recognizers write sounds made with the mouth shut or half open. */
+/** How recognizers write sounds made with the mouth closed or half open. */
 const HUMMING = /^(?:m+|h+m+|m+h+m*|m+e?h+|h+e?m+|u+h+|a+h+|e+h+|h+u+h+|uhuh|mhmm?|mmhmm?|um|er)$/;
-/** So many of the words being the agent's own, they came back over the line. */
+/** Share of the agent's own words from which a text counts as echo. */
 const ECHO_SHARE = 0.6;
-/** The agent's words from so far back can still come back. */
+/** Number of the agent's last words that can return as echo. */
 const ECHO_WORDS = 30;
-/** So many words that are not the agent's, of the last few, were said by somebody else into the echo. */
+/** Number of other words among the last `LAST_WORDS` that show a caller speaking over the echo. */
 const OTHER_WORDS = 3;
 const LAST_WORDS = 5;
 
@@ -58,28 +60,30 @@ export interface InterruptionRules {
   minWords: number;
 }
 
-/** What was said into the agent's speech. */
+/** Caller speech over the agent's speech. */
 export interface SpokenOver extends HeardText {
-  /** How long there was voice in it. */
+  /** Duration of voice in it. */
   voicedMs: number;
 }
 
 /**
- * Whether what the caller said into the agent's speech is meant to stop it.
+ * Whether caller speech over the agent's speech is meant to stop it.
  *
- * @param agentText the agent's words up to then.
+ * @param agentText The agent's words up to that moment.
  */
 export function interrupts(said: SpokenOver, rules: InterruptionRules, agentText: string): boolean {
   const words = splitWords(said.text);
   if (words.length === 0 || words.length < rules.minWords) return false;
   if (isIgnored(words, rules) || isEcho(said.text, agentText)) return false;
-  // A word or two may answer what the agent has asked.
+  // One or two words may answer a question of the agent.
   const isShort = said.voicedMs < SHORT_SOUND_MS && words.length <= HUM_WORDS;
   const isHum = isShort && isEnglish(rules.language) && !agentText.includes("?");
   return !isHum || words.some((word) => INTERRUPTING_WORDS.has(word)) || soundsLikeCommand(said, words);
 }
 
-/** Whether all that was said is a word that asks for silence: such are over before they last as long as an interruption. */
+/**
+ * Whether the whole text is a command such as "stop". Commands are over before they reach the interruption threshold.
+ */
 export function isCommand(heard: HeardText, rules: InterruptionRules, agentText: string): boolean {
   const words = splitWords(heard.text);
   if (words.length === 0 || words.length < rules.minWords || isIgnored(words, rules)) return false;
@@ -87,7 +91,7 @@ export function isCommand(heard: HeardText, rules: InterruptionRules, agentText:
   return words.every((word) => COMMANDS.has(word)) || soundsLikeCommand(heard, words);
 }
 
-/** The recognizer took one short word for another, and knows that it may have been one that asks for silence. */
+/** Whether the recognizer heard one short word and finds a command likely in its place. */
 function soundsLikeCommand({ certainty }: HeardText, words: readonly string[]): boolean {
   if (certainty === undefined || words.length !== 1) return false;
   const asking = certainty.lastWord.filter(({ text }) => COMMANDS.has(text.toLowerCase()));
@@ -106,7 +110,7 @@ function isIgnored(words: readonly string[], { language, ignoreWords }: Interrup
   return splitWords(rest).every((word) => word.split("-").every((part) => HUMMING.test(part)));
 }
 
-/** Whether the words are the agent's own: most of them are, and some in the same order. */
+/** Whether the words are an echo of the agent: most of them are its words, and some are in the same order. */
 export function isEcho(text: string, agentText: string): boolean {
   const words = splitWords(text);
   const recent = splitWords(agentText).slice(-ECHO_WORDS);

@@ -1,13 +1,13 @@
 import type { TurnTransition } from "./turn-transition.ts";
 import type { TurnState } from "./turn-state.ts";
 
-/** Keys that follow each other sooner are one input: time enough to look the next digit up on a card. */
+/** Maximum pause between keys of one input: enough to look up the next digit on a card. */
 const KEY_PAUSE_MS = 2000;
-/** Says that the input is complete, as callers know it from other systems. */
+/** Key that completes an input, as in other telephone menus. */
 const LAST_KEY = "#";
 const MAX_KEYS = 64;
 
-/** When the keys that were pressed count as all; `Infinity` where none were. */
+/** Media time at which the key input is complete; `Infinity` if there is none. */
 export function keysDueAt({ keys }: TurnState): number {
   if (keys === undefined) return Infinity;
   const isComplete = keys.text.endsWith(LAST_KEY) || keys.text.length >= MAX_KEYS;
@@ -20,7 +20,7 @@ export function addKey({ state, atMs }: TurnTransition, digit: string): void {
   state.lastActivityMs = atMs;
 }
 
-/** What was pressed so far enters the transcript. */
+/** Enters the keys pressed so far into the transcript. */
 export function enterKeys({ state, effects }: TurnTransition): void {
   const { keys } = state;
   if (keys === undefined) return;

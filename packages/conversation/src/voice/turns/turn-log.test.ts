@@ -34,7 +34,7 @@ test("with other settings the replay shows what would have been decided instead"
   assert.ok([...replayTurnLog([patient, ...decisions])].some(({ recorded }) => recorded !== undefined));
 });
 
-test("a file that is no turn log is refused", () => {
+test("a file that is not a turn log is refused", () => {
   assert.throws(() => [...replayTurnLog(['{"event":{}}'])], SyntaxError);
   assert.throws(() => [...replayTurnLog(["hello"])], SyntaxError);
 });

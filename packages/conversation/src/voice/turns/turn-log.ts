@@ -8,14 +8,14 @@ import {
 } from "./turn-state.ts";
 
 /**
- * The log of a conversation's turn-taking, as JSON lines: `{"settings": …}` first, then `{"event": …, "effects": […]}`
- * for every event of the policy, in order. A number without end is null.
+ * First line of a turn log, which records turn-taking as JSON lines: `{"settings": …}`, then `{"event": …, "effects":
+ * […]}` for every policy event, in order. `Infinity` is written as null.
  */
 export function formatTurnSettings(settings: TurnSettings): string {
   return JSON.stringify({ settings });
 }
 
-/** One line of the log, without its line break. */
+/** One decision as a line of the log, without the line break. */
 export function formatTurnDecision(event: TurnEvent, effects: readonly TurnEffect[]): string {
   return JSON.stringify({ event, effects });
 }
@@ -24,14 +24,14 @@ export interface ReplayedStep {
   event: TurnEvent;
   effects: readonly TurnEffect[];
   state: TurnState;
-  /** What was decided when the log was written, where it was something else. */
+  /** Effects in the log, if they differ from those decided now. */
   recorded?: readonly TurnEffect[];
 }
 
 /**
- * Decides everything again, as the policy is now.
+ * Replays a log through the current policy.
  *
- * @throws SyntaxError where a line is no JSON or the first one holds no settings.
+ * @throws SyntaxError if a line is not JSON or the first one has no settings.
  */
 export function* replayTurnLog(lines: Iterable<string>): Generator<ReplayedStep, void> {
   let state: TurnState | undefined;

@@ -25,7 +25,7 @@ const SETTINGS: TurnSettings = {
   maxDurationMs: 600_000,
 };
 
-/** A policy with a clock: windows of 32 ms, timers that come back when they are due, answers that are there at once. */
+/** Runs the policy with a clock: windows of 32 ms, timers that return when due, and texts that arrive at once. */
 class PolicyRun {
   state: TurnState;
   nowMs = 0;
@@ -55,7 +55,7 @@ class PolicyRun {
     }
   }
 
-  /** Names of the effects since the last call, timers aside. */
+  /** Names of the effects since the last call, without timers. */
   take(): string[] {
     return this.effects.splice(0).flatMap(({ type }) => (type === "wakeAt" ? [] : [type]));
   }
@@ -72,7 +72,7 @@ test("one loud window is a click, two are speech", () => {
   assert.deepEqual(run.take(), ["startUtterance"]);
 });
 
-test("speech goes on while its probability lies between the two thresholds", () => {
+test("speech continues while its probability lies between the two thresholds", () => {
   const run = new PolicyRun();
   run.hear(0.9, 0.9, ...windows(40, 0.4));
   assert.equal(run.state.isVoiced, true);
@@ -80,7 +80,7 @@ test("speech goes on while its probability lies between the two thresholds", () 
   assert.equal(run.state.isVoiced, false);
 });
 
-test("the lead reaches 320 ms back before the first loud window, but not before the call", () => {
+test("the utterance starts 320 ms before the first loud window, but not before the call", () => {
   const run = new PolicyRun();
   run.hear(0.9, 0.9);
   assert.deepEqual(
@@ -95,7 +95,7 @@ test("the lead reaches 320 ms back before the first loud window, but not before 
   );
 });
 
-test("windows that come late still start the utterance where the speech began", () => {
+test("windows that arrive late still start the utterance at the speech onset", () => {
   const run = new PolicyRun();
   run.hear(...windows(20, 0.1));
   for (const windowEndMs of [672, 704]) {
@@ -107,7 +107,7 @@ test("windows that come late still start the utterance where the speech began", 
   );
 });
 
-test("a turn ends at the endpointing delay when its text is there before, and with its text when that is late", () => {
+test("a turn ends at the endpointing delay if its text is there, and otherwise with its text", () => {
   const run = new PolicyRun();
   run.hear(...windows(20, 0.9), ...windows(7, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush"]);
@@ -123,14 +123,14 @@ test("a turn ends at the endpointing delay when its text is there before, and wi
   assert.deepEqual(late.take(), ["prepareReply", "endUtterance", "callerTurn", "speak"]);
 });
 
-/** A caller who has said something, with the silence after it in windows; its text is there after the fourth. */
+/** Lets the caller say something, followed by silent windows; the text arrives after the fourth. */
 function afterTurn(run: PolicyRun, silentWindows: number): void {
   run.hear(...windows(20, 0.9), ...windows(4, 0.1));
   run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello there friend", agentText: "" });
   run.hear(...windows(silentWindows - 4, 0.1));
 }
 
-test("a turn stays the caller's until its answer can be heard, but not for ever", () => {
+test("a turn stays the caller's until its answer is audible, within a limit", () => {
   const run = new PolicyRun();
   run.areAnswersInstant = false;
   afterTurn(run, 25);
@@ -149,7 +149,7 @@ test("a turn stays the caller's until its answer can be heard, but not for ever"
   assert.ok(slow.take().includes("callerTurn"));
 });
 
-test("who goes on before the answer is heard has not been cut off: the answer is dropped and the turn is one", () => {
+test("a caller who continues before the answer is audible is not cut off: the answer is dropped and the turn is one", () => {
   const run = new PolicyRun();
   run.areAnswersInstant = false;
   afterTurn(run, 25);
@@ -160,7 +160,7 @@ test("who goes on before the answer is heard has not been cut off: the answer is
   assert.deepEqual(run.take(), []);
 });
 
-test("an answer is begun no sooner than any turn is over, however quickly the text is there", () => {
+test("an answer is not prepared before the shortest silence that ends a turn, however early the text arrives", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   run.hear(...windows(20, 0.9), ...windows(2, 0.1));
   run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text: "hello there friend", agentText: "" });
@@ -170,7 +170,7 @@ test("an answer is begun no sooner than any turn is over, however quickly the te
   assert.ok(run.take().includes("prepareReply"));
 });
 
-test("while one window may be the caller going on his turn is not ended", () => {
+test("after one loud window the turn does not end before the next one", () => {
   const run = new PolicyRun();
   run.areAnswersInstant = false;
   afterTurn(run, 25);
@@ -187,7 +187,7 @@ test("while one window may be the caller going on his turn is not ended", () => 
   assert.deepEqual(run.take(), ["endUtterance", "callerTurn", "speak"]);
 });
 
-test("how the caller sounded before a pause decides how long it may be", () => {
+test("the sound before a pause decides how long the pause may be", () => {
   const decidedAfter = (probability: number | undefined): number => {
     const run = new PolicyRun({ endpointingDelayMs: undefined });
     run.hear(...windows(20, 0.9), ...windows(6, 0.1));
@@ -206,7 +206,7 @@ test("how the caller sounded before a pause decides how long it may be", () => {
   assert.ok(decidedAfter(0.1) > decidedAfter(undefined));
 });
 
-test("text and sound are asked for together, once each pause", () => {
+test("text and judgment are requested together, once per pause", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   run.hear(...windows(20, 0.9), ...windows(8, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush", "judgeTurn"]);
@@ -214,7 +214,7 @@ test("text and sound are asked for together, once each pause", () => {
   assert.deepEqual(run.take(), ["flush", "judgeTurn"]);
 });
 
-test("a model that was not sure is asked once more when the pause has grown, and keeps its say until then", () => {
+test("an unsure judgment is requested again when the pause has grown, and counts until the second one arrives", () => {
   const judge = (probability: number): PolicyRun => {
     const run = new PolicyRun({ endpointingDelayMs: undefined });
     run.hear(...windows(20, 0.9), ...windows(3, 0.1));
@@ -232,7 +232,7 @@ test("a model that was not sure is asked once more when the pause has grown, and
   assert.deepEqual(unsure.take(), []);
 });
 
-test("who is asked for a number and begins before the end of the question is still taken to read one out", () => {
+test("a caller who begins a number before the question ends is still taken to read one out", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined, hasGreeting: true });
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
   run.hear(...windows(12, 0.9), ...windows(3, 0.1));
@@ -242,14 +242,14 @@ test("who is asked for a number and begins before the end of the question is sti
   assert.ok((run.state.utterance?.flush?.answer?.silenceMs ?? 0) > 1000);
 });
 
-test("a judgment of a pause that is over tells nothing of the next one", () => {
+test("a judgment of an earlier pause does not count for the next one", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   run.hear(...windows(20, 0.9), ...windows(6, 0.1), ...windows(10, 0.9), ...windows(3, 0.1));
   run.send({ type: "turnJudged", atMs: run.nowMs, requestId: 1, probability: 0.99 });
   assert.deepEqual(run.state.utterance?.judgment, { requestId: 2, probability: undefined, isSecond: false });
 });
 
-test("noise after the last word does not make the policy take the caller for a slow speaker", () => {
+test("noise after the last word does not make the caller a slow speaker", () => {
   const run = new PolicyRun({ endpointingDelayMs: undefined });
   const text = "my train leaves at seven";
   afterTurnOf(run, text);
@@ -269,7 +269,7 @@ function afterTurnOf(run: PolicyRun, text: string): void {
   run.send({ type: "transcribed", atMs: run.nowMs, flushId: 1, text, agentText: "" });
 }
 
-test("a text asked for before speech resumed is not taken for the turn's", () => {
+test("a text requested before speech resumed is not taken as the turn's text", () => {
   const run = new PolicyRun();
   run.hear(...windows(20, 0.9), ...windows(8, 0.1), ...windows(10, 0.9), ...windows(8, 0.1));
   assert.deepEqual(run.take(), ["startUtterance", "flush", "flush"]);
@@ -280,7 +280,7 @@ test("a text asked for before speech resumed is not taken for the turn's", () =>
   assert.ok(run.take().includes("callerTurn"));
 });
 
-test("only speech over the agent's voice counts towards an interruption of it", () => {
+test("only speech over the agent's voice counts towards interrupting it", () => {
   const run = new PolicyRun({ hasGreeting: true });
   run.hear(...windows(10, 0.9));
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
@@ -304,7 +304,7 @@ test("knocks with pauses between them do not add up to an interruption", () => {
   assert.deepEqual(run.take(), ["pauseSpeech"]);
 });
 
-test("a word too short to pause the agent stops it where it is a command, and only there", () => {
+test("a word too short to pause the agent stops it only if it is a command", () => {
   for (const [text, expected] of [
     ["Stop.", ["stopSpeech"]],
     ["Just.", []],
@@ -324,7 +324,7 @@ test("a word too short to pause the agent stops it where it is a command, and on
   }
 });
 
-test("events of a speech that was stopped change nothing", () => {
+test("events of a stopped speech change nothing", () => {
   const run = new PolicyRun({ hasGreeting: true });
   run.send({ type: "speechStarted", atMs: run.nowMs, speechId: 1 });
   run.hear(...windows(8, 0.9), ...windows(3, 0.1));
@@ -335,7 +335,7 @@ test("events of a speech that was stopped change nothing", () => {
   assert.deepEqual(run.take(), []);
 });
 
-test("silence in which nothing happens makes no new state", () => {
+test("uneventful silence creates no new state", () => {
   const run = new PolicyRun();
   const { state } = run;
   run.hear(...windows(20, 0.1));
@@ -368,7 +368,7 @@ function randomEvent(random: () => number, atMs: number, state: TurnState): Turn
   return { type: "timer", atMs };
 }
 
-test("whatever happens, in any order, the call ends once and always has its next deadline", () => {
+test("any sequence of events ends the call once and always leaves a next deadline", () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = seededRandom(seed);
     const run = new PolicyRun({ hasGreeting: seed % 2 === 0, firstMessageDelayMs: seed % 3 === 0 ? 500 : 0 });

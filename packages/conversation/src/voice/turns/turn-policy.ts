@@ -37,8 +37,8 @@ import type { TurnEffect, TurnEvent, TurnState, TurnStep } from "./turn-state.ts
 const NO_EFFECTS: readonly TurnEffect[] = [];
 
 /**
- * Decides who speaks: a pure function of the state and one event, so that a recorded log of events replays to
- * the same decisions.
+ * Decides who speaks. A pure function of the state and one event, so that a recorded log of events replays to the same
+ * decisions.
  */
 export function turnStep(state: TurnState, event: TurnEvent): TurnStep {
   if (
@@ -53,7 +53,7 @@ export function turnStep(state: TurnState, event: TurnEvent): TurnStep {
   return transition.finish();
 }
 
-/** Silence going on while nobody spoke is most of a call: it costs no new state. */
+/** Whether the window continues a silence. Most of a call is silence, so it creates no new state. */
 function isUneventful(state: TurnState, probability: number): boolean {
   return (
     probability < ONSET_PROBABILITY &&

@@ -2,47 +2,50 @@ import type { HeardText } from "../../providers/speech-to-text.ts";
 import { type CallerRhythm, UNKNOWN_RHYTHM } from "./turn-endpointing.ts";
 import type { VoiceEndReason } from "../voice-event.ts";
 
-/** What an agent's owner can set about turn-taking. */
+/** Turn-taking settings of an agent. Serialized in turn logs: field names are stable. */
 export interface TurnSettings {
-  /** Who speaks first. `hasGreeting` false: nobody is made to. */
+  /** The side that speaks first. If `hasGreeting` is false, the agent waits. */
   startSpeaker: "agent" | "user";
   hasGreeting: boolean;
   firstMessageDelayMs: number;
-  /** Silence after which the caller's turn is over; undefined: by what was said and how the caller pauses. */
+  /** Silence that ends the caller's turn; `undefined`: adapted to the words and the caller's pauses. */
   endpointingDelayMs: number | undefined;
   /** BCP 47. */
   language: string;
-  /** Speech of the caller that stops the agent. */
+  /** Duration of caller speech that stops the agent. */
   interruptionThresholdMs: number;
   disableInterruptions: boolean;
-  /** Said alone, these do not stop the agent. */
+  /** Words that alone do not stop the agent. */
   interruptionIgnoreWords: readonly string[];
-  /** Fewer words do not stop the agent. */
+  /** Minimum number of words that stop the agent. */
   minInterruptionWords: number;
-  /** Silence of the caller after which the agent asks again; `Infinity`: never. */
+  /** Silence of the caller after which the agent speaks again; `Infinity`: never. */
   turnTimeoutMs: number;
   silenceLimitMs: number;
   maxDurationMs: number;
 }
 
-/** Every event carries the media clock: milliseconds of caller audio heard when it came to pass. */
+/**
+ * Events of a conversation. Each carries the media clock: milliseconds of caller audio heard at that moment. Serialized
+ * in turn logs: type and field names are stable.
+ */
 export type TurnEvent =
   | { type: "start"; atMs: number }
-  /** One analyzed window; it ended at `windowEndMs`, which may lie before `atMs`. */
+  /** One analyzed window, which ended at `windowEndMs`; that may be before `atMs`. */
   | { type: "voice"; atMs: number; windowEndMs: number; probability: number }
-  /** `agentText`: the agent's speech under way, to where it is about now. */
+  /** `agentText`: the agent's speech under way, up to about the current position. */
   | ({ type: "transcribed"; atMs: number; flushId: number; agentText: string } & HeardText)
-  /** How the caller sounded before the pause that was asked about: the probability that the turn is over. */
+  /** Probability that the turn is over, judged by the sound before the pause of the request. */
   | { type: "turnJudged"; atMs: number; requestId: number; probability: number }
-  /** The first sound of the prepared reply is there, or nothing is to be waited for. */
+  /** The first audio of the prepared reply arrived, or no audio is to be expected. */
   | { type: "replyReady"; atMs: number }
-  /** The recognizer lost what it had heard; `isFatal` when it could not be opened again. */
+  /** The recognizer lost the utterance; `isFatal` if it could not be reopened. */
   | { type: "hearingLost"; atMs: number; isFatal: boolean; detail: string }
-  /** First audio of a speech was handed out. */
+  /** The first audio of a speech was handed out. */
   | { type: "speechStarted"; atMs: number; speechId: number }
-  /** All of a speech was handed out (or there was nothing to say); `text` is the last of what was heard. */
+  /** A speech was handed out completely or was empty; `text` is its last heard message. */
   | { type: "speechEnded"; atMs: number; speechId: number; endsConversation: boolean; text: string }
-  /** `canApologize`: a recorded apology is at hand, so that a voice which failed is not needed for it. */
+  /** `canApologize`: a recorded apology exists, so that no voice is needed for it. */
   | {
       type: "speechFailed";
       atMs: number;
@@ -53,23 +56,23 @@ export type TurnEvent =
     }
   /** The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. */
   | { type: "key"; atMs: number; digit: string }
-  /** Stands in the history; with `speak` the agent is to say it as soon as nobody speaks. */
+  /** An instruction entered the history; with `speak` the agent says it once both sides are silent. */
   | { type: "instructed"; atMs: number; text: string; speak: boolean }
-  /** A tool has answered that no reply waits for. */
+  /** A tool returned a result for which no reply waits. */
   | { type: "toolAnswered"; atMs: number }
-  /** A `wakeAt` has been reached. */
+  /** The time of a `wakeAt` effect was reached. */
   | { type: "timer"; atMs: number }
   /** The owner ends the conversation. */
   | { type: "hangup"; atMs: number; reason: VoiceEndReason; detail?: string };
 
-/** What a speech of the agent is about. */
+/** Subject of one speech of the agent. */
 export type SpeechContent =
   | { type: "greeting" }
-  /** Answers `turn`, or (`undefined`) what stands in the history. */
+  /** Answers `turn`, or the history if `undefined`. */
   | { type: "reply"; turn: CallerTurn | undefined }
-  /** Says what an instruction asks for; `turn` is the caller's where it has not been answered, which this does too. */
+  /** Speaks an instruction, and answers `turn` if the caller's last turn has no answer yet. */
   | { type: "instruction"; text: string; turn: CallerTurn | undefined }
-  /** The caller has not answered. */
+  /** Addresses a caller who has not answered. */
   | { type: "reminder" }
   | { type: "phrase"; phrase: "apology" | "repeatRequest" };
 
@@ -77,10 +80,10 @@ export interface CallerTurn {
   text: string;
   startMs: number;
   endMs: number;
-  /** Text asked for → text there. */
+  /** Time from the request for the text to its arrival. */
   sttMs: number;
   endpointingMs: number;
-  /** Silence and text sufficed from here on; only the answer was still waited for. */
+  /** Media time at which silence and text sufficed; from then on only the answer was awaited. */
   decidedAtMs: number;
 }
 
@@ -88,70 +91,70 @@ export type TurnEffect =
   | { type: "startUtterance"; leadMs: number }
   | { type: "flush"; flushId: number }
   | { type: "endUtterance" }
-  /** Is this pause the end of the turn, by the sound of what came before it? */
+  /** Requests the probability that this pause ends the turn, judged by the sound before it. */
   | { type: "judgeTurn"; requestId: number }
-  /** The caller's turn is over and stands in the transcript. */
+  /** The caller's turn is over and enters the transcript. */
   | { type: "callerTurn"; turn: CallerTurn }
-  /** The caller has pressed these keys, one after the other. */
+  /** The caller pressed these keys in a row. */
   | { type: "callerKeys"; text: string; startMs: number; endMs: number }
-  /** The turn may be over with this text: its answer is made ahead of time, unheard. */
+  /** Prepares an answer, unheard, because the turn may be over with this text. */
   | { type: "prepareReply"; text: string }
   | { type: "dropReply" }
-  /** The reply to a turn whose text it was prepared for is the prepared one. */
+  /** Starts a speech. A reply to the prepared text is the prepared one. */
   | { type: "speak"; speechId: number; content: SpeechContent }
   | { type: "stopSpeech"; speechId: number }
-  /** The speech ends with the sentence that is being said. */
+  /** Ends the speech with its current sentence. */
   | { type: "finishSentence"; speechId: number }
-  /** Silent at once, until it goes on where it was or is stopped. */
+  /** Silences the speech at once, until it resumes or stops. */
   | { type: "pauseSpeech"; speechId: number }
   | { type: "resumeSpeech"; speechId: number }
-  /** Replaces the one before; `Infinity` cancels it. */
+  /** Sets the only timer; `Infinity` cancels it. */
   | { type: "wakeAt"; atMs: number }
   | { type: "end"; reason: VoiceEndReason; detail?: string };
 
 interface Flush {
   id: number;
   askedAtMs: number;
-  /** `silenceMs` of silence after such a text end the turn; where it `isLikelyWhole` an answer is begun before. */
+  /** `silenceMs`: silence that ends the turn after this text. `isLikelyWhole`: an answer is prepared before that. */
   answer: (HeardText & { atMs: number; silenceMs: number; isLikelyWhole: boolean }) | undefined;
 }
 
-/** What the sound of the caller tells of a pause. */
+/** Result of the turn-end model for one pause. */
 export interface Judgment {
   requestId: number;
   probability: number | undefined;
-  /** The first one was not sure. */
+  /** This is the second request for the pause, because the first result was unsure. */
   isSecond: boolean;
 }
 
-/** Speech of the caller that is not answered yet; goes on over pauses shorter than the endpointing delay. */
+/** Caller speech without an answer yet. Continues over pauses shorter than the endpointing delay. */
 export interface CallerUtterance {
   startMs: number;
   /** End of the last window with speech. */
   lastVoiceMs: number;
   /** Sum of the windows with speech. */
   voicedMs: number;
-  /** The part of it that does not count towards an interruption: from before the agent began, or the last pause. */
+  /** Part that does not count towards an interruption: voice before the agent began, or before the last pause. */
   voicedBeforeMs: number;
   flush: Flush | undefined;
-  /** Of this pause. */
+  /** Judgment of the current pause. */
   judgment: Judgment | undefined;
-  /** The last pause, of which it is not known yet whether words followed it; and the words before it. */
+  /** The last pause, until it is known whether words followed it, and the number of words before it. */
   pause: { lengthMs: number; wordCount: number } | undefined;
 }
 
 export type Agent =
   | { phase: "idle" }
-  /** Something is to be said, and nothing of it was heard yet (`thinking`) or some was (`speaking`). */
+  /** A speech is under way; `thinking` before its first audio, `speaking` from then on. */
   | {
       phase: "thinking" | "speaking";
       speechId: number;
       content: SpeechContent;
-      /** Since when it is silent because the caller may want to interrupt it. */
+      /** Media time since which the speech is silent because the caller may be interrupting. */
       pausedAtMs: number | undefined;
-      /** How often it was, for nothing: the caller has to speak for longer each time. */
+      /** Number of pauses that were no interruption: each doubles the caller speech required for the next. */
       falsePauses: number;
-      /** The call ends with this after the speech, whatever becomes of it. */
+      /** Reason with which the call ends after this speech, even if the speech fails. */
       lastWords: { reason: VoiceEndReason; detail: string } | undefined;
     };
 
@@ -163,31 +166,31 @@ export interface TurnState {
   readonly onsetWindows: number;
   readonly utterance: CallerUtterance | undefined;
   readonly agent: Agent;
-  /** What a reply is prepared for. */
+  /** Text for which a reply is prepared. */
   readonly preparedText: string | undefined;
-  /** Its first sound is there. */
+  /** The prepared reply's first audio has arrived. */
   readonly isReplyReady: boolean;
-  /** What the agent said last; of what was interrupted, what was heard of it as far as that is known. */
+  /** The agent's last message; of an interrupted one the part heard, as far as known. */
   readonly agentText: string;
   readonly rhythm: CallerRhythm;
-  /** The greeting is still to come. */
+  /** Media time at which the delayed greeting is due; `Infinity` without one. */
   readonly greetingAtMs: number;
   readonly isGreetingDue: boolean;
-  /** A reply was cancelled before it was heard; it is made again unless the caller really says something. */
+  /** A reply was canceled before it was audible. It is generated again unless the caller says something new. */
   readonly isReplyPending: boolean;
-  /** What instructions ask to be said, in the order in which they came. */
+  /** Instructions to be spoken, oldest first. */
   readonly instructions: readonly string[];
-  /** Tools have answered, and the agent has not told of it; or what it was to say had to wait. */
+  /** Tool results, keys or a postponed reply await a reply of the agent. */
   readonly hasUnreportedInput: boolean;
-  /** All is said: the call ends as soon as the last of it was heard. */
+  /** End of the call once the last words have been heard. */
   readonly hangup: { atMs: number; reason: VoiceEndReason; detail: string | undefined } | undefined;
   readonly maxDurationAtMs: number;
   readonly lastActivityMs: number;
-  /** Keys that were pressed, to which more may come. */
+  /** Keys pressed so far; more may follow. */
   readonly keys: { text: string; startMs: number; endMs: number } | undefined;
-  /** End of the agent's last speech; `Infinity` before it. */
+  /** End of the agent's last speech; `Infinity` before the first. */
   readonly agentSpokeAtMs: number;
-  /** Flushes in a row that were not answered in time. */
+  /** Consecutive flushes without an answer in time. */
   readonly missedFlushes: number;
   readonly lastFlushId: number;
   readonly lastJudgmentId: number;

@@ -3,7 +3,7 @@ import type { TurnEffect, TurnState, TurnStep } from "./turn-state.ts";
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** One step under way: a copy of the state to change, and the effects so far. */
+/** One step of the policy: a copy of the state to change, and the effects so far. */
 export class TurnTransition {
   readonly state: Writable<TurnState>;
   readonly atMs: number;

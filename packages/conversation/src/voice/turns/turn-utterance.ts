@@ -1,12 +1,11 @@
 import type { TurnTransition } from "./turn-transition.ts";
 import type { CallerUtterance } from "./turn-state.ts";
 
-/** A pause this long parts two knocks that are none of them an interruption. */
+/** Pause that separates two short noises, so that they do not add up to an interruption. */
 const KNOCK_PAUSE_MS = 200;
 
 export function resume(utterance: CallerUtterance, windowEndMs: number, voicedMs: number): CallerUtterance {
   const resumed = { ...addVoice(utterance, windowEndMs, voicedMs), flush: undefined, judgment: undefined };
-  // Single knocks, one after the other, do not add up to an interruption.
   const isAfterPause = windowEndMs - voicedMs - utterance.lastVoiceMs >= KNOCK_PAUSE_MS;
   return isAfterPause ? { ...resumed, voicedBeforeMs: utterance.voicedMs } : resumed;
 }
@@ -15,7 +14,7 @@ export function addVoice(utterance: CallerUtterance, windowEndMs: number, voiced
   return { ...utterance, lastVoiceMs: windowEndMs, voicedMs: utterance.voicedMs + voicedMs };
 }
 
-/** Asks for the text of the utterance under way. */
+/** Requests the text of the current utterance. */
 export function flush(transition: TurnTransition): void {
   const { utterance, lastFlushId } = transition.state;
   if (utterance === undefined) return;
@@ -25,7 +24,7 @@ export function flush(transition: TurnTransition): void {
   transition.effects.push({ type: "flush", flushId: id });
 }
 
-/** Asks how the utterance under way sounded before this pause; what is known of it counts until the answer is there. */
+/** Requests a judgment of the current pause. The previous one counts until the new one arrives. */
 export function judge(transition: TurnTransition): void {
   const { utterance, lastJudgmentId } = transition.state;
   if (utterance === undefined) return;

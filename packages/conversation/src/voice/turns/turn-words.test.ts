@@ -8,7 +8,7 @@ function endings(agentText: string, texts: Readonly<Record<string, TurnEnding>>,
   }
 }
 
-test("a sentence that breaks off is unfinished, whatever full stop the recognizer sets", () => {
+test("a sentence that breaks off is unfinished, even if the recognizer adds a full stop", () => {
   endings("", {
     "I would like to book a table for.": "unfinished",
     "It is on Monday, and": "unfinished",
@@ -19,7 +19,7 @@ test("a sentence that breaks off is unfinished, whatever full stop the recognize
   });
 });
 
-test("some words mostly stand before others and end a sentence now and then", () => {
+test("some words are mostly followed by others and sometimes end a sentence", () => {
   endings("", {
     "I need it by": "trailing",
     "No, I can't do that.": "trailing",
@@ -27,7 +27,7 @@ test("some words mostly stand before others and end a sentence now and then", ()
   });
 });
 
-test("what else the last word may have been counts as far as it is likely", () => {
+test("alternatives of the last word count in proportion to their probability", () => {
   const context = { language: "en", agentText: "" };
   const choices = [
     { text: "full", probability: 0.6 },
@@ -52,12 +52,12 @@ test("a question may end in a word that no statement ends in", () => {
   });
 });
 
-test("a word or two are a whole answer where the agent has asked, and only there", () => {
+test("one or two words are a whole answer only after a question of the agent", () => {
   endings("Would you like to book it?", { Yes: "answer", "No, thank you.": "closed", "At nine": "answer" });
   endings("I have booked it.", { Tuesday: "fragment" });
 });
 
-test("a number being read out goes on until it has as many digits as such numbers have", () => {
+test("a number being read out continues until it has a usual number of digits", () => {
   endings("", {
     "My number is five five five": "number",
     "555 236": "number",
@@ -72,10 +72,10 @@ test("a number being read out goes on until it has as many digits as such number
   });
 });
 
-test("who says thank you has finished", () => {
+test("a thank-you closes the turn", () => {
   endings("", { "That sounds very good, thank you.": "closed", "I'd like the blue one, please": "closed" });
 });
 
-test("nothing is read from the words of another language", () => {
+test("words of other languages are not interpreted", () => {
   endings("", { "Ich möchte einen Tisch für": "unknown" }, "de");
 });

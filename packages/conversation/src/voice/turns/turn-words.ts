@@ -1,6 +1,6 @@
 import type { HeardText } from "../../providers/speech-to-text.ts";
 
-/** What words tell about where a turn stands. English; other languages are taken as they come. */
+/** Words with their apostrophes and hyphens. All word lists below are English; other languages are not interpreted. */
 
 const WORD_PATTERN = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
@@ -14,7 +14,7 @@ export function isEnglish(language: string): boolean {
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** Nobody ends a sentence with these: conjunctions, articles, possessives, what asks for an object. */
+/** Words that never end a statement: conjunctions, articles, possessives, verbs that take an object. */
 const OPENING_WORDS = wordSet(
   "and or but nor because if while although unless until than as whether " +
     "a an the my your his its our their every " +
@@ -23,12 +23,12 @@ const OPENING_WORDS = wordSet(
     "is are was were am be been being has had would could should might must " +
     "wanted very which who whose",
 );
-/** After these more mostly comes, and sometimes not: "I can do that", "on the day after". */
+/** Words that are mostly followed by others: "I can do that", "on the day after". */
 const LEADING_WORDS = wordSet(
   "so when since her this these those some any each another by about over under between during before after on in " +
     "have do does did will can may want need like called that what where really just also not please",
 );
-/** Some of all those do end questions. */
+/** Those of both lists that can end a question. */
 const CLOSING_AFTER_QUESTION = wordSet(
   "on in at by about with for from to is are was were that this not do does did have want need like please over before after",
 );
@@ -52,34 +52,34 @@ const NUMBER_WORDS = wordSet(
 );
 
 export type TurnEnding =
-  /** A word or two in answer to what the agent asked. */
+  /** One or two words in answer to a question of the agent. */
   | "answer"
   | "question"
-  /** Ends as people end what they say. */
+  /** A phrase that usually closes what people say. */
   | "closed"
-  /** Digits, as many as numbers of that kind have. */
+  /** Digits, as many as numbers of that kind usually have. */
   | "wholeNumber"
-  /** In the middle of a number, as far as can be known. */
+  /** Probably in the middle of a number. */
   | "number"
-  /** More has to come. */
+  /** More must follow. */
   | "unfinished"
-  /** More mostly comes after such a word. */
+  /** More usually follows. */
   | "trailing"
-  /** A word or two that answer nothing. */
+  /** One or two words that answer nothing. */
   | "fragment"
-  /** Could be all. */
+  /** Possibly complete. */
   | "statement"
-  /** The language is not known. */
+  /** The language is not supported. */
   | "unknown";
 
 export interface SaidContext {
   /** BCP 47. */
   language: string;
-  /** What the agent said before it. */
+  /** What the agent said before. */
   agentText: string;
 }
 
-/** How what was said so far ends. Pure, and of the text alone: punctuation of recognizers means nothing. */
+/** Classifies how the text ends. Pure; ignores punctuation, which recognizers set freely. */
 export function classifyEnding(text: string, { language, agentText }: SaidContext): TurnEnding {
   if (!isEnglish(language)) return "unknown";
   const words = splitWords(text);
@@ -97,10 +97,7 @@ export function classifyEnding(text: string, { language, agentText }: SaidContex
   return isQuestion ? "question" : "statement";
 }
 
-/**
- * How likely it is that the text ends in a word after which more has to come, with everything that its last word may
- * have been.
- */
+/** Probability that the text has an open ending, over all alternatives of its last word. */
 export function openEndingProbability({ text, certainty }: HeardText, context: SaidContext): number {
   if (certainty === undefined) return isOpenEnding(classifyEnding(text, context)) ? 1 : 0;
   const before = splitWords(text).slice(0, -1).join(" ");
@@ -121,17 +118,17 @@ function isOpen(words: readonly string[], isQuestion: boolean): boolean {
   return !(isQuestion && CLOSING_AFTER_QUESTION.has(last)) || words.length < 4;
 }
 
-/** How many digits numbers have that are read out: telephone numbers of ten and eleven, cards of sixteen. */
+/** Usual digit counts of numbers that are read out: 10 and 11 for telephone numbers, 16 for cards. */
 const USUAL_DIGITS = new Set([10, 11, 16]);
 const MIN_DIGITS = 3;
-/** A first group of digits that the recognizer takes for other words is no longer than this. */
+/** Maximum number of words that a misheard first group of digits can have. */
 const MISHEARD_WORDS = 6;
 const ASKS_FOR_NUMBER = /\b(number|code|digits|pin|zip|postcode|account|date of birth|reference)\b/i;
 
 function numberEnding(words: readonly string[], agentText: string): "number" | "wholeNumber" | undefined {
   const isAsked = ASKS_FOR_NUMBER.test(agentText);
   const first = words.findLastIndex((word) => !isNumber(word)) + 1;
-  // Who was asked for a number reads one out, however the recognizer spells its beginning.
+  // After a request for a number the answer is one, even if the recognizer misspells its beginning.
   if (first === words.length) return isAsked && words.length <= MISHEARD_WORDS ? "number" : undefined;
   const digits = words.reduce((count, word) => count + digitsIn(word), 0);
   if (!isAsked && digits < MIN_DIGITS) return undefined;

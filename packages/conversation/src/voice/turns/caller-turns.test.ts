@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallDriver } from "../testing/call-driver.ts";
+import { CallDriver } from "../../testing/call-driver.ts";
 
 test("the time of a turn is accounted for part by part", async () => {
   const call = new CallDriver({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
+import { CallDriver, type CallDriverOptions } from "../../testing/call-driver.ts";
 
 const LONG = "Press one for the kitchen, two for the bar, three for the garden, or stay on the line for us.";
 

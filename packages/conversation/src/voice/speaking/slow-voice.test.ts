@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
-import { FakeTextToSpeech } from "../testing/fake-text-to-speech.ts";
-import { PhraseBook } from "./speaking/speech-phrases.ts";
-import { emergencyTexts, standardTexts } from "./speaking/speech-texts.ts";
-import { VoiceSpeeds } from "./speaking/voice-speeds.ts";
+import { CallDriver, type CallDriverOptions } from "../../testing/call-driver.ts";
+import { FakeTextToSpeech } from "../../testing/fake-text-to-speech.ts";
+import { PhraseBook } from "./speech-phrases.ts";
+import { emergencyTexts, standardTexts } from "./speech-texts.ts";
+import { VoiceSpeeds } from "./voice-speeds.ts";
 
 /** The first clause ends at the comma, the others with their sentences. */
 const CLAUSES = [

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallDriver, type CallDriverOptions } from "../testing/call-driver.ts";
-import { FakeTextToSpeech, type FakeSynthesis } from "../testing/fake-text-to-speech.ts";
-import { PhraseBook } from "./speaking/speech-phrases.ts";
-import { emergencyTexts, standardTexts } from "./speaking/speech-texts.ts";
+import { CallDriver, type CallDriverOptions } from "../../testing/call-driver.ts";
+import { FakeTextToSpeech, type FakeSynthesis } from "../../testing/fake-text-to-speech.ts";
+import { PhraseBook } from "./speech-phrases.ts";
+import { emergencyTexts, standardTexts } from "./speech-texts.ts";
 
 const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";

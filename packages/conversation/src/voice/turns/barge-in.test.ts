@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CallDriver } from "../testing/call-driver.ts";
-import { callWithLongAnswer, LONG_ANSWER } from "../testing/long-answer.ts";
+import { CallDriver } from "../../testing/call-driver.ts";
+import { callWithLongAnswer, LONG_ANSWER } from "../../testing/long-answer.ts";
 
 test("barging in silences the agent within one frame of the decision", async () => {
   const call = await callWithLongAnswer();

@@ -1,6 +1,6 @@
 /**
- * Tables of a document's fields: for each its schema and, beside it, what it is where nobody says. From one table
- * follow the schema of answers, those of creation and change, the defaults, and how a change is applied.
+ * Tables of a document's fields, each with its schema and its default. One table yields the schemas of responses,
+ * creations and changes, the defaults, and how a change is applied.
  */
 import { type Static, type TArrayOptions, type TSchema, Type } from "typebox";
 import { closedObject } from "./schemas.ts";
@@ -30,22 +30,22 @@ export interface FieldTable {
   readonly [name: string]: Field;
 }
 
-/** A field that a change replaces as a whole. */
+/** A field that a change replaces completely. */
 export function value<S extends TSchema>(schema: S, initial: Static<S>): ValueField<S> {
   return { schema, initial };
 }
 
-/** A field that has to be given and cannot be null. */
+/** A field that a creation requires and that cannot be null. */
 export function required<S extends TSchema>(schema: S): RequiredField<S> {
   return { schema };
 }
 
-/** An object of which a change may name single fields. */
+/** An object that a change merges by field. */
 export function group<const T extends FieldTable>(fields: T): GroupField<T> {
   return { fields };
 }
 
-/** Objects in order; a change replaces the list, and what its items leave out gets their defaults. Initially empty. */
+/** An ordered list of objects, initially empty. A change replaces the list; fields missing in an item get their defaults. */
 export function list<const T extends FieldTable>(items: T, options: TArrayOptions): ListField<T> {
   return { items, options };
 }
@@ -77,15 +77,15 @@ type ChangeOf<F> =
           ? Static<S>
           : never;
 
-/** What is absent stays, null becomes the default; groups merge by field. */
+/** An absent field is unchanged, null resets it to its default, and groups merge by field. */
 export type ChangesOf<T> = { [K in keyof T]?: ChangeOf<T[K]> };
 
-/** What is absent or null becomes the default. */
+/** An absent field or null becomes the default. */
 export type CreationOf<T> = Omit<ChangesOf<T>, RequiredNames<T>> & {
   [K in RequiredNames<T>]: ChangeOf<T[K]>;
 };
 
-/** The schemas of the table's fields, none of which an answer leaves out. */
+/** Schemas of the table's fields, all required. */
 export function valueSchemas(table: FieldTable): Record<string, TSchema> {
   return mapTable(table, (field) => {
     if ("items" in field) return Type.Array(Type.Object(valueSchemas(field.items)), field.options);
@@ -93,12 +93,12 @@ export function valueSchemas(table: FieldTable): Record<string, TSchema> {
   });
 }
 
-/** The schemas of a creation's fields; each says its default. */
+/** Schemas of a creation's fields, with their defaults. */
 export function creationSchemas(table: FieldTable): Record<string, TSchema> {
   return inputSchemas(table, true);
 }
 
-/** The schemas of a change's fields, all optional. */
+/** Schemas of a change's fields, all optional. */
 export function changeSchemas(table: FieldTable): Record<string, TSchema> {
   return inputSchemas(table, false);
 }
@@ -126,8 +126,8 @@ function acceptingNull(schema: TSchema & { type?: unknown; enum?: unknown }): TS
 }
 
 /**
- * The document after a change; fields that the table does not know are passed over. On creation `document` is
- * undefined, and the change must have passed the creation's schema. Shares nothing with either.
+ * Returns the document after a change and ignores fields that the table does not have. On creation `document` is
+ * `undefined`, and the change must have passed the creation's schema. The result shares no objects with either.
  */
 export function mergeFields<const T extends FieldTable>(
   table: T,
@@ -137,7 +137,7 @@ export function mergeFields<const T extends FieldTable>(
   return merge(table, document, change) as ValuesOf<T>;
 }
 
-/** A document of nothing but defaults, as far as there are any: what is required is left out. */
+/** Document with the default of every field, without the required fields. */
 export function defaultsOf<const T extends FieldTable>(table: T): Omit<ValuesOf<T>, RequiredNames<T>> {
   return merge(table, undefined, {}) as Omit<ValuesOf<T>, RequiredNames<T>>;
 }

@@ -8,32 +8,33 @@ import { liveCallEventSchema } from "./calls/test-calls.ts";
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type JsonObject = Record<string, Json>;
 
-const description = `Parley runs AI voice agents on your own machines: they answer telephone calls, understand, speak and hang up.
+const description = `Parley runs AI voice agents on your own servers. Agents answer and place calls on the phone and in the browser.
 
-**Authentication.** Every request carries an API key in the header \`x-api-key\`.
+**Authentication.** Send an API key in the \`x-api-key\` header of every request.
 
-**Answers.** One object comes in \`data\`; a list in \`data\` with \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every answer carries \`x-request-id\`.
+**Responses.** \`data\` holds the object or the list. Lists add \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every response has an \`x-request-id\` header.
 
-**Errors** are \`{ "error": code, "message": text }\`; \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id that names nothing, is malformed or belongs to another organization answers 404. Refusals are decided in the order 401, 402, 413/415, 400, 404, 409.
+**Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 402, 413/415, 400, 404, 409 is returned.
 
-**Bodies** are JSON of at most 1 MiB, unless the operation says otherwise, and of at most ${MAX_JSON_VALUES} values. Unknown fields are refused; in updates read-only fields are ignored, null resets a field to its default.
+**Request bodies** are JSON with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
 
-**Sending again.** A POST may carry an \`Idempotency-Key\`. Sent again within 24 hours with the same key, path and body it is given the first answer again (with \`idempotent-replayed: true\`) and has no second effect; with another body it is refused. A request that failed has had no effect, and is tried anew.
+**Idempotency.** A POST may have an \`Idempotency-Key\` header. A second request within 24 hours with the same key, path and body returns the first response with \`idempotent-replayed: true\` and has no further effect. A different body returns \`idempotency_conflict\`. If the first request failed, it had no effect, and the second request is processed normally.
 
-**Limits.** Of an operation that an organization may use only so often, every answer carries \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds); one too many is answered 429 \`rate_limited\` with \`Retry-After\`. A request that is answered with an error does not count. An address that sends many keys that are not valid is answered 429 for them as well; valid keys are still served.
+**Rate limits.** Rate-limited operations return the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit returns 429 \`rate_limited\` with \`Retry-After\` (seconds). A request that returns an error does not count. An IP address that sends many invalid API keys also gets 429 for invalid keys; valid keys from that address still work.
 
-**Not now.** 503 says with \`Retry-After\` (seconds) that the same request may succeed soon: \`database_unavailable\` while the database is away (valid API keys are not refused meanwhile), \`capacity_exceeded\` while no node has room for a call.`;
+**Temporary errors.** 503 with \`Retry-After\` (seconds) means that the same request can succeed later: \`database_unavailable\` if the database does not answer, \`capacity_exceeded\` if all nodes are at capacity.`;
 
 const idempotencyKeyParameter: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Made up by the client for one effect, and sent again with every further attempt at it.",
+  description:
+    "Unique key chosen by the client: 1 to 255 printable ASCII characters. Send the same key with every retry of the same request.",
   schema: { type: "string", pattern: "^[!-~]{1,255}$" },
   example: "order-4711",
 };
 
-/** Lifts every schema that has a title into `components.schemas`, and leaves a reference in its place. */
+/** Moves every schema with a title to `components.schemas` and replaces it by a reference. */
 class Components {
   readonly schemas: JsonObject = {};
 
@@ -118,7 +119,7 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
       ? {}
       : {
           requestBody: {
-            // What has no required field may be left out altogether.
+            // A body without required fields can be omitted.
             required: "required" in route.body,
             content: { "application/json": { schema: components.reference(route.body) } },
           },
@@ -135,7 +136,7 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
   };
 }
 
-/** The request that we send, as the receiver sees it. */
+/** A webhook request, described from the receiver's side. */
 function webhookOf(webhook: WebhookDefinition, components: Components): JsonObject {
   const { summary, description, answer } = webhook;
   const jsonOf = (schema: TSchema): JsonObject => ({
@@ -148,7 +149,7 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
       description,
       security: [],
       requestBody: { required: true, ...jsonOf(webhookBodySchema(webhook)) },
-      responses: { "2XX": { description: "Taken.", ...(answer !== undefined && jsonOf(answer)) } },
+      responses: { "2XX": { description: "Delivered.", ...(answer !== undefined && jsonOf(answer)) } },
     },
   };
 }
@@ -157,7 +158,7 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
 export function buildOpenApi(): JsonObject {
   const components = new Components();
   components.reference(errorSchema);
-  // No operation answers it, and clients still need it.
+  // Not the response of an operation, but clients need it.
   components.reference(liveCallEventSchema);
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {

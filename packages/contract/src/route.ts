@@ -1,18 +1,18 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 
-/** How often an organization may be given something, over all nodes; a request that is refused does not count. */
+/** Sliding-window limit per organization, over all nodes. A request that is answered with an error does not count. */
 export interface RateLimit {
   requests: number;
   windowSeconds: number;
 }
 
-/** In the body of a request: what lists and objects hold, all of them together. */
+/** Most JSON values in one request body: the items of all its lists and objects together. */
 export const MAX_JSON_VALUES = 10_000;
 
 export interface RouteDefinition {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Below the base path, parameters in braces: `/agents/{id}`. */
+  /** Relative to the base path, with parameters in braces: `/agents/{id}`. */
   path: string;
   /** Name of the operation in OpenAPI and in generated clients. */
   operationId: string;
@@ -22,20 +22,20 @@ export interface RouteDefinition {
   params?: TObject;
   query?: TObject;
   body?: TSchema;
-  /** Status of success. */
+  /** HTTP status of a successful response. */
   status: 200 | 201 | 202;
   response: TSchema;
-  /** Of the response to success; JSON unless stated. */
+  /** Content type of a successful response. Default: JSON. */
   contentType?: string;
-  /** What it can be refused with, beyond what every route can (see `commonErrors`). */
+  /** Error codes of this route, beyond those that `errorsOf` adds to every route. */
   errors?: readonly ErrorCode[];
-  /** False where the operation stays available while the organization's billing is inactive. */
+  /** False: the operation stays available while the organization's billing is inactive. Default: true. */
   isBillingRequired?: boolean;
-  /** Undefined: as often as it likes. */
+  /** `undefined`: no limit. */
   rateLimit?: RateLimit;
-  /** Of the request's body; 1 MiB unless stated. */
+  /** Maximum size of the request body. Default: 1 MiB. */
   bodyLimitBytes?: number;
-  /** False where a POST takes no `Idempotency-Key`, since its answer is not to be kept. */
+  /** False: the POST ignores `Idempotency-Key`, because its response must not be stored. */
   isAnswerKept?: false;
 }
 
@@ -43,7 +43,7 @@ type StaticOr<T, Else> = T extends TSchema ? Static<T> : Else;
 type Field<R extends RouteDefinition, K extends keyof RouteDefinition> =
   R extends Record<K, infer T> ? T : undefined;
 
-/** What a route's handler is given of the request, checked and with defaults filled in. */
+/** Validated request of a route, with defaults filled in. */
 export interface RouteInput<R extends RouteDefinition> {
   params: StaticOr<Field<R, "params">, Record<string, never>>;
   query: StaticOr<Field<R, "query">, Record<string, never>>;
@@ -56,12 +56,12 @@ export function defineRoute<const R extends RouteDefinition>(route: R): R {
   return route;
 }
 
-/** Whether a request that is sent again under its `Idempotency-Key` is answered again and has no second effect. */
+/** Whether the route supports `Idempotency-Key`. */
 export function takesIdempotencyKey({ method, isAnswerKept }: RouteDefinition): boolean {
   return method === "POST" && isAnswerKept !== false;
 }
 
-/** Every code that a route can answer with, those that follow from its shape included. */
+/** All error codes of a route, including those that follow from its shape. */
 export function errorsOf(route: RouteDefinition): ErrorCode[] {
   const hasPayload = route.method !== "GET";
   const codes: ErrorCode[] = ["unauthorized", "rate_limited"];

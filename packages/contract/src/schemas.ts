@@ -1,13 +1,13 @@
 /** Shapes that every resource shares: ids, timestamps, envelopes, pages. */
 import { type Static, type TSchema, Type } from "typebox";
 
-/** A schema that also takes null, said by `type` alone, so that errors speak of one alternative. */
+/** Allows null through `type` alone, not through a union, so that a validation error names one alternative only. */
 export function nullable<T extends TSchema & { type: string }>(schema: T) {
   const { type, ...rest } = schema;
   return Type.Unsafe<Static<T> | null>({ ...rest, type: [type, "null"] });
 }
 
-/** One of some words, or null. */
+/** An enum that allows null. */
 export function nullableEnum<const T extends string>(values: readonly T[], options: object = {}) {
   return Type.Unsafe<T | null>({ ...options, type: ["string", "null"], enum: [...values, null] });
 }
@@ -20,7 +20,7 @@ export const idSchema = Type.String({ format: "uuid", examples: ["0198f3a2-5d0e-
 
 export const timestampSchema = Type.String({
   format: "date-time",
-  description: "ISO 8601, UTC.",
+  description: "Date and time in ISO 8601, UTC.",
   examples: ["2026-11-21T09:30:00.000Z"],
 });
 
@@ -28,7 +28,8 @@ export const phoneNumberSchema = Type.String({
   minLength: 2,
   maxLength: 32,
   pattern: "^\\+[0-9 ().-]+$",
-  description: "A telephone number with its country code (`+…`); kept in E.164.",
+  description:
+    "Phone number with its country code (`+…`). Spaces, dots, hyphens and parentheses are removed: stored in E.164.",
   examples: ["+14155550123"],
 });
 
@@ -39,29 +40,35 @@ export const environmentNameSchema = Type.String({
   examples: ["staging"],
 });
 
-/** Values that `{{name}}` stands for. */
+/** Values of the variables in templates, by name. */
 export const variablesSchema = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }),
   Type.String({ maxLength: 4000 }),
   {
     additionalProperties: false,
-    description: "Values that `{{name}}` stands for in prompts and messages.",
+    description:
+      "Variables by name: text values that replace `{{name}}` in prompts and messages. A name without a value renders empty.",
     examples: [{ customer_name: "Ada" }],
   },
 );
 
-/** Known in an answer and therefore accepted back, without effect. */
+/** A read-only field, accepted in updates and ignored. */
 export const ignored = Type.Optional(
   Type.Unknown({
     readOnly: true,
-    description: "Read-only: accepted so that what GET gave can be sent back, and ignored.",
+    description: "Read-only. Accepted so that a GET response can be sent back, and ignored.",
   }),
 );
 
 export const pageQuery = {
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: "Counts from 1." }),
-  pageSize: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
-  sort: Type.Enum(["asc", "desc"], { default: "desc", description: "By time of creation." }),
+  page: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1,
+    description: "Page number, starting at 1.",
+  }),
+  pageSize: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "Items per page." }),
+  sort: Type.Enum(["asc", "desc"], { default: "desc", description: "Order by creation time." }),
 };
 
 const pageQuerySchema = closedObject(pageQuery);
@@ -75,10 +82,10 @@ export function dataOf<const T extends TSchema>(schema: T) {
 export function pageOf<const T extends TSchema>(schema: T) {
   return Type.Object({
     data: Type.Array(schema),
-    page: Type.Integer(),
-    pageSize: Type.Integer(),
-    total: Type.Integer({ description: "How many there are on all pages." }),
-    hasNextPage: Type.Boolean(),
+    page: Type.Integer({ description: "Page number, starting at 1." }),
+    pageSize: Type.Integer({ description: "Maximum number of items per page." }),
+    total: Type.Integer({ description: "Number of items on all pages." }),
+    hasNextPage: Type.Boolean({ description: "Whether another page follows." }),
   });
 }
 

@@ -59,7 +59,7 @@ export class Operations extends Requests {
   /**
    * Create an agent.
    *
-   * Only `name` is required. Fields that are left out or null get their defaults.
+   * Only `name` is required. Absent and null fields get their defaults. Creates revision 1.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -74,26 +74,27 @@ export class Operations extends Requests {
    */
   async listAgents(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
-    /** Part of the name, in any case of letters. */
+    /** Part of the name, case-insensitive. */
     search?: string;
-    /** A disabled agent takes no calls (SIP 480). */
+    /** A disabled agent answers no phone calls (SIP 480) and places none (`agent_not_callable`). */
     status?: "active" | "disabled";
-    /** Only those in this folder. */
+    /** Only agents in this folder. */
     folderId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<Agent>> {
     return await this.send({ method: "GET", path: path`/agents`, query, answer: "object" }, options);
@@ -112,7 +113,7 @@ export class Operations extends Requests {
   /**
    * Change an agent.
    *
-   * Changes the fields that are sent, as a new version; a change that leaves everything as it is makes none. Calls in progress are not affected. `environment_not_found`: `widgetConfig.environment` names none.
+   * Changes the fields in the body and creates a new revision. A request that changes nothing creates none. Calls in progress are not affected. If `widgetConfig.environment` names no environment, returns `environment_not_found`.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -124,7 +125,7 @@ export class Operations extends Requests {
   /**
    * Delete an agent.
    *
-   * Its phone numbers stay in the organization, bound to no agent. Versions, calls and conversations are kept.
+   * The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -134,9 +135,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Give an agent a tool.
+   * Create a custom tool.
    *
-   * An agent has at most 100 tools. Makes a version of the agent.
+   * An agent has at most 100 tools. Creates a revision of the agent.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -146,9 +147,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * List an agent's tools.
+   * List an agent's custom tools.
    *
-   * All of them, first created first.
+   * Returns all tools in order of creation, not paged.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -158,7 +159,7 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get a tool.
+   * Get a custom tool.
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
@@ -169,9 +170,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Change a tool.
+   * Change a custom tool.
    *
-   * `schema`, `headers` and `queryParams` are replaced as a whole. Makes a version of the agent.
+   * `schema`, `headers` and `queryParams` are replaced completely. Creates a revision of the agent.
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
@@ -182,9 +183,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Delete a tool.
+   * Delete a custom tool.
    *
-   * Makes a version of the agent; restoring an earlier one brings the tool back.
+   * Creates a revision of the agent. Restoring an earlier revision restores the tool.
    *
    * @param id Id of the agent.
    * @param toolId Id of the tool.
@@ -197,25 +198,26 @@ export class Operations extends Requests {
   /**
    * List an agent's versions.
    *
-   * Every write made one. They stay when the agent is deleted.
+   * Every write to an agent creates a version. Versions are kept after the agent is deleted.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async listAgentVersions(id: string, query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -224,10 +226,10 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get a version with what it changed and the whole configuration.
+   * Get a version with its changes and the complete configuration.
    *
    * @param id Id of the agent.
-   * @param revision Number of the version.
+   * @param revision Revision number.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
   async getAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentVersionDetail> {
@@ -235,12 +237,12 @@ export class Operations extends Requests {
   }
 
   /**
-   * Bring an agent back to an earlier version.
+   * Restore an earlier version of an agent.
    *
-   * Applies all fields of the version, its status and its tools, as a new version. Phone numbers and knowledge base links stay as they are; in manual mode so does what is published.
+   * Applies all fields of the version, including status and custom tools, as a new revision. Phone numbers and knowledge base links are unchanged. In `manual` mode the published revision is unchanged.
    *
    * @param id Id of the agent.
-   * @param revision Number of the version.
+   * @param revision Revision number.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `restore_target_deleted`, `payload_too_large`, `unsupported_media_type`, `restore_invalid`, `rate_limited`, `internal`, `database_unavailable`
    */
   async restoreAgentVersion(id: string, revision: string, options: RequestOptions = {}): Promise<AgentRestored> {
@@ -250,7 +252,7 @@ export class Operations extends Requests {
   /**
    * Publish an agent's draft or an earlier revision.
    *
-   * New calls run on it at once, calls in progress go on as they are. Without `revision` the draft is published, which does nothing where the published version equals it; with `revision` the draft stays as it is.
+   * New calls run on the published revision at once; calls in progress are unchanged. Without `revision`, publishes the draft; this has no effect if the draft is already live. With `revision`, publishes that revision and leaves the draft unchanged. Only in `manual` mode; otherwise returns `publish_mode_auto`.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `revision_not_found`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `publish_mode_auto`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -262,7 +264,7 @@ export class Operations extends Requests {
   /**
    * Create or change an environment.
    *
-   * Creates it where the name is new (without `revision` it pins the draft), else changes the fields that are sent; `variables` are replaced as a whole. An agent has at most 10; `production` changes by publishing only.
+   * Creates the environment if the name is new; without `revision` it pins the draft. Otherwise changes the fields in the body; `variables` replaces all variables. An agent has at most 10 environments besides `production`, which changes only by publishing.
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
@@ -275,7 +277,7 @@ export class Operations extends Requests {
   /**
    * Delete an environment.
    *
-   * Refused while numbers are bound to it. A widget bound to it runs production from then on.
+   * Rejected while phone numbers are bound to the environment. A widget bound to it then runs `production`.
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
@@ -288,7 +290,7 @@ export class Operations extends Requests {
   /**
    * List an agent's environments.
    *
-   * All of them: `production` first, with the numbers bound to no other, then the oldest first.
+   * Returns all environments, not paged: `production` first, with the phone numbers that are bound to no other, then the others in order of creation.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -313,18 +315,19 @@ export class Operations extends Requests {
    */
   async listFolders(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -355,7 +358,7 @@ export class Operations extends Requests {
   /**
    * Delete a folder.
    *
-   * Its agents stay, in no folder; each gets a version that says so.
+   * The folder's agents are kept, in no folder. A new revision of each agent records the change.
    *
    * @param id Id of the folder.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -367,7 +370,7 @@ export class Operations extends Requests {
   /**
    * Bind a phone number to an agent.
    *
-   * The number is carried by the agent's SIP trunk, which must be set. A number of the organization that is bound to no agent is taken over; one that is in use is refused.
+   * The number is added on the agent's SIP trunk, so `sipTrunkId` must be set. If the organization already has the number and no agent uses it, it is bound to this agent. A number in use is rejected with `invalid_body`.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -384,18 +387,19 @@ export class Operations extends Requests {
    */
   async listAgentPhoneNumbers(id: string, query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -406,10 +410,10 @@ export class Operations extends Requests {
   /**
    * Bind a phone number to another environment or agent.
    *
-   * With another `agentId` the number goes to that agent and `environment` names one of its; absent, production. Null leaves the number in the organization, bound to no agent.
+   * If `agentId` names another agent, the number moves to it, and `environment` is an environment of that agent (default: `production`). If `agentId` is null, the number stays in the organization, bound to no agent.
    *
    * @param id Id of the agent.
-   * @param phoneId Id of the number.
+   * @param phoneId Id of the phone number.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async updatePhoneNumber(id: string, phoneId: string, body: PhoneNumberUpdate = {}, options: RequestOptions = {}): Promise<PhoneNumber> {
@@ -419,10 +423,10 @@ export class Operations extends Requests {
   /**
    * Delete a phone number.
    *
-   * Calls to the number are no longer answered.
+   * Deletes the number. Calls to it are then rejected with 404.
    *
    * @param id Id of the agent.
-   * @param phoneId Id of the number.
+   * @param phoneId Id of the phone number.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deletePhoneNumber(id: string, phoneId: string, options: RequestOptions = {}): Promise<Deleted> {
@@ -436,22 +440,23 @@ export class Operations extends Requests {
    */
   async listPhoneNumbers(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
-    /** Only this trunk's. */
+    /** Only numbers of this trunk. */
     sipTrunkId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<PhoneNumber>> {
     return await this.send({ method: "GET", path: path`/phone-numbers`, query, answer: "object" }, options);
@@ -460,7 +465,7 @@ export class Operations extends Requests {
   /**
    * Create a SIP trunk.
    *
-   * `proxyAddress` must be an IP address or a host name that resolves; otherwise it is refused.
+   * A `proxyAddress` that is neither an IP address nor a resolvable host name is rejected.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -475,18 +480,19 @@ export class Operations extends Requests {
    */
   async listSipTrunks(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -517,7 +523,7 @@ export class Operations extends Requests {
   /**
    * Delete a SIP trunk.
    *
-   * Its phone numbers are deleted with it; its agents are left without a trunk.
+   * Deletes the trunk and its phone numbers. Its agents are left without a trunk.
    *
    * @param id Id of the trunk.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -529,7 +535,7 @@ export class Operations extends Requests {
   /**
    * Check a SIP trunk.
    *
-   * Goes the way of a call to `proxyAddress` and says how far it leads: DNS, TCP and TLS where the transport has them, OPTIONS, and for a trunk that registers a REGISTER which shows whether the credentials are taken and changes nothing. Takes at most some 10 s. A trunk that is down is no error: the steps tell. `rate_limited` while many checks run.
+   * Checks the way of a call to `proxyAddress` step by step: DNS, the TCP and TLS connection if the transport has one, OPTIONS, and, if `isRegistrationRequired` is set, a REGISTER that verifies the credentials without changing the registration. Takes at most about 10 seconds. A trunk that is down is not an error: the result is in the steps. Returns `rate_limited` if too many checks are running.
    *
    * @param id Id of the trunk.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -539,15 +545,15 @@ export class Operations extends Requests {
   }
 
   /**
-   * Start a call that a browser joins.
+   * Start a browser test call.
    *
-   * The agent runs its draft, or the named environment, with the test variables. Transfers and keypad tones are simulated: no telephone rings. The call is kept, counted and billed like any other.
+   * Runs the agent's draft or the named environment with the test variables. DTMF tones are simulated: no phone rings. The call is recorded, counted and billed like any other.
    *
-   * **Joining** follows WHIP (RFC 9725): `POST` the SDP offer (`application/sdp`, one audio line with Opus, sending and receiving) to `url` with `Authorization: Bearer <token>`. 201 brings the answer, the session's URL in `Location`, an `ETag`, and STUN and TURN servers in `Link` where the operator has some; `OPTIONS` on `url` with the token tells these before. `PATCH` on the session takes candidates (`application/trickle-ice-sdpfrag`), or a whole new offer (`application/sdp`) from a client that lost its connection; `DELETE` ends the call. A call that nobody joins ends after 60 seconds, one whose connection is lost after 15.
+   * **Joining** follows WHIP (RFC 9725). `POST` the SDP offer (`application/sdp`, one audio section with Opus, sending and receiving) to `url` with `Authorization: Bearer <token>`. The 201 response contains the SDP answer, the session URL in `Location`, an `ETag`, and the operator's STUN and TURN servers in `Link`. `OPTIONS` on `url` with the token returns these servers before the offer. `PATCH` on the session accepts ICE candidates (`application/trickle-ice-sdpfrag`) or a new offer (`application/sdp`) after a lost connection. `DELETE` ends the call. The call ends after 60 seconds if no browser joins, and 15 seconds after its connection is lost.
    *
-   * **Live events** come on the data channel `parley`, which the client creates: each message is one `LiveCallEvent` as JSON.
+   * **Live events** are sent on the data channel `parley`, which the client creates. Each message is one `LiveCallEvent` as JSON.
    *
-   * An organization may start 20 in a minute.
+   * Limit: 20 starts per minute and organization.
    *
    * @param id Id of the agent.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
@@ -559,7 +565,11 @@ export class Operations extends Requests {
   /**
    * Place a call.
    *
-   * The agent calls a number by its SIP trunk. The answer comes at once, with the call `queued`; what becomes of it is in `GET /calls/{id}` and in the post-call webhook. Emergency numbers are never dialled, and other numbers only in the countries that the organization allows, which are those of its own numbers where it has named none (`destination_not_allowed`). When it is answered the agent says `firstMessageOutbound`, or else `firstMessage`. A callee who is busy (486, 600) makes it `busy`; one who does not answer (408, 480, or the time to ring is over) `no_answer`; one who declines (603, 607, 608) `failed` with `dial_rejected`; whatever else goes wrong, `failed` with `dial_failed`. `endDetail` then holds the SIP status and its reason.
+   * Places a call through the agent's SIP trunk. Returns at once with the call in status `queued`; the result is in `GET /calls/{id}` and in the `call.post` webhook. When the call is answered, the agent says `firstMessageOutbound`, or `firstMessage` if that is null.
+   *
+   * Emergency numbers and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.
+   *
+   * An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout `no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains the SIP status and reason.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `from_number_not_on_trunk`, `destination_not_allowed`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `agent_not_callable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `capacity_exceeded`, `database_unavailable`
    */
@@ -574,18 +584,19 @@ export class Operations extends Requests {
    */
   async listCalls(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -594,16 +605,16 @@ export class Operations extends Requests {
     status?: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
     direction?: "inbound" | "outbound";
     channel?: "phone" | "web";
-    /** `production` for those that ran in none other. */
+    /** Environment that ran. `production`: calls without a named environment. */
     environment?: string;
-    /** Exactly this number, in E.164, or name. */
+    /** Exact match: a phone number in E.164, or an extension. */
     fromNumber?: string;
-    /** Exactly this number, in E.164, or name. */
+    /** Exact match: a phone number in E.164, or an extension. */
     toNumber?: string;
     isTest?: boolean;
-    /** At this time or later. */
+    /** Calls created at or after this time. */
     createdAfter?: string;
-    /** Earlier than this time. */
+    /** Calls created before this time. */
     createdBefore?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<Call>> {
     return await this.send({ method: "GET", path: path`/calls`, query, answer: "object" }, options);
@@ -612,7 +623,7 @@ export class Operations extends Requests {
   /**
    * Get a call with its transcript and turns.
    *
-   * While the call is in progress the transcript holds what has been said so far.
+   * While the call is in progress, the transcript contains the items up to now.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -624,7 +635,7 @@ export class Operations extends Requests {
   /**
    * Hang up a call.
    *
-   * Ends a call in progress (`completed`, `api_hangup`), or one that is not answered yet (`canceled`). The answer shows the call as it is then; its end may be written down a moment later.
+   * Ends a call in progress (`completed` with `api_hangup`) or cancels one that is not answered (`canceled`). Waits up to one second for the end, so the call in the response can still be active. If the call's node does not answer, returns `call_not_addressable`.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -634,9 +645,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Fill in a call's extraction and evaluation again.
+   * Repeat the analysis of a call.
    *
-   * By the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. The answer shows the call with `analysisStatus` `pending`; until it is `ready` the earlier results stay. No webhook is sent again. A call whose agent asked for neither stays as it is.
+   * Repeats extraction and evaluation with the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. Returns the call with `analysisStatus` `pending`; the earlier results stay until it is `ready`. No webhook is sent. A call whose agent has neither is unchanged.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_ended`, `llm_not_configured`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -646,18 +657,20 @@ export class Operations extends Requests {
   }
 
   /**
-   * Tell the agent something during the call.
+   * Send an instruction to the agent of a call.
    *
-   * The caller does not hear it. With `speak` false the agent's next reply goes by it. With `speak` true the agent says it now, in its own words: where it is speaking it finishes its sentence and drops the rest, where the caller is speaking it waits for the end of the turn; several are said in the order in which they came. Each stands in the transcript as an item of type `instruction`. An answer of 202 means that the conversation has it, on whichever node the call is; an instruction that could not be handed over within 2 seconds is dropped (`call_not_addressable`).
+   * The caller does not hear the instruction. If `speak` is false, it applies to the agent's next reply. If `speak` is true, the agent says it now in its own words: an agent that is speaking finishes its sentence and drops the rest; if the caller is speaking, the agent waits for the end of the turn. Several instructions are spoken in order. Each one is added to the transcript as an item of type `instruction`.
+   *
+   * 202 means that the conversation has received the instruction. If the call's node does not confirm it within 2 seconds, the instruction is dropped and `call_not_addressable` is returned.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `call_not_active`, `call_not_addressable`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async instructCall(id: string, body: {
-    /** For the agent, in plain language: 1 to 2000 characters without the space around them. */
+    /** Instruction in plain language. 1 to 2000 characters after leading and trailing spaces are removed. */
     instruction: string;
     /**
-     * Say it now.
+     * Whether the agent speaks now.
      * @default false
      */
     speak?: boolean;
@@ -668,7 +681,7 @@ export class Operations extends Requests {
   /**
    * Get a link to the recording of a call.
    *
-   * Stereo Ogg Opus: the other side on the left, the agent on the right, both where they were in time; what was lost on the network is concealed, and a hold is silence. Made within seconds of the call's end (`recordingStatus`); `not_found` before that.
+   * The recording is stereo Ogg Opus with the other side on the left channel and the agent on the right. Lost packets are concealed, and time on hold is silence. It is ready a few seconds after the end of the call (`recordingStatus`); until then, and for a call without a recording, returns `not_found`.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -678,9 +691,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get the SIP messages of a call and how the network treated its audio.
+   * Get the SIP messages and the network quality of a call.
    *
-   * Messages appear within about two seconds and are kept for as many days as the operator set (seven by default); afterwards the list is empty.
+   * Messages appear within about two seconds. They are deleted after the number of days set by the operator (default: 7); the list is then empty.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -690,9 +703,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Download the SIP messages of a call as a capture file.
+   * Download the SIP messages of a call as a pcap file.
    *
-   * For Wireshark and its like. Every message is one UDP datagram, whatever transport it came by; the headers below SIP are made up.
+   * Capture file for Wireshark and similar tools. Each message is one UDP datagram for every transport; the IP and UDP headers are generated.
    *
    * @param id Id of the call.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
@@ -702,22 +715,22 @@ export class Operations extends Requests {
   }
 
   /**
-   * Count the calls that are going on.
+   * Count active calls.
    *
-   * Ringing and in progress, by phone and web, tests included, on all nodes, at this moment; the other parameters are accepted and change nothing.
+   * Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. All parameters are accepted and have no effect.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countActiveCalls(query: {
-    /** Calls that were created then or later; unless given, 30 days before `to`. */
+    /** Calls created at or after this time. Default: 30 days before `to`. */
     from?: string;
-    /** Calls that were created earlier; unless given, now. At most 366 days after `from`. */
+    /** Calls created before this time. Default: now. At most 366 days after `from`. */
     to?: string;
     agentId?: string;
     direction?: "inbound" | "outbound";
     channel?: "phone" | "web";
     /**
-     * IANA name: where the days begin.
+     * IANA time zone in which the days begin.
      * @default "UTC"
      */
     timezone?: string;
@@ -726,22 +739,22 @@ export class Operations extends Requests {
   }
 
   /**
-   * Count calls by the day of their creation.
+   * Count calls per day of creation.
    *
-   * Days without calls are there too. The first and the last may be counted in part: see `from` and `to`.
+   * Includes days without calls. The first and the last day are partial if `from` or `to` is within the day.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallsPerDay(query: {
-    /** Calls that were created then or later; unless given, 30 days before `to`. */
+    /** Calls created at or after this time. Default: 30 days before `to`. */
     from?: string;
-    /** Calls that were created earlier; unless given, now. At most 366 days after `from`. */
+    /** Calls created before this time. Default: now. At most 366 days after `from`. */
     to?: string;
     agentId?: string;
     direction?: "inbound" | "outbound";
     channel?: "phone" | "web";
     /**
-     * IANA name: where the days begin.
+     * IANA time zone in which the days begin.
      * @default "UTC"
      */
     timezone?: string;
@@ -753,16 +766,16 @@ export class Operations extends Requests {
   }
 
   /**
-   * Measure how long calls lasted.
+   * Measure call durations.
    *
-   * From the answer to the end, of calls that were answered and have ended.
+   * Durations from the answer to the end, of calls that were answered and have ended.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureCallDurations(query: {
-    /** Calls that were created then or later; unless given, 30 days before `to`. */
+    /** Calls created at or after this time. Default: 30 days before `to`. */
     from?: string;
-    /** Calls that were created earlier; unless given, now. At most 366 days after `from`. */
+    /** Calls created before this time. Default: now. At most 366 days after `from`. */
     to?: string;
     agentId?: string;
     direction?: "inbound" | "outbound";
@@ -772,16 +785,16 @@ export class Operations extends Requests {
   }
 
   /**
-   * Count calls by why they ended.
+   * Count calls per end reason.
    *
-   * The most frequent first; reasons for which no call ended are left out.
+   * Most frequent reason first. Reasons without calls are omitted.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async countCallEndReasons(query: {
-    /** Calls that were created then or later; unless given, 30 days before `to`. */
+    /** Calls created at or after this time. Default: 30 days before `to`. */
     from?: string;
-    /** Calls that were created earlier; unless given, now. At most 366 days after `from`. */
+    /** Calls created before this time. Default: now. At most 366 days after `from`. */
     to?: string;
     agentId?: string;
     direction?: "inbound" | "outbound";
@@ -791,16 +804,16 @@ export class Operations extends Requests {
   }
 
   /**
-   * Measure how long the agents' answers took.
+   * Measure the latency of agent turns.
    *
-   * Over all agent turns of the calls; each percentile is a value that was measured (nearest rank).
+   * Percentiles in milliseconds over all agent turns of the calls, by the nearest-rank method.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
   async measureTurnLatency(query: {
-    /** Calls that were created then or later; unless given, 30 days before `to`. */
+    /** Calls created at or after this time. Default: 30 days before `to`. */
     from?: string;
-    /** Calls that were created earlier; unless given, now. At most 366 days after `from`. */
+    /** Calls created before this time. Default: now. At most 366 days after `from`. */
     to?: string;
     agentId?: string;
     direction?: "inbound" | "outbound";
@@ -816,18 +829,19 @@ export class Operations extends Requests {
    */
   async listConversations(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -850,7 +864,7 @@ export class Operations extends Requests {
   /**
    * Create or rotate the webhook signing secret.
    *
-   * From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which its libraries verify. Requests of custom tools carry them too; where there is no body, an empty one is signed. For 24 hours after a rotation the secret before signs as well: two `v1=`, two signatures.
+   * Webhooks and custom tool requests are signed from now on. Each has the header `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -859,7 +873,7 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get whether webhooks are signed.
+   * Get the state of webhook signing.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -870,7 +884,7 @@ export class Operations extends Requests {
   /**
    * Disable webhook signing.
    *
-   * Removes the secret, and the one before it; `last4` is that of the removed one.
+   * Removes the current and the previous secret. `last4` is that of the removed secret; null if there was none.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -885,27 +899,28 @@ export class Operations extends Requests {
    */
   async listWebhookDeliveries(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
     type?: "call.pre" | "call.post" | "message.received";
     status?: "pending" | "delivered" | "failed";
     callId?: string;
-    /** At this time or later. */
+    /** Deliveries created at or after this time. */
     createdAfter?: string;
-    /** Earlier than this time. */
+    /** Deliveries created before this time. */
     createdBefore?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<WebhookDelivery>> {
     return await this.send({ method: "GET", path: path`/webhooks/deliveries`, query, answer: "object" }, options);
@@ -922,9 +937,9 @@ export class Operations extends Requests {
   }
 
   /**
-   * Send a webhook again.
+   * Resend a webhook.
    *
-   * Makes one more attempt, soon: the same event and body, signed anew. It does not count as one of the four, and changes the status only where it is taken.
+   * Queues one more attempt with the same event and body and a new signature. It is not counted in `attempts`, and changes the status only if it succeeds.
    *
    * @param id Id of the delivery.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `webhook_not_sent`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
@@ -934,7 +949,7 @@ export class Operations extends Requests {
   }
 
   /**
-   * Get the organization that the key belongs to.
+   * Get the organization of the API key.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -943,7 +958,7 @@ export class Operations extends Requests {
   }
 
   /**
-   * Change where the organization's calls may go.
+   * Change the organization's allowed countries.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -954,7 +969,7 @@ export class Operations extends Requests {
   /**
    * Create an API key.
    *
-   * The key is in the answer and nowhere else: only its hash is kept.
+   * The key is returned only in this response: Parley stores only its hash.
    *
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
@@ -969,18 +984,19 @@ export class Operations extends Requests {
    */
   async listApiKeys(query: {
     /**
-     * Counts from 1.
+     * Page number, starting at 1.
      * From 1 to 1000000.
      * @default 1
      */
     page?: number;
     /**
+     * Items per page.
      * From 1 to 100.
      * @default 20
      */
     pageSize?: number;
     /**
-     * By time of creation.
+     * Order by creation time.
      * @default "desc"
      */
     sort?: "asc" | "desc";
@@ -991,7 +1007,7 @@ export class Operations extends Requests {
   /**
    * Revoke an API key.
    *
-   * Refused from the next request on; by other nodes within half a minute.
+   * The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.
    *
    * @param id Id of the key.
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`

@@ -1,4 +1,4 @@
-/** The one table of an agent's fields: what they may be, and what they are where nobody says. */
+/** Table of an agent's fields with their schemas and defaults. */
 import { type Static, Type } from "typebox";
 import {
   analysisFields,
@@ -16,20 +16,31 @@ import { type ChangesOf, type CreationOf, required, value, type ValuesOf } from 
 import { idSchema, nullable } from "../schemas.ts";
 
 export const agentStatusSchema = Type.Enum(["active", "disabled"], {
-  description: "A disabled agent takes no calls (SIP 480).",
+  description: "A disabled agent answers no phone calls (SIP 480) and places none (`agent_not_callable`).",
 });
 export type AgentStatus = Static<typeof agentStatusSchema>;
 
 export const agentFields = {
-  name: required(Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["Front desk"] })),
+  name: required(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "\\S",
+      description: "Display name. Does not have to be unique.",
+      examples: ["Front desk"],
+    }),
+  ),
   status: value(agentStatusSchema, "active"),
-  folderId: value(nullable({ ...idSchema, description: "The folder that the agent is in." }), null),
+  folderId: value(nullable({ ...idSchema, description: "Folder of the agent. Null: none." }), null),
   sipTrunkId: value(
-    nullable({ ...idSchema, description: "The trunk that carries the agent's phone calls." }),
+    nullable({
+      ...idSchema,
+      description: "SIP trunk of the agent's phone numbers and calls. Null: no phone calls.",
+    }),
     null,
   ),
   messagingConnectionId: value(
-    nullable({ ...idSchema, description: "The connection that carries the agent's messages." }),
+    nullable({ ...idSchema, description: "Messaging connection. Not available yet: only null is accepted." }),
     null,
   ),
   ...conversationFields,
@@ -47,11 +58,11 @@ export const agentFields = {
   ...analysisFields,
 };
 
-/** Everything that the API sets on an agent, every field present. */
+/** All fields that the API sets on an agent. */
 export type AgentConfiguration = ValuesOf<typeof agentFields>;
 
-/** A change of them: what is absent stays, null becomes the default, typed objects merge by field. */
+/** A change of an agent: an absent field is unchanged, null resets it to its default, typed objects merge by field. */
 export type AgentChange = ChangesOf<typeof agentFields>;
 
-/** A new agent: what is absent or null becomes the default. */
+/** A new agent: an absent field or null becomes the default. */
 export type AgentCreation = CreationOf<typeof agentFields>;

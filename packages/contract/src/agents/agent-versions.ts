@@ -9,7 +9,7 @@ import { closedObject, dataOf, idSchema, nullable, pageOf, pageQuery, timestampS
 const revisionSchema = Type.Integer({
   minimum: 1,
   maximum: 2_147_483_647,
-  description: "Counts the agent's versions from 1, without gaps.",
+  description: "Number of the version, counted per agent from 1 without gaps.",
 });
 
 export const versionKinds = ["created", "updated", "published", "restored", "deleted"] as const;
@@ -18,9 +18,9 @@ export type VersionKind = (typeof versionKinds)[number];
 const actorSchema = Type.Object(
   {
     type: Type.Enum(["user", "api_key", "system"]),
-    name: Type.String({ description: "The user's name, or that of the API key." }),
+    name: Type.String({ description: "Name of the user or of the API key." }),
   },
-  { title: "Actor", description: "Who did it." },
+  { title: "Actor", description: "User, API key or system that made the change." },
 );
 
 export type Actor = Static<typeof actorSchema>;
@@ -32,10 +32,12 @@ const versionSchema = Type.Object(
     revision: revisionSchema,
     kind: Type.Enum([...versionKinds]),
     actor: actorSchema,
-    changedFields: Type.Array(Type.String(), { description: "Names of the agent's fields." }),
+    changedFields: Type.Array(Type.String(), {
+      description: "Names of the agent's fields that the write changed.",
+    }),
     createdAt: timestampSchema,
   },
-  { title: "AgentVersion", description: "What one write made of an agent." },
+  { title: "AgentVersion", description: "Version of an agent, created by one write." },
 );
 
 export type AgentVersion = Static<typeof versionSchema>;
@@ -54,7 +56,7 @@ const snapshotSchema = Type.Unsafe<AgentConfiguration & Static<typeof snapshotLi
     {
       title: "AgentSnapshot",
       description:
-        "The whole configuration after the write. Values of tools' headers and query parameters are masked.",
+        "Complete configuration after the write. Values of the tools' `headers` and `queryParams` are masked.",
     },
   ),
 );
@@ -65,8 +67,8 @@ const versionDetailSchema = Type.Object(
     changes: Type.Array(
       Type.Object({
         field: Type.String(),
-        before: Type.Unknown({ description: "Null where there was no agent before." }),
-        after: Type.Unknown(),
+        before: Type.Unknown({ description: "Value before the write. Null in the first version." }),
+        after: Type.Unknown({ description: "Value after the write." }),
       }),
     ),
     snapshot: snapshotSchema,
@@ -79,8 +81,8 @@ export type AgentVersionDetail = Static<typeof versionDetailSchema>;
 const agentParams = Type.Object({ id: { ...idSchema, description: "Id of the agent." } });
 const revisionParams = Type.Object({
   ...agentParams.properties,
-  // A path holds texts.
-  revision: Type.String({ pattern: "^[1-9][0-9]{0,8}$", description: "Number of the version." }),
+  // Path parameters are strings.
+  revision: Type.String({ pattern: "^[1-9][0-9]{0,8}$", description: "Revision number." }),
 });
 
 export const listAgentVersionsRoute = defineRoute({
@@ -89,7 +91,7 @@ export const listAgentVersionsRoute = defineRoute({
   operationId: "listAgentVersions",
   tag: "Versions",
   summary: "List an agent's versions",
-  description: "Every write made one. They stay when the agent is deleted.",
+  description: "Every write to an agent creates a version. Versions are kept after the agent is deleted.",
   params: agentParams,
   query: closedObject(pageQuery),
   status: 200,
@@ -102,7 +104,7 @@ export const getAgentVersionRoute = defineRoute({
   path: "/agents/{id}/revisions/{revision}",
   operationId: "getAgentVersion",
   tag: "Versions",
-  summary: "Get a version with what it changed and the whole configuration",
+  summary: "Get a version with its changes and the complete configuration",
   params: revisionParams,
   status: 200,
   response: dataOf(versionDetailSchema),
@@ -114,10 +116,10 @@ export const restoreAgentVersionRoute = defineRoute({
   path: "/agents/{id}/revisions/{revision}/restore",
   operationId: "restoreAgentVersion",
   tag: "Versions",
-  summary: "Bring an agent back to an earlier version",
+  summary: "Restore an earlier version of an agent",
   description:
-    "Applies all fields of the version, its status and its tools, as a new version. Phone numbers and knowledge base " +
-    "links stay as they are; in manual mode so does what is published.",
+    "Applies all fields of the version, including status and custom tools, as a new revision. Phone numbers and knowledge " +
+    "base links are unchanged. In `manual` mode the published revision is unchanged.",
   params: revisionParams,
   status: 200,
   response: dataOf(
@@ -127,11 +129,12 @@ export const restoreAgentVersionRoute = defineRoute({
         restoredFromRevision: revisionSchema,
         newRevision: revisionSchema,
         notRestored: Type.Array(Type.String(), {
-          description: "Of `phoneNumbers` and `knowledgeBases` those that differ from the version.",
+          description:
+            "Which of `phoneNumbers` and `knowledgeBases` differ from the version and were not restored.",
         }),
         skippedStaleRefs: Type.Array(Type.String(), {
           description:
-            "Of `sipTrunkId`, `messagingConnectionId` and `folderId` those whose target is gone: they stay as they are.",
+            "Which of `sipTrunkId`, `messagingConnectionId` and `folderId` were left unchanged because their target no longer exists.",
         }),
       },
       { title: "AgentRestored" },
@@ -148,11 +151,14 @@ export const publishAgentRoute = defineRoute({
   tag: "Versions",
   summary: "Publish an agent's draft or an earlier revision",
   description:
-    "New calls run on it at once, calls in progress go on as they are. Without `revision` the draft is published, " +
-    "which does nothing where the published version equals it; with `revision` the draft stays as it is.",
+    "New calls run on the published revision at once; calls in progress are unchanged. Without `revision`, publishes the " +
+    "draft; this has no effect if the draft is already live. With `revision`, publishes that revision and leaves the " +
+    "draft unchanged. Only in `manual` mode; otherwise returns `publish_mode_auto`.",
   params: agentParams,
   body: closedObject(
-    { revision: Type.Optional({ ...revisionSchema, description: "Absent: the draft." }) },
+    {
+      revision: Type.Optional({ ...revisionSchema, description: "Revision to publish. Default: the draft." }),
+    },
     { title: "AgentPublish" },
   ),
   status: 200,
@@ -162,7 +168,7 @@ export const publishAgentRoute = defineRoute({
         publishMode: publishModeSchema,
         publishedRevision: nullable(revisionSchema),
         hasUnpublishedChanges: Type.Boolean(),
-        revision: { ...revisionSchema, description: "What calls now run on." },
+        revision: { ...revisionSchema, description: "Revision that new calls run on." },
       },
       { title: "AgentPublished" },
     ),

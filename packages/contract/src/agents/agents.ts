@@ -25,11 +25,11 @@ import {
 
 export const publishModeSchema = Type.Enum(["auto", "manual"], {
   description:
-    "`auto`: every save is live; `manual`: a save changes the draft, and publishing makes it live.",
+    "`auto`: every save is live. `manual`: a save changes the draft, and publishing makes it live.",
 });
 export type PublishMode = Static<typeof publishModeSchema>;
 
-/** Not part of the versioned configuration, but sent along with it. */
+/** Set in the same request, but not part of the versioned configuration. */
 interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
@@ -39,7 +39,9 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange>(
     {
       ...creationSchemas(agentFields),
       publishMode: Type.Optional({
-        ...nullableMode("`manual`: nothing is published yet, and the draft runs."),
+        ...nullableMode(
+          "`auto`: every save is live. `manual`: calls run on the draft until a revision is published.",
+        ),
         default: "auto",
       }),
     },
@@ -53,7 +55,7 @@ const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
       ...changeSchemas(agentFields),
       publishMode: Type.Optional(
         nullableMode(
-          "Change to `manual`: the configuration is published at once. To `auto`: nothing is published any more.",
+          "Changing to `manual` publishes the draft at once. Changing to `auto` clears `publishedRevision`: every save is live.",
         ),
       ),
       id: ignored,
@@ -70,8 +72,8 @@ const updateSchema = Type.Unsafe<AgentChange & PublishModeChange>(
     {
       title: "AgentUpdate",
       description:
-        "What is absent stays as it is; null resets a field to its default. Typed objects merge by field; variable " +
-        "maps, `flowDefinition`, `runtimeConfig` and arrays are replaced.",
+        "Absent fields are unchanged; null resets a field to its default. Typed objects merge by field; variable maps, " +
+        "`flowDefinition`, `runtimeConfig` and arrays are replaced.",
     },
   ),
 );
@@ -82,25 +84,32 @@ function nullableMode(description: string) {
 
 const identity = {
   id: idSchema,
-  sipTrunk: nullable(Type.Object({ friendlyName: Type.String() })),
+  sipTrunk: nullable(
+    Type.Object(
+      { friendlyName: Type.String() },
+      { description: "Name of the trunk in `sipTrunkId`. Null: no trunk is set." },
+    ),
+  ),
   folder: nullable(agentFolderSchema),
-  phoneNumbers: Type.Array(agentPhoneNumberSchema),
-  widgetKey: Type.String({ description: "Names the agent to its web widget; no secret." }),
+  phoneNumbers: Type.Array(agentPhoneNumberSchema, { description: "Phone numbers that the agent answers." }),
+  widgetKey: Type.String({ description: "Public identifier of the agent for its web widget. Not a secret." }),
   publishMode: publishModeSchema,
   publishedRevision: nullable(
-    Type.Integer({ description: "Null in `auto` mode, and where nothing is published: the draft runs." }),
+    Type.Integer({
+      description: "Revision that calls run on. Null: nothing is published, and calls run on the draft.",
+    }),
   ),
   hasUnpublishedChanges: Type.Boolean({
     description:
-      "Whether the draft differs from what is published. What is always live does not count: phone numbers, SIP trunk, " +
-      "status.",
+      "Whether the draft differs from the published revision; always false if nothing is published. Fields that are " +
+      "always live do not count: phone numbers, SIP trunk, status.",
   }),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 };
 const identitySchema = Type.Object(identity);
 
-/** An agent as the API shows it. */
+/** An agent as the API returns it. */
 export interface Agent extends AgentConfiguration, Static<typeof identitySchema> {
   customTools: CustomTool[];
 }
@@ -115,7 +124,7 @@ export const agentSchema = Type.Unsafe<Agent>(
       createdAt,
       updatedAt,
     },
-    { title: "Agent", description: "Who answers and places calls, and how." },
+    { title: "Agent", description: "Configuration that answers and places calls." },
   ),
 );
 
@@ -127,7 +136,7 @@ export const createAgentRoute = defineRoute({
   operationId: "createAgent",
   tag: "Agents",
   summary: "Create an agent",
-  description: "Only `name` is required. Fields that are left out or null get their defaults.",
+  description: "Only `name` is required. Absent and null fields get their defaults. Creates revision 1.",
   body: creationSchema,
   status: 201,
   response: dataOf(agentSchema),
@@ -143,10 +152,10 @@ export const listAgentsRoute = defineRoute({
   query: closedObject({
     ...pageQuery,
     search: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: "Part of the name, in any case of letters." }),
+      Type.String({ minLength: 1, maxLength: 128, description: "Part of the name, case-insensitive." }),
     ),
     status: Type.Optional(agentStatusSchema),
-    folderId: Type.Optional({ ...idSchema, description: "Only those in this folder." }),
+    folderId: Type.Optional({ ...idSchema, description: "Only agents in this folder." }),
   }),
   status: 200,
   response: pageOf(agentSchema),
@@ -171,8 +180,8 @@ export const updateAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Change an agent",
   description:
-    "Changes the fields that are sent, as a new version; a change that leaves everything as it is makes none. Calls in " +
-    "progress are not affected. `environment_not_found`: `widgetConfig.environment` names none.",
+    "Changes the fields in the body and creates a new revision. A request that changes nothing creates none. Calls in " +
+    "progress are not affected. If `widgetConfig.environment` names no environment, returns `environment_not_found`.",
   params: agentParams,
   body: updateSchema,
   status: 200,
@@ -188,7 +197,7 @@ export const deleteAgentRoute = defineRoute({
   tag: "Agents",
   summary: "Delete an agent",
   description:
-    "Its phone numbers stay in the organization, bound to no agent. Versions, calls and conversations are kept.",
+    "The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.",
   params: agentParams,
   status: 200,
   response: deletedSchema,

@@ -26,7 +26,7 @@ export const customToolFields = {
   name: required(
     Type.String({
       pattern: "^[A-Za-z0-9_-]{1,64}$",
-      description: "What the language model calls the tool by; unique among the agent's tools.",
+      description: "Name by which the language model calls the tool. Unique among the agent's tools.",
       examples: ["look_up_order"],
     }),
   ),
@@ -35,7 +35,7 @@ export const customToolFields = {
       maxLength: 2_048,
       pattern: "^https?://\\S+$",
       description:
-        "Called when the agent uses the tool. Variables may stand in its path and query, not in its host.",
+        "URL that Parley requests when the agent uses the tool. Variables (`{{name}}`) are replaced in its path and query, not in its host.",
       examples: ["https://shop.example/tools/orders"],
     }),
   ),
@@ -44,9 +44,9 @@ export const customToolFields = {
       type: "object",
       additionalProperties: true,
       description:
-        "What the tool does and takes, as language models are told of functions: `{ description, parameters }`, alone or " +
-        'within `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in ' +
-        "it is not used. At most 65,536 characters as JSON.",
+        "Function-calling schema for the language model: `{ description, parameters }`, alone or in " +
+        '`{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ' +
+        "ignored. At most 65,536 characters as JSON.",
       examples: [
         {
           description: "Looks an order up by its number.",
@@ -55,28 +55,40 @@ export const customToolFields = {
       ],
     }),
   ),
-  enabled: value(Type.Boolean({ description: "Whether the agent is given the tool." }), true),
-  httpMethod: value(Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE"]), "POST"),
+  enabled: value(Type.Boolean({ description: "Whether the agent can use the tool." }), true),
+  httpMethod: value(
+    Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
+      description:
+        "HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body.",
+    }),
+    "POST",
+  ),
   headers: value(
-    pairsSchema("Sent with the request. Kept encrypted, and masked in the version history."),
+    pairsSchema("Headers of the request. Stored encrypted, and masked in the version history."),
     [],
   ),
-  queryParams: value(pairsSchema("Added to the URL. Kept encrypted, and masked in the version history."), []),
+  queryParams: value(
+    pairsSchema("Query parameters added to the URL. Stored encrypted, and masked in the version history."),
+    [],
+  ),
   sendRawRequestBody: value(
     Type.Boolean({
-      description: "True: the arguments alone are the body, without what tells of the call.",
+      description:
+        "`true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, " +
+        "`conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`.",
     }),
     false,
   ),
   responseMode: value(
     Type.Enum(["sync", "async"], {
-      description: "`async`: the conversation goes on, and the answer enters it when it comes.",
+      description:
+        "`sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds.",
     }),
     "sync",
   ),
 };
 
-/** A tool as it stands in its agent's document. */
+/** A tool as stored in its agent's document. */
 export interface CustomTool extends ValuesOf<typeof customToolFields> {
   id: string;
   createdAt: string;
@@ -99,13 +111,16 @@ export const customToolSchema = Type.Unsafe<CustomTool>(
     { ...createdProperties, ...valueSchemas({ responseMode: responseModeField }) },
     {
       title: "CustomTool",
-      description: "A webhook that the agent calls when it sees fit.",
+      description: "HTTP endpoint that the language model can call during a conversation.",
     },
   ),
 );
 
 const createdToolSchema = Type.Unsafe<Omit<CustomTool, "responseMode">>(
-  Type.Object(createdProperties, { title: "CustomToolCreated", description: "Without `responseMode`." }),
+  Type.Object(createdProperties, {
+    title: "CustomToolCreated",
+    description: "Custom tool without `responseMode`.",
+  }),
 );
 
 const creationSchema = Type.Unsafe<CustomToolCreation>(
@@ -117,7 +132,7 @@ const updateSchema = Type.Unsafe<CustomToolChange>(
     { ...changeSchemas(customToolFields), id: ignored, createdAt: ignored, updatedAt: ignored },
     {
       title: "CustomToolUpdate",
-      description: "What is absent stays as it is; null resets a field to its default.",
+      description: "Absent fields are unchanged; null resets a field to its default.",
     },
   ),
 );
@@ -133,8 +148,8 @@ export const createCustomToolRoute = defineRoute({
   path: "/agents/{id}/custom-tools",
   operationId: "createCustomTool",
   tag: "Custom tools",
-  summary: "Give an agent a tool",
-  description: "An agent has at most 100 tools. Makes a version of the agent.",
+  summary: "Create a custom tool",
+  description: "An agent has at most 100 tools. Creates a revision of the agent.",
   params: agentParams,
   body: creationSchema,
   status: 201,
@@ -146,8 +161,8 @@ export const listCustomToolsRoute = defineRoute({
   path: "/agents/{id}/custom-tools",
   operationId: "listCustomTools",
   tag: "Custom tools",
-  summary: "List an agent's tools",
-  description: "All of them, first created first.",
+  summary: "List an agent's custom tools",
+  description: "Returns all tools in order of creation, not paged.",
   params: agentParams,
   status: 200,
   response: Type.Object({ data: Type.Array(customToolSchema) }),
@@ -158,7 +173,7 @@ export const getCustomToolRoute = defineRoute({
   path: "/agents/{id}/custom-tools/{toolId}",
   operationId: "getCustomTool",
   tag: "Custom tools",
-  summary: "Get a tool",
+  summary: "Get a custom tool",
   params: toolParams,
   status: 200,
   response: dataOf(customToolSchema),
@@ -169,8 +184,9 @@ export const updateCustomToolRoute = defineRoute({
   path: "/agents/{id}/custom-tools/{toolId}",
   operationId: "updateCustomTool",
   tag: "Custom tools",
-  summary: "Change a tool",
-  description: "`schema`, `headers` and `queryParams` are replaced as a whole. Makes a version of the agent.",
+  summary: "Change a custom tool",
+  description:
+    "`schema`, `headers` and `queryParams` are replaced completely. Creates a revision of the agent.",
   params: toolParams,
   body: updateSchema,
   status: 200,
@@ -182,8 +198,8 @@ export const deleteCustomToolRoute = defineRoute({
   path: "/agents/{id}/custom-tools/{toolId}",
   operationId: "deleteCustomTool",
   tag: "Custom tools",
-  summary: "Delete a tool",
-  description: "Makes a version of the agent; restoring an earlier one brings the tool back.",
+  summary: "Delete a custom tool",
+  description: "Creates a revision of the agent. Restoring an earlier revision restores the tool.",
   params: toolParams,
   status: 200,
   response: deletedSchema,

@@ -13,14 +13,14 @@ import {
 } from "../schemas.ts";
 
 export const PRODUCTION = "production";
-/** `production` not counted. */
+/** `production` does not count. */
 export const MOST_ENVIRONMENTS = 10;
 
 const revisionSchema = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 2_147_483_647,
-    description: "The pinned revision; null: the draft as it is saved.",
+    description: "Pinned revision. Null: the saved draft.",
   }),
 );
 
@@ -28,17 +28,19 @@ const environmentSchema = Type.Object(
   {
     name: environmentNameSchema,
     revision: revisionSchema,
-    variables: { ...variablesSchema, description: "Over the agent's `defaultVariables`." },
+    variables: { ...variablesSchema, description: "Variables that override the agent's `defaultVariables`." },
     builtin: Type.Boolean({ description: "True for `production`." }),
-    phoneNumbers: Type.Array(Type.String(), { description: "Numbers whose calls run in it, in E.164." }),
+    phoneNumbers: Type.Array(Type.String(), {
+      description: "Phone numbers whose calls run in this environment, in E.164.",
+    }),
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
   {
     title: "Environment",
     description:
-      "A name for what an agent runs: one of its revisions, or its draft, with variables of its own. `production` is " +
-      "always there: the published revision, or the draft where nothing is published (`revision` null).",
+      "Named target of an agent: a pinned revision or the draft, with its own variables. `production` always exists: it " +
+      "is the published revision, or the draft if nothing is published (`revision` null).",
   },
 );
 
@@ -62,7 +64,7 @@ export type EnvironmentChange = Static<typeof changeSchema>;
 const agentParams = Type.Object({ id: { ...idSchema, description: "Id of the agent." } });
 const environmentParams = Type.Object({
   ...agentParams.properties,
-  // Not the slug's schema: a name that is none is refused by name, not as an unknown path.
+  // Not the slug's schema: an invalid name gets an error for the name, not a 404 for the path.
   name: Type.String({ description: `Name of the environment: \`${ENVIRONMENT_NAME_PATTERN}\`.` }),
 });
 
@@ -73,8 +75,9 @@ export const putEnvironmentRoute = defineRoute({
   tag: "Environments",
   summary: "Create or change an environment",
   description:
-    "Creates it where the name is new (without `revision` it pins the draft), else changes the fields that are sent; " +
-    `\`variables\` are replaced as a whole. An agent has at most ${MOST_ENVIRONMENTS}; \`production\` changes by publishing only.`,
+    "Creates the environment if the name is new; without `revision` it pins the draft. Otherwise changes the fields in " +
+    `the body; \`variables\` replaces all variables. An agent has at most ${MOST_ENVIRONMENTS} environments besides ` +
+    "`production`, which changes only by publishing.",
   params: environmentParams,
   body: changeSchema,
   status: 200,
@@ -89,7 +92,8 @@ export const listEnvironmentsRoute = defineRoute({
   operationId: "listEnvironments",
   tag: "Environments",
   summary: "List an agent's environments",
-  description: "All of them: `production` first, with the numbers bound to no other, then the oldest first.",
+  description:
+    "Returns all environments, not paged: `production` first, with the phone numbers that are bound to no other, then the others in order of creation.",
   params: agentParams,
   status: 200,
   response: Type.Object({ data: Type.Array(environmentSchema) }),
@@ -102,11 +106,12 @@ export const deleteEnvironmentRoute = defineRoute({
   operationId: "deleteEnvironment",
   tag: "Environments",
   summary: "Delete an environment",
-  description: "Refused while numbers are bound to it. A widget bound to it runs production from then on.",
+  description:
+    "Rejected while phone numbers are bound to the environment. A widget bound to it then runs `production`.",
   params: environmentParams,
   status: 200,
   response: Type.Object(
-    { id: Type.String({ description: "The environment's name." }), deleted: Type.Literal(true) },
+    { id: Type.String({ description: "Name of the environment." }), deleted: Type.Literal(true) },
     { title: "EnvironmentDeleted" },
   ),
   errors: ["environment_not_found", "environment_builtin", "environment_in_use"],

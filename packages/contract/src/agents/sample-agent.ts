@@ -1,4 +1,4 @@
-/** The agent that a new installation begins with: the demo's, the first start's, and the one that `/try` creates. */
+/** Agent of the demo, of the first start, and of the `/try` page. */
 export const sampleAgent = {
   name: "Harbour Dental reception",
   promptTemplate: `You are Robin, the receptionist of Harbour Dental, a dental practice in Portsmouth.

@@ -1,4 +1,4 @@
-/** What is made of a call after its end. */
+/** Analysis of a call after its end. */
 import { Type } from "typebox";
 import { callSchema } from "../calls/calls.ts";
 import { defineRoute } from "../route.ts";
@@ -9,11 +9,11 @@ export const reanalyzeCallRoute = defineRoute({
   path: "/calls/{id}/reanalyze",
   operationId: "reanalyzeCall",
   tag: "Calls",
-  summary: "Fill in a call's extraction and evaluation again",
+  summary: "Repeat the analysis of a call",
   description:
-    "By the `postCallExtraction` and `postCallEvaluation` of the configuration that the call ran on. The answer shows the " +
-    "call with `analysisStatus` `pending`; until it is `ready` the earlier results stay. No webhook is sent again. A call " +
-    "whose agent asked for neither stays as it is.",
+    "Repeats extraction and evaluation with the `postCallExtraction` and `postCallEvaluation` of the configuration that the " +
+    "call ran on. Returns the call with `analysisStatus` `pending`; the earlier results stay until it is `ready`. No webhook " +
+    "is sent. A call whose agent has neither is unchanged.",
   params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
   status: 200,
   response: dataOf(callSchema),

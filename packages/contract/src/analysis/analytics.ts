@@ -1,21 +1,21 @@
-/** Counts over an organization's calls. */
+/** Aggregates over an organization's calls. */
 import { type Static, type TObject, Type } from "typebox";
 import { callEndReasons, callSchema, turnLatencySchema } from "../calls/calls.ts";
 import { channelSchema } from "../conversations/conversations.ts";
 import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, nullable, timestampSchema } from "../schemas.ts";
 
-/** Longest range that is counted at once: a leap year. */
+/** Longest range of one query: a leap year. */
 export const LONGEST_ANALYTICS_DAYS = 366;
 
 const rangeQuery = {
   from: Type.Optional({
     ...timestampSchema,
-    description: "Calls that were created then or later; unless given, 30 days before `to`.",
+    description: "Calls created at or after this time. Default: 30 days before `to`.",
   }),
   to: Type.Optional({
     ...timestampSchema,
-    description: `Calls that were created earlier; unless given, now. At most ${LONGEST_ANALYTICS_DAYS} days after \`from\`.`,
+    description: `Calls created before this time. Default: now. At most ${LONGEST_ANALYTICS_DAYS} days after \`from\`.`,
   }),
   agentId: Type.Optional(idSchema),
   direction: Type.Optional(callSchema.properties.direction),
@@ -27,36 +27,40 @@ const timezoneQuery = {
     minLength: 1,
     maxLength: 64,
     default: "UTC",
-    description: "IANA name: where the days begin.",
+    description: "IANA time zone in which the days begin.",
     examples: ["Europe/Berlin"],
   }),
 };
 
 const rangeQuerySchema = closedObject(rangeQuery);
-/** Which calls are counted. */
+/** Selection of calls. */
 export type AnalyticsQuery = Static<typeof rangeQuerySchema>;
 
 const countSchema = Type.Integer({ minimum: 0 });
+const callCountSchema = Type.Integer({ minimum: 0, description: "Number of calls." });
+const billableSchema = Type.Integer({ minimum: 0, description: "Sum of `billableSeconds`." });
 
 const dayTallySchema = Type.Object(
   {
     date: Type.String({ format: "date", examples: ["2026-11-21"] }),
-    calls: countSchema,
-    answered: countSchema,
-    billableSeconds: countSchema,
+    calls: callCountSchema,
+    answered: Type.Integer({ minimum: 0, description: "Number of answered calls." }),
+    billableSeconds: billableSchema,
   },
   { title: "CallsOfDay" },
 );
 
 export type CallsOfDay = Static<typeof dayTallySchema>;
 
-const seconds = nullable(Type.Number({ minimum: 0, description: "Null: no call counts." }));
+const seconds = nullable(
+  Type.Number({ minimum: 0, description: "Duration in seconds. Null: no call matches." }),
+);
 
 const durationsSchema = Type.Object(
   {
-    calls: countSchema,
-    totalSeconds: Type.Number({ minimum: 0 }),
-    billableSeconds: countSchema,
+    calls: callCountSchema,
+    totalSeconds: Type.Number({ minimum: 0, description: "Sum of all durations in seconds." }),
+    billableSeconds: billableSchema,
     averageSeconds: seconds,
     p50Seconds: seconds,
     p95Seconds: seconds,
@@ -68,7 +72,7 @@ const durationsSchema = Type.Object(
 export type CallDurations = Static<typeof durationsSchema>;
 
 const endReasonTallySchema = Type.Object(
-  { endReason: Type.Enum([...callEndReasons]), calls: countSchema },
+  { endReason: Type.Enum([...callEndReasons]), calls: callCountSchema },
   { title: "CallsOfEndReason" },
 );
 
@@ -83,7 +87,7 @@ function percentilesOf({ properties }: TObject) {
 
 type Percentiles = Static<typeof percentilesSchema>;
 
-/** Percentiles of each part of the turns' latency; null where it was measured in no turn. */
+/** Percentiles of each part of the turns' latency, or null if it was measured in no turn. */
 export type TurnPercentiles = { turns: number } & Record<
   keyof Static<typeof turnLatencySchema>,
   Percentiles | null
@@ -98,10 +102,10 @@ export const countActiveCallsRoute = defineRoute({
   path: "/analytics/active",
   operationId: "countActiveCalls",
   tag: "Analytics",
-  summary: "Count the calls that are going on",
+  summary: "Count active calls",
   description:
-    "Ringing and in progress, by phone and web, tests included, on all nodes, at this moment; the other parameters are " +
-    "accepted and change nothing.",
+    "Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. All parameters " +
+    "are accepted and have no effect.",
   query: closedObject({ ...rangeQuery, ...timezoneQuery }),
   status: 200,
   response: dataOf(Type.Object({ activeCalls: countSchema }, { title: "ActiveCalls" })),
@@ -112,9 +116,9 @@ export const countCallsPerDayRoute = defineRoute({
   path: "/analytics/calls-per-day",
   operationId: "countCallsPerDay",
   tag: "Analytics",
-  summary: "Count calls by the day of their creation",
+  summary: "Count calls per day of creation",
   description:
-    "Days without calls are there too. The first and the last may be counted in part: see `from` and `to`.",
+    "Includes days without calls. The first and the last day are partial if `from` or `to` is within the day.",
   query: closedObject({ ...rangeQuery, ...timezoneQuery }),
   status: 200,
   response: dataOf(Type.Object({ timezone: Type.String(), days: Type.Array(dayTallySchema) })),
@@ -125,8 +129,8 @@ export const measureCallDurationsRoute = defineRoute({
   path: "/analytics/durations",
   operationId: "measureCallDurations",
   tag: "Analytics",
-  summary: "Measure how long calls lasted",
-  description: "From the answer to the end, of calls that were answered and have ended.",
+  summary: "Measure call durations",
+  description: "Durations from the answer to the end, of calls that were answered and have ended.",
   query: rangeQuerySchema,
   status: 200,
   response: dataOf(durationsSchema),
@@ -137,8 +141,8 @@ export const countEndReasonsRoute = defineRoute({
   path: "/analytics/end-reasons",
   operationId: "countCallEndReasons",
   tag: "Analytics",
-  summary: "Count calls by why they ended",
-  description: "The most frequent first; reasons for which no call ended are left out.",
+  summary: "Count calls per end reason",
+  description: "Most frequent reason first. Reasons without calls are omitted.",
   query: rangeQuerySchema,
   status: 200,
   response: dataOf(Type.Array(endReasonTallySchema)),
@@ -149,9 +153,8 @@ export const measureLatencyRoute = defineRoute({
   path: "/analytics/latency",
   operationId: "measureTurnLatency",
   tag: "Analytics",
-  summary: "Measure how long the agents' answers took",
-  description:
-    "Over all agent turns of the calls; each percentile is a value that was measured (nearest rank).",
+  summary: "Measure the latency of agent turns",
+  description: "Percentiles in milliseconds over all agent turns of the calls, by the nearest-rank method.",
   query: rangeQuerySchema,
   status: 200,
   response: dataOf(latencySchema),

@@ -1,4 +1,4 @@
-/** What passed between the platform and the other side of a call, to find out why one went wrong. */
+/** SIP messages of a call, for troubleshooting. */
 import { type Static, Type } from "typebox";
 import { callSchema } from "./calls.ts";
 import { defineRoute } from "../route.ts";
@@ -14,7 +14,7 @@ const sipMessageSchema = Type.Object(
     local: endSchema,
     peer: endSchema,
     text: Type.String({
-      description: "The message. Passwords, what proves them, and SRTP keys are replaced by asterisks.",
+      description: "SIP message. Passwords, digest responses and SRTP keys are replaced by asterisks.",
     }),
   },
   { title: "SipMessage" },
@@ -24,7 +24,7 @@ const callTraceSchema = Type.Object(
   {
     callId: idSchema,
     messages: Type.Array(sipMessageSchema, {
-      description: "In the order in which they passed: the first 500, of at most 1 MiB together.",
+      description: "Messages in order: the first 500, with at most 1 MiB in total.",
     }),
     media: callSchema.properties.quality,
   },
@@ -40,9 +40,9 @@ export const getCallTraceRoute = defineRoute({
   path: "/calls/{id}/trace",
   operationId: "getCallTrace",
   tag: "Calls",
-  summary: "Get the SIP messages of a call and how the network treated its audio",
+  summary: "Get the SIP messages and the network quality of a call",
   description:
-    "Messages appear within about two seconds and are kept for as many days as the operator set (seven by default); afterwards the list is empty.",
+    "Messages appear within about two seconds. They are deleted after the number of days set by the operator (default: 7); the list is then empty.",
   params,
   status: 200,
   response: dataOf(callTraceSchema),
@@ -53,9 +53,9 @@ export const getCallTracePcapRoute = defineRoute({
   path: "/calls/{id}/trace.pcap",
   operationId: "getCallTracePcap",
   tag: "Calls",
-  summary: "Download the SIP messages of a call as a capture file",
+  summary: "Download the SIP messages of a call as a pcap file",
   description:
-    "For Wireshark and its like. Every message is one UDP datagram, whatever transport it came by; the headers below SIP are made up.",
+    "Capture file for Wireshark and similar tools. Each message is one UDP datagram for every transport; the IP and UDP headers are generated.",
   params,
   status: 200,
   contentType: "application/vnd.tcpdump.pcap",

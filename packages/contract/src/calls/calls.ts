@@ -50,15 +50,17 @@ export const callEndReasons = [
 ] as const;
 export type CallEndReason = (typeof callEndReasons)[number];
 
-/** The parts of an agent turn's latency, in milliseconds; the names under which a call reports p50 and p95. */
+/** Parts of an agent turn's latency in milliseconds. A call reports p50 and p95 of each. */
 const latencyParts = {
-  endpointingMs: "From the end of the caller's speech until the turn counted as over.",
-  sttMs: "Until its text was final.",
-  llmFirstTokenMs: "From the request to the model's first token.",
-  ttsFirstByteMs: "From the first clause to its first audio.",
+  endpointingMs: "Silence in milliseconds after which the caller's turn was over.",
+  sttMs: "Time in milliseconds from the request of the final text to its arrival.",
+  llmFirstTokenMs:
+    "Time in milliseconds from the decision to answer to the model's first token, including tool calls before it.",
+  ttsFirstByteMs: "Time in milliseconds from the first clause to its first audio.",
   overheadMs:
-    "From the decision to answer to the first packet, without the providers' time: Parley's own share.",
-  totalMs: "From the end of the caller's speech to the first packet of the answer.",
+    "Parley's own share in milliseconds: the total without endpointing and the time of the providers.",
+  totalMs:
+    "Time in milliseconds from the end of the caller's speech to the first audio packet of the answer.",
 } as const;
 
 function milliseconds(description: string) {
@@ -77,8 +79,8 @@ export const turnLatencySchema = Type.Object({
 });
 
 export const turnSchema = Type.Object(
-  { id: Type.String(), ...turnLatencySchema.properties },
-  { title: "Turn", description: "One answer of the agent, and what each step of it took." },
+  { id: Type.String({ description: "Id of the turn." }), ...turnLatencySchema.properties },
+  { title: "Turn", description: "Latency of one agent turn." },
 );
 
 export type Turn = Static<typeof turnSchema>;
@@ -95,7 +97,11 @@ const latencySchema = Type.Object(
     overheadMs: partPercentiles,
     totalMs: partPercentiles,
   },
-  { title: "CallLatency", description: "Over the call's agent turns, once it has ended." },
+  {
+    title: "CallLatency",
+    description:
+      "Percentiles of the latency over the call's agent turns, in milliseconds. Set when the call has ended.",
+  },
 );
 
 export type CallLatency = Static<typeof latencySchema>;
@@ -105,7 +111,7 @@ const mosSchema = nullable(
     minimum: 1,
     maximum: 4.5,
     description:
-      "Mean opinion score as the E-model (ITU-T G.107) estimates it from delay and loss. Null: not known.",
+      "Mean opinion score, estimated from delay and loss by the E-model (ITU-T G.107). Null: unknown.",
   }),
 );
 
@@ -114,55 +120,69 @@ const qualitySchema = Type.Object(
     codec: Type.Enum(["PCMU", "PCMA", "G722", "opus"]),
     srtpSuite: nullable(
       Type.String({
-        description: "Null: the audio was not encrypted.",
+        description: "SRTP crypto suite. Null: the audio was not encrypted.",
         examples: ["AES_CM_128_HMAC_SHA1_80"],
       }),
     ),
     roundTripMs: nullable(
-      Type.Number({ minimum: 0, description: "Mean. Null: the other side sent no RTCP reports." }),
+      Type.Number({
+        minimum: 0,
+        description: "Mean round-trip time in milliseconds. Null: the other side sent no RTCP reports.",
+      }),
     ),
     received: Type.Object(
       {
-        packets: Type.Integer({ minimum: 0 }),
-        lost: Type.Integer({ minimum: 0 }),
-        late: Type.Integer({ minimum: 0, description: "Came too late to be heard." }),
-        jitterMs: Type.Number({ minimum: 0, description: "Mean, as RFC 3550 reckons it." }),
+        packets: Type.Integer({ minimum: 0, description: "Packets received." }),
+        lost: Type.Integer({ minimum: 0, description: "Packets lost." }),
+        late: Type.Integer({ minimum: 0, description: "Packets that arrived too late to be played." }),
+        jitterMs: Type.Number({
+          minimum: 0,
+          description: "Mean interarrival jitter in milliseconds, as defined in RFC 3550 §6.4.1.",
+        }),
         mos: mosSchema,
       },
-      { description: "What the agent heard." },
+      { description: "Audio received from the other side." },
     ),
     sent: Type.Object(
       {
-        packets: Type.Integer({ minimum: 0 }),
-        lost: nullable(Type.Integer({ minimum: 0 })),
-        jitterMs: nullable(Type.Number({ minimum: 0 })),
+        packets: Type.Integer({ minimum: 0, description: "Packets sent." }),
+        lost: nullable(
+          Type.Integer({ minimum: 0, description: "Packets lost, as reported by the other side." }),
+        ),
+        jitterMs: nullable(
+          Type.Number({
+            minimum: 0,
+            description: "Mean interarrival jitter in milliseconds, as reported by the other side.",
+          }),
+        ),
         mos: mosSchema,
       },
-      { description: "What the other side heard, by its reports. Null: it sent none." },
+      { description: "Audio sent to the other side. Null fields: the other side sent no RTCP reports." },
     ),
   },
-  { title: "CallQuality", description: "How the network treated the call's audio." },
+  { title: "CallQuality", description: "Network quality of the call's audio." },
 );
 
 export type CallQuality = Static<typeof qualitySchema>;
 
 const resultStatuses = ["pending", "ready", "failed"] as const;
-/** Of what is made of a call after its end. */
+/** Status of a recording or an analysis. */
 export type CallResultStatus = (typeof resultStatuses)[number];
 
 const extractionSchema = Type.Record(Type.String(), Type.Unknown(), {
   title: "CallExtraction",
-  description: "By the names in the agent's `postCallExtraction`; null where the conversation does not say.",
+  description:
+    "Extracted values by the names in the agent's `postCallExtraction`. A value is null if the conversation does not contain it.",
 });
 export type CallExtraction = Static<typeof extractionSchema>;
 
 const evaluationSchema = Type.Array(
   Type.Object({
-    name: Type.String(),
+    name: Type.String({ description: "Name of the criterion." }),
     result: Type.Enum(["pass", "fail", "unknown"]),
-    reason: Type.String(),
+    reason: Type.String({ description: "Reason in one sentence." }),
   }),
-  { title: "CallEvaluation", description: "One for each of the agent's `postCallEvaluation`." },
+  { title: "CallEvaluation", description: "Result for each criterion in the agent's `postCallEvaluation`." },
 );
 export type CallEvaluation = Static<typeof evaluationSchema>;
 
@@ -170,50 +190,86 @@ export const callSchema = Type.Object(
   {
     id: idSchema,
     conversationId: idSchema,
-    agentId: { ...idSchema, description: "Stays when the agent is deleted." },
+    agentId: { ...idSchema, description: "Id of the agent. Unchanged if the agent is deleted." },
     ...ranSchemas,
     channel: channelSchema,
     direction: Type.Enum(["inbound", "outbound"]),
-    status: Type.Enum([...callStatuses]),
-    endReason: nullableEnum(callEndReasons),
+    status: Type.Enum([...callStatuses], {
+      description:
+        "`ringing` and `in_progress` are active. `completed`, `failed`, `no_answer`, `busy` and `canceled` are final.",
+    }),
+    endReason: nullableEnum(callEndReasons, {
+      description: "Reason of the end. Null: the call has not ended.",
+    }),
     endDetail: nullable(
-      Type.String({ description: "The SIP status or the provider's error behind `endReason`." }),
+      Type.String({
+        description: "Detail of `endReason`, such as a SIP status or a provider's error. Null: none.",
+      }),
     ),
     fromNumber: nullable(
-      Type.String({ description: "E.164 where the caller's number is one; null: withheld." }),
+      Type.String({
+        description: "Caller's number, in E.164 if possible. Null: withheld, or a browser call.",
+      }),
     ),
-    toNumber: nullable(Type.String({ description: "Null: a call in the browser." })),
-    phoneNumberId: nullable(idSchema),
-    sipTrunkId: nullable(idSchema),
+    toNumber: nullable(Type.String({ description: "Called number or extension. Null: a browser call." })),
+    phoneNumberId: nullable({
+      ...idSchema,
+      description: "Id of the organization's phone number in this call. Null: a browser call.",
+    }),
+    sipTrunkId: nullable({ ...idSchema, description: "Id of the SIP trunk. Null: a browser call." }),
     createdAt: timestampSchema,
-    startedAt: nullable({ ...timestampSchema, description: "When it began to ring." }),
-    answeredAt: nullable(timestampSchema),
-    endedAt: nullable(timestampSchema),
-    billableSeconds: Type.Integer({ description: "Whole seconds from the answer to the end, rounded up." }),
+    startedAt: nullable({
+      ...timestampSchema,
+      description: "Time when the call began to ring. Null: it has not.",
+    }),
+    answeredAt: nullable({ ...timestampSchema, description: "Time of the answer. Null: not answered." }),
+    endedAt: nullable({ ...timestampSchema, description: "Time of the end. Null: not ended." }),
+    billableSeconds: Type.Integer({
+      description: "Seconds from the answer to the end, rounded up. 0: not answered.",
+    }),
     latency: Type.Union([latencySchema, Type.Null()]),
     quality: Type.Union([qualitySchema, Type.Null()], {
-      description: "Once the call has ended; null where no audio flowed.",
+      description:
+        "Network quality of the call's audio. Null: the call has not ended, or no audio was exchanged.",
     }),
     postCallWebhookStatus: nullableEnum(["pending", "delivered", "failed"], {
-      description: "Null: the agent had no `postCallWebhookUrl`, or the call has not ended.",
+      description:
+        "Delivery status of the `call.post` webhook. Null: the agent had no `postCallWebhookUrl`, or the call has not ended.",
     }),
-    postCallWebhookAttempts: Type.Integer({ minimum: 0, maximum: 4 }),
-    isTest: Type.Boolean({ description: "A browser test call, or one of a test run." }),
+    postCallWebhookAttempts: Type.Integer({
+      minimum: 0,
+      maximum: 4,
+      description: "Automatic attempts to deliver the `call.post` webhook.",
+    }),
+    isTest: Type.Boolean({ description: "Whether this is a test call." }),
     recordingStatus: nullableEnum(resultStatuses, {
       description:
-        "`pending` from the answer on. Null: the agent keeps no recording, or nobody has answered.",
+        "Status of the recording, `pending` from the answer on. Null: recording is disabled, or the call was not answered.",
     }),
     analysisStatus: nullableEnum(resultStatuses, {
-      description: "Null: the agent asks for neither extraction nor evaluation, or the call has not ended.",
+      description:
+        "Status of extraction and evaluation. Null: the agent has neither, or the call has not ended.",
     }),
-    analysisDetail: nullable(Type.String({ description: "Why `analysisStatus` is `failed`." })),
+    analysisDetail: nullable(
+      Type.String({ description: "Reason why `analysisStatus` is `failed`. Null otherwise." }),
+    ),
     extraction: Type.Union([extractionSchema, Type.Null()]),
     evaluation: Type.Union([evaluationSchema, Type.Null()]),
     llmName: nullable(
-      Type.String({ description: "Language model that ran.", examples: ["builtin-responder"] }),
+      Type.String({
+        description: "Language model of the call. Null: no conversation was started.",
+        examples: ["builtin-responder"],
+      }),
     ),
-    sttName: nullable(Type.String({ examples: ["local/moonshine-base"] })),
-    ttsName: nullable(Type.String({ examples: ["local/kokoro"] })),
+    sttName: nullable(
+      Type.String({
+        description: "Speech recognition provider of the call.",
+        examples: ["local/moonshine-base"],
+      }),
+    ),
+    ttsName: nullable(
+      Type.String({ description: "Speech synthesis provider of the call.", examples: ["local/kokoro"] }),
+    ),
   },
   { title: "Call" },
 );
@@ -225,11 +281,11 @@ const callDetailSchema = Type.Object(
       Type.String({
         format: "uri",
         description:
-          "Plays and downloads the recording, for an hour from this answer. Null: there is none, or none yet.",
+          "Link to the recording, valid for one hour after this response. Null: there is no recording, or it is not ready.",
       }),
     ),
-    transcript: Type.Array(transcriptItemSchema),
-    turns: Type.Array(turnSchema),
+    transcript: Type.Array(transcriptItemSchema, { description: "Items of the transcript in order." }),
+    turns: Type.Array(turnSchema, { description: "Agent turns in order." }),
   },
   { title: "CallDetail" },
 );
@@ -241,34 +297,34 @@ const callParams = Type.Object({ id: { ...idSchema, description: "Id of the call
 
 const callCreateSchema = closedObject(
   {
-    agentId: { ...idSchema, description: "The agent that speaks." },
+    agentId: { ...idSchema, description: "Id of the agent that speaks." },
     toNumber: Type.String({
       minLength: 1,
       maxLength: 32,
       pattern: "^(\\+[0-9 ().-]+|[0-9]{1,6}|[A-Za-z][A-Za-z0-9._-]*)$",
       description:
-        "A telephone number with its country code (`+…`), or an extension (digits or a name) that the agent's trunk knows.",
+        "Phone number with its country code (`+…`), or an extension of the agent's trunk (1 to 6 digits, or a name).",
       examples: ["+14155550199"],
     }),
     fromNumber: Type.Optional({
       ...phoneNumberSchema,
-      description: "The caller ID: any number of the agent's trunk. Default: the agent's first number.",
+      description: "Caller ID: any phone number on the agent's trunk. Default: the agent's first number.",
       examples: ["+14155550123"],
     }),
     environment: Type.Optional({
       ...environmentNameSchema,
-      description: "The agent's environment that the call runs in. Default: `production`.",
+      description: "Environment of the agent. Default: `production`.",
     }),
     variables: Type.Optional({
       ...variablesSchema,
-      description: "Of this call, over those of the agent and the environment.",
+      description: "Variables of this call. They override those of the agent and the environment.",
     }),
     ringTimeoutSeconds: Type.Optional(
       Type.Integer({
         minimum: 5,
         maximum: 120,
         default: 60,
-        description: "How long it may ring before it counts as `no_answer`.",
+        description: "Maximum ringing time in seconds. The call then ends as `no_answer`.",
       }),
     ),
   },
@@ -284,13 +340,13 @@ export const createCallRoute = defineRoute({
   tag: "Calls",
   summary: "Place a call",
   description:
-    "The agent calls a number by its SIP trunk. The answer comes at once, with the call `queued`; what becomes of it is " +
-    "in `GET /calls/{id}` and in the post-call webhook. Emergency numbers are never dialled, and other numbers only in the " +
-    "countries that the organization allows, which are those of its own numbers where it has named none " +
-    "(`destination_not_allowed`). When it is answered the agent says `firstMessageOutbound`, or else `firstMessage`. " +
-    "A callee who is busy (486, 600) makes it `busy`; one who does not answer (408, 480, or the time to ring is over) " +
-    "`no_answer`; one who declines (603, 607, 608) `failed` with `dial_rejected`; whatever else goes wrong, `failed` with " +
-    "`dial_failed`. `endDetail` then holds the SIP status and its reason.",
+    "Places a call through the agent's SIP trunk. Returns at once with the call in status `queued`; the result is in " +
+    "`GET /calls/{id}` and in the `call.post` webhook. When the call is answered, the agent says `firstMessageOutbound`, or " +
+    "`firstMessage` if that is null.\n\n" +
+    "Emergency numbers and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.\n\n" +
+    "An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout " +
+    "`no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains " +
+    "the SIP status and reason.",
   body: callCreateSchema,
   status: 201,
   response: dataOf(callSchema),
@@ -310,8 +366,9 @@ export const hangUpCallRoute = defineRoute({
   tag: "Calls",
   summary: "Hang up a call",
   description:
-    "Ends a call in progress (`completed`, `api_hangup`), or one that is not answered yet (`canceled`). The answer shows " +
-    "the call as it is then; its end may be written down a moment later.",
+    "Ends a call in progress (`completed` with `api_hangup`) or cancels one that is not answered (`canceled`). Waits up to " +
+    "one second for the end, so the call in the response can still be active. If the call's node does not answer, returns " +
+    "`call_not_addressable`.",
   params: callParams,
   status: 200,
   response: dataOf(callSchema),
@@ -321,7 +378,7 @@ export const hangUpCallRoute = defineRoute({
 const numberFilter = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "Exactly this number, in E.164, or name.",
+  description: "Exact match: a phone number in E.164, or an extension.",
   examples: ["+14155550123"],
 });
 
@@ -340,13 +397,13 @@ export const listCallsRoute = defineRoute({
     channel: Type.Optional(channelSchema),
     environment: Type.Optional({
       ...environmentNameSchema,
-      description: "`production` for those that ran in none other.",
+      description: "Environment that ran. `production`: calls without a named environment.",
     }),
     fromNumber: Type.Optional(numberFilter),
     toNumber: Type.Optional(numberFilter),
     isTest: Type.Optional(Type.Boolean()),
-    createdAfter: Type.Optional({ ...timestampSchema, description: "At this time or later." }),
-    createdBefore: Type.Optional({ ...timestampSchema, description: "Earlier than this time." }),
+    createdAfter: Type.Optional({ ...timestampSchema, description: "Calls created at or after this time." }),
+    createdBefore: Type.Optional({ ...timestampSchema, description: "Calls created before this time." }),
   }),
   status: 200,
   response: pageOf(callSchema),
@@ -358,7 +415,7 @@ export const getCallRoute = defineRoute({
   operationId: "getCall",
   tag: "Calls",
   summary: "Get a call with its transcript and turns",
-  description: "While the call is in progress the transcript holds what has been said so far.",
+  description: "While the call is in progress, the transcript contains the items up to now.",
   params: callParams,
   status: 200,
   response: dataOf(callDetailSchema),

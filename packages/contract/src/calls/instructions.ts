@@ -9,21 +9,22 @@ export const instructCallRoute = defineRoute({
   path: "/calls/{id}/instructions",
   operationId: "instructCall",
   tag: "Calls",
-  summary: "Tell the agent something during the call",
+  summary: "Send an instruction to the agent of a call",
   description:
-    "The caller does not hear it. With `speak` false the agent's next reply goes by it. With `speak` true the agent says it " +
-    "now, in its own words: where it is speaking it finishes its sentence and drops the rest, where the caller is speaking " +
-    "it waits for the end of the turn; several are said in the order in which they came. Each stands in the transcript as " +
-    "an item of type `instruction`. An answer of 202 means that the conversation has it, on whichever node the call is; an " +
-    "instruction that could not be handed over within 2 seconds is dropped (`call_not_addressable`).",
+    "The caller does not hear the instruction. If `speak` is false, it applies to the agent's next reply. If `speak` is " +
+    "true, the agent says it now in its own words: an agent that is speaking finishes its sentence and drops the rest; if " +
+    "the caller is speaking, the agent waits for the end of the turn. Several instructions are spoken in order. Each one " +
+    "is added to the transcript as an item of type `instruction`.\n\n" +
+    "202 means that the conversation has received the instruction. If the call's node does not confirm it within 2 seconds, " +
+    "the instruction is dropped and `call_not_addressable` is returned.",
   params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
   body: closedObject({
     instruction: Type.String({
       minLength: 1,
-      description: `For the agent, in plain language: 1 to ${MAX_INSTRUCTION_CHARACTERS} characters without the space around them.`,
+      description: `Instruction in plain language. 1 to ${MAX_INSTRUCTION_CHARACTERS} characters after leading and trailing spaces are removed.`,
       examples: ["Offer the caller a discount of ten percent."],
     }),
-    speak: Type.Optional(Type.Boolean({ default: false, description: "Say it now." })),
+    speak: Type.Optional(Type.Boolean({ default: false, description: "Whether the agent speaks now." })),
   }),
   status: 202,
   response: dataOf(

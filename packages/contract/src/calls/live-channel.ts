@@ -1,2 +1,2 @@
-/** Label of the data channel on which a browser is told what happens in its call. */
+/** Label of the WebRTC data channel for live events of a browser call. */
 export const LIVE_CHANNEL_LABEL = "parley";

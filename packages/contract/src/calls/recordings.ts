@@ -7,13 +7,15 @@ const callRecordingSchema = Type.Object(
     callId: idSchema,
     url: Type.String({
       format: "uri",
-      description:
-        "Plays and downloads the recording without an API key, in parts too (Range), until it expires.",
+      description: "Link to the recording. Needs no API key and supports range requests.",
     }),
-    expiresAt: timestampSchema,
+    expiresAt: { ...timestampSchema, description: "Time when `url` expires." },
     contentType: Type.String({ examples: ["audio/ogg; codecs=opus"] }),
-    sizeBytes: Type.Integer({ minimum: 0 }),
-    durationMs: Type.Integer({ minimum: 0, description: "From the answer to the end." }),
+    sizeBytes: Type.Integer({ minimum: 0, description: "Size in bytes." }),
+    durationMs: Type.Integer({
+      minimum: 0,
+      description: "Duration in milliseconds, from the answer to the end.",
+    }),
   },
   { title: "CallRecording" },
 );
@@ -27,8 +29,9 @@ export const getCallRecordingRoute = defineRoute({
   tag: "Calls",
   summary: "Get a link to the recording of a call",
   description:
-    "Stereo Ogg Opus: the other side on the left, the agent on the right, both where they were in time; what was lost on the " +
-    "network is concealed, and a hold is silence. Made within seconds of the call's end (`recordingStatus`); `not_found` before that.",
+    "The recording is stereo Ogg Opus with the other side on the left channel and the agent on the right. Lost packets are " +
+    "concealed, and time on hold is silence. It is ready a few seconds after the end of the call (`recordingStatus`); until " +
+    "then, and for a call without a recording, returns `not_found`.",
   params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
   status: 200,
   response: dataOf(callRecordingSchema),

@@ -5,7 +5,6 @@ import { LIVE_CHANNEL_LABEL } from "./live-channel.ts";
 import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, nullable, variablesSchema } from "../schemas.ts";
 
-/** Starts that one organization has. */
 const TEST_CALLS_PER_MINUTE = 20;
 
 const testCallSchema = closedObject(
@@ -14,13 +13,14 @@ const testCallSchema = closedObject(
       nullable(
         Type.String({
           description:
-            "Name of the environment to test. Absent or null: the draft. `production`: what is live.",
+            "Environment to test. Absent or null: the draft. `production`: the published revision.",
         }),
       ),
     ),
     variables: Type.Optional({
       ...variablesSchema,
-      description: "Over those of the environment, which go over the agent's `testVariables`.",
+      description:
+        "Variables of this call. They override those of the environment, which override the agent's `testVariables`.",
     }),
   },
   { title: "TestCallCreate" },
@@ -33,10 +33,10 @@ const joinableCallSchema = Type.Object(
     callId: idSchema,
     url: Type.String({
       format: "uri",
-      description: "WHIP endpoint (RFC 9725) that the browser posts its SDP offer to.",
+      description: "WHIP endpoint (RFC 9725) for the browser's SDP offer.",
       examples: ["https://parley.example.com/rtc/calls/0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11"],
     }),
-    token: Type.String({ description: "Bearer token for `url`. It joins the call once." }),
+    token: Type.String({ description: "Bearer token for `url`. Valid for one join." }),
   },
   { title: "JoinableCall" },
 );
@@ -48,19 +48,19 @@ export const startTestCallRoute = defineRoute({
   path: "/agents/{id}/test-call",
   operationId: "startTestCall",
   tag: "Calls",
-  summary: "Start a call that a browser joins",
+  summary: "Start a browser test call",
   description:
-    "The agent runs its draft, or the named environment, with the test variables. Transfers and keypad tones are " +
-    "simulated: no telephone rings. The call is kept, counted and billed like any other.\n\n" +
-    "**Joining** follows WHIP (RFC 9725): `POST` the SDP offer (`application/sdp`, one audio line with Opus, sending and " +
-    "receiving) to `url` with `Authorization: Bearer <token>`. 201 brings the answer, the session's URL in `Location`, an " +
-    "`ETag`, and STUN and TURN servers in `Link` where the operator has some; `OPTIONS` on `url` with the token tells these " +
-    "before. `PATCH` on the session takes candidates (`application/trickle-ice-sdpfrag`), or a whole new offer " +
-    "(`application/sdp`) from a client that lost its connection; `DELETE` ends the call. A call that nobody joins ends " +
-    "after 60 seconds, one whose connection is lost after 15.\n\n" +
-    `**Live events** come on the data channel \`${LIVE_CHANNEL_LABEL}\`, which the client creates: each message is one ` +
+    "Runs the agent's draft or the named environment with the test variables. DTMF tones are simulated: no phone rings. " +
+    "The call is recorded, counted and billed like any other.\n\n" +
+    "**Joining** follows WHIP (RFC 9725). `POST` the SDP offer (`application/sdp`, one audio section with Opus, sending and " +
+    "receiving) to `url` with `Authorization: Bearer <token>`. The 201 response contains the SDP answer, the session URL in " +
+    "`Location`, an `ETag`, and the operator's STUN and TURN servers in `Link`. `OPTIONS` on `url` with the token returns " +
+    "these servers before the offer. `PATCH` on the session accepts ICE candidates (`application/trickle-ice-sdpfrag`) or a " +
+    "new offer (`application/sdp`) after a lost connection. `DELETE` ends the call. The call ends after 60 seconds if no " +
+    "browser joins, and 15 seconds after its connection is lost.\n\n" +
+    `**Live events** are sent on the data channel \`${LIVE_CHANNEL_LABEL}\`, which the client creates. Each message is one ` +
     "`LiveCallEvent` as JSON.\n\n" +
-    `An organization may start ${TEST_CALLS_PER_MINUTE} in a minute.`,
+    `Limit: ${TEST_CALLS_PER_MINUTE} starts per minute and organization.`,
   params: Type.Object({ id: { ...idSchema, description: "Id of the agent." } }),
   body: testCallSchema,
   status: 201,
@@ -69,33 +69,32 @@ export const startTestCallRoute = defineRoute({
   rateLimit: { requests: TEST_CALLS_PER_MINUTE, windowSeconds: 60 },
 });
 
-/** What a message on the data channel holds. Clients pass over types that they do not know. */
+/** Message on the data channel. Clients must ignore unknown types. */
 export const liveCallEventSchema = Type.Union(
   [
     Type.Object(
       { type: Type.Literal("state"), state: Type.Enum(["listening", "thinking", "speaking"]) },
-      { description: "What the agent does. Also the first message on every connection." },
+      { description: "Activity of the agent. Also the first message on every connection." },
     ),
     Type.Object(
       {
         type: Type.Literal("itemStarted"),
-        id: Type.String(),
+        id: Type.String({ description: "Id of the transcript item." }),
         role: Type.Literal("agent"),
-        text: Type.String({ description: "What it is about to say, as far as that is known." }),
-        startMs: Type.Number(),
+        text: Type.String({ description: "Text that the agent is about to say, as far as it is known." }),
+        startMs: Type.Number({ description: "Start in milliseconds after the start of the call's media." }),
       },
-      { description: "The agent begins to be heard; the `item` of this id follows when it has ended." },
+      { description: "The agent's speech starts. The `item` with this id follows when it has ended." },
     ),
     Type.Object(
       { type: Type.Literal("item"), item: transcriptItemSchema },
       {
-        description:
-          "Enters the transcript. Those before come again after a lost connection: go by their ids.",
+        description: "New transcript item. After a reconnection earlier items are sent again: compare ids.",
       },
     ),
     Type.Object(
       { type: Type.Literal("turn"), turn: turnSchema },
-      { description: "What the last answer took." },
+      { description: "Latency of the last agent turn." },
     ),
     Type.Object(
       {
@@ -103,10 +102,10 @@ export const liveCallEventSchema = Type.Union(
         endReason: Type.Enum([...callEndReasons]),
         endDetail: nullable(Type.String()),
       },
-      { description: "The last message." },
+      { description: "The call has ended. Last message." },
     ),
   ],
-  { title: "LiveCallEvent", description: "A message on the data channel of a call in the browser." },
+  { title: "LiveCallEvent", description: "Message on the data channel of a browser call." },
 );
 
 export type LiveCallEvent = Static<typeof liveCallEventSchema>;

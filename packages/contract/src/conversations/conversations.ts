@@ -13,24 +13,31 @@ import {
 
 export const transcriptItemSchema = Type.Object(
   {
-    id: Type.String(),
+    id: Type.String({ description: "Id of the item, unique in the conversation." }),
     type: Type.Enum(["message", "instruction", "tool_call", "tool_result", "dtmf", "transfer", "system"]),
-    role: Type.Optional(Type.Enum(["user", "agent"], { description: "Of a `message`." })),
+    role: Type.Optional(
+      Type.Enum(["user", "agent"], { description: "Speaker of a `message`. Absent for other types." }),
+    ),
     text: Type.String({
       description:
-        "Of an interrupted agent message only what was heard; of a `tool_call` its arguments as JSON.",
+        "Text of the item. An interrupted agent message contains only the words that were played. A `tool_call` contains its " +
+        "arguments as JSON.",
     }),
     direction: Type.Optional(
       Type.Enum(["received", "sent"], {
-        description: "Of a `dtmf`: keys of the other side, or of the agent.",
+        description: "Direction of a `dtmf` item: `received` from the other side, or `sent` by the agent.",
       }),
     ),
-    startMs: Type.Number({ description: "From the start of the call's media." }),
-    endMs: Type.Number(),
-    interrupted: Type.Optional(Type.Boolean({ description: "True: more was meant to be said." })),
-    toolCallId: Type.Optional(Type.String()),
-    toolName: Type.Optional(Type.String()),
-    isError: Type.Optional(Type.Boolean({ description: "Of a `tool_result`: the tool failed." })),
+    startMs: Type.Number({ description: "Start in milliseconds after the start of the call's media." }),
+    endMs: Type.Number({ description: "End in milliseconds after the start of the call's media." }),
+    interrupted: Type.Optional(
+      Type.Boolean({ description: "`true`: the message was interrupted before its end." }),
+    ),
+    toolCallId: Type.Optional(
+      Type.String({ description: "Id that links a `tool_call` to its `tool_result`." }),
+    ),
+    toolName: Type.Optional(Type.String({ description: "Name of the tool." })),
+    isError: Type.Optional(Type.Boolean({ description: "`true`: the tool of this `tool_result` failed." })),
   },
   { title: "TranscriptItem" },
 );
@@ -39,26 +46,33 @@ export type TranscriptItem = Static<typeof transcriptItemSchema>;
 
 export const channelSchema = Type.Enum(["phone", "web"]);
 
-/** Which of an agent's versions a conversation ran on, from its beginning to its end. */
+/** Revision and environment of an agent that a conversation runs on from its beginning to its end. */
 export const ranSchemas = {
-  agentRevision: nullable(Type.Integer({ description: "Null for agents whose every save is live." })),
-  configurationRevision: nullable(
-    Type.Integer({ description: "The revision whose configuration ran, in every mode." }),
+  agentRevision: nullable(
+    Type.Integer({ description: "Revision that ran. Null if the agent's `publishMode` was `auto`." }),
   ),
-  environment: nullable(Type.String({ description: "Null for production." })),
+  configurationRevision: nullable(
+    Type.Integer({ description: "Revision whose configuration ran, in both publish modes." }),
+  ),
+  environment: nullable(
+    Type.String({ description: "Environment that ran. Null: `production`, or the draft in a test call." }),
+  ),
 };
 
 export const conversationSchema = Type.Object(
   {
     id: idSchema,
-    agentId: { ...idSchema, description: "Stays when the agent is deleted." },
+    agentId: { ...idSchema, description: "Id of the agent. Unchanged if the agent is deleted." },
     ...ranSchemas,
     channel: channelSchema,
-    variables: { ...variablesSchema, description: "What the conversation ran with." },
+    variables: {
+      ...variablesSchema,
+      description: "Variables of the conversation, without the built-in ones.",
+    },
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
-  { title: "Conversation", description: "What an agent and somebody said to each other." },
+  { title: "Conversation", description: "Conversation of an agent with one caller." },
 );
 
 const conversationDetailSchema = Type.Object(

@@ -14,10 +14,16 @@ import {
 const apiKeySchema = Type.Object(
   {
     id: idSchema,
-    name: Type.String({ description: "The actor in version histories." }),
-    last4: Type.String({ description: "The key's last four characters." }),
-    expiresAt: nullable(timestampSchema),
-    lastUsedAt: nullable({ ...timestampSchema, description: "To about a minute." }),
+    name: Type.String({ description: "Name of the key, shown as actor in version histories." }),
+    last4: Type.String({ description: "Last four characters of the key." }),
+    expiresAt: nullable({
+      ...timestampSchema,
+      description: "Time of expiry. Null: the key does not expire.",
+    }),
+    lastUsedAt: nullable({
+      ...timestampSchema,
+      description: "Time of the last use, accurate to about one minute. Null: never used.",
+    }),
     createdAt: timestampSchema,
   },
   { title: "ApiKey" },
@@ -28,7 +34,10 @@ export type ApiKey = Static<typeof apiKeySchema>;
 const createdSchema = Type.Object(
   {
     ...apiKeySchema.properties,
-    key: Type.String({ description: "The key itself, shown this once.", examples: ["parley_5T7c…"] }),
+    key: Type.String({
+      description: "The API key. Returned only in this response.",
+      examples: ["parley_5T7c…"],
+    }),
   },
   { title: "ApiKeyCreated" },
 );
@@ -39,12 +48,15 @@ export const createApiKeyRoute = defineRoute({
   operationId: "createApiKey",
   tag: "API keys",
   summary: "Create an API key",
-  description: "The key is in the answer and nowhere else: only its hash is kept.",
+  description: "The key is returned only in this response: Parley stores only its hash.",
   body: closedObject(
     {
       name: Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["CRM"] }),
       expiresAt: Type.Optional(
-        nullable({ ...timestampSchema, description: "Must be ahead. Null: it does not expire." }),
+        nullable({
+          ...timestampSchema,
+          description: "Time of expiry, in the future. Default: the key does not expire.",
+        }),
       ),
     },
     { title: "ApiKeyCreate" },
@@ -71,7 +83,8 @@ export const revokeApiKeyRoute = defineRoute({
   operationId: "revokeApiKey",
   tag: "API keys",
   summary: "Revoke an API key",
-  description: "Refused from the next request on; by other nodes within half a minute.",
+  description:
+    "The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.",
   params: Type.Object({ id: { ...idSchema, description: "Id of the key." } }),
   status: 200,
   response: deletedSchema,

@@ -13,16 +13,28 @@ import {
 } from "../schemas.ts";
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["Sales"] }),
-  color: nullable(Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", examples: ["#2563eb"] })),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    pattern: "\\S",
+    description: "Display name.",
+    examples: ["Sales"],
+  }),
+  color: nullable(
+    Type.String({
+      pattern: "^#[0-9A-Fa-f]{6}$",
+      description: "Color in hexadecimal. Null: none.",
+      examples: ["#2563eb"],
+    }),
+  ),
 };
 
-/** A folder as it stands inside its agents. */
+/** A folder inside its agents. */
 export const agentFolderSchema = Type.Object({ id: idSchema, ...fields });
 
 const folderSchema = Type.Object(
   { id: idSchema, ...fields, createdAt: timestampSchema, updatedAt: timestampSchema },
-  { title: "Folder", description: "Keeps agents together in lists." },
+  { title: "Folder", description: "Group of agents." },
 );
 
 export type Folder = Static<typeof folderSchema>;
@@ -98,7 +110,7 @@ export const deleteFolderRoute = defineRoute({
   operationId: "deleteFolder",
   tag: "Folders",
   summary: "Delete a folder",
-  description: "Its agents stay, in no folder; each gets a version that says so.",
+  description: "The folder's agents are kept, in no folder. A new revision of each agent records the change.",
   params,
   status: 200,
   response: deletedSchema,

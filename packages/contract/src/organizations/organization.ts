@@ -7,7 +7,7 @@ const allowedCountriesSchema = nullable(
     maxItems: 250,
     uniqueItems: true,
     description:
-      "Where calls may go: ISO 3166 codes of countries. Null: the countries of the organization's own numbers.",
+      "Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers.",
     examples: [["DE", "US"]],
   }),
 );
@@ -17,7 +17,7 @@ const organizationSchema = Type.Object(
     id: idSchema,
     name: Type.String({ examples: ["Model railway club"] }),
     isBillingActive: Type.Boolean({
-      description: "False: most operations answer `billing_inactive`, and no call is taken or placed.",
+      description: "`false`: most operations return `billing_inactive`, and no calls are answered or placed.",
     }),
     allowedCountries: allowedCountriesSchema,
   },
@@ -29,7 +29,7 @@ export const getOrganizationRoute = defineRoute({
   path: "/organization",
   operationId: "getOrganization",
   tag: "Organization",
-  summary: "Get the organization that the key belongs to",
+  summary: "Get the organization of the API key",
   status: 200,
   response: dataOf(organizationSchema),
 });
@@ -39,7 +39,7 @@ export const updateOrganizationRoute = defineRoute({
   path: "/organization",
   operationId: "updateOrganization",
   tag: "Organization",
-  summary: "Change where the organization's calls may go",
+  summary: "Change the organization's allowed countries",
   body: closedObject(
     {
       allowedCountries: Type.Optional(allowedCountriesSchema),

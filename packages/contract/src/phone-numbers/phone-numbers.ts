@@ -14,14 +14,14 @@ import {
   timestampSchema,
 } from "../schemas.ts";
 
-const e164Schema = Type.String({ description: "E.164.", examples: ["+14155550123"] });
+const e164Schema = Type.String({ description: "Phone number in E.164.", examples: ["+14155550123"] });
 
 const environmentSchema = nullable({
   ...environmentNameSchema,
-  description: "The agent's environment that calls to the number run in; null: production.",
+  description: "Environment of the agent for calls to this number. Null: `production`.",
 });
 
-/** A number as it stands inside its agent. */
+/** A phone number inside its agent. */
 export const agentPhoneNumberSchema = Type.Object({
   id: idSchema,
   e164: e164Schema,
@@ -34,15 +34,18 @@ export const phoneNumberRecordSchema = Type.Object(
   {
     id: idSchema,
     e164: e164Schema,
-    agentId: nullable({ ...idSchema, description: "Null: calls to this number are not answered." }),
-    sipTrunkId: { ...idSchema, description: "The trunk that carries the number." },
+    agentId: nullable({
+      ...idSchema,
+      description: "Id of the agent that answers. Null: calls to this number are rejected with 404.",
+    }),
+    sipTrunkId: { ...idSchema, description: "SIP trunk of the number." },
     environment: environmentSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
   {
     title: "PhoneNumber",
-    description: "A telephone number of one SIP trunk, answered by at most one agent.",
+    description: "Phone number on one SIP trunk, bound to at most one agent.",
   },
 );
 
@@ -51,7 +54,7 @@ export type PhoneNumber = Static<typeof phoneNumberRecordSchema>;
 const agentParams = Type.Object({ id: { ...idSchema, description: "Id of the agent." } });
 const numberParams = Type.Object({
   ...agentParams.properties,
-  phoneId: { ...idSchema, description: "Id of the number." },
+  phoneId: { ...idSchema, description: "Id of the phone number." },
 });
 
 export const addPhoneNumberRoute = defineRoute({
@@ -61,8 +64,8 @@ export const addPhoneNumberRoute = defineRoute({
   tag: "Phone numbers",
   summary: "Bind a phone number to an agent",
   description:
-    "The number is carried by the agent's SIP trunk, which must be set. A number of the organization that is bound to " +
-    "no agent is taken over; one that is in use is refused.",
+    "The number is added on the agent's SIP trunk, so `sipTrunkId` must be set. If the organization already has the number " +
+    "and no agent uses it, it is bound to this agent. A number in use is rejected with `invalid_body`.",
   params: agentParams,
   body: closedObject(
     { e164: phoneNumberSchema, environment: Type.Optional(environmentSchema) },
@@ -92,12 +95,14 @@ export const updatePhoneNumberRoute = defineRoute({
   tag: "Phone numbers",
   summary: "Bind a phone number to another environment or agent",
   description:
-    "With another `agentId` the number goes to that agent and `environment` names one of its; absent, production. Null " +
-    "leaves the number in the organization, bound to no agent.",
+    "If `agentId` names another agent, the number moves to it, and `environment` is an environment of that agent (default: " +
+    "`production`). If `agentId` is null, the number stays in the organization, bound to no agent.",
   params: numberParams,
   body: closedObject(
     {
-      agentId: Type.Optional(nullable({ ...idSchema, description: "The agent that answers from now on." })),
+      agentId: Type.Optional(
+        nullable({ ...idSchema, description: "Agent that answers from now on. Null: none." }),
+      ),
       environment: Type.Optional(environmentSchema),
       id: ignored,
       e164: ignored,
@@ -118,7 +123,7 @@ export const deletePhoneNumberRoute = defineRoute({
   operationId: "deletePhoneNumber",
   tag: "Phone numbers",
   summary: "Delete a phone number",
-  description: "Calls to the number are no longer answered.",
+  description: "Deletes the number. Calls to it are then rejected with 404.",
   params: numberParams,
   status: 200,
   response: deletedSchema,
@@ -132,7 +137,7 @@ export const listPhoneNumbersRoute = defineRoute({
   summary: "List the organization's phone numbers",
   query: closedObject({
     ...pageQuery,
-    sipTrunkId: Type.Optional({ ...idSchema, description: "Only this trunk's." }),
+    sipTrunkId: Type.Optional({ ...idSchema, description: "Only numbers of this trunk." }),
   }),
   status: 200,
   response: pageOf(phoneNumberRecordSchema),

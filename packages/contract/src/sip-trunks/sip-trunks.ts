@@ -14,45 +14,50 @@ import {
 } from "../schemas.ts";
 
 const fields = {
-  friendlyName: Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["Main carrier"] }),
+  friendlyName: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    pattern: "\\S",
+    description: "Display name.",
+    examples: ["Main carrier"],
+  }),
   proxyAddress: nullable(
     Type.String({
       minLength: 1,
       maxLength: 260,
       description:
-        "Where the carrier takes our calls: host name or IP address, with `:port` where the DNS does not say it and it is " +
-        "not 5060 (5061 for TLS).",
+        "Address of the carrier for outbound calls: host name or IP address, optionally with `:port`. Default port: from DNS, " +
+        "else 5060 (TLS: 5061). Null: the trunk is for inbound calls only.",
       examples: ["sip.carrier.example:5060"],
     }),
   ),
   transport: nullableEnum(["udp", "tcp", "tls"], {
     description:
-      "What our calls go by. Null: what the DNS says for the host name (NAPTR, SRV; RFC 3263), else UDP.",
+      "Transport of outbound calls. Null: chosen from the DNS records of the host name (NAPTR, SRV; RFC 3263), else UDP.",
   }),
   allowedAddresses: Type.Array(Type.String({ maxLength: 64 }), {
     maxItems: 100,
     description:
-      "IP addresses and CIDR blocks that calls of this trunk may come from; the hosts of `proxyAddress` may call as " +
-      "well. Empty: from anywhere.",
+      "IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of " +
+      "`proxyAddress`. Empty: calls are accepted from every address.",
     examples: [["203.0.113.0/24"]],
   }),
   username: nullable(
-    Type.String({ minLength: 1, maxLength: 128, description: "For digest authentication." }),
+    Type.String({ minLength: 1, maxLength: 128, description: "User name for digest authentication." }),
   ),
   isInboundAuthenticated: Type.Boolean({
-    description:
-      "Whether callers on this trunk must prove `username` and `password` by digest authentication.",
+    description: "Whether inbound calls must authenticate with `username` and `password` (digest).",
   }),
   isRegistrationRequired: Type.Boolean({
     description:
-      "Whether the carrier sends calls only to who has registered: the platform then registers `username` at " +
-      "`proxyAddress`, with `password`, and keeps it so.",
+      "Whether Parley registers `username` with `password` at `proxyAddress` and keeps the registration alive. Set it if the " +
+      "carrier sends calls only to registered users.",
   }),
   isSrtpRequired: Type.Boolean({
     description:
-      "Whether audio must be encrypted (SRTP, keys by RFC 4568): our calls offer nothing else, and a call without it is " +
-      "refused with 488. Otherwise a caller who offers SRTP gets it, and our calls offer plain RTP. The keys are in the " +
-      "signalling: use `tls`.",
+      "Whether audio must be encrypted with SRTP (keys by RFC 4568). `true`: outbound calls offer only SRTP, and inbound " +
+      "calls without it are rejected with 488. `false`: outbound calls offer plain RTP, and inbound calls get SRTP if they " +
+      "offer it. The keys are part of the signaling: use `tls`.",
   }),
 };
 
@@ -61,28 +66,29 @@ const passwordSchema = nullable(
     minLength: 1,
     maxLength: 256,
     writeOnly: true,
-    description: "Stored encrypted, never returned.",
+    description: "Password for digest authentication. Stored encrypted, never returned.",
   }),
 );
 
 const healthTexts = {
   reason: nullable(
-    Type.String({ description: "Why, in words, where it is not well.", examples: ["no answer"] }),
+    Type.String({ description: "Reason of the state. Null: no problem.", examples: ["no answer"] }),
   ),
-  since: nullable({ ...timestampSchema, description: "When this came to be so." }),
+  since: nullable({ ...timestampSchema, description: "Time of the last state change." }),
 };
 
 const healthSchema = Type.Object(
   {
     state: Type.Enum(["unknown", "up", "down"], {
       description:
-        "Whether `proxyAddress` answers OPTIONS, which it is asked about twice a minute; down after two that it does not " +
-        "answer. Unknown: not asked yet, or there is nothing to ask.",
+        "Whether `proxyAddress` answers OPTIONS requests, sent about twice a minute. `down`: two requests in a row got no " +
+        "answer. `unknown`: no request was sent yet, or no `proxyAddress` is set.",
     }),
     ...healthTexts,
     registration: Type.Object({
       state: Type.Enum(["none", "registering", "registered", "failed"], {
-        description: "None: `isRegistrationRequired` is false, or nobody has begun yet.",
+        description:
+          "State of the registration. `none`: `isRegistrationRequired` is false, or registration has not started yet.",
       }),
       ...healthTexts,
     }),
@@ -96,17 +102,17 @@ export const sipTrunkSchema = Type.Object(
   {
     id: idSchema,
     ...fields,
-    hasPassword: Type.Boolean(),
+    hasPassword: Type.Boolean({ description: "Whether a password is stored." }),
     health: healthSchema,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,
   },
-  { title: "SipTrunk", description: "A connection to a telephone carrier or a PBX." },
+  { title: "SipTrunk", description: "Connection to a carrier or a PBX." },
 );
 
 export type SipTrunk = Static<typeof sipTrunkSchema>;
 
-/** The optional fields; null stands for their default. */
+/** Optional fields; null is their default. */
 const optionalFields = {
   proxyAddress: Type.Optional(fields.proxyAddress),
   transport: Type.Optional(fields.transport),
@@ -161,28 +167,29 @@ const checkStepSchema = Type.Object(
         "unavailable",
         "refused",
       ],
-      { description: "What programs decide by; null where the step did not fail." },
+      { description: "Machine-readable cause. Null: the step did not fail." },
     ),
     message: Type.String({
-      description: "What people read. May change.",
+      description: "Human-readable result. Not stable.",
       examples: ["203.0.113.7:5060 answered OPTIONS with 200 OK."],
     }),
-    durationMs: Type.Integer(),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
   },
   { title: "SipTrunkCheckStep" },
 );
 
 const checkSchema = Type.Object(
   {
-    isOk: Type.Boolean({ description: "Whether no step failed." }),
-    message: Type.String({ description: "What the steps come to." }),
+    isOk: Type.Boolean({ description: "Whether all steps succeeded or were skipped." }),
+    message: Type.String({ description: "Human-readable summary. Not stable." }),
     checkedAt: timestampSchema,
-    durationMs: Type.Integer(),
+    durationMs: Type.Integer({ description: "Duration of all steps in milliseconds." }),
     steps: Type.Array(checkStepSchema, {
-      description: "In their order. What cannot be asked after a failure, or need not be, is skipped.",
+      description:
+        "Steps in order. Steps that do not apply, or that cannot run after a failure, are skipped.",
     }),
   },
-  { title: "SipTrunkCheck", description: "What stands between the platform and a trunk, step by step." },
+  { title: "SipTrunkCheck", description: "Result of a connection check of a trunk." },
 );
 
 export type SipTrunkCheck = Static<typeof checkSchema>;
@@ -194,7 +201,7 @@ export const createSipTrunkRoute = defineRoute({
   operationId: "createSipTrunk",
   tag: "SIP trunks",
   summary: "Create a SIP trunk",
-  description: "`proxyAddress` must be an IP address or a host name that resolves; otherwise it is refused.",
+  description: "A `proxyAddress` that is neither an IP address nor a resolvable host name is rejected.",
   body: createSchema,
   status: 201,
   response: dataOf(sipTrunkSchema),
@@ -240,7 +247,7 @@ export const deleteSipTrunkRoute = defineRoute({
   operationId: "deleteSipTrunk",
   tag: "SIP trunks",
   summary: "Delete a SIP trunk",
-  description: "Its phone numbers are deleted with it; its agents are left without a trunk.",
+  description: "Deletes the trunk and its phone numbers. Its agents are left without a trunk.",
   params,
   status: 200,
   response: deletedSchema,
@@ -253,9 +260,10 @@ export const checkSipTrunkRoute = defineRoute({
   tag: "SIP trunks",
   summary: "Check a SIP trunk",
   description:
-    "Goes the way of a call to `proxyAddress` and says how far it leads: DNS, TCP and TLS where the transport has them, " +
-    "OPTIONS, and for a trunk that registers a REGISTER which shows whether the credentials are taken and changes nothing. " +
-    "Takes at most some 10 s. A trunk that is down is no error: the steps tell. `rate_limited` while many checks run.",
+    "Checks the way of a call to `proxyAddress` step by step: DNS, the TCP and TLS connection if the transport has one, " +
+    "OPTIONS, and, if `isRegistrationRequired` is set, a REGISTER that verifies the credentials without changing the " +
+    "registration. Takes at most about 10 seconds. A trunk that is down is not an error: the result is in the steps. " +
+    "Returns `rate_limited` if too many checks are running.",
   params,
   status: 200,
   response: dataOf(checkSchema),

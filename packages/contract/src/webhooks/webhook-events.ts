@@ -1,5 +1,5 @@
 import { MAX_JSON_VALUES } from "../route.ts";
-/** What Parley tells and asks customers' servers. */
+/** Webhook events, their data and the answer to `call.pre`. */
 import { type Static, Type } from "typebox";
 import { callSchema } from "../calls/calls.ts";
 import { channelSchema, transcriptItemSchema } from "../conversations/conversations.ts";
@@ -11,7 +11,7 @@ export type WebhookType = (typeof webhookTypes)[number];
 const { agentId, environment, direction, fromNumber, toNumber, isTest, ...call } = callSchema.properties;
 
 const ofEveryCall = {
-  id: { ...idSchema, description: "Of the call." },
+  id: { ...idSchema, description: "Id of the call." },
   conversationId: idSchema,
   agentId,
   environment,
@@ -19,8 +19,8 @@ const ofEveryCall = {
   direction,
   fromNumber,
   toNumber,
-  variables: { ...variablesSchema, description: "What the conversation runs with." },
-  campaignId: nullable({ ...idSchema, description: "Null: the call is of no campaign." }),
+  variables: { ...variablesSchema, description: "Variables of the conversation, without the built-in ones." },
+  campaignId: nullable({ ...idSchema, description: "Id of the campaign. Null: none." }),
   isTest,
 };
 
@@ -41,13 +41,16 @@ const callPostSchema = Type.Object({
   extraction: call.extraction,
   evaluation: call.evaluation,
   recordingUrl: nullable(
-    Type.String({ format: "uri", description: "A link that expires. Null: there is no recording." }),
+    Type.String({
+      format: "uri",
+      description: "Link to the recording, valid for 24 hours. Null: there is no recording.",
+    }),
   ),
 });
 export type CallPostData = Static<typeof callPostSchema>;
 
 const messageReceivedSchema = Type.Object({
-  id: { ...idSchema, description: "Of the message." },
+  id: { ...idSchema, description: "Id of the message." },
   agentId,
   conversationId: idSchema,
   messagingConnectionId: idSchema,
@@ -55,7 +58,7 @@ const messageReceivedSchema = Type.Object({
   channel: Type.Literal("sms"),
   fromNumber: Type.String(),
   toNumber: Type.String(),
-  body: Type.String({ description: "The message's text." }),
+  body: Type.String({ description: "Text of the message." }),
   createdAt: timestampSchema,
 });
 export type MessageReceivedData = Static<typeof messageReceivedSchema>;
@@ -64,27 +67,31 @@ export const preCallAnswerSchema = Type.Object(
   {
     variables: Type.Optional({
       ...variablesSchema,
-      description: "Win over those of the agent, its environment, and the request or campaign.",
+      description:
+        "Variables that override those of the agent, the environment, and the request or campaign.",
     }),
     firstMessage: Type.Optional(
-      Type.String({ maxLength: 10_000, description: "What the agent says first, instead of what it would." }),
+      Type.String({
+        maxLength: 10_000,
+        description: "First words of the agent, instead of those in its configuration.",
+      }),
     ),
     reject: Type.Optional(
       Type.Object(
         {
           reason: Type.Optional(
             Type.String({
-              description: "Stands on the call's record (`endDetail`), its first 500 characters.",
+              description: "Reason for `endDetail` of the call. Only the first 500 characters are stored.",
             }),
           ),
         },
-        { description: "There is to be no such call: a caller hears 603, nobody is dialled." },
+        { description: "Rejects the call: an inbound call gets SIP 603, an outbound call is not placed." },
       ),
     ),
   },
   {
     title: "PreCallAnswer",
-    description: `No field is required. What cannot be used is passed over, and noted in the call's transcript; so is an answer of more than 1 MiB or ${MAX_JSON_VALUES} values.`,
+    description: `All fields are optional. Invalid fields, and an answer with more than 1 MiB or ${MAX_JSON_VALUES} values, are ignored and noted in the call's transcript.`,
   },
 );
 export type PreCallAnswer = Static<typeof preCallAnswerSchema>;
@@ -95,50 +102,50 @@ export interface WebhookDefinition {
   summary: string;
   description: string;
   data: typeof callPreSchema | typeof callPostSchema | typeof messageReceivedSchema;
-  /** What the receiver may answer, beyond a status. */
+  /** Schema of the receiver's answer. */
   answer?: typeof preCallAnswerSchema;
 }
 
-/** As the API's document describes them. */
+/** Webhooks in the OpenAPI document. */
 export const webhooks: readonly WebhookDefinition[] = [
   {
     type: "call.pre",
     title: "CallPreEvent",
-    summary: "A call is about to be answered or placed",
+    summary: "Sent before a call is answered or placed",
     description:
-      "Goes to the agent's `preCallWebhookUrl` while the caller's phone rings, or before anybody is dialled. The call waits " +
-      "5 s for the answer; without a good one it goes on as if nothing had been asked. Sent once.",
+      "Sent to the agent's `preCallWebhookUrl` while an inbound call rings, or before an outbound call is dialed. The call waits " +
+      "5 seconds for the answer. Without a 2xx answer in that time, the call continues unchanged. Not retried.",
     data: callPreSchema,
     answer: preCallAnswerSchema,
   },
   {
     type: "call.post",
     title: "CallPostEvent",
-    summary: "A call has ended",
+    summary: "Sent after a call has ended",
     description:
-      "Goes to the agent's `postCallWebhookUrl` once analysis and recording are done, or 60 s after the end; of every call, " +
-      "those that nobody answered too. Any status but 2xx, or none within 10 s, has it sent again after 1, 5 and 30 minutes, " +
-      "the same each time. It may come more than once: go by `data.id`.",
+      "Sent to the agent's `postCallWebhookUrl` when analysis and recording are done, at the latest 60 seconds after the end. " +
+      "Sent for every call, including unanswered ones. Without a 2xx answer within 10 seconds, the same body is sent again " +
+      "after 1, 5 and 30 minutes. It can arrive more than once: use `data.id` to detect duplicates.",
     data: callPostSchema,
   },
   {
     type: "message.received",
     title: "MessageReceivedEvent",
-    summary: "A message has come in",
+    summary: "Sent when a message is received",
     description:
-      "Goes to the agent's `messagingConfig.inboundWebhookUrl`. Sent again like `call.post` where it is not taken.",
+      "Sent to the agent's `messagingConfig.inboundWebhookUrl`. Retried like `call.post`. Not available yet.",
     data: messageReceivedSchema,
   },
 ];
 
-/** The body of an event's requests. */
+/** Request body of an event. */
 export function webhookBodySchema({ type, title, data }: WebhookDefinition) {
   return Type.Object(
     {
       type: Type.Literal(type),
       id: {
         ...idSchema,
-        description: "Of the event, as in the header `webhook-id`: the same however often it is sent.",
+        description: "Id of the event, as in the `webhook-id` header. The same in every attempt.",
       },
       createdAt: timestampSchema,
       data,

@@ -8,7 +8,7 @@ const signingSchema = Type.Object(
     enabled: Type.Boolean({ description: "Whether webhooks are signed." }),
     last4: nullable(
       Type.String({
-        description: "The secret's last four characters. Null: there is none.",
+        description: "Last four characters of the secret. Null: there is no secret.",
         examples: ["3Q0="],
       }),
     ),
@@ -19,7 +19,7 @@ const signingSchema = Type.Object(
 const signingSecretSchema = Type.Object(
   {
     secret: Type.String({
-      description: "Shown by this answer only: `whsec_` and the base64 of 32 bytes.",
+      description: "`whsec_` and 32 bytes in base64. Returned only in this response.",
       examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="],
     }),
     enabled: Type.Boolean(),
@@ -38,11 +38,11 @@ export const rotateSigningSecretRoute = defineRoute({
   tag: "Webhooks",
   summary: "Create or rotate the webhook signing secret",
   description:
-    "From now on webhooks carry `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of " +
-    "`{t}.{raw body}` under the bytes of the whole secret string, and the headers of Standard Webhooks (`webhook-id`, " +
-    "`webhook-timestamp`, `webhook-signature`), which its libraries verify. Requests of custom tools carry them too; where " +
-    "there is no body, an empty one is signed. For 24 hours after a rotation the secret " +
-    "before signs as well: two `v1=`, two signatures.",
+    "Webhooks and custom tool requests are signed from now on. Each has the header " +
+    "`X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the " +
+    "bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, " +
+    "`webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. " +
+    "For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures.",
   status: 200,
   response: dataOf(signingSecretSchema),
   isBillingRequired: false,
@@ -55,7 +55,8 @@ export const disableSigningRoute = defineRoute({
   operationId: "disableWebhookSigning",
   tag: "Webhooks",
   summary: "Disable webhook signing",
-  description: "Removes the secret, and the one before it; `last4` is that of the removed one.",
+  description:
+    "Removes the current and the previous secret. `last4` is that of the removed secret; null if there was none.",
   status: 200,
   response: dataOf(signingSchema),
   isBillingRequired: false,
@@ -66,7 +67,7 @@ export const getSigningRoute = defineRoute({
   path: "/webhooks/signing-secret",
   operationId: "getWebhookSigning",
   tag: "Webhooks",
-  summary: "Get whether webhooks are signed",
+  summary: "Get the state of webhook signing",
   status: 200,
   response: dataOf(signingSchema),
 });
@@ -75,32 +76,46 @@ const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 
 const deliverySchema = Type.Object(
   {
-    id: { ...idSchema, description: "Of the event: `webhook-id` of its requests." },
+    id: { ...idSchema, description: "Id of the event, as in the `webhook-id` header." },
     type: Type.Enum([...webhookTypes]),
-    callId: nullable({ ...idSchema, description: "Of `call.*`; else null." }),
-    messageId: nullable({ ...idSchema, description: "Of `message.received`; else null." }),
-    url: Type.String(),
-    status: Type.Enum([...deliveryStatuses], {
-      description: "`pending`: not sent yet, or to be sent again. `failed`: given up.",
+    callId: nullable({ ...idSchema, description: "Id of the call. Null: not a `call.*` event." }),
+    messageId: nullable({
+      ...idSchema,
+      description: "Id of the message. Null: not a `message.received` event.",
     }),
-    attempts: Type.Integer({ minimum: 0, description: "Without those that were asked for (`resend`)." }),
-    nextAttemptAt: nullable({ ...timestampSchema, description: "Null: there is none to come." }),
+    url: Type.String({ description: "URL that the webhook is sent to." }),
+    status: Type.Enum([...deliveryStatuses], {
+      description:
+        "`pending`: an attempt is due. `delivered`: the receiver answered with 2xx. `failed`: all attempts failed.",
+    }),
+    attempts: Type.Integer({ minimum: 0, description: "Number of automatic attempts, without resends." }),
+    nextAttemptAt: nullable({
+      ...timestampSchema,
+      description: "Time of the next attempt. Null: no attempt is due.",
+    }),
     createdAt: timestampSchema,
   },
-  { title: "WebhookDelivery", description: "One event, and what became of it. Kept for 30 days." },
+  { title: "WebhookDelivery", description: "Delivery of one event. Kept for 30 days." },
 );
 
 const attemptSchema = Type.Object(
   {
     id: idSchema,
     startedAt: timestampSchema,
-    durationMs: Type.Number({ description: "To the end of the answer, or of waiting for it." }),
-    answerStatus: nullable(Type.Integer({ description: "HTTP status. Null: there was no answer." })),
-    answer: nullable(Type.String({ description: "Its first 2,000 characters." })),
-    problem: nullable(
-      Type.String({ description: "Null: it was taken.", examples: ["no answer within 10000 ms"] }),
+    durationMs: Type.Number({
+      description: "Duration in milliseconds, to the end of the answer or the timeout.",
+    }),
+    answerStatus: nullable(Type.Integer({ description: "HTTP status of the answer. Null: no answer." })),
+    answer: nullable(
+      Type.String({ description: "First 2,000 characters of the answer's body. Null: no answer." }),
     ),
-    isResend: Type.Boolean({ description: "It was asked for." }),
+    problem: nullable(
+      Type.String({
+        description: "Reason of the failure. Null: delivered.",
+        examples: ["no answer within 10000 ms"],
+      }),
+    ),
+    isResend: Type.Boolean({ description: "Whether the attempt was requested with `resend`." }),
   },
   { title: "WebhookAttempt" },
 );
@@ -110,10 +125,11 @@ const deliveryDetailSchema = Type.Object(
     ...deliverySchema.properties,
     body: nullable(
       Type.String({
-        description: "Exactly as sent. Null: not built yet, as a call is still being analysed.",
+        description:
+          "Request body exactly as sent. Null: not built yet, because analysis or recording is still running.",
       }),
     ),
-    attemptLog: Type.Array(attemptSchema, { description: "The oldest first." }),
+    attemptLog: Type.Array(attemptSchema, { description: "Attempts, oldest first." }),
   },
   { title: "WebhookDeliveryDetail" },
 );
@@ -134,8 +150,11 @@ export const listDeliveriesRoute = defineRoute({
     type: Type.Optional(Type.Enum([...webhookTypes])),
     status: Type.Optional(Type.Enum([...deliveryStatuses])),
     callId: Type.Optional(idSchema),
-    createdAfter: Type.Optional({ ...timestampSchema, description: "At this time or later." }),
-    createdBefore: Type.Optional({ ...timestampSchema, description: "Earlier than this time." }),
+    createdAfter: Type.Optional({
+      ...timestampSchema,
+      description: "Deliveries created at or after this time.",
+    }),
+    createdBefore: Type.Optional({ ...timestampSchema, description: "Deliveries created before this time." }),
   }),
   status: 200,
   response: pageOf(deliverySchema),
@@ -157,10 +176,10 @@ export const resendDeliveryRoute = defineRoute({
   path: "/webhooks/deliveries/{id}/resend",
   operationId: "resendWebhookDelivery",
   tag: "Webhooks",
-  summary: "Send a webhook again",
+  summary: "Resend a webhook",
   description:
-    "Makes one more attempt, soon: the same event and body, signed anew. It does not count as one of the four, and changes " +
-    "the status only where it is taken.",
+    "Queues one more attempt with the same event and body and a new signature. It is not counted in `attempts`, and changes " +
+    "the status only if it succeeds.",
   params: deliveryParams,
   status: 200,
   response: dataOf(deliverySchema),

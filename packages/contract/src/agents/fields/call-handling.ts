@@ -4,17 +4,22 @@ import { nullable } from "../../schemas.ts";
 import { textSchema, waitSecondsSchema, webUrlSchema } from "./texts.ts";
 
 export const callEndingFields = {
-  endCallEnabled: value(Type.Boolean({ description: "Whether the agent may hang up by itself." }), true),
-  endCallRulesOverride: value(textSchema("When to hang up, in words; null: the built-in rules."), null),
+  endCallEnabled: value(Type.Boolean({ description: "Whether the agent can end the call." }), true),
+  endCallRulesOverride: value(
+    textSchema("Rules in plain language for when the agent ends the call. Null: the built-in rules."),
+    null,
+  ),
   voicemailEnabled: value(
-    Type.Boolean({ description: "Whether an answering machine is told from a person." }),
+    Type.Boolean({ description: "Whether outbound calls detect voicemail. Stored, but has no effect yet." }),
     false,
   ),
   voicemailAction: value(
-    Type.Enum(["hangup", "leave_message"], { description: "What to do when a machine answers." }),
+    Type.Enum(["hangup", "leave_message"], {
+      description: "Action on voicemail. Stored, but has no effect yet.",
+    }),
     "hangup",
   ),
-  voicemailMessage: value(textSchema("What `leave_message` leaves."), null),
+  voicemailMessage: value(textSchema("Message for `leave_message`. Stored, but has no effect yet."), null),
 };
 
 const transferRoutes = list(
@@ -23,60 +28,87 @@ const transferRoutes = list(
       Type.String({
         maxLength: 64,
         pattern: "^(\\+?[0-9*#][0-9 ().*#-]{1,31}|sips?:\\S+)$",
-        description: "A number in E.164, an extension that the trunk knows, or a SIP address.",
+        description: "Phone number in E.164, extension of the trunk, or SIP URI.",
         examples: ["+14155550123"],
       }),
     ),
     condition: required(
-      Type.String({ minLength: 1, maxLength: 2_000, description: "When to take this route, in words." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: "Condition for this route, in plain language.",
+      }),
     ),
     extension: value(
       nullable(
-        Type.String({ pattern: "^[0-9*#,]{1,32}$", description: "Dialled after the answer; `,` waits." }),
+        Type.String({
+          pattern: "^[0-9*#,]{1,32}$",
+          description: "Keys dialed after the call is answered. `,` is a pause.",
+        }),
       ),
       null,
     ),
-    dialTimeoutSeconds: value(waitSecondsSchema("How long it may ring."), 30),
-    waitForHumanSeconds: value(waitSecondsSchema("How long to wait for a person after the answer."), 30),
+    dialTimeoutSeconds: value(waitSecondsSchema("Maximum ringing time, in seconds."), 30),
+    waitForHumanSeconds: value(
+      waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
+      30,
+    ),
   },
-  { maxItems: 50, description: "Where the agent may transfer to; nowhere else is dialled." },
+  { maxItems: 50, description: "Allowed transfer targets. Stored, but has no effect yet." },
 );
 
 export const transferFields = {
-  transferEnabled: value(Type.Boolean({ description: "Whether the agent may transfer the caller." }), false),
+  transferEnabled: value(
+    Type.Boolean({ description: "Whether the agent can transfer the call. Stored, but has no effect yet." }),
+    false,
+  ),
   transferRoutes,
   transferDescriptionOverride: value(
-    textSchema("When to transfer, in words; null: the built-in rules and the routes' conditions."),
+    textSchema(
+      "Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet.",
+    ),
     null,
   ),
   transferMode: value(
     Type.Enum(["cold", "warm"], {
-      description: "`cold` hands the caller over; `warm` tells the person first whom they get.",
+      description:
+        "`cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet.",
     }),
     "cold",
   ),
   warmTransferConfig: group({
-    holdMessage: value(textSchema("Said to the caller before the wait."), null),
-    holdMusicEnabled: value(Type.Boolean(), true),
-    summaryPrompt: value(textSchema("How to sum the call up for the person."), null),
-    introMessage: value(textSchema("Said to both once they are connected."), null),
-    continueRecordingAfterTransfer: value(Type.Boolean(), false),
+    holdMessage: value(textSchema("Message to the caller before the wait."), null),
+    holdMusicEnabled: value(
+      Type.Boolean({ description: "Whether the caller hears music while waiting." }),
+      true,
+    ),
+    summaryPrompt: value(textSchema("Prompt for the summary of the call for the person."), null),
+    introMessage: value(textSchema("Message to both sides once they are connected."), null),
+    continueRecordingAfterTransfer: value(
+      Type.Boolean({ description: "Whether recording continues after the transfer." }),
+      false,
+    ),
     callerIdMode: value(
-      Type.Enum(["agent", "caller"], { description: "Whose number the person sees." }),
+      Type.Enum(["agent", "caller"], {
+        description: "Caller ID shown to the person: the agent's number or the caller's.",
+      }),
       "agent",
     ),
-    dialTimeoutSeconds: value(waitSecondsSchema("How long it may ring."), 30),
-    waitForHumanSeconds: value(waitSecondsSchema("How long to wait for a person after the answer."), 30),
+    dialTimeoutSeconds: value(waitSecondsSchema("Maximum ringing time, in seconds."), 30),
+    waitForHumanSeconds: value(
+      waitSecondsSchema("Maximum wait for a person after the answer, in seconds."),
+      30,
+    ),
   }),
 };
 
 export const keypadFields = {
   playKeypadTouchToneEnabled: value(
-    Type.Boolean({ description: "Whether the agent may press keys." }),
+    Type.Boolean({ description: "Whether the agent can send DTMF tones. Simulated in browser calls." }),
     false,
   ),
   playKeypadTouchToneDescriptionOverride: value(
-    textSchema("When to press keys, in words; null: the built-in rules."),
+    textSchema("Rules in plain language for sending DTMF tones. Null: the built-in rules."),
     null,
   ),
 };
@@ -84,16 +116,25 @@ export const keypadFields = {
 export const knowledgeBaseFields = {
   knowledgeBaseRetrievalMode: value(
     Type.Enum(["automatic", "tool", "off"], {
-      description: "`automatic` searches for every turn, `tool` when the model asks.",
+      description:
+        "`automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet.",
     }),
     "automatic",
   ),
   knowledgeBaseChunks: value(
-    Type.Integer({ minimum: 1, maximum: 20, description: "How many passages a search gives." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 20,
+      description: "Maximum number of passages per search. Stored, but has no effect yet.",
+    }),
     5,
   ),
   knowledgeBaseSimilarityThreshold: value(
-    Type.Number({ minimum: 0, maximum: 1, description: "Passages that are less alike are left out." }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Minimum similarity of a passage. Stored, but has no effect yet.",
+    }),
     0.3,
   ),
 };
@@ -102,15 +143,20 @@ export const recordingFields = {
   recordingEnabled: value(
     Type.Boolean({
       description:
-        "Whether calls are recorded, from the answer on. Whether callers have to be told is for you to know.",
+        "Whether calls are recorded from the answer on. Check whether the law requires you to inform callers.",
     }),
     true,
   ),
 };
 
 export const webhookFields = {
-  preCallWebhookUrl: value(webUrlSchema("Asked before each call, which it may change or refuse."), null),
-  postCallWebhookUrl: value(webUrlSchema("Told of each call after its end."), null),
+  preCallWebhookUrl: value(
+    webUrlSchema(
+      "URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed.",
+    ),
+    null,
+  ),
+  postCallWebhookUrl: value(webUrlSchema("URL of the `call.post` webhook, sent after each call."), null),
 };
 
 const fieldNameSchema = Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" });
@@ -121,26 +167,35 @@ export const analysisFields = {
       name: required(fieldNameSchema),
       type: required(Type.Enum(["string", "number", "boolean", "enum", "date"])),
       description: required(
-        Type.String({ minLength: 1, maxLength: 2_000, description: "What to look for, in words." }),
+        Type.String({ minLength: 1, maxLength: 2_000, description: "What to extract, in plain language." }),
       ),
       options: value(
         Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
           maxItems: 100,
-          description: "The values of an `enum`.",
+          description: "Allowed values. Required for type `enum`, ignored otherwise.",
         }),
         [],
       ),
-      required: value(Type.Boolean(), false),
+      required: value(
+        Type.Boolean({ description: "Whether the language model is asked once more if it finds no value." }),
+        false,
+      ),
     },
-    { maxItems: 50, description: "Fields that are filled from each conversation; names are unique." },
+    {
+      maxItems: 50,
+      description: "Fields that a language model extracts from each call after its end. Names are unique.",
+    },
   ),
   postCallEvaluation: list(
     {
       name: required(fieldNameSchema),
       criterion: required(
-        Type.String({ minLength: 1, maxLength: 2_000, description: "What makes a success, in words." }),
+        Type.String({ minLength: 1, maxLength: 2_000, description: "Success criterion, in plain language." }),
       ),
     },
-    { maxItems: 50, description: "Criteria that each conversation is judged by; names are unique." },
+    {
+      maxItems: 50,
+      description: "Criteria by which a language model judges each call after its end. Names are unique.",
+    },
   ),
 };

@@ -5,28 +5,46 @@ import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
 export const messagingFields = {
   messagingConfig: group({
-    smsPrompt: value(promptSchema("The instructions for SMS; null: `promptTemplate`."), null),
+    smsPrompt: value(
+      promptSchema("Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet."),
+      null,
+    ),
     inboundMode: value(
       Type.Enum(["auto_reply", "webhook", "off"], {
-        description: "`auto_reply` answers, `webhook` passes messages on, `off` only records them.",
+        description:
+          "`auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet.",
       }),
       "auto_reply",
     ),
-    inboundWebhookUrl: value(webUrlSchema("Told of each message received."), null),
-    fromNumber: value(nullable(phoneNumberSchema), null),
+    inboundWebhookUrl: value(
+      webUrlSchema("URL of the `message.received` webhook. Stored, but has no effect yet."),
+      null,
+    ),
+    fromNumber: value(
+      nullable({
+        ...phoneNumberSchema,
+        description: "Number that messages are sent from, in E.164. Stored, but has no effect yet.",
+      }),
+      null,
+    ),
     sendMessageEnabled: value(
-      Type.Boolean({ description: "Whether the agent may send a message during a call." }),
+      Type.Boolean({
+        description: "Whether the agent can send a message during a call. Stored, but has no effect yet.",
+      }),
       false,
     ),
     sendMessageDescriptionOverride: value(
-      textSchema("When to send one, in words; null: the built-in rules."),
+      textSchema(
+        "Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet.",
+      ),
       null,
     ),
     conversationIdleResetDays: value(
       Type.Integer({
         minimum: 1,
         maximum: 365,
-        description: "Days without a message after which a new conversation begins.",
+        description:
+          "Days without a message after which a new conversation begins. Stored, but has no effect yet.",
       }),
       7,
     ),
@@ -37,15 +55,17 @@ const shortTextSchema = nullable(Type.String({ maxLength: 200 }));
 
 export const widgetFields = {
   widgetConfig: group({
-    enabled: value(Type.Boolean(), false),
+    enabled: value(
+      Type.Boolean({
+        description: "Whether the widget works. The widget is not available yet: its settings are stored.",
+      }),
+      false,
+    ),
     modes: group({ chat: value(Type.Boolean(), true), voice: value(Type.Boolean(), true) }),
     continuity: group({
-      resumeCalls: value(
-        Type.Boolean({ description: "Whether a call that broke off goes on where it was." }),
-        false,
-      ),
+      resumeCalls: value(Type.Boolean({ description: "Whether an interrupted call can be resumed." }), false),
       sharedMemory: value(
-        Type.Boolean({ description: "Whether chat and calls of a visitor know of each other." }),
+        Type.Boolean({ description: "Whether chat and calls of a visitor share one conversation memory." }),
         false,
       ),
     }),
@@ -56,31 +76,32 @@ export const widgetFields = {
           pattern: "^(\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?$",
           examples: ["shop.example"],
         }),
-        { maxItems: 100, description: "Hosts whose pages may show the widget; empty: all." },
+        { maxItems: 100, description: "Hosts whose pages can show the widget. Empty: all hosts." },
       ),
       [],
     ),
-    webchatPrompt: value(promptSchema("The instructions for chat; null: `promptTemplate`."), null),
+    webchatPrompt: value(promptSchema("Prompt for chat. Null: `promptTemplate`."), null),
     appearance: group({
       position: value(Type.Enum(["bottom-right", "bottom-left"]), "bottom-right"),
       accentColor: value(Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", examples: ["#2563eb"] }), "#2563eb"),
       theme: value(Type.Enum(["light", "dark", "auto"]), "light"),
       launcherLabel: value(shortTextSchema, null),
       agentDisplayName: value(shortTextSchema, null),
-      avatarUrl: value(webUrlSchema("A picture of the agent."), null),
-      welcomeMessage: value(textSchema("Shown before the first message."), null),
+      avatarUrl: value(webUrlSchema("URL of the agent's picture."), null),
+      welcomeMessage: value(textSchema("Text shown before the first message."), null),
       chatPlaceholder: value(shortTextSchema, null),
     }),
     limits: group({
       messagesPerDay: value(
-        Type.Integer({ minimum: 1, maximum: 100_000, description: "Of one visitor." }),
+        Type.Integer({ minimum: 1, maximum: 100_000, description: "Maximum messages per visitor and day." }),
         200,
       ),
     }),
     environment: value(
       nullable({
         ...environmentNameSchema,
-        description: "The environment that the widget runs; null, or one that is gone: production.",
+        description:
+          "Environment that the widget runs. Null, or the name of a deleted environment: `production`.",
       }),
       null,
     ),

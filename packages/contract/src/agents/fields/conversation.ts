@@ -7,50 +7,76 @@ export const conversationFields = {
   promptTemplate: value(
     Type.String({
       maxLength: 100_000,
-      description: "The agent's instructions. `{{name}}` is replaced by a variable's value.",
+      description:
+        "System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, " +
+        "`from_number`, `to_number`, `direction` and `current_time`.",
     }),
     "You are a friendly, concise voice assistant. Answer in one or two short sentences.",
   ),
-  firstMessage: value(textSchema("What the agent says first. Null: it waits for the caller."), null),
+  firstMessage: value(
+    textSchema(
+      "First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`.",
+    ),
+    null,
+  ),
   firstMessageOutbound: value(
-    textSchema("What the agent says first in the calls that it places. Null: `firstMessage`."),
+    textSchema("First words of the agent in outbound calls. Null: `firstMessage`."),
     null,
   ),
   firstMessageDelayMs: value(
     Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: "Pause between the answer and the first message.",
+      description: "Pause between the answer and the first message, in milliseconds.",
     }),
     0,
   ),
-  startSpeaker: value(Type.Enum(["agent", "user"], { description: "Who speaks first." }), "agent"),
+  startSpeaker: value(
+    Type.Enum(["agent", "user"], {
+      description: "Side that speaks first. `user`: the agent waits and says no first message.",
+    }),
+    "agent",
+  ),
   firstMessageMode: value(
     Type.Enum(["static", "generated"], {
-      description: "`static` speaks `firstMessage` as it is; `generated` lets the model phrase it.",
+      description:
+        "`static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an " +
+        "example of the meaning.",
     }),
     "static",
   ),
   mode: value(
     Type.Enum(["single_prompt", "flow"], {
-      description: "`single_prompt` follows `promptTemplate`, `flow` the `flowDefinition`.",
+      description:
+        "`single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet.",
     }),
     "single_prompt",
   ),
   flowDefinition: value(
-    nullable({ ...freeObjectSchema("The flow of `mode` `flow`; replaced as a whole."), type: "object" }),
+    nullable({
+      ...freeObjectSchema(
+        "Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet.",
+      ),
+      type: "object",
+    }),
     null,
   ),
-  defaultVariables: value(variablesSchema, {}),
+  defaultVariables: value(
+    {
+      ...variablesSchema,
+      description: "Variables by name. Environments, calls and pre-call answers override them.",
+    },
+    {},
+  ),
   testVariables: value(
-    { ...variablesSchema, description: "Over `defaultVariables` in browser test calls." },
+    { ...variablesSchema, description: "Variables that override `defaultVariables` in browser test calls." },
     {},
   ),
   language: value(
     Type.String({
       pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
       maxLength: 64,
-      description: "BCP 47.",
+      description: "Language of the conversation, as a BCP 47 tag.",
       examples: ["en"],
     }),
     "en",
@@ -59,7 +85,7 @@ export const conversationFields = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: "IANA name.",
+      description: "IANA time zone of the agent, used for `current_time` and in analysis.",
       examples: ["Europe/Berlin"],
     }),
     "UTC",
@@ -68,7 +94,7 @@ export const conversationFields = {
     Type.Number({
       minimum: 1,
       maximum: 60,
-      description: "Silence after the agent has spoken until it takes the word again.",
+      description: "Silence in seconds after which the agent speaks again.",
     }),
     10,
   ),
@@ -76,7 +102,7 @@ export const conversationFields = {
     Type.Number({
       minimum: 5,
       maximum: 600,
-      description: "Silence of both until the call is ended (`silence_timeout`).",
+      description: "Silence of both sides in seconds after which the call ends (`silence_timeout`).",
     }),
     30,
   ),
@@ -84,7 +110,7 @@ export const conversationFields = {
     Type.Number({
       minimum: 30,
       maximum: 14_400,
-      description: "Length at which the call is ended (`max_duration`).",
+      description: "Maximum length of a conversation in seconds. The call then ends (`max_duration`).",
     }),
     1_800,
   ),

@@ -9,24 +9,38 @@ export const modelFields = {
       maxLength: 200,
       pattern: "^(service-standard|[^\\s/]+/\\S+)$",
       description:
-        "`service-standard` is the operator's default model; `provider/model` names another of a provider that is " +
-        "configured. Where that provider is gone, the default answers.",
+        "`service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the " +
+        "provider is not configured, the default model is used.",
       examples: ["service-standard"],
     }),
     "service-standard",
   ),
-  llmTemperature: value(Type.Number({ minimum: 0, maximum: 2 }), 0.7),
+  llmTemperature: value(
+    Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature of the language model." }),
+    0.7,
+  ),
   llmReasoningEffort: value(
-    Type.Enum(["none", "low", "medium", "high"], { description: "Where the model knows such a thing." }),
+    Type.Enum(["none", "low", "medium", "high"], {
+      description: "Reasoning effort of the language model. `none`: not sent to the model.",
+    }),
     "none",
   ),
-  runtimeConfig: value(freeObjectSchema("Settings of the model's own; replaced as a whole."), {}),
+  runtimeConfig: value(
+    freeObjectSchema(
+      "Model-specific settings. An update replaces them completely. Stored, but has no effect yet.",
+    ),
+    {},
+  ),
 };
 
 export const voiceFields = {
   voiceId: value(
     nullable(
-      Type.String({ minLength: 1, maxLength: 200, description: "Null: the operator's default voice." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "Id of the voice. Null: the operator's default voice.",
+      }),
     ),
     null,
   ),
@@ -36,54 +50,78 @@ export const voiceFields = {
         minLength: 1,
         maxLength: 200,
         description:
-          "Speaks on when the voice fails, in the same turn. Null: the operator's local voice, where there is one.",
+          "Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and " +
+          "`language` is English; otherwise none.",
       }),
     ),
     null,
   ),
   voiceTemperature: value(
-    Type.Number({ minimum: 0, maximum: 1, description: "Where the voice knows such a thing." }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Variation of the voice. Stored, but has no effect yet.",
+    }),
     0.7,
   ),
-  voiceSpeed: value(Type.Number({ minimum: 0.5, maximum: 2, description: "1 is the voice's own pace." }), 1),
+  voiceSpeed: value(
+    Type.Number({
+      minimum: 0.5,
+      maximum: 2,
+      description: "Speed factor. 1 is the normal speed of the voice.",
+    }),
+    1,
+  ),
   voiceVolume: value(
-    Type.Number({ minimum: 0, maximum: 2, description: "1 is the voice's own loudness." }),
+    Type.Number({
+      minimum: 0,
+      maximum: 2,
+      description: "Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.",
+    }),
     1,
   ),
   voiceTopP: value(
-    Type.Number({ minimum: 0, maximum: 1, description: "Where the voice knows such a thing." }),
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Nucleus sampling of the voice. Stored, but has no effect yet.",
+    }),
     1,
   ),
 };
 
 export const listeningFields = {
   disableInterruptions: value(
-    Type.Boolean({ description: "True: the agent speaks to its end whatever the caller says." }),
+    Type.Boolean({ description: "`true`: the caller cannot interrupt the agent." }),
     false,
   ),
   interruptionThresholdMs: value(
     Type.Integer({
       minimum: 0,
       maximum: 2_000,
-      description: "How long the caller must speak to interrupt.",
+      description:
+        "Speech of the caller in milliseconds after which the agent pauses. The agent continues if the words are no interruption.",
     }),
     200,
   ),
   interruptionIgnoreWords: value(
-    wordsSchema({ description: "Said alone, these do not interrupt.", examples: [["uh-huh", "okay"]] }),
+    wordsSchema({
+      description: "Words and phrases that do not interrupt if the caller says nothing else.",
+      examples: [["uh-huh", "okay"]],
+    }),
     [],
   ),
   minInterruptionWords: value(
     Type.Integer({
       minimum: 0,
       maximum: 10,
-      description: "Words that the caller must say to interrupt.",
+      description: "Minimum number of words that interrupt.",
     }),
     0,
   ),
   sttKeyterms: value(
     wordsSchema({
-      description: "Words that speech recognition should favour.",
+      description: "Words that speech recognition should prefer, such as names.",
       examples: [["Parley"]],
     }),
     [],
@@ -91,7 +129,7 @@ export const listeningFields = {
   noiseCancellation: value(
     Type.Enum(["on", "off"], {
       description:
-        "Suppresses noise where it is decided whether the caller speaks, and for a person after a transfer.",
+        "Noise suppression before voice activity detection. Speech recognition and recordings get the original audio.",
     }),
     "on",
   ),

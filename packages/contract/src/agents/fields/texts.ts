@@ -14,17 +14,17 @@ export function wordsSchema(options: object) {
   return Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100, ...options });
 }
 
-/** What does not parse as a URL is refused as well. */
+/** Text that does not parse as a URL is rejected by the agents feature. */
 export function webUrlSchema(description: string) {
   return nullable(Type.String({ maxLength: 2_048, pattern: "^https?://\\S+$", description }));
 }
 
-/** An object that is kept as it is. */
+/** An object that is stored unchanged. */
 export function freeObjectSchema(description: string) {
   return Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, description });
 }
 
-/** Seconds that a dial or the wait for somebody may take. */
+/** Timeout in seconds for a dial or for a wait for a person. */
 export function waitSecondsSchema(description: string) {
   return Type.Integer({ minimum: 5, maximum: 120, description });
 }

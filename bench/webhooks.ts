@@ -67,7 +67,13 @@ const modules = createModules({
 });
 const client = new OutboundClient({ isPrivateAllowed: true });
 const sender = new WebhookSender({ client, signingSecrets: modules.signingSecrets });
-const delivery = new WebhookDelivery({ database, sender, webhooks: modules.webhooks, calls: modules.calls });
+const delivery = new WebhookDelivery({
+  database,
+  sender,
+  webhooks: modules.webhooks,
+  calls: modules.calls,
+  postCall: modules.postCallWebhook,
+});
 await jobs.work(deliverWebhooksJob(delivery));
 const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");
 await modules.signingSecrets.rotate(organizationId);

@@ -21,7 +21,7 @@ import { bindAnalysisRoutes } from "./analysis/analysis.routes.ts";
 import { bindAnalyticsRoutes } from "./analytics/analytics.routes.ts";
 import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
-import { bindCallInstructionRoutes } from "./active-calls/call-instructions.routes.ts";
+import { bindActiveCallRoutes } from "./active-calls/active-calls.routes.ts";
 import { CallInstructions } from "./active-calls/call-instructions.service.ts";
 import { bindCallTraceRoutes } from "./sip-traces/sip-trace.routes.ts";
 import { CallHangUpsService } from "./active-calls/call-hang-ups.service.ts";
@@ -30,6 +30,7 @@ import { SipTracesService } from "./sip-traces/sip-trace.service.ts";
 import { bindCallRoutes } from "./calls/calls.routes.ts";
 import { CallPlacement } from "./active-calls/call-placement.ts";
 import { CallsService } from "./calls/calls.service.ts";
+import { bindPhoneCallRoutes } from "./phone-calls/phone-calls.routes.ts";
 import { OutboundCallsService } from "./phone-calls/outbound-calls.service.ts";
 import { OutboundPlanner } from "./phone-calls/outbound-planner.ts";
 import { bindConversationRoutes } from "./conversations/conversations.routes.ts";
@@ -51,6 +52,7 @@ import { JoinTokens } from "./web-calls/join-tokens.ts";
 import { bindWebCallRoutes } from "./web-calls/web-calls.routes.ts";
 import { WebCallsService } from "./web-calls/web-calls.service.ts";
 import { bindWhipRoutes } from "./web-calls/whip.routes.ts";
+import { PostCallWebhook } from "./webhooks/post-call-webhook.ts";
 import { SigningSecretsService } from "./webhooks/signing-secrets.service.ts";
 import { WebhookDeliveriesService } from "./webhooks/webhook-deliveries.service.ts";
 import { WebhooksService } from "./webhooks/webhooks.service.ts";
@@ -84,6 +86,7 @@ export interface Modules {
   callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
   webhooks: WebhooksService;
+  postCallWebhook: PostCallWebhook;
   webhookDeliveries: WebhookDeliveriesService;
 }
 
@@ -133,9 +136,12 @@ export function createModules({
   agents.deleted.subscribe(async (transaction, agentId) => {
     await phoneNumbers.releaseAgent(transaction, agentId);
   });
-  const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel });
   const recordings = new RecordingsService(database, storage);
-  const calls = new CallsService(database, { conversations, webhooks, analysis, recordings });
+  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
+  const analysis = new AnalysisService({ database, calls, jobs, agentResolution, hasLanguageModel });
+  analysis.subscribe();
+  const postCallWebhook = new PostCallWebhook({ calls, conversations, recordings, webhooks });
+  postCallWebhook.subscribe();
   const callNodes = new CallNodes(database, clock, calls);
   const callCommands = new CallCommands({ database, bus, clock });
   const placement = new CallPlacement({ calls, callNodes, callCommands });
@@ -170,6 +176,7 @@ export function createModules({
     callTraces: new SipTracesService(database, calls),
     callStatistics: new CallStatistics(database),
     webhooks,
+    postCallWebhook,
     webhookDeliveries: new WebhookDeliveriesService(database, webhooks),
     signingSecrets: new SigningSecretsService(database, encryption),
   };
@@ -183,9 +190,10 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindPhoneNumberRoutes(app, modules.phoneNumbers);
   bindSipTrunkRoutes(app, modules.sipTrunks, modules.sipTrunkChecks);
   bindFolderRoutes(app, modules.folders);
-  bindCallRoutes(app, modules);
-  bindAnalysisRoutes(app, modules.calls);
-  bindCallInstructionRoutes(app, modules.callInstructions);
+  bindCallRoutes(app, modules.calls);
+  bindActiveCallRoutes(app, modules);
+  bindPhoneCallRoutes(app, modules.outboundCalls);
+  bindAnalysisRoutes(app, modules.analysis);
   bindRecordingRoutes(app, modules.recordings);
   bindCallTraceRoutes(app, modules.callTraces);
   bindAnalyticsRoutes(app, modules.callStatistics);

@@ -14,8 +14,8 @@ import { SipTraceRecorder } from "../modules/sip-traces/sip-trace.recorder.ts";
 import type { CheckResult } from "../doctor/finding.ts";
 import { createModules, type Modules } from "../modules/modules.ts";
 import { deleteExpiredIdentitiesJob } from "../modules/organizations/organizations.jobs.ts";
-import { RecordingFinisher } from "../modules/recordings/recording-finisher.ts";
-import { giveUpRecordingsJob } from "../modules/recordings/recordings.jobs.ts";
+import { RecordingFinisher } from "../modules/recording-finishing/recording-finisher.ts";
+import { giveUpRecordingsJob } from "../modules/recording-finishing/recording-finishing.jobs.ts";
 import type { CallCommandHandler } from "../modules/active-calls/call-command.ts";
 import type { SipEndpoint } from "../modules/sip-trunks/trunk-check.ts";
 import { TrunkMonitorPool } from "../modules/sip-trunks/trunk-monitor-pool.ts";
@@ -299,14 +299,14 @@ function startLanguageModelCheck({ config, logger, started }: NodeContext): Lang
 function startWebhooks(
   { config, logger, started }: NodeContext,
   database: Database,
-  { calls, webhooks, signingSecrets }: Modules,
+  { calls, webhooks, postCallWebhook, signingSecrets }: Modules,
   clock: Clock,
 ): { delivery: WebhookDelivery; preCall: PreCallWebhook } {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   started.add(async () => await client.close());
   const now = (): Date => clock.now();
   const sender = new WebhookSender({ client, signingSecrets, now });
-  const delivery = new WebhookDelivery({ database, sender, webhooks, calls });
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls, postCall: postCallWebhook });
   started.add(async () => delivery.close());
   return { delivery, preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }) };
 }

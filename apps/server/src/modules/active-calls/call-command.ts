@@ -1,3 +1,5 @@
+import type { Handover } from "../calls/calls.service.ts";
+
 /** What can be asked of a call, wherever it is held. */
 export type ActiveCallCommand =
   /** The agent is told something; `speak`: it is to say it at once. */
@@ -8,12 +10,6 @@ export type PlacingCommand =
   | { type: "dial"; ringTimeoutMs: number }
   /** A browser will join. */
   | { type: "awaitBrowser" };
-
-/** From which node to which a call goes that is placed. */
-export interface Handover {
-  fromNodeId: string;
-  toNodeId: string;
-}
 
 /** What can be asked of a call's node. */
 export type CallCommand = ActiveCallCommand | (PlacingCommand & Handover);

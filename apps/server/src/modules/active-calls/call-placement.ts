@@ -1,8 +1,8 @@
 import { AppError } from "../../platform/app-error.ts";
-import type { CallCommandAnswer, Handover, PlacingCommand } from "./call-command.ts";
+import type { CallCommandAnswer, PlacingCommand } from "./call-command.ts";
 import type { CallCommands } from "./call-commands.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
-import type { CallsService, PlacedCall } from "../calls/calls.service.ts";
+import type { CallsService, Handover, PlacedCall } from "../calls/calls.service.ts";
 
 interface CallPlacementDependencies {
   calls: Pick<CallsService, "findHolder" | "findPlaced" | "move">;

@@ -12,7 +12,8 @@ import { createLogger } from "../../platform/logging/logging.ts";
 import { Jobs } from "../../platform/jobs/jobs.ts";
 import { type TestServer, createTestLine, createTestServer, inboundCall } from "../testing.ts";
 import { analyzeCallJob } from "./analysis.jobs.ts";
-import { type AnalysisJob, AnalysisService } from "./analysis.service.ts";
+import { CallsService } from "../calls/calls.service.ts";
+import { type AnalysisJob, AnalysisService, type AnalysisServiceOptions } from "./analysis.service.ts";
 import { CallAnalyst, type CallAnalystOptions } from "./call-analyst.ts";
 
 const GOOD = JSON.stringify({
@@ -300,34 +301,41 @@ test("a call that goes on, or is another organization's, is not analysed again",
 test("without a language model the analysis has failed with the call's end, for a reason that says so", async (t) => {
   const { server } = await createBench(t, () => ({ text: GOOD }));
   const enqueued: object[] = [];
-  const without = new AnalysisService({
+  const { analysis, calls } = createAnalysis(server, {
     jobs: { enqueue: async (_transaction, _kind, data) => void enqueued.push({ ...data }) },
-    agentResolution: server.modules.agentResolution,
     hasLanguageModel: false,
   });
-  const call = await server.modules.calls.get(server.organizationId, await openCall(server, ASKED));
-  const state = await without.request(server.database, { ...call, organizationId: server.organizationId });
-  assert.equal(state.analysisStatus, "failed");
-  assert.match(state.analysisDetail ?? "", /no language model is configured/);
+  const id = await openCall(server, ASKED);
+  await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
+  const call = await calls.get(server.organizationId, id);
+  assert.equal(call.analysisStatus, "failed");
+  assert.match(call.analysisDetail ?? "", /no language model is configured/);
   assert.deepEqual(enqueued, []);
-  assert.throws(() => without.assertModel(), { code: "llm_not_configured" });
+  await assert.rejects(analysis.reanalyze(server.organizationId, id), { code: "llm_not_configured" });
 });
 
 test("what the call's end asks for is done by a job", async (t) => {
   const { server, analyst } = await createBench(t, () => ({ text: GOOD }));
-  const { connectionString, database, modules, organizationId } = server;
+  const { connectionString, organizationId } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
   const done = Promise.withResolvers<void>();
   const kind = analyzeCallJob(analyst);
   await jobs.work<AnalysisJob>({ ...kind, run: async (job) => await kind.run(job).then(done.resolve) });
-  const { agentResolution } = modules;
-  const analysis = new AnalysisService({ jobs, agentResolution, hasLanguageModel: true });
+  const { calls } = createAnalysis(server, { jobs, hasLanguageModel: true });
   const id = await openCall(server, ASKED);
-  const call = await modules.calls.get(organizationId, id);
-  await database.transaction(async (transaction) => {
-    await analysis.request(transaction, { ...call, organizationId });
-  });
+  await calls.finish(id, { status: "completed", endReason: "user_hangup", endedAt: new Date() });
   await done.promise;
-  assert.equal((await modules.calls.get(organizationId, id)).analysisStatus, "ready");
+  assert.equal((await calls.get(organizationId, id)).analysisStatus, "ready");
   await jobs.close();
 });
+
+/** Calls whose ends are analyzed by other means than the server's. */
+function createAnalysis(
+  { database, modules: { agentResolution, conversations, recordings } }: TestServer,
+  options: Pick<AnalysisServiceOptions, "jobs" | "hasLanguageModel">,
+): { analysis: AnalysisService; calls: CallsService } {
+  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
+  const analysis = new AnalysisService({ database, calls, agentResolution, ...options });
+  analysis.subscribe();
+  return { analysis, calls };
+}

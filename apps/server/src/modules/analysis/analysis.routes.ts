@@ -1,10 +1,10 @@
 import { reanalyzeCallRoute } from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
-import type { CallsService } from "../calls/calls.service.ts";
+import type { AnalysisService } from "./analysis.service.ts";
 
-export function bindAnalysisRoutes(app: FastifyInstance, calls: CallsService): void {
+export function bindAnalysisRoutes(app: FastifyInstance, analysis: AnalysisService): void {
   bindRoute(app, reanalyzeCallRoute, async ({ principal, params }) => ({
-    data: await calls.reanalyze(principal.organizationId, params.id),
+    data: await analysis.reanalyze(principal.organizationId, params.id),
   }));
 }

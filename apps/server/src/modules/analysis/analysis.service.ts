@@ -1,7 +1,9 @@
+import type { Call } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
-import type { Queries } from "../../platform/database/database.ts";
+import type { Database, Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallRow, CallsService } from "../calls/calls.service.ts";
 import { isAskedFor } from "./analysis.rules.ts";
 
 export const ANALYSIS_JOB = { name: "analyze-call" } as const;
@@ -11,21 +13,15 @@ export interface AnalysisJob {
   callId: string;
 }
 
-/** What of a call says which configuration ran. */
-export interface EndedCall {
-  id: string;
-  organizationId: string;
-  agentId: string;
-  configurationRevision: number | null;
-}
-
-/** How a call's record has it; both null where the agent asks for nothing. */
-export interface AnalysisState {
+/** As a call's record has it; both null if the agent asks for nothing. */
+interface AnalysisState {
   analysisStatus: "pending" | "failed" | null;
   analysisDetail: string | null;
 }
 
 export interface AnalysisServiceOptions {
+  database: Database;
+  calls: Pick<CallsService, "ending" | "lockEnded" | "noteResult">;
   jobs: JobQueue;
   agentResolution: Pick<AgentResolution, "findRevision">;
   /** Whether there is a model that can be asked: the built-in responder cannot. */
@@ -46,8 +42,27 @@ export class AnalysisService {
     this.#options = options;
   }
 
-  /** In the transaction that ends the call; the state goes into its record. */
-  async request(transaction: Queries, call: EndedCall): Promise<AnalysisState> {
+  /** Subscribes to the ends of calls. */
+  subscribe(): void {
+    const { calls } = this.#options;
+    calls.ending.subscribe(async (transaction, { call, at }) => {
+      const state = await this.#request(transaction, call);
+      if (state !== NOTHING_ASKED) await calls.noteResult(transaction, call.id, state, at);
+    });
+  }
+
+  /** Has an ended call analysed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
+  async reanalyze(organizationId: string, callId: string): Promise<Call> {
+    const { database, calls, hasLanguageModel } = this.#options;
+    return await database.transaction(async (transaction) => {
+      const call = await calls.lockEnded(transaction, organizationId, callId);
+      if (!hasLanguageModel) throw new AppError("llm_not_configured");
+      const state = await this.#request(transaction, call);
+      return await calls.noteResult(transaction, callId, state, new Date());
+    });
+  }
+
+  async #request(transaction: Queries, call: CallRow): Promise<AnalysisState> {
     const { id: callId, organizationId, agentId, configurationRevision } = call;
     const { jobs, agentResolution, hasLanguageModel } = this.#options;
     if (configurationRevision === null) return NOTHING_ASKED;
@@ -57,10 +72,5 @@ export class AnalysisService {
     if (!hasLanguageModel) return NO_MODEL;
     await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, { organizationId, callId });
     return { analysisStatus: "pending", analysisDetail: null };
-  }
-
-  /** Throws `llm_not_configured`. */
-  assertModel(): void {
-    if (!this.#options.hasLanguageModel) throw new AppError("llm_not_configured");
   }
 }

@@ -1,9 +1,6 @@
 import { isIP } from "node:net";
 import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
 
-/** How long the post-call webhook waits for what is made of a call. */
-const RESULTS_DEADLINE_MS = 60_000;
-
 /**
  * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, which
  * a NAT has not falsified, unless the offer wants audio over the other version of IP.
@@ -23,7 +20,7 @@ export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): nu
   return Math.max(0, Math.ceil((endedAt.getTime() - answeredAt.getTime()) / 1000));
 }
 
-interface CallResults {
+export interface CallResults {
   recordingStatus: CallResultStatus | null;
   analysisStatus: CallResultStatus | null;
 }
@@ -31,11 +28,6 @@ interface CallResults {
 /** Whether more is still to be known of the call. */
 export function isResultPending({ recordingStatus, analysisStatus }: CallResults): boolean {
   return recordingStatus === "pending" || analysisStatus === "pending";
-}
-
-/** When the end of a call is told at the latest. */
-export function postCallWebhookAt(call: CallResults & { endedAt: Date }): Date {
-  return isResultPending(call) ? new Date(call.endedAt.getTime() + RESULTS_DEADLINE_MS) : call.endedAt;
 }
 
 /** p50 and p95 of each part over the turns in which it was measured; null where there are no turns. */

@@ -2,7 +2,6 @@ import type {
   Call,
   CallDetail,
   CallEndReason,
-  CallPostData,
   CallQuality,
   CallStatus,
   TranscriptItem,
@@ -12,17 +11,16 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
-import type { AnalysisService } from "../analysis/analysis.service.ts";
+import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
-import type { Handover } from "../active-calls/call-command.ts";
-import type { RecordingsService } from "../recordings/recordings.service.ts";
-import type { WebhookProgress, WebhooksService } from "../webhooks/webhooks.service.ts";
-import { countBillableSeconds, isResultPending, postCallWebhookAt, summarizeLatency } from "./calls.rules.ts";
-import { presentCall, toPostData } from "./call-view.rules.ts";
+import { countBillableSeconds, isResultPending, summarizeLatency } from "./calls.rules.ts";
+import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
 import type { CallChannel } from "./calls.tables.ts";
 
 export type { CallChannel };
+export type CallRow = store.CallRow;
+export type Handover = store.Handover;
 
 /** A call of either channel and direction, as its record begins. */
 export interface NewCall {
@@ -81,35 +79,40 @@ export interface CallEnd {
   quality?: CallQuality;
 }
 
+export type EndedCall = store.CallRow & { endedAt: Date };
+
+/** Links to recordings of calls. */
+export interface RecordingLinks {
+  /** `null` if the call has no recording, or none yet. */
+  findUrl: (organizationId: string, callId: string) => Promise<string | null>;
+}
+
 /** What is made of a call after its end. */
 export type CallResult = Partial<
   Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
 >;
 
-/** A receiver may have been away for a while, and asks nobody for another link. */
-const WEBHOOK_LINK_MS = 24 * 3600_000;
-
 interface CallsDependencies {
   conversations: ConversationsService;
-  webhooks: Pick<WebhooksService, "announce" | "hasten">;
-  analysis: AnalysisService;
-  recordings: Pick<RecordingsService, "findUrl">;
+  recordingLinks: RecordingLinks;
 }
 
-/** The records of calls. */
+/** The records of calls. Features that act on the end of a call subscribe to its events. */
 export class CallsService {
+  /** A call is ending and is locked: listeners note which results are pending (`noteResult`). */
+  readonly ending = new TransactionEvent<{ call: CallRow; at: Date }>();
+  /** A call has ended, as its record says. */
+  readonly ended = new TransactionEvent<EndedCall>();
+  /** No result of an ended call is pending any more. */
+  readonly settled = new TransactionEvent<{ call: EndedCall; at: Date }>();
   readonly #database: Database;
-  readonly #conversations: CallsDependencies["conversations"];
-  readonly #webhooks: CallsDependencies["webhooks"];
-  readonly #analysis: CallsDependencies["analysis"];
-  readonly #recordings: CallsDependencies["recordings"];
+  readonly #conversations: ConversationsService;
+  readonly #recordingLinks: RecordingLinks;
 
-  constructor(database: Database, { conversations, webhooks, analysis, recordings }: CallsDependencies) {
+  constructor(database: Database, { conversations, recordingLinks }: CallsDependencies) {
     this.#database = database;
     this.#conversations = conversations;
-    this.#webhooks = webhooks;
-    this.#analysis = analysis;
-    this.#recordings = recordings;
+    this.#recordingLinks = recordingLinks;
   }
 
   async get(organizationId: string, id: string): Promise<CallDetail> {
@@ -118,7 +121,7 @@ export class CallsService {
     const [transcript, turns, recordingUrl] = await Promise.all([
       this.#conversations.getTranscript(row.conversationId),
       store.listTurns(this.#database, id),
-      row.recordingStatus === "ready" ? this.#recordings.findUrl(organizationId, id) : null,
+      row.recordingStatus === "ready" ? this.#recordingLinks.findUrl(organizationId, id) : null,
     ]);
     return { ...presentCall(row), recordingUrl, transcript, turns };
   }
@@ -165,7 +168,7 @@ export class CallsService {
   }
 
   /** Makes the call another node's; returns false where it is over, or not the first node's any more. */
-  async move(id: string, handover: Handover): Promise<boolean> {
+  async move(id: string, handover: store.Handover): Promise<boolean> {
     return await store.moveCall(this.#database, id, handover);
   }
 
@@ -231,7 +234,8 @@ export class CallsService {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return false;
-      const change = {
+      await this.ending.emit(transaction, { call: row, at: endedAt });
+      const call = await store.updateCall(transaction, id, {
         status,
         endReason,
         endDetail: endDetail === undefined ? null : toStorableText(endDetail),
@@ -239,50 +243,27 @@ export class CallsService {
         billableSeconds: countBillableSeconds(row.answeredAt, endedAt),
         quality: quality ?? null,
         latency: summarizeLatency(await store.listTurns(transaction, id)),
-        ...(row.postCallWebhookUrl !== null && { postCallWebhookStatus: "pending" as const }),
-        ...(await this.#analysis.request(transaction, row)),
-      };
-      await store.updateCall(transaction, id, change);
-      const { organizationId, postCallWebhookUrl: url } = row;
-      if (url !== null) {
-        const firstAttemptAt = postCallWebhookAt({ ...row, ...change });
-        const event = { organizationId, type: "call.post" as const, callId: id, url, firstAttemptAt };
-        await this.#webhooks.announce(transaction, event, endedAt);
-      }
+      });
+      await this.ended.emit(transaction, { ...call, endedAt });
       return true;
     });
   }
 
-  /**
-   * Writes down, in the transaction of whoever made it, what came of an ended call; its webhook waits for no more than
-   * what is still pending.
-   */
-  async noteResult(transaction: Queries, id: string, result: CallResult, now: Date): Promise<void> {
-    await store.updateCall(transaction, id, result);
+  /** Records a result of a call in the transaction that produces it. Returns the call's record. */
+  async noteResult(transaction: Queries, id: string, result: CallResult, at: Date): Promise<Call> {
+    const row = await store.updateCall(transaction, id, result);
+    const { endedAt } = row;
+    if (endedAt !== null && !isResultPending(row))
+      await this.settled.emit(transaction, { call: { ...row, endedAt }, at });
+    return presentCall(row);
+  }
+
+  /** Locks a call that has ended until the transaction ends. Throws `not_found` and `call_not_ended`. */
+  async lockEnded(transaction: Queries, organizationId: string, id: string): Promise<EndedCall> {
     const row = await store.lockCall(transaction, id);
-    if (row === undefined || row.endedAt === null || isResultPending(row)) return;
-    await this.#webhooks.hasten(transaction, row.organizationId, id, now);
-  }
-
-  /** Has an ended call analysed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
-  async reanalyze(organizationId: string, id: string): Promise<Call> {
-    return await this.#database.transaction(async (transaction) => {
-      const row = await store.lockCall(transaction, id);
-      if (row?.organizationId !== organizationId) throw new AppError("not_found");
-      if (row.endedAt === null) throw new AppError("call_not_ended");
-      this.#analysis.assertModel();
-      const state = await this.#analysis.request(transaction, row);
-      await store.updateCall(transaction, id, state);
-      return presentCall({ ...row, ...state });
-    });
-  }
-
-  /** What the post-call webhook tells of a call that has ended. */
-  async describeEnded(organizationId: string, id: string): Promise<CallPostData> {
-    const call = await this.get(organizationId, id);
-    const recordingUrl = await this.#recordings.findUrl(organizationId, id, WEBHOOK_LINK_MS);
-    const { variables } = await this.#conversations.get(organizationId, call.conversationId);
-    return toPostData({ ...call, recordingUrl }, variables);
+    if (row?.organizationId !== organizationId) throw new AppError("not_found");
+    if (row.endedAt === null) throw new AppError("call_not_ended");
+    return { ...row, endedAt: row.endedAt };
   }
 
   /** Undefined where there is no such call. */
@@ -305,8 +286,12 @@ export class CallsService {
     });
   }
 
-  /** In the transaction that writes down how a delivery went. */
-  async noteWebhook(transaction: Queries, id: string, { status, attempts }: WebhookProgress): Promise<void> {
+  /** Records the progress of the post-call webhook, in the transaction that causes it. */
+  async notePostCallWebhook(
+    transaction: Queries,
+    id: string,
+    { status, attempts }: { status: "pending" | "delivered" | "failed"; attempts: number },
+  ): Promise<void> {
     await store.updateCall(transaction, id, {
       postCallWebhookStatus: status,
       postCallWebhookAttempts: attempts,

@@ -2,11 +2,16 @@ import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/
 import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, max, notInArray } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
-import type { Handover } from "../active-calls/call-command.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
 export type CallRow = typeof calls.$inferSelect;
 export type CallInsert = typeof calls.$inferInsert;
+
+/** The nodes between which a placed call is handed over. */
+export interface Handover {
+  fromNodeId: string;
+  toNodeId: string;
+}
 
 export interface CallFilter extends PageQuery {
   agentId?: string;
@@ -107,8 +112,15 @@ export async function listCalls(
   return { rows, total: await countRows(queries, calls, where) };
 }
 
-export async function updateCall(queries: Queries, id: string, change: Partial<CallInsert>): Promise<void> {
-  await queries.update(calls).set(change).where(eq(calls.id, id));
+/** @throws Error if there is no such call. */
+export async function updateCall(
+  queries: Queries,
+  id: string,
+  change: Partial<CallInsert>,
+): Promise<CallRow> {
+  const [row] = await queries.update(calls).set(change).where(eq(calls.id, id)).returning();
+  if (row === undefined) throw new Error(`there is no call ${id}`);
+  return row;
 }
 
 /** Undefined where the call is over, or belongs to another node. */

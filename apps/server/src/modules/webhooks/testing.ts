@@ -11,6 +11,7 @@ import { createLogger } from "../../platform/logging/logging.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import { CallsService } from "../calls/calls.service.ts";
 import { createTestLine, createTestServer, inboundCall, type TestServer } from "../testing.ts";
+import { PostCallWebhook } from "./post-call-webhook.ts";
 import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
 import { WebhookDelivery } from "./webhook-delivery.ts";
 import { WebhookSender } from "./webhook-sender.ts";
@@ -91,12 +92,14 @@ export interface Enqueued {
 
 /** Calls whose ends are told by `webhooks`, and what tells them. */
 function deliverBy(
-  { database, modules: { conversations, analysis, recordings } }: TestServer,
+  { database, modules: { conversations, recordings } }: TestServer,
   webhooks: WebhooksService,
   sender: WebhookSender,
 ) {
-  const calls = new CallsService(database, { conversations, webhooks, analysis, recordings });
-  return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls }) };
+  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
+  const postCall = new PostCallWebhook({ calls, conversations, recordings, webhooks });
+  postCall.subscribe();
+  return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls, postCall }) };
 }
 
 /** A call whose agent names a server that answers as told, and the jobs that its end leaves, to be run by hand. */

@@ -137,9 +137,9 @@ test("the end of a call is told once what is made of it is there, and stays as i
     await openDeliveries(t, (response) => void response.writeHead(500).end());
   const id = await openCall();
   const note = async (result: Parameters<typeof calls.noteResult>[2]): Promise<void> =>
-    await database.transaction(
-      async (transaction) => await calls.noteResult(transaction, id, result, clock.now),
-    );
+    await database.transaction(async (transaction) => {
+      await calls.noteResult(transaction, id, result, clock.now);
+    });
   await note({ recordingStatus: "pending" });
   const endedAt = clock.now;
   await endCall(id);

@@ -1,5 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { PostCallWebhook } from "./post-call-webhook.ts";
 import type { WebhookSender } from "./webhook-sender.ts";
 import { buildBody, type DeliveryJob, type WebhooksService } from "./webhooks.service.ts";
 import * as store from "./webhooks.store.ts";
@@ -10,7 +11,8 @@ export interface WebhookDeliveryOptions {
   database: Database;
   sender: WebhookSender;
   webhooks: WebhooksService;
-  calls: Pick<CallsService, "describeEnded" | "noteWebhook">;
+  calls: Pick<CallsService, "notePostCallWebhook">;
+  postCall: Pick<PostCallWebhook, "buildData">;
 }
 
 /** Tells customers' servers of events: at least once, and each attempt is written down. */
@@ -33,14 +35,15 @@ export class WebhookDelivery {
     await database.transaction(async (transaction) => {
       const progress = await webhooks.record(transaction, job, attempt);
       if (progress !== undefined && event.type === "call.post")
-        await calls.noteWebhook(transaction, event.subjectId, progress);
+        await calls.notePostCallWebhook(transaction, event.subjectId, progress);
     });
   }
 
   /** Only of calls that have ended is something told that their end did not settle. */
   async #build(event: store.WebhookEventRow): Promise<string> {
-    const data = await this.#options.calls.describeEnded(event.organizationId, event.subjectId);
-    return await store.freezeBody(this.#options.database, event.id, buildBody(event, data));
+    const { database, postCall } = this.#options;
+    const data = await postCall.buildData(event.organizationId, event.subjectId);
+    return await store.freezeBody(database, event.id, buildBody(event, data));
   }
 
   /** Breaks off what is under way: it is run again, here or on another node. Idempotent. */

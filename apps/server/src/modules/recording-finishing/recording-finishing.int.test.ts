@@ -12,8 +12,8 @@ import type { ObjectStorage } from "../../platform/object-storage/object-storage
 import { waitFor } from "../../platform/testing/wait-for.ts";
 import { createTestServer, inboundCall } from "../testing.ts";
 import { RecordingFinisher } from "./recording-finisher.ts";
-import { RecordingsService } from "./recordings.service.ts";
-import { giveUpRecordingsJob } from "./recordings.jobs.ts";
+import { RecordingsService } from "../recordings/recordings.service.ts";
+import { giveUpRecordingsJob } from "./recording-finishing.jobs.ts";
 
 const NODE_ID = randomUUID();
 /** Longer ago than who writes a spool is ever silent. */

@@ -9,7 +9,7 @@ import type { Logger } from "pino";
 import { spoolSuffixes } from "../../media/recording/recording-spool.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import type { RecordingsService } from "./recordings.service.ts";
+import type { RecordingsService } from "../recordings/recordings.service.ts";
 
 export interface RecordingFinisherOptions {
   nodeId: string;

@@ -1,0 +1,89 @@
+import type { CallDetail, CallPostData } from "@parley/contract";
+import type { Queries } from "../../platform/database/database.ts";
+import { isResultPending } from "../calls/calls.rules.ts";
+import type { CallsService, EndedCall } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { RecordingsService } from "../recordings/recordings.service.ts";
+import type { WebhooksService } from "./webhooks.service.ts";
+
+/** How long the webhook waits for pending results of the call. */
+const RESULTS_DEADLINE_MS = 60_000;
+/** Validity of the link to the recording: the receiver may handle the event late and cannot request another link. */
+const RECORDING_LINK_MS = 24 * 3600_000;
+
+export interface PostCallWebhookOptions {
+  calls: Pick<CallsService, "ended" | "settled" | "get" | "notePostCallWebhook">;
+  conversations: Pick<ConversationsService, "get">;
+  recordings: Pick<RecordingsService, "findUrl">;
+  webhooks: Pick<WebhooksService, "announce" | "hasten">;
+}
+
+/** Announces the end of each call whose record names a URL, once its results are known or 60 s after its end. */
+export class PostCallWebhook {
+  readonly #options: PostCallWebhookOptions;
+
+  constructor(options: PostCallWebhookOptions) {
+    this.#options = options;
+  }
+
+  /** Subscribes to the ends of calls. */
+  subscribe(): void {
+    const { calls, webhooks } = this.#options;
+    calls.ended.subscribe(async (transaction, call) => await this.#announce(transaction, call));
+    calls.settled.subscribe(async (transaction, { call, at }) => {
+      await webhooks.hasten(transaction, call.organizationId, call.id, at);
+    });
+  }
+
+  /** The data of the event, of a call that has ended. */
+  async buildData(organizationId: string, callId: string): Promise<CallPostData> {
+    const { calls, conversations, recordings } = this.#options;
+    const call = await calls.get(organizationId, callId);
+    const recordingUrl = await recordings.findUrl(organizationId, callId, RECORDING_LINK_MS);
+    const { variables } = await conversations.get(organizationId, call.conversationId);
+    return toPostData({ ...call, recordingUrl }, variables);
+  }
+
+  async #announce(transaction: Queries, call: EndedCall): Promise<void> {
+    const { id: callId, organizationId, postCallWebhookUrl: url, endedAt } = call;
+    if (url === null) return;
+    const firstAttemptAt = isResultPending(call)
+      ? new Date(endedAt.getTime() + RESULTS_DEADLINE_MS)
+      : endedAt;
+    const event = { organizationId, type: "call.post" as const, callId, url, firstAttemptAt };
+    const { calls, webhooks } = this.#options;
+    await webhooks.announce(transaction, event, endedAt);
+    await calls.notePostCallWebhook(transaction, callId, { status: "pending", attempts: 0 });
+  }
+}
+
+function toPostData(call: CallDetail, variables: Record<string, string>): CallPostData {
+  const { id, agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
+  const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
+  const { transcript, extraction, evaluation, recordingUrl, isTest } = call;
+  return {
+    id,
+    conversationId,
+    agentId,
+    agentRevision,
+    environment,
+    channel,
+    direction,
+    status,
+    endReason,
+    endDetail,
+    fromNumber,
+    toNumber,
+    startedAt,
+    answeredAt,
+    endedAt,
+    billableSeconds,
+    variables,
+    campaignId: null,
+    transcript,
+    extraction,
+    evaluation,
+    recordingUrl,
+    isTest,
+  };
+}

@@ -4,7 +4,7 @@ import { AudioPacketizer } from "./audio-packetizer.ts";
 
 const FRAME_BYTES = 160;
 
-/** Writes frames whose bytes count on, and gives what was sent: timestamp, first and last byte, marker. */
+/** Sends frames with consecutive byte values; returns timestamp, first byte, last byte and marker of each packet. */
 function packetize(ptimeMs: number, frames: readonly { at: number; marker?: boolean }[]): unknown[] {
   const sent: unknown[] = [];
   const packetizer = new AudioPacketizer(ptimeMs, ({ payload, timestamp, marker }) =>
@@ -20,14 +20,14 @@ function packetize(ptimeMs: number, frames: readonly { at: number; marker?: bool
   return sent;
 }
 
-test("frames of the packets' length go out as they are", () => {
+test("frames of packet length are sent unchanged", () => {
   assert.deepEqual(packetize(20, [{ at: 0, marker: true }, { at: 160 }]), [
     [0, 160, 0, 15, true],
     [160, 160, 16, 31, false],
   ]);
 });
 
-test("a frame may make several packets, and a packet may take several frames", () => {
+test("a frame may fill several packets, and a packet may contain several frames", () => {
   assert.deepEqual(packetize(10, [{ at: 0, marker: true }]), [
     [0, 80, 0, 7, true],
     [80, 80, 8, 15, false],
@@ -41,6 +41,6 @@ test("a frame may make several packets, and a packet may take several frames", (
   ]);
 });
 
-test("what is left of frames before a gap is dropped", () => {
+test("the rest of a frame before a gap is dropped", () => {
   assert.deepEqual(packetize(40, [{ at: 0 }, { at: 480 }, { at: 640 }]), [[480, 320, 48, 79, false]]);
 });

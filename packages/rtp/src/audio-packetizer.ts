@@ -1,48 +1,49 @@
-/** All codecs of telephones at 64 kbit/s: a byte is one unit of their 8 kHz clock, for G.722 too (RFC 3551 §4.5.2). */
+/** All telephone codecs at 64 kbit/s: one byte is one tick of their 8 kHz clock, also for G.722 (RFC 3551 §4.5.2). */
 const BYTES_PER_MS = 8;
 
 export interface AudioPacket {
   /** Valid until the next call. */
   payload: Uint8Array;
-  /** Of its first byte. */
+  /** Timestamp of the first byte. */
   timestamp: number;
   marker: boolean;
 }
 
-/** Cuts an encoded stream of 64 kbit/s, which comes in frames of any length, into packets of one length. */
+/** Splits an encoded 64 kbit/s stream, which arrives in frames of any length, into packets of one length. */
 export class AudioPacketizer {
   readonly #send: (packet: AudioPacket) => void;
   #packetBytes: number;
   #pending = new Uint8Array(0);
   #filled = 0;
-  /** Of the first byte that is pending. */
+  /** Timestamp of the first pending byte. */
   #timestamp = 0;
   #isMarked = false;
 
-  /** @param ptimeMs Length of the packets. */
+  /** @param ptimeMs length of the packets in milliseconds. */
   constructor(ptimeMs: number, send: (packet: AudioPacket) => void) {
     this.#send = send;
     this.#packetBytes = ptimeMs * BYTES_PER_MS;
   }
 
-  /** What waits for its packet to be full is dropped where the length changes. */
+  /** Changes the packet length; a change drops pending bytes. */
   set ptimeMs(ptimeMs: number) {
     const packetBytes = ptimeMs * BYTES_PER_MS;
     if (packetBytes !== this.#packetBytes) this.clear();
     this.#packetBytes = packetBytes;
   }
 
-  /** Forgets what waits for its packet to be full. */
+  /** Drops pending bytes. */
   clear(): void {
     this.#filled = 0;
     this.#isMarked = false;
   }
 
   /**
-   * Takes a frame, and sends the packets that it completes.
+   * Adds a frame, and sends the packets that it completes.
    *
-   * @param timestamp Of the frame's beginning. Where it does not follow the frame before, what is left of that is dropped.
-   * @param marker Whether a talk spurt begins with the frame (RFC 3551 §4.1).
+   * @param timestamp timestamp of the frame's first byte. If it does not follow the previous frame, pending bytes
+   * are dropped.
+   * @param marker true if a talk spurt begins with the frame (RFC 3551 §4.1).
    */
   write(frame: Uint8Array, timestamp: number, marker: boolean): void {
     if (this.#filled > 0 && this.#timestamp + this.#filled !== timestamp) this.clear();

@@ -1,20 +1,19 @@
-/** Halves of the window in which the fastest packet is sought; short enough to follow a change of route. */
+/** Half the window for the fastest packet; short enough to follow a change of route. */
 const BASE_WINDOW_MS = 2000;
 const BIN_MS = 5;
-/** The play-out delay lets this part of the packets come in time. */
-const IN_TIME_PART = 0.97;
-/** Weight of one packet in the histogram once it is filled: 500 packets are remembered, 10 s of 20 ms frames. */
+/** The play-out delay is chosen so that this fraction of packets arrives in time. */
+const IN_TIME_FRACTION = 0.97;
+/** Weight of one packet in a full histogram: 500 packets are remembered, 10 s of 20 ms frames. */
 const SETTLED_WEIGHT = 1 / 500;
-/** A packet that missed its turn counts like so many, so that two of them raise the delay. */
+/** Weight of a late packet, so that two of them raise the delay. */
 const LATE_FACTOR = 10;
-/** The first guess at the delay, given up as packets come in: it counts like ten of them. */
+/** The initial delay estimate, with the weight of ten packets. */
 const INITIAL_DELAY_MS = 40;
 const INITIAL_PACKETS = 10;
 
 /**
- * Learns how long packets of one stream are on their way, compared with the fastest of the last seconds, and how
- * long play-out must wait therefore. Being relative to a moving minimum it follows a sender whose clock runs
- * fast or slow.
+ * Estimates the transit time of one stream's packets relative to the fastest packet of the last seconds, and from
+ * it the play-out delay. The moving minimum also follows a sender whose clock is fast or slow.
  */
 export class DelayEstimator {
   readonly #minDelayMs: number;
@@ -36,7 +35,7 @@ export class DelayEstimator {
     this.#bins[Math.min(this.#bins.length, INITIAL_DELAY_MS / BIN_MS) - 1] = 1;
   }
 
-  /** How long after the fastest packet's time of arrival a packet is best played. */
+  /** The best play-out delay after the fastest packet's arrival. */
   get targetMs(): number {
     return this.#targetMs;
   }
@@ -46,19 +45,19 @@ export class DelayEstimator {
     return this.#jitterMs;
   }
 
-  /** Arrival less media time of the fastest packet: the zero of all delays here. */
+  /** Arrival time minus media time of the fastest packet: the zero point of all delays here. */
   get baseTransitMs(): number {
     return Math.min(this.#currentMinMs, this.#previousMinMs);
   }
 
-  /** Begins a new stream; what was learnt of the network is kept, its media clock is not. */
+  /** Starts a new stream: keeps the network statistics, drops the media clock. */
   restart(): void {
     this.#lastTransitMs = undefined;
     this.#currentMinMs = Infinity;
     this.#previousMinMs = Infinity;
   }
 
-  /** @param mediaMs The packet's timestamp, unwrapped, in milliseconds. */
+  /** @param mediaMs the packet's unwrapped timestamp, in milliseconds. */
   observe(arrivalMs: number, mediaMs: number, isLate: boolean): void {
     const transitMs = arrivalMs - mediaMs;
     this.#observeBase(arrivalMs, transitMs);
@@ -93,7 +92,7 @@ export class DelayEstimator {
       const bin = (bins[i] ?? 0) * (1 - weight) + (i === observed ? weight : 0);
       bins[i] = bin;
       part += bin;
-      if (target === undefined && part >= IN_TIME_PART) {
+      if (target === undefined && part >= IN_TIME_FRACTION) {
         target = (i + 1) * BIN_MS;
       }
     }

@@ -1,20 +1,20 @@
-/** RFC 4733: named telephone events 0 to 15 are the keys of a telephone (§3.2, Table 3). */
+/** RFC 4733 §3.2, Table 3: telephone events 0 to 15 are the keys of a telephone. */
 const DIGITS = "0123456789*#ABCD";
 
 /** The payload of a telephone-event packet (RFC 4733 §2.3). */
 export interface DtmfPayload {
   digit: string;
   isEnd: boolean;
-  /** From the packet's timestamp to now, in units of its clock; 16 bits. */
+  /** From the packet's timestamp to now, in clock ticks; 16 bits. */
   duration: number;
 }
 
 const PAYLOAD_BYTES = 4;
 const END_BIT = 0x80;
-/** -10 dBm0, the level that telephones commonly send; 0–63 dB below 0 dBm0. */
+/** -10 dBm0, the usual level of telephones; range 0 to 63 dB below 0 dBm0. */
 const VOLUME = 10;
 
-/** Whether every character of a string is a key that can be sent (0–9, *, #, A–D) or a wait (w). */
+/** True if every character is a key (0–9, *, #, A–D) or a pause (w). */
 export function isKeySequence(digits: string): boolean {
   return /^[0-9*#A-Dw]*$/.test(digits);
 }

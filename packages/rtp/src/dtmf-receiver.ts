@@ -2,7 +2,7 @@ import { parseDtmf, type DtmfPayload } from "./dtmf-event.ts";
 import type { RtpPacket } from "./packet.ts";
 import { sequenceDelta, timestampDelta } from "./serial-numbers.ts";
 
-/** A key that was pressed and let go. */
+/** A key that was pressed and released. */
 export interface DtmfDigit {
   /** 0–9, *, #, A–D. */
   digit: string;
@@ -12,36 +12,36 @@ export interface DtmfDigit {
 export interface DtmfReceiverOptions {
   /** Clock rate of the telephone-event payload. */
   clockRateHz: number;
-  /** Called once for each key, when its end is known. */
+  /** Called once for each key, when its end is detected. */
   onDigit: (digit: DtmfDigit) => void;
 }
 
-/** Longest that one packet can report; a longer event goes on in a new segment (RFC 4733 §2.5.1.3). */
-const SEGMENT_DURATION = 0xffff;
-/** An event that is not updated for so long has ended: three times the usual 50 ms between updates (§2.5.2.2). */
-const LOST_END_AFTER_MS = 150;
-/** An ended event is remembered for so long, to know packets of it that were held up on the way. */
-const FORGET_AFTER_MS = 2000;
-/** Packets that come so far behind the newest were overtaken; farther, the sender has started anew. */
+/** Longest duration in one packet; a longer event continues in a new segment (RFC 4733 §2.5.1.3). */
+const MAX_SEGMENT_DURATION = 0xffff;
+/** An event without update for this long has ended: three times the usual 50 ms between updates (§2.5.2.2). */
+const EVENT_TIMEOUT_MS = 150;
+/** An ended event is remembered for this long, to recognize its delayed packets. */
+const ENDED_EVENT_TIMEOUT_MS = 2000;
+/** A packet at most this far behind the newest was overtaken; one further behind means that the sender restarted. */
 const MAX_MISORDER = 100;
-/** Within this time the end packets of senders that renew the timestamp with every packet are one end. */
+/** For senders that change the timestamp with every packet: end packets within this time belong to one end. */
 const REDUNDANT_END_MS = 100;
 
 interface ReceivedEvent {
   digit: string;
-  /** Of the packet seen last. */
+  /** Timestamp of the last received packet. */
   timestamp: number;
   sequenceNumber: number;
   duration: number;
-  /** Length of the segments that were completed before. */
+  /** Total length of the completed segments. */
   earlierDuration: number;
   heardAtMs: number;
   hasEnded: boolean;
 }
 
 /**
- * Hears keys in the telephone-event packets of one source (RFC 4733). Any packet of an event is enough to report
- * it, and however many arrive it is reported once.
+ * Detects keys in the telephone-event packets of one source (RFC 4733). One packet of an event is enough to
+ * report it; further packets do not report it again.
  */
 export class DtmfReceiver {
   readonly #options: DtmfReceiverOptions;
@@ -51,7 +51,7 @@ export class DtmfReceiver {
     this.#options = options;
   }
 
-  /** Takes a packet of the negotiated telephone-event payload type; malformed ones and other events are ignored. */
+  /** Handles a packet with the negotiated telephone-event payload type; ignores malformed packets and other events. */
   receive(packet: RtpPacket, arrivalMs: number): void {
     const payload = parseDtmf(packet.payload);
     if (payload === undefined) {
@@ -62,7 +62,7 @@ export class DtmfReceiver {
     if (event !== undefined) {
       const ahead = sequenceDelta(packet.sequenceNumber, event.sequenceNumber);
       if (ahead <= 0 && ahead > -MAX_MISORDER) {
-        // Overtaken on the way or sent twice: it says nothing that is not known.
+        // Overtaken or duplicated: contains no new information.
         return;
       }
     }
@@ -79,7 +79,7 @@ export class DtmfReceiver {
       };
       this.#event = event;
     } else if (isNextSegment(event, packet)) {
-      event.earlierDuration += SEGMENT_DURATION;
+      event.earlierDuration += MAX_SEGMENT_DURATION;
     }
     event.timestamp = packet.timestamp;
     event.sequenceNumber = packet.sequenceNumber;
@@ -90,13 +90,13 @@ export class DtmfReceiver {
     }
   }
 
-  /** Ends an event whose end packets were lost. To be called now and then, at least every 100 ms. */
+  /** Ends an event whose end packets were lost. Call at least every 100 ms. */
   expire(nowMs: number): void {
     const silentMs = this.#event === undefined ? 0 : nowMs - this.#event.heardAtMs;
-    if (silentMs > LOST_END_AFTER_MS) {
+    if (silentMs > EVENT_TIMEOUT_MS) {
       this.#end();
     }
-    if (silentMs > FORGET_AFTER_MS) {
+    if (silentMs > ENDED_EVENT_TIMEOUT_MS) {
       this.#event = undefined;
     }
   }
@@ -106,7 +106,7 @@ export class DtmfReceiver {
       return false;
     }
     if (packet.timestamp === event.timestamp) {
-      // Some senders do not renew the timestamp between events: then the duration begins anew.
+      // Some senders do not change the timestamp between events; the duration then restarts.
       const beginsAnew = !payload.isEnd && (packet.marker || payload.duration < event.duration);
       return !(event.hasEnded && beginsAnew);
     }
@@ -116,8 +116,8 @@ export class DtmfReceiver {
     if (isNextSegment(event, packet)) {
       return !event.hasEnded;
     }
-    // Some senders renew the timestamp with every packet: a duration that grows on is the same event, and
-    // so is the same end again.
+    // Some senders change the timestamp with every packet: a continuing duration is the same event, and so is a
+    // repeated end.
     if (event.hasEnded) {
       return (
         payload.isEnd && payload.duration === event.duration && arrivalMs - event.heardAtMs < REDUNDANT_END_MS
@@ -141,5 +141,5 @@ export class DtmfReceiver {
 }
 
 function isNextSegment(event: ReceivedEvent, packet: RtpPacket): boolean {
-  return !packet.marker && timestampDelta(packet.timestamp, event.timestamp) === SEGMENT_DURATION;
+  return !packet.marker && timestampDelta(packet.timestamp, event.timestamp) === MAX_SEGMENT_DURATION;
 }

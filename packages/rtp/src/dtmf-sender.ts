@@ -7,38 +7,38 @@ export interface DtmfSenderOptions {
   clockRateHz: number;
 }
 
-/** What to hand to `RtpSession.send`, with the negotiated payload type. */
+/** A packet for `RtpSession.send`, with the negotiated payload type. */
 export interface DtmfPacket {
   payload: Uint8Array;
   timestamp: number;
   marker: boolean;
 }
 
-/** 100 ms tone and 100 ms pause: what exchanges of every country accept (ITU-T Q.24 asks for 40 to 65 ms). */
+/** 100 ms tone and 100 ms pause, accepted by exchanges of every country (ITU-T Q.24 requires 40 to 65 ms). */
 const TONE_MS = 100;
 const PAUSE_MS = 100;
-/** What dial strings call `w`. */
+/** The pause character of dial strings. */
 const WAIT = "w";
 const WAIT_MS = 500;
 /** The last packet of an event is sent three times (RFC 4733 §2.5.1.4). */
 const END_PACKETS = 3;
 
-/** Sends a string of keys as telephone events (RFC 4733 §2.5.1), one packet for each frame of the media clock. */
+/** Sends a string of keys as telephone events (RFC 4733 §2.5.1), one packet per frame of the media clock. */
 export class DtmfSender {
   readonly #digits: string;
   readonly #toneDuration: number;
   readonly #pauseDuration: number;
   readonly #waitDuration: number;
   #index = 0;
-  /** Timestamp at which the current event began. */
+  /** Start timestamp of the current event. */
   #startTimestamp: number | undefined;
   #endsSent = 0;
   #notBefore: number | undefined;
 
-  /** @throws {RangeError} where `digits` holds anything that is not a key. */
+  /** @throws {RangeError} if `digits` contains a character that is not a key. */
   constructor({ digits, clockRateHz }: DtmfSenderOptions) {
     if (!isKeySequence(digits)) {
-      throw new RangeError(`DTMF digits are 0-9, *, #, A-D and w; not ${JSON.stringify(digits)}`);
+      throw new RangeError(`DTMF digits must be 0-9, *, #, A-D or w, but got ${JSON.stringify(digits)}`);
     }
     this.#digits = digits;
     this.#toneDuration = (TONE_MS * clockRateHz) / 1000;
@@ -46,16 +46,16 @@ export class DtmfSender {
     this.#waitDuration = (WAIT_MS * clockRateHz) / 1000;
   }
 
-  /** Everything was sent. */
+  /** True after everything was sent. */
   get isDone(): boolean {
     return this.#index >= this.#digits.length;
   }
 
   /**
-   * The packet of this frame, or undefined in pauses and at the end.
+   * The packet of this frame, or `undefined` in pauses and at the end.
    *
-   * @param timestamp The media clock at the frame's beginning, as audio sent now would carry it; never goes back.
-   * @param frameDuration Length of the frame in units of the clock.
+   * @param timestamp the media clock at the start of the frame, as for audio; must not decrease.
+   * @param frameDuration length of the frame in clock ticks.
    */
   next(timestamp: number, frameDuration: number): DtmfPacket | undefined {
     if (this.#notBefore !== undefined && timestamp < this.#notBefore) return undefined;
@@ -80,7 +80,7 @@ export class DtmfSender {
   }
 }
 
-/** How long it takes to send these keys, the pause after the last one included, in milliseconds. */
+/** Time needed to send these keys, including the pause after the last one, in milliseconds. */
 export function dtmfDurationMs(digits: string): number {
   let durationMs = 0;
   for (const digit of digits) durationMs += digit === WAIT ? WAIT_MS : TONE_MS + PAUSE_MS;

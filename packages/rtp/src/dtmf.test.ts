@@ -12,7 +12,7 @@ interface TimedPacket {
   atMs: number;
 }
 
-/** The packets of a string of keys, one frame each 20 ms, beginning near the wrap of the counters. */
+/** The packets of a string of keys, one frame per 20 ms, starting near the wrap of the counters. */
 function packetsOf(digits: string): TimedPacket[] {
   const sender = new DtmfSender({ digits, clockRateHz: 8000 });
   const packets: TimedPacket[] = [];
@@ -32,7 +32,7 @@ function packetsOf(digits: string): TimedPacket[] {
   return packets;
 }
 
-function hear(packets: readonly TimedPacket[]): DtmfDigit[] {
+function receive(packets: readonly TimedPacket[]): DtmfDigit[] {
   const digits: DtmfDigit[] = [];
   const receiver = new DtmfReceiver({ clockRateHz: 8000, onDigit: (digit) => digits.push(digit) });
   for (const { packet, atMs } of packets) {
@@ -69,7 +69,7 @@ function script(steps: readonly Scripted[]): TimedPacket[] {
   }));
 }
 
-test("a key is sent with one marker, one timestamp, growing duration and three equal ends", () => {
+test("a key is sent with one marker, one timestamp, growing duration and three equal end packets", () => {
   const sent = packetsOf("5").map(({ packet }) => ({
     marker: packet.marker,
     timestamp: packet.timestamp,
@@ -95,7 +95,7 @@ test("keys are 200 ms apart, tone and pause", () => {
   );
 });
 
-test("a wait before, between and after keys takes half a second each", () => {
+test("a wait before, between and after keys takes half a second", () => {
   const starts = packetsOf("w1ww2w").filter(({ packet }) => packet.marker);
   assert.deepEqual(
     starts.map(({ atMs }) => atMs),
@@ -107,25 +107,25 @@ test("a wait before, between and after keys takes half a second each", () => {
   assert.ok(sender.isDone);
 });
 
-test("what is no key is refused", () => {
+test("an invalid key is rejected", () => {
   assert.throws(() => new DtmfSender({ digits: "12x", clockRateHz: 8000 }), RangeError);
 });
 
-test("every key that is sent is heard once, with its duration", () => {
-  const digits = hear(packetsOf("0123456789*#ABCD11"));
+test("every sent key is received once, with its duration", () => {
+  const digits = receive(packetsOf("0123456789*#ABCD11"));
   assert.equal(text(digits), "0123456789*#ABCD11");
   assert.ok(digits.every(({ durationMs }) => durationMs === 100));
 });
 
-test("keys are heard once with the start, the ends, or all but one packet lost", () => {
+test("keys are received once if the start, the ends, or all but one packet are lost", () => {
   const perDigit = 7;
   for (let kept = 1; kept < 2 ** perDigit; kept++) {
     const packets = packetsOf("1123").filter((_, i) => ((kept >> (i % perDigit)) & 1) === 1);
-    assert.equal(text(hear(packets)), "1123", `kept ${kept.toString(2)}`);
+    assert.equal(text(receive(packets)), "1123", `kept ${kept.toString(2)}`);
   }
 });
 
-test("keys are heard once when packets arrive twice or overtake each other", () => {
+test("keys are received once if packets are duplicated or reordered", () => {
   const packets = packetsOf("4477").flatMap((timed) => [timed, timed]);
   for (let i = 3; i < packets.length; i += 5) {
     const [a, b] = [packets[i - 3], packets[i]];
@@ -134,11 +134,11 @@ test("keys are heard once when packets arrive twice or overtake each other", () 
       packets[i - 3] = b;
     }
   }
-  assert.equal(text(hear(packets)), "4477");
+  assert.equal(text(receive(packets)), "4477");
 });
 
-test("a key held longer than one packet can say goes on in segments and is one key", () => {
-  const digits = hear(
+test("a key held longer than one packet can express continues in segments as one key", () => {
+  const digits = receive(
     script([
       { timestamp: 1000, duration: 160, marker: true },
       { timestamp: 1000, duration: 0xffff },
@@ -150,17 +150,17 @@ test("a key held longer than one packet can say goes on in segments and is one k
   assert.deepEqual(digits, [{ digit: "5", durationMs: Math.round((0xffff + 321) / 8) }]);
 });
 
-test("a sender that keeps one timestamp for all its keys is understood", () => {
+test("a sender with one timestamp for all keys is supported", () => {
   const keys = ["1", "1", "2"].flatMap((digit) => [
     { digit, timestamp: 7, duration: 160, marker: true },
     { digit, timestamp: 7, duration: 320 },
     { digit, timestamp: 7, duration: 480, isEnd: true },
     { digit, timestamp: 7, duration: 480, isEnd: true },
   ]);
-  assert.equal(text(hear(script(keys))), "112");
+  assert.equal(text(receive(script(keys))), "112");
 });
 
-test("a sender that renews the timestamp with every packet is understood", () => {
+test("a sender that changes the timestamp with every packet is supported", () => {
   const keys = [0, 1600].flatMap((start) => [
     { timestamp: start, duration: 160, marker: true },
     { timestamp: start + 160, duration: 320 },
@@ -169,14 +169,14 @@ test("a sender that renews the timestamp with every packet is understood", () =>
     { timestamp: start + 640, duration: 640, isEnd: true },
     { timestamp: start + 800, duration: 640, isEnd: true },
   ]);
-  const digits = hear(script(keys));
+  const digits = receive(script(keys));
   assert.deepEqual(digits, [
     { digit: "5", durationMs: 80 },
     { digit: "5", durationMs: 80 },
   ]);
 });
 
-test("a key whose ends are lost is reported after 150 ms, and late packets do not repeat it", () => {
+test("a key without end packets is reported after 150 ms, and late packets do not repeat it", () => {
   const digits: DtmfDigit[] = [];
   const receiver = new DtmfReceiver({ clockRateHz: 8000, onDigit: (digit) => digits.push(digit) });
   const [first, second, late] = script([
@@ -199,7 +199,7 @@ test("other events and short payloads are ignored", () => {
   const [flash] = script([{ timestamp: 0, duration: 800, isEnd: true }]);
   assert.ok(flash);
   flash.packet.payload[0] = 16;
-  assert.deepEqual(hear([flash]), []);
+  assert.deepEqual(receive([flash]), []);
   flash.packet.payload = Uint8Array.of(5, 0x80, 1);
-  assert.deepEqual(hear([flash]), []);
+  assert.deepEqual(receive([flash]), []);
 });

@@ -14,7 +14,7 @@ interface StreamOptions {
   firstTimestamp?: number;
   firstFrame?: number;
   ssrc?: number;
-  /** Sender's clock against ours, in parts per million. */
+  /** Deviation of the sender's clock, in parts per million. */
   skewPpm?: number;
   lossPart?: number;
   jitterMs?: number;
@@ -27,7 +27,7 @@ interface Arrival {
   atMs: number;
 }
 
-/** Packets as they arrive; the payload's length is the frame's and its first four bytes are the frame's number. */
+/** Arriving packets; a payload has the frame's length and begins with the frame number in four bytes. */
 function stream(options: StreamOptions): Arrival[] {
   const { frames, ptimeMs = 20, startMs = 0, firstSequence = 65500, firstTimestamp = 0xfffff000 } = options;
   const { firstFrame = 0, ssrc = 1, skewPpm = 0, lossPart = 0, jitterMs = 0, duplicatePart = 0 } = options;
@@ -69,7 +69,7 @@ function createBuffer(): JitterBuffer {
   });
 }
 
-/** Plays like a call: every 20 ms, pulling while there is less than a frame of sound. */
+/** Plays like a call: every 20 ms, pulls while there is less than one frame of sound. */
 function play(
   arrivals: readonly Arrival[],
   untilMs: number,
@@ -78,7 +78,7 @@ function play(
   const { buffer = createBuffer(), isQuiet = false, fromMs = 3 } = options;
   const played: Played[] = [];
   let next = 0;
-  let held = 0;
+  let bufferedSamples = 0;
   for (let atMs = fromMs; atMs < untilMs; atMs += 20) {
     for (
       let arrival = arrivals[next];
@@ -87,14 +87,15 @@ function play(
     ) {
       buffer.push(arrival.packet, arrival.atMs);
     }
-    while (held < 160) {
+    while (bufferedSamples < 160) {
       const result = buffer.pull(atMs, isQuiet);
       const payload = result.kind === "frame" ? result.payload : undefined;
       const frame = payload && new DataView(payload.buffer, payload.byteOffset).getUint32(0);
       played.push({ atMs, result, frame });
-      held += result.kind === "idle" ? 160 : result.kind === "lost" ? result.samples : result.payload.length;
+      bufferedSamples +=
+        result.kind === "idle" ? 160 : result.kind === "lost" ? result.samples : result.payload.length;
     }
-    held -= 160;
+    bufferedSamples -= 160;
   }
   const frames = played.flatMap(({ frame }) => frame ?? []);
   return { played, buffer, frames };
@@ -108,7 +109,7 @@ function isIncreasing(numbers: readonly number[]): boolean {
   return numbers.every((n, i) => i === 0 || n > (numbers[i - 1] ?? 0));
 }
 
-/** Milliseconds from when a frame was sent to when it was played. */
+/** Milliseconds from sending to playing of each frame. */
 function delays(played: readonly Played[], ptimeMs = 20): number[] {
   return played.flatMap(({ frame, atMs }) => (frame === undefined ? [] : [atMs - frame * ptimeMs]));
 }
@@ -126,7 +127,7 @@ describe("an even stream", () => {
         { lost, late, duplicated, reordered },
         { lost: 0, late: 0, duplicated: 0, reordered: 0 },
       );
-      // The first guess at the delay is given up once the network has shown itself to be calm.
+      // The initial estimate is replaced after the network has proved to be calm.
       assert.ok(skipped <= 2);
     });
   }
@@ -136,7 +137,7 @@ describe("an even stream", () => {
     assert.match(kinds(played), /^i{7,8}f{10}l{3}i+$/);
   });
 
-  test("ends without concealment where the sender announces silence by comfort noise", () => {
+  test("ends without concealment if the sender announces silence by comfort noise", () => {
     const arrivals = stream({ frames: 10 });
     const last = arrivals.at(-1);
     assert.ok(last);
@@ -163,12 +164,12 @@ describe("loss", () => {
     );
   });
 
-  test("at the very beginning is not waited for", () => {
+  test("at the very beginning adds no delay", () => {
     const { frames } = play(stream({ frames: 20 }).slice(3), 600);
     assert.equal(frames[0], 3);
   });
 
-  test("of 5 s ends in idle and goes on with the usual delay", () => {
+  test("of 5 s ends in idle and continues with the usual delay", () => {
     const arrivals = stream({ frames: 500 }).filter(({ atMs }) => atMs < 2000 || atMs >= 7000);
     const { played, frames, buffer } = play(arrivals, 10_050);
     assert.ok(isIncreasing(frames));
@@ -181,7 +182,7 @@ describe("loss", () => {
 });
 
 describe("order", () => {
-  test("is restored within the delay, also of the first packets", () => {
+  test("is restored within the delay, also for the first packets", () => {
     const arrivals = stream({ frames: 60 });
     for (const i of [0, 10, 20, 30, 40]) {
       const [a, b] = [arrivals[i], arrivals[i + 1]];
@@ -194,7 +195,7 @@ describe("order", () => {
     assert.equal(buffer.counters.late, 0);
   });
 
-  test("is kept when every packet comes twice", () => {
+  test("is kept if every packet is duplicated", () => {
     const { frames, buffer } = play(stream({ frames: 100, duplicatePart: 1, jitterMs: 15 }), 2200);
     assert.ok(isIncreasing(frames));
     assert.equal(buffer.counters.duplicated, 100);
@@ -203,7 +204,7 @@ describe("order", () => {
 });
 
 describe("delay", () => {
-  test("grows when packets come late and shrinks when the network is calm again", () => {
+  test("grows when packets are late and shrinks when the network is calm again", () => {
     const random = seededRandom(7);
     const rough = stream({ frames: 500, jitterMs: 120, random });
     const calm = stream({
@@ -222,7 +223,7 @@ describe("delay", () => {
     assert.ok(Math.max(...at(60_000)) <= 60, `${Math.max(...at(60_000))}`);
   });
 
-  test("shrinks at once where it is quiet", () => {
+  test("shrinks at once during silence", () => {
     const arrivals = stream({ frames: 700 }).map((arrival) =>
       arrival.atMs >= 12_000 && arrival.atMs < 12_160 ? { ...arrival, atMs: 12_160 } : arrival,
     );
@@ -241,7 +242,7 @@ describe("delay", () => {
     assert.ok(Math.max(...delays(played.filter(({ atMs }) => atMs > 3600))) <= 220);
   });
 
-  test("of a route that has become 400 ms slower does not silence the stream", () => {
+  test("of a route that becomes 400 ms slower does not silence the stream", () => {
     const arrivals = stream({ frames: 500 }).map((arrival) =>
       arrival.atMs >= 3000 ? { ...arrival, atMs: arrival.atMs + 400 } : arrival,
     );
@@ -252,13 +253,13 @@ describe("delay", () => {
   });
 
   for (const skewPpm of [200, -200]) {
-    test(`does not add up over 20 minutes with a sender's clock ${skewPpm} ppm off`, () => {
+    test(`does not accumulate over 20 minutes with a sender's clock ${skewPpm} ppm off`, () => {
       const { played, frames, buffer } = play(stream({ frames: 60_000, skewPpm }), 1_199_000);
       assert.ok(isIncreasing(frames));
       const sentAt = (frame: number) => frame * 20 * (1 - skewPpm / 1e6);
       const tail = played.flatMap(({ frame, atMs }) => (frame === undefined ? [] : [atMs - sentAt(frame)]));
       assert.ok(Math.max(...tail) <= 65, `${Math.max(...tail)}`);
-      // 240 ms of drift are twelve frames, each corrected once.
+      // 240 ms of drift are twelve frames, and each is corrected once.
       const { skipped, stretched, late } = buffer.counters;
       assert.ok(skipped + stretched + late <= 20, JSON.stringify(buffer.counters));
     });
@@ -281,7 +282,7 @@ describe("talk spurts", () => {
     assert.equal(buffer.counters.lost, 0);
   });
 
-  test("telephone events between audio are neither loss nor audio", () => {
+  test("telephone events between audio count neither as loss nor as audio", () => {
     const arrivals = stream({ frames: 100 });
     for (const { packet } of arrivals.slice(40, 50)) {
       packet.payloadType = 101;
@@ -292,7 +293,7 @@ describe("talk spurts", () => {
   });
 });
 
-test("a key held for 3 s, its timestamp standing still, does not disturb the audio after it", () => {
+test("a key held for 3 s with a constant timestamp does not disturb the audio after it", () => {
   const arrivals = stream({ frames: 300 });
   const start = arrivals[50]?.packet.timestamp ?? 0;
   for (const { packet } of arrivals.slice(50, 200)) {
@@ -306,7 +307,7 @@ test("a key held for 3 s, its timestamp standing still, does not disturb the aud
 });
 
 describe("a new stream", () => {
-  test("of another SSRC is taken up after two packets in sequence", () => {
+  test("of another SSRC starts after two packets in sequence", () => {
     const old = stream({ frames: 50 });
     const renewed = stream({
       frames: 50,
@@ -320,7 +321,7 @@ describe("a new stream", () => {
     assert.deepEqual(frames.slice(-50), [...Array(100).keys()].slice(50));
   });
 
-  test("is not begun by one stray packet of another SSRC or a wild sequence number", () => {
+  test("does not start with one stray packet of another SSRC or sequence number", () => {
     const arrivals = stream({ frames: 50 });
     const [strange] = stream({ frames: 1, startMs: 305, ssrc: 9, firstSequence: 1, firstFrame: 777 });
     const [wild] = stream({ frames: 1, startMs: 405, firstSequence: 30_000, firstFrame: 888 });
@@ -332,7 +333,7 @@ describe("a new stream", () => {
     assert.deepEqual(frames, [...Array(50).keys()]);
   });
 
-  test("of a sender that restarts with the same SSRC is taken up", () => {
+  test("of a sender that restarts with the same SSRC starts", () => {
     const old = stream({ frames: 50 });
     const renewed = stream({
       frames: 50,
@@ -345,7 +346,7 @@ describe("a new stream", () => {
     assert.deepEqual(frames.slice(-50), [...Array(100).keys()].slice(50));
   });
 
-  test("of timestamps alone, the sequence going on, is taken up", () => {
+  test("of timestamps with continuing sequence numbers starts", () => {
     const old = stream({ frames: 50 });
     const renewed = stream({
       frames: 50,

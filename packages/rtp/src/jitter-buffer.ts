@@ -6,33 +6,33 @@ export interface JitterBufferOptions {
   /** Clock rate of the timestamps. */
   clockRateHz: number;
   /**
-   * Length of a payload in units of the clock; 0 for one that is no audio (telephone-event, an unknown payload
-   * type). Such packets are pushed too, so that their sequence numbers are not missed, and are never pulled.
+   * Length of a payload in clock ticks; 0 if it is not audio (telephone-event, an unknown payload type). Such
+   * packets are pushed too, so that their sequence numbers do not count as lost, but they are never pulled.
    */
   samplesIn: (payload: Uint8Array, payloadType: number) => number;
 }
 
 export type JitterBufferResult =
-  /** The next payload to decode. Comfort noise (payload type 13, RFC 3389) comes as a frame too. */
+  /** The next payload to decode. Comfort noise (payload type 13, RFC 3389) is also a frame. */
   | { kind: "frame"; payload: Uint8Array; payloadType: number; timestamp: number }
   /**
-   * Sound is missing here: conceal this many samples. `following` is the packet right after them, where it has come: it may
-   * tell of them (forward error correction).
+   * Missing sound: conceal this many samples. `following` is the next packet, if received, which may describe
+   * them (forward error correction).
    */
   | { kind: "lost"; samples: number; following?: Uint8Array }
-  /** Nothing is to be expected: not started, or the sender is silent. */
+  /** No packet is expected: the stream has not started, or the sender is silent. */
   | { kind: "idle" };
 
 export interface JitterBufferCounters {
   received: number;
-  /** Never came, or came too late to be played. */
+  /** Not received, or received too late to be played. */
   lost: number;
   late: number;
   duplicated: number;
   reordered: number;
-  /** Frames left out to bring the delay down. */
+  /** Frames dropped to reduce the delay. */
   skipped: number;
-  /** Moments of concealment put in because a frame was not there in time, or to bring the delay up. */
+  /** Concealed frames inserted because a packet was late, or to increase the delay. */
   stretched: number;
   /** RFC 3550 §6.4.1. */
   jitterMs: number;
@@ -41,47 +41,46 @@ export interface JitterBufferCounters {
 
 interface BufferedPacket {
   packet: RtpPacket;
-  /** Sequence number and timestamp with their wraps counted. */
+  /** Sequence number and timestamp including their wraps. */
   sequence: number;
   timestamp: number;
   samples: number;
 }
 
-/** Bounds of the play-out delay: one frame, and what a talk still bears. */
+/** Limits of the play-out delay: one frame, and the maximum for a conversation. */
 const MIN_DELAY_MS = 20;
 const MAX_DELAY_MS = 200;
 /** Two seconds of 20 ms frames; a power of two. */
 const CAPACITY = 128;
-/** RFC 3550 A.1: a larger step, forward or back, is a sender that has restarted. */
+/** RFC 3550 A.1: a larger step in either direction means that the sender restarted. */
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
-/** Media time that runs away from arrival by more is a new media clock, not a delay. */
+/** If media time and arrival time diverge by more, the sender has a new media clock. */
 const MAX_CLOCK_STEP_MS = 1000;
-/** Concealment beyond this is silence anyway: the sender is taken to have paused. */
+/** Longer concealment is silent anyway: the sender is assumed to have paused. */
 const MAX_CONCEALED_MS = 60;
-/** How long the delay must be too long before a frame is left out of running speech. */
-const SKIP_AFTER_MS = 1000;
+/** In speech, a frame is dropped after the delay has been too long for this time. */
+const SKIP_INTERVAL_MS = 1000;
 const STRETCH_INTERVAL_MS = 200;
 const COMFORT_NOISE = 13;
 const IDLE: JitterBufferResult = { kind: "idle" };
 
 /**
- * Puts the packets of one RTP stream in order and plays them at an even pace, late by a delay that follows the
- * network's jitter. It reads no clock: times are passed in, in milliseconds of any one monotonic clock.
+ * Orders the packets of one RTP stream and plays them at an even pace, after a delay that follows the network's
+ * jitter. It reads no clock: callers pass times in milliseconds of a monotonic clock.
  *
- * The consumer pulls whenever it has less than a frame of decoded sound left: a frame may be of any length. An
- * underrun does not throw away what comes afterwards: play-out waits, and the delay has thereby grown. It shrinks
- * again by leaving out frames, in quiet moments as soon as it is a frame too long, in speech once a second;
- * beyond 200 ms at once.
+ * The consumer pulls when it has less than one frame of decoded sound; frames may have any length. An underrun
+ * drops nothing: play-out waits, which increases the delay. Dropping frames reduces it again: in silence as soon
+ * as it is one frame too long, in speech once a second, and above 200 ms at once.
  *
- * At most 128 packets are held, as views into the datagrams they came in.
+ * Holds at most 128 packets, as views into their datagrams.
  */
 export class JitterBuffer {
   readonly #clockRateHz: number;
   readonly #samplesIn: JitterBufferOptions["samplesIn"];
   readonly #delay = new DelayEstimator(MIN_DELAY_MS, MAX_DELAY_MS);
   readonly #slots = Array.from<BufferedPacket | undefined>({ length: CAPACITY });
-  /** The sequence number last received in each slot, to know duplicates from late packets. */
+  /** The last received sequence number of each slot, to distinguish duplicates from late packets. */
   readonly #received = new Float64Array(CAPACITY).fill(-1);
   readonly #counters = {
     received: 0,
@@ -94,18 +93,18 @@ export class JitterBuffer {
   };
 
   #ssrc: number | undefined;
-  /** First packet of what may be a new source or a restarted sender (RFC 3550 A.1: two in sequence are needed). */
+  /** First packet of a possible new source or restarted sender (RFC 3550 A.1 requires two in sequence). */
   #candidate: { packet: RtpPacket; arrivalMs: number } | undefined;
   #newest: BufferedPacket | undefined;
-  /** Sequence number to be played next. */
+  /** The next sequence number to play. */
   #expected = 0;
-  /** Timestamp to be played next, while playing. */
+  /** The next timestamp to play. */
   #playTimestamp = 0;
   #hasPlayed = false;
   #isPlaying = false;
   #frameSamples: number;
   #lastPayloadType: number | undefined;
-  /** Samples concealed while nothing was there, to be taken off a gap that turns out to be a loss. */
+  /** Samples concealed before the next packet arrived; subtracted from a gap that turns out to be a loss. */
   #concealedAhead = 0;
   #concealedMs = 0;
   #tooLongSinceMs: number | undefined;
@@ -121,7 +120,7 @@ export class JitterBuffer {
     return { ...this.#counters, jitterMs: this.#delay.jitterMs, targetDelayMs: this.#delay.targetMs };
   }
 
-  /** Takes a packet. Its payload must not be changed afterwards: it is kept as it is, not copied. */
+  /** Adds a packet. Its payload must not change afterwards, because it is not copied. */
   push(packet: RtpPacket, arrivalMs: number): void {
     this.#counters.received++;
     const newest = this.#newest;
@@ -145,10 +144,10 @@ export class JitterBuffer {
   }
 
   /**
-   * Gives what is to be heard next.
+   * Returns the next sound to play.
    *
-   * @param nowMs On the clock of the arrival times.
-   * @param isQuiet Whether nobody is speaking at present, so that a change of the delay is not heard.
+   * @param nowMs time on the clock of the arrival times.
+   * @param isQuiet true during silence, in which a change of the delay is inaudible.
    */
   pull(nowMs: number, isQuiet = false): JitterBufferResult {
     const head = this.#skipToDelay(nowMs, isQuiet);
@@ -164,7 +163,7 @@ export class JitterBuffer {
         const isLast = gap - this.#concealedAhead === samples;
         return { ...this.#conceal(samples), ...(isLast && { following: head.packet.payload }) };
       }
-      // Sequence numbers without a gap: the sender was silent, and a talk spurt begins (RFC 3551 §4.1).
+      // No gap in sequence numbers: the sender was silent, and a talk spurt begins (RFC 3551 §4.1).
       this.#isPlaying = isLoss;
     }
     const lateByMs = this.#delayOf(head, nowMs) - this.#delay.targetMs;
@@ -184,14 +183,14 @@ export class JitterBuffer {
     return (samples * 1000) / this.#clockRateHz;
   }
 
-  /** Whether the sender has set its timestamps anew, its sequence numbers going on. */
+  /** True if the sender has restarted its timestamps but not its sequence numbers. */
   #isNewClock(buffered: BufferedPacket, newest: BufferedPacket, arrivalMs: number): boolean {
     const excessMs = this.#delayOf(buffered, arrivalMs);
     const goesBack = newest.samples > 0 && buffered.timestamp < newest.timestamp;
     return goesBack || Math.abs(excessMs) > MAX_CLOCK_STEP_MS;
   }
 
-  /** How much later than the fastest possible packet this one would be played now. */
+  /** The delay of this packet, if played now, relative to the fastest possible packet. */
   #delayOf(buffered: BufferedPacket, nowMs: number): number {
     return nowMs - this.#toMs(buffered.timestamp) - this.#delay.baseTransitMs;
   }
@@ -206,7 +205,7 @@ export class JitterBuffer {
     this.#isPlaying = false;
     this.#tooLongSinceMs = undefined;
     const samples = this.#samplesIn(packet.payload, packet.payloadType);
-    // Room below, so that packets that were overtaken by the first are counted without going negative.
+    // Leaves room below, so that packets overtaken by the first one do not make the count negative.
     const sequence = packet.sequenceNumber + 0x10000;
     const buffered = { packet, sequence, timestamp: packet.timestamp, samples };
     this.#expected = sequence;
@@ -222,7 +221,7 @@ export class JitterBuffer {
       sequenceDelta(packet.sequenceNumber, candidate.packet.sequenceNumber) === 1
     ) {
       this.#start(candidate.packet, candidate.arrivalMs);
-      // `#start` has taken the first; the second belongs to the same stream now, and was counted already.
+      // `#start` has handled the first packet; the second now belongs to the same stream and was already counted.
       this.#counters.received--;
       this.push(packet, arrivalMs);
     }
@@ -258,7 +257,7 @@ export class JitterBuffer {
     this.#received[slot] = sequence;
   }
 
-  /** Gives up everything before a sequence number, to keep within the capacity. */
+  /** Drops everything before a sequence number, to stay within the capacity. */
   #advanceTo(sequence: number): void {
     if (sequence <= this.#expected) {
       return;
@@ -270,7 +269,7 @@ export class JitterBuffer {
     this.#expected = sequence;
   }
 
-  /** How many packets from the expected one up to `sequence` were not received. */
+  /** Number of missing packets from the expected one up to `sequence`. */
   #countMissing(sequence: number): number {
     let missing = Math.max(0, sequence - this.#expected - CAPACITY);
     for (let i = this.#expected + missing; i < sequence; i++) {
@@ -279,7 +278,7 @@ export class JitterBuffer {
     return missing;
   }
 
-  /** The next packet with audio; those without, where they are next, are stepped over. */
+  /** The next packet with audio; skips those without. */
   #head(): BufferedPacket | undefined {
     const last = this.#newest?.sequence ?? -1;
     for (let sequence = this.#expected; sequence <= last; sequence++) {
@@ -296,7 +295,7 @@ export class JitterBuffer {
     return undefined;
   }
 
-  /** The packet to be played, after leaving out what the delay is too long by. */
+  /** The packet to play, after dropping frames to reduce the delay. */
   #skipToDelay(nowMs: number, isQuiet: boolean): BufferedPacket | undefined {
     let head = this.#head();
     while (head !== undefined && this.#depthOf(head, nowMs) > MAX_DELAY_MS) {
@@ -311,7 +310,7 @@ export class JitterBuffer {
       return head;
     }
     this.#tooLongSinceMs ??= nowMs;
-    if (isQuiet || nowMs - this.#tooLongSinceMs >= SKIP_AFTER_MS) {
+    if (isQuiet || nowMs - this.#tooLongSinceMs >= SKIP_INTERVAL_MS) {
       this.#tooLongSinceMs = undefined;
       return this.#skip(head);
     }
@@ -319,8 +318,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Delay that leaving out frames can take away: no more than what is buffered. A route that has become slower by
-   * more than the maximum delays every packet, and none of them may be dropped for it.
+   * The delay that dropping frames can remove: at most the buffered sound. If a route becomes slower by more than
+   * the maximum, every packet is late, and none may be dropped for it.
    */
   #depthOf(head: BufferedPacket, nowMs: number): number {
     const newest = this.#newest ?? head;

@@ -1,13 +1,13 @@
 const BIN_MS = 0.1;
-/** The last bin holds everything longer. */
+/** The last bin contains all longer lags. */
 const MAX_LAG_MS = 100;
 const BINS = MAX_LAG_MS / BIN_MS + 1;
 const WINDOW_SECONDS = 10;
 
-/** What lags are counted by: at most so many milliseconds. One count more is of those beyond. */
+/** Upper bounds of the counted lags in milliseconds. One more count is for lags above the last bound. */
 export const LAG_BOUNDS_MS: readonly number[] = [0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100];
 
-/** Lags of the last 10 s, as one histogram a second, and how many there were of each length. */
+/** Lags of the last 10 s, in one histogram per second, and a count for each bound. */
 export class LagStatistics {
   readonly #seconds = Array.from({ length: WINDOW_SECONDS }, () => ({
     second: -1,
@@ -15,7 +15,7 @@ export class LagStatistics {
   }));
   #counts = noCounts();
 
-  /** @param lagMs Below zero counts as none, above 100 as 100. */
+  /** @param lagMs clamped to 0 to 100. */
   record(lagMs: number, count: number, nowMs: number): void {
     const second = Math.floor(nowMs / 1000);
     const entry = this.#seconds[second % WINDOW_SECONDS];
@@ -33,14 +33,14 @@ export class LagStatistics {
     this.#counts[bound] = (this.#counts[bound] ?? 0) + count;
   }
 
-  /** @returns Those recorded since this was asked last, by `LAG_BOUNDS_MS`, each counted once. */
+  /** @returns Lags recorded since the last call, by `LAG_BOUNDS_MS`; each is counted once. */
   takeCounts(): number[] {
     const counts = this.#counts;
     this.#counts = noCounts();
     return counts;
   }
 
-  /** @returns The lag that `part` of the records do not exceed, to 0.1 ms; 0 without records. */
+  /** @returns The lag that the fraction `part` of the records does not exceed, to 0.1 ms; 0 without records. */
   percentileMs(part: number, nowMs: number): number {
     const oldest = Math.floor(nowMs / 1000) - WINDOW_SECONDS;
     const recent = this.#seconds.filter(({ second }) => second > oldest);

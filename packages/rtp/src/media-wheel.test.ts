@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { LAG_BOUNDS_MS } from "./lag-statistics.ts";
 import { MediaWheel, type WheelScheduler } from "./media-wheel.ts";
 
-/** A clock that a test turns; timers fire when it has reached them, at the earliest 1 ms after they were set. */
+/** A clock advanced by the test; timers fire when it reaches them, at least 1 ms after they were set. */
 class FakeScheduler implements WheelScheduler {
   nowMs = 1000.25;
   #timer: { callback: () => void; atMs: number } | undefined;
@@ -39,7 +39,7 @@ class FakeScheduler implements WheelScheduler {
     this.nowMs = Math.max(this.nowMs, endMs);
   }
 
-  /** The process stands still: time passes and nothing fires. */
+  /** Simulates a stall: time passes and no timer fires. */
   stall(ms: number): void {
     this.nowMs += ms;
   }
@@ -105,7 +105,7 @@ test("without members no timer runs", () => {
   assert.equal(calls.length, 0);
 });
 
-test("time without members is neither made up for nor counted as dropped", () => {
+test("time without members is neither caught up nor counted as dropped", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   addRecorder().handle.remove();
   scheduler.advance(5000);
@@ -116,7 +116,7 @@ test("time without members is neither made up for nor counted as dropped", () =>
   assert.ok((calls[0]?.tick ?? 0) >= 250);
 });
 
-test("a short stall is made up for", () => {
+test("a short stall is caught up", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   const { calls } = addRecorder();
   scheduler.advance(100);
@@ -126,7 +126,7 @@ test("a short stall is made up for", () => {
   assert.equal(wheel.droppedTicks, 0);
 });
 
-test("after a long stall three frames are made up for; the rest is dropped, counted, and missing in the ticks", () => {
+test("after a long stall, three frames are caught up, and the others are dropped, counted and missing in the ticks", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   const { calls } = addRecorder();
   scheduler.advance(100);
@@ -152,7 +152,7 @@ test("the phase end is called once for each phase that has members, after all of
   assert.equal(order.join(" ").includes("end end"), false);
 });
 
-test("what a member or the phase end throws is reported and stops nobody", () => {
+test("an error of a member or the phase end is reported and does not stop the others", () => {
   let ends = 0;
   const { scheduler, wheel, errors, addRecorder } = setUp({
     onPhaseEnd: () => {
@@ -170,7 +170,7 @@ test("what a member or the phase end throws is reported and stops nobody", () =>
   assert.equal(errors.length, 6);
 });
 
-test("a member may remove itself and add others while the wheel turns", () => {
+test("a member may remove itself and add others during a turn", () => {
   const { scheduler, wheel } = setUp();
   let calls = 0;
   const handle = wheel.add(() => {
@@ -184,7 +184,7 @@ test("a member may remove itself and add others while the wheel turns", () => {
   assert.ok(calls >= 3);
 });
 
-test("a member that removes another of its phase keeps it from being called", () => {
+test("a member removed by another one of its phase is not called", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   let victim: { remove(): void } | undefined;
   wheel.add(() => victim?.remove());
@@ -197,7 +197,7 @@ test("a member that removes another of its phase keeps it from being called", ()
   assert.equal(calls.length, 0);
 });
 
-test("the lag of the last 10 s is told, stalls included, and forgotten afterwards", () => {
+test("the reported lag covers the last 10 s, including stalls", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   addRecorder();
   assert.equal(wheel.lagP99Ms, 0);
@@ -210,7 +210,7 @@ test("the lag of the last 10 s is told, stalls included, and forgotten afterward
   assert.ok(wheel.lagP99Ms <= 1.1);
 });
 
-test("each call of a member is counted once by how late it was", () => {
+test("each call of a member is counted once by its lag", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   addRecorder();
   scheduler.advance(1000);
@@ -221,14 +221,14 @@ test("each call of a member is counted once by how late it was", () => {
   scheduler.stall(300);
   scheduler.advance(0);
   const late = wheel.takeLagCounts();
-  assert.ok((late.at(-1) ?? 0) > 0, "none beyond the longest bound");
+  assert.ok((late.at(-1) ?? 0) > 0, "no lag above the last bound");
   assert.equal(
     wheel.takeLagCounts().reduce((sum, count) => sum + count, 0),
     0,
   );
 });
 
-test("close removes everybody and may be called again", () => {
+test("close removes all members and may be called again", () => {
   const { scheduler, wheel, addRecorder } = setUp();
   const { calls, handle } = addRecorder();
   wheel.close();

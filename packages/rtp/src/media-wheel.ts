@@ -1,29 +1,29 @@
 import { LagStatistics } from "./lag-statistics.ts";
 
-/** Time and timers of a wheel; a test brings its own. */
+/** Time and timers of a wheel; tests provide their own. */
 export interface WheelScheduler {
   /** Monotonic milliseconds. */
   now(): number;
-  /** Calls back once, after about `delayMs` (at least 1). Returns how to cancel it. */
+  /** Calls `callback` once after about `delayMs` (at least 1). Returns a function that cancels it. */
   schedule(callback: () => void, delayMs: number): () => void;
 }
 
 /**
- * @param dueMs When this call was due, on the scheduler's clock.
- * @param tick Frames of 20 ms since the wheel was made: goes up by one from call to call, by more where ticks
- *   were dropped.
+ * @param dueMs when this call was due, on the scheduler's clock.
+ * @param tick number of 20 ms frames since the wheel was created: increases by one per call, by more after
+ * dropped ticks.
  */
 export type WheelMember = (dueMs: number, tick: number) => void;
 
 export interface WheelHandle {
-  /** Ends the calls. Idempotent; may be called by a member while the wheel turns. */
+  /** Ends the calls. Idempotent; a member may call it during a turn. */
   remove(): void;
 }
 
 export interface MediaWheelOptions {
-  /** Called after all members of a phase: the place to run work for all of them in one batch. */
+  /** Called after all members of a phase, for work that is done for all of them in one batch. */
   onPhaseEnd?: (dueMs: number) => void;
-  /** Takes what a member or `onPhaseEnd` has thrown; the others go on. */
+  /** Receives errors thrown by a member or `onPhaseEnd`; the others continue. */
   onError: (error: unknown) => void;
   scheduler?: WheelScheduler;
 }
@@ -31,11 +31,11 @@ export interface MediaWheelOptions {
 const FRAME_MS = 20;
 const PHASE_MS = 1;
 const PHASES = FRAME_MS / PHASE_MS;
-/** After a stall so many frames of each member are made up for; older ones are dropped and counted. */
+/** Limit of frames that are caught up after a stall; older ones are dropped and counted. */
 const MAX_CATCH_UP_MS = 3 * FRAME_MS;
 /**
- * A phase may begin so much before its time. Timers have a grain of 1 ms: without this, one that fires a little
- * early would have to be set again and then fire nearly 1 ms late.
+ * A phase may start this much early. Timers have a resolution of 1 ms: otherwise a timer that fires slightly
+ * early would be set again and then fire nearly 1 ms late.
  */
 const EARLY_MS = 0.5;
 
@@ -48,14 +48,13 @@ const systemScheduler: WheelScheduler = {
 };
 
 /**
- * Paces the calls of a media process: every member is called each 20 ms, members being spread over 20 phases of
- * 1 ms so that the work is spread as well.
+ * Paces the calls of a media process: every member is called each 20 ms. Members are spread over 20 phases of 1
+ * ms, so that the work is spread as well.
  *
- * One timer is set for the next phase that has members, by the absolute time of that phase, so that its grain
- * does not add up. Against the alternatives: `setInterval(1)` wakes for empty phases too and drifts; spinning
- * with `setImmediate` is exact but takes a whole core even for one call. Measured on Node 24 with 200 members that
- * do nothing: 1.6 % of a core, 99 % of the calls within 0.6 ms; with one member 0.3 %. Without members no timer
- * runs.
+ * A single timer is set to the absolute time of the next phase with members, so that its error does not
+ * accumulate. The alternatives are worse: `setInterval(1)` also wakes for empty phases and drifts; spinning with
+ * `setImmediate` is exact but uses a whole core even for one call. Measured on Node 24 with 200 empty members:
+ * 1.6 % of a core, 99 % of the calls within 0.6 ms; with one member 0.3 %. Without members no timer runs.
  */
 export class MediaWheel {
   readonly #options: MediaWheelOptions;
@@ -63,7 +62,7 @@ export class MediaWheel {
   readonly #phases = Array.from({ length: PHASES }, () => new Set<WheelMember>());
   readonly #lag: LagStatistics;
   readonly #epochMs: number;
-  /** The next millisecond since the epoch whose phase is to run. */
+  /** The next millisecond since the epoch whose phase will run. */
   #next = 0;
   #memberCount = 0;
   #droppedTicks = 0;
@@ -81,24 +80,24 @@ export class MediaWheel {
     return this.#memberCount;
   }
 
-  /** Calls of members that were left out because the process had stalled, since the wheel was made. */
+  /** Calls of members that were dropped because of stalls, since the wheel was created. */
   get droppedTicks(): number {
     return this.#droppedTicks;
   }
 
-  /** How late members' calls were done after they were due: 99th percentile of the last 10 s, 0 without any. */
+  /** Lag of members' calls: 99th percentile of the last 10 s; 0 without calls. */
   get lagP99Ms(): number {
     return this.#lag.percentileMs(0.99, this.#scheduler.now());
   }
 
-  /** How many of members' calls were done how late, by `LAG_BOUNDS_MS`, since this was asked last. */
+  /** Number of members' calls by lag, by `LAG_BOUNDS_MS`, since the last call of this method. */
   takeLagCounts(): number[] {
     return this.#lag.takeCounts();
   }
 
-  /** Adds a member to the phase that has the fewest. */
+  /** Adds a member to the phase with the fewest members. */
   add(callback: WheelMember): WheelHandle {
-    // A function of its own, so that one callback may be added twice.
+    // A separate function, so that one callback may be added twice.
     const member: WheelMember = (dueMs, tick) => callback(dueMs, tick);
     const phase = this.#phases.reduce((least, phase) => (phase.size < least.size ? phase : least));
     if (this.#memberCount === 0) {
@@ -146,8 +145,8 @@ export class MediaWheel {
   #turn(): void {
     this.#isTurning = true;
     this.#dropMissed();
-    // The end is fixed beforehand: phases that come due meanwhile wait for the next turn, so that sockets
-    // are read in between however long the phases take.
+    // The end is fixed first: phases that become due in the meantime wait for the next turn, so that sockets are
+    // read in between.
     const end = this.#scheduler.now() - this.#epochMs + EARLY_MS;
     for (; this.#next <= end && this.#memberCount > 0; this.#next++) {
       this.#runPhase(this.#next);

@@ -1,15 +1,15 @@
-/** An RTP packet (RFC 3550 §5.1). CSRC list, header extension and padding are checked and left out. */
+/** An RTP packet (RFC 3550 §5.1). CSRC list, header extension and padding are checked and omitted. */
 export interface RtpPacket {
   marker: boolean;
   /** 0–127. */
   payloadType: number;
   /** 16 bits. */
   sequenceNumber: number;
-  /** 32 bits, in units of the payload's clock. */
+  /** 32 bits, in ticks of the payload's clock. */
   timestamp: number;
   /** 32 bits. */
   ssrc: number;
-  /** From `parseRtp` a view into the datagram, not a copy. */
+  /** A view into the datagram if returned by `parseRtp`, not a copy. */
   payload: Uint8Array;
 }
 
@@ -17,8 +17,8 @@ const VERSION = 2;
 const FIXED_HEADER_BYTES = 12;
 
 /**
- * Whether a datagram on a port shared by RTP and RTCP is RTCP (RFC 5761 §4): its packet types 192–223 are the
- * payload types 64–95 with the marker set, which RTP therefore does not use.
+ * True if a datagram on a port shared by RTP and RTCP is RTCP (RFC 5761 §4): its packet types 192–223 equal the
+ * payload types 64–95 with the marker set, so RTP does not use those.
  */
 export function isRtcp(datagram: Uint8Array): boolean {
   const type = datagram[1] ?? 0;
@@ -26,8 +26,8 @@ export function isRtcp(datagram: Uint8Array): boolean {
 }
 
 /**
- * Length of an RTP packet's header with its CSRC list and extension (RFC 3550 §5.1, §5.3.1); undefined where the datagram
- * is shorter, or no RTP.
+ * Length of an RTP header including CSRC list and extension (RFC 3550 §5.1, §5.3.1); `undefined` if the datagram
+ * is shorter or not RTP.
  */
 export function rtpHeaderBytes(datagram: Uint8Array): number | undefined {
   const first = datagram[0] ?? 0;
@@ -41,7 +41,7 @@ export function rtpHeaderBytes(datagram: Uint8Array): number | undefined {
   return bytes > datagram.length ? undefined : bytes;
 }
 
-/** Reads an RTP packet. Anything malformed (RFC 3550 A.1) gives undefined; never throws. */
+/** Parses an RTP packet. Returns `undefined` if malformed (RFC 3550 A.1); never throws. */
 export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
   const start = rtpHeaderBytes(datagram);
   if (start === undefined) {
@@ -69,7 +69,7 @@ export function parseRtp(datagram: Uint8Array): RtpPacket | undefined {
   };
 }
 
-/** Reads without a `DataView`, which would be one more object for each packet. */
+/** Avoids a `DataView`, which would be one more object per packet. */
 function byteAt(datagram: Uint8Array, at: number): number {
   return datagram[at] ?? 0;
 }
@@ -80,7 +80,7 @@ function uint32At(datagram: Uint8Array, at: number): number {
   return high * 0x10000 + low;
 }
 
-/** Writes an RTP packet without CSRC list, header extension or padding. Numbers are taken modulo their width. */
+/** Writes an RTP packet without CSRC list, header extension or padding. Numbers are truncated to their width. */
 export function writeRtp(packet: RtpPacket): Uint8Array {
   const datagram = Buffer.allocUnsafe(FIXED_HEADER_BYTES + packet.payload.length);
   datagram[0] = VERSION << 6;

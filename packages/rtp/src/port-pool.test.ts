@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PortPool, slicePortRange } from "./port-pool.ts";
 
-test("slices share out every even port once", () => {
+test("slices contain every even port once", () => {
   for (const [first, last, count] of [
     [20000, 20999, 3],
     [20001, 20020, 4],
@@ -19,7 +19,7 @@ test("slices share out every even port once", () => {
   }
 });
 
-test("a port that was given back is given out after all others", () => {
+test("a released port is used after all others", () => {
   const pool = new PortPool({ first: 20000, last: 20005 });
   assert.equal(pool.take(), 20000);
   pool.release(20000);

@@ -1,10 +1,10 @@
-/** UDP ports, both ends included. */
+/** UDP ports, inclusive. */
 export interface PortRange {
   first: number;
   last: number;
 }
 
-/** The part of a range that the process `index` of `count` has to itself; parts begin at even ports. */
+/** The part of a range reserved for process `index` of `count`; parts begin at even ports. */
 export function slicePortRange(range: PortRange, index: number, count: number): PortRange {
   const first = range.first + (range.first % 2);
   const pairs = Math.ceil((range.last - first + 1) / 2);
@@ -14,8 +14,8 @@ export function slicePortRange(range: PortRange, index: number, count: number): 
 }
 
 /**
- * Even ports for RTP; the odd one above each is left to RTCP (RFC 3550 §11). A port that was given back is given
- * out again after all others, so that packets still under way to the old call find nobody.
+ * Even ports for RTP; the odd port above each is for RTCP (RFC 3550 §11). A released port is used again only
+ * after all others, so that late packets of the old call do not reach a new one.
  */
 export class PortPool {
   readonly #free: number[] = [];
@@ -30,12 +30,12 @@ export class PortPool {
     return this.#free.length;
   }
 
-  /** A port, or undefined when all are taken. */
+  /** A port, or `undefined` if all are in use. */
   take(): number | undefined {
     return this.#free.shift();
   }
 
-  /** Gives a port back; once for each `take`. */
+  /** Releases a port; call once per `take`. */
   release(port: number): void {
     this.#free.push(port);
   }

@@ -7,10 +7,10 @@ import { SourceLatch } from "./source-latch.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
 const DATAGRAMS = 100_000;
-/** What the jitter buffer says that it holds at most. */
+/** The documented capacity of the jitter buffer. */
 const CAPACITY = 128;
 
-/** A well-formed packet of one source, damaged: some bytes changed, cut off or grown beyond any frame. */
+/** A valid packet of one source with damage: bytes changed, cut off or added. */
 function damaged(index: number, random: () => number): Uint8Array {
   const datagram = writeRtp({
     marker: random() < 0.1,
@@ -32,7 +32,7 @@ function damaged(index: number, random: () => number): Uint8Array {
 
 function noise(random: () => number): Uint8Array {
   const bytes = Uint8Array.from({ length: Math.floor(random() * 48) }, () => random() * 256);
-  // Otherwise only every fourth would get past the version.
+  // Otherwise only every fourth datagram would pass the version check.
   bytes[0] = random() < 0.7 ? 0x80 | ((bytes[0] ?? 0) & 0x3f) : (bytes[0] ?? 0);
   return bytes;
 }
@@ -41,7 +41,7 @@ for (const [name, make] of [
   ["noise", (_index: number, random: () => number) => noise(random)],
   ["damaged packets", damaged],
 ] as const) {
-  test(`${DATAGRAMS} datagrams of ${name} never throw and fill no memory`, () => {
+  test(`${DATAGRAMS} datagrams of ${name} never throw and do not accumulate`, () => {
     const random = seededRandom(42);
     let digits = 0;
     const dtmf = new DtmfReceiver({ clockRateHz: 8000, onDigit: () => digits++ });
@@ -59,7 +59,7 @@ for (const [name, make] of [
         dtmf.receive(packet, atMs);
         jitterBuffer.push(packet, atMs);
       }
-      // Less often than packets come, so that the buffer is full most of the time.
+      // Less often than packets arrive, so that the buffer is full most of the time.
       if (random() < 0.2) {
         pulled += jitterBuffer.pull(atMs).kind === "frame" ? 1 : 0;
       }
@@ -67,15 +67,15 @@ for (const [name, make] of [
     assert.ok(parsed > DATAGRAMS / 30, `${parsed} parsed`);
     assert.ok(pulled > 0);
     assert.ok(digits <= parsed);
-    let held = 0;
+    let buffered = 0;
     for (let i = 0; i < 10 * CAPACITY; i++) {
-      held += jitterBuffer.pull(DATAGRAMS * 5 + 100 + i * 20).kind === "frame" ? 1 : 0;
+      buffered += jitterBuffer.pull(DATAGRAMS * 5 + 100 + i * 20).kind === "frame" ? 1 : 0;
     }
-    assert.ok(held <= CAPACITY, `${held} held`);
+    assert.ok(buffered <= CAPACITY, `${buffered} buffered`);
   });
 }
 
-test("a stream is played as ever after a flood of noise", () => {
+test("a stream plays normally after a flood of noise", () => {
   const random = seededRandom(7);
   const jitterBuffer = new JitterBuffer({ clockRateHz: 8000, samplesIn: (payload) => payload.length });
   for (let i = 0; i < 10_000; i++) {

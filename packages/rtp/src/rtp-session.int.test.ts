@@ -11,7 +11,7 @@ import type { SrtpKeys } from "./srtp/srtp-session.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
 const LOOPBACK = "127.0.0.1";
-const DEADLINE_MS = 5000;
+const TIMEOUT_MS = 5000;
 
 const opened: { close(): void }[] = [];
 afterEach(() => {
@@ -37,7 +37,7 @@ async function openSession(
   return session;
 }
 
-/** A range of even ports that are free at this moment, next to one that the system has just given. */
+/** A range of free even ports next to a port just assigned by the system. */
 async function findRange(): Promise<{ first: number; last: number }> {
   const probe = createSocket("udp4");
   probe.bind(0, LOOPBACK);
@@ -60,22 +60,22 @@ function packet(sequenceNumber: number, payloadType = 0): Uint8Array {
 }
 
 async function eventually(condition: () => boolean): Promise<void> {
-  const endMs = performance.now() + DEADLINE_MS;
+  const endMs = performance.now() + TIMEOUT_MS;
   while (!condition()) {
-    assert.ok(performance.now() < endMs, "not in time");
+    assert.ok(performance.now() < endMs, "the condition did not become true in time");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
 async function nextMessage(socket: Socket): Promise<RtpPacket> {
-  const [datagram] = await once(socket, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+  const [datagram] = await once(socket, "message", { signal: AbortSignal.timeout(TIMEOUT_MS) });
   assert.ok(datagram instanceof Uint8Array);
   const parsed = parseRtp(datagram);
   assert.ok(parsed);
   return parsed;
 }
 
-test("packets go both ways, the answer to where the first came from", async () => {
+test("packets flow both ways, and the reply goes to the source of the first", async () => {
   const heard: RtpPacket[] = [];
   const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
   const peer = await openPeer();
@@ -99,7 +99,7 @@ test("packets go both ways, the answer to where the first came from", async () =
   assert.equal(b.timestamp, (a.timestamp + 160) >>> 0);
 });
 
-test("media goes to the address of the SDP before anything is heard", async () => {
+test("media goes to the address of the SDP before a packet arrives", async () => {
   const session = await openSession(new PortPool(await findRange()));
   const peer = await openPeer();
   session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0]);
@@ -121,7 +121,7 @@ test("an SDP without a usable address leaves the destination open", async () => 
   }
 });
 
-test("what is malformed, oversized, RTCP, foreign or not negotiated is counted and dropped", async () => {
+test("malformed, oversized, RTCP, foreign and unnegotiated packets are counted and dropped", async () => {
   let heard = 0;
   const session = await openSession(new PortPool(await findRange()), () => heard++);
   const peer = await openPeer();
@@ -140,7 +140,7 @@ test("what is malformed, oversized, RTCP, foreign or not negotiated is counted a
   assert.equal(heard, 1);
 });
 
-test("a peer that has gone away (ICMP port unreachable) does no harm", async () => {
+test("ICMP port unreachable from a vanished peer is harmless", async () => {
   const session = await openSession(new PortPool(await findRange()));
   const gone = await openPeer();
   const { port } = gone.address();
@@ -153,7 +153,7 @@ test("a peer that has gone away (ICMP port unreachable) does no harm", async () 
   await eventually(() => session.counters.sent + session.counters.socketErrors === 20);
 });
 
-test("an address that cannot be reached from this socket is counted, not thrown", async () => {
+test("an unreachable address is counted and does not throw", async () => {
   const session = await openSession(new PortPool(await findRange()));
   session.negotiate({ address: "203.0.113.1", port: 4000 }, [0]);
   session.send(new Uint8Array(160), 0, 0, false);
@@ -168,7 +168,7 @@ function srtpOf(local: Buffer, remote: Buffer): SrtpKeys {
   return { suite: "AES_CM_128_HMAC_SHA1_80", localMasterKey: local, remoteMasterKey: remote };
 }
 
-/** Two sessions that know each other's addresses. */
+/** Two sessions that have each other's addresses. */
 async function openTwo(
   options: (side: 0 | 1, rtcpOfOther: TransportAddress) => RtpPathOptions,
 ): Promise<{ sessions: readonly [RtpSession, RtpSession]; heard: RtpPacket[] }> {
@@ -185,7 +185,7 @@ async function openTwo(
   return { sessions: [a, b], heard };
 }
 
-/** Sends packets and lets the time of the reports go by. */
+/** Sends packets and advances time past the report interval. */
 async function talk([a, b]: readonly [RtpSession, RtpSession]): Promise<void> {
   for (let i = 0; i < 20; i++) {
     a.send(new Uint8Array(160).fill(i), 0, i * 160, i === 0);
@@ -200,7 +200,7 @@ async function talk([a, b]: readonly [RtpSession, RtpSession]): Promise<void> {
   }
 }
 
-test("two sessions under SRTP hear each other, audio and reports, and nobody without the key", async () => {
+test("two sessions with SRTP receive each other's audio and reports, and nothing without the key", async () => {
   const [one, two] = MASTER_KEYS;
   const { sessions, heard } = await openTwo((side) => ({
     srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
@@ -215,7 +215,7 @@ test("two sessions under SRTP hear each other, audio and reports, and nobody wit
   assert.equal(heard.length, 20);
 });
 
-test("a report larger than an Ethernet frame is dropped before anything reads it", async () => {
+test("a report larger than an Ethernet frame is dropped before it is parsed", async () => {
   const session = await openSession(new PortPool(await findRange()));
   const peer = await openPeer();
   const srtp = srtpOf(MASTER_KEYS[0], MASTER_KEYS[1]);
@@ -230,7 +230,7 @@ test("a report larger than an Ethernet frame is dropped before anything reads it
   assert.equal(session.counters.unauthentic, 0);
 });
 
-test("the keys may change in mid-call, and those that stay go on", async () => {
+test("keys may change during a call, and unchanged ones continue", async () => {
   const [one, two] = MASTER_KEYS;
   const { sessions, heard } = await openTwo((side) => ({
     srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
@@ -245,7 +245,7 @@ test("the keys may change in mid-call, and those that stay go on", async () => {
   await eventually(() => heard.length === 21 && a.counters.received === 21);
 });
 
-test("reports tell each side of its stream, on the next port or multiplexed with RTP", async () => {
+test("reports describe each side's stream, on the next port or multiplexed with RTP", async () => {
   for (const isRtcpMultiplexed of [false, true]) {
     const { sessions } = await openTwo(() => ({ isRtcpMultiplexed }));
     await talk(sessions);
@@ -258,22 +258,22 @@ test("reports tell each side of its stream, on the next port or multiplexed with
   }
 });
 
-test("closing says goodbye to a peer that was sent to", async () => {
+test("closing sends BYE to the peer", async () => {
   const session = await openSession(new PortPool(await findRange()));
   const [peer, peerRtcp] = [await openPeer(), await openPeer()];
   session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0], {
     rtcp: { address: LOOPBACK, port: peerRtcp.address().port },
   });
   session.send(new Uint8Array(160), 0, 0, true);
-  await once(peer, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
-  const farewell = once(peerRtcp, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
+  await once(peer, "message", { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const farewell = once(peerRtcp, "message", { signal: AbortSignal.timeout(TIMEOUT_MS) });
   session.close();
   const [datagram] = await farewell;
   assert.ok(datagram instanceof Uint8Array);
   assert.deepEqual(parseRtcp(datagram)?.leaving, [session.ssrc]);
 });
 
-test("RTCP of strangers is not listened to", async () => {
+test("RTCP of strangers is ignored", async () => {
   const session = await openSession(new PortPool(await findRange()));
   const stranger = await openPeer("127.0.0.2");
   session.negotiate({ address: LOOPBACK, port: 9 }, [0]);
@@ -282,7 +282,7 @@ test("RTCP of strangers is not listened to", async () => {
   assert.equal(session.lastHeardAtMs, undefined);
 });
 
-test("a port that somebody else uses is skipped", async () => {
+test("a port used by another process is skipped", async () => {
   const range = await findRange();
   const squatter = createSocket("udp4");
   squatter.bind(range.first, LOOPBACK);
@@ -294,7 +294,7 @@ test("a port that somebody else uses is skipped", async () => {
   assert.equal(ports.freeCount, 9);
 });
 
-test("when no port is left opening fails and none is lost", async () => {
+test("without a free port, opening fails and no port is lost", async () => {
   const { first } = await findRange();
   const ports = new PortPool({ first, last: first + 1 });
   await openSession(ports);
@@ -302,7 +302,7 @@ test("when no port is left opening fails and none is lost", async () => {
   assert.equal(ports.freeCount, 0);
 });
 
-test("an address that is not this machine's fails at once and gives the port back", async () => {
+test("a foreign local address fails at once and releases the port", async () => {
   const ports = new PortPool(await findRange());
   const opening = RtpSession.open({
     address: "203.0.113.1",
@@ -314,7 +314,7 @@ test("an address that is not this machine's fails at once and gives the port bac
   assert.equal(ports.freeCount, 10);
 });
 
-test("close gives the port back once, however often it is called, and nothing is sent or heard after it", async () => {
+test("close is idempotent, releases the port once, and stops sending and receiving", async () => {
   let heard = 0;
   const ports = new PortPool(await findRange());
   const session = await openSession(ports, () => heard++);
@@ -328,7 +328,7 @@ test("close gives the port back once, however often it is called, and nothing is
   assert.equal(heard, 0);
 });
 
-test("random, truncated and oversized datagrams leave the session working", async () => {
+test("random, truncated and oversized datagrams do not break the session", async () => {
   const random = seededRandom(3);
   const heard: RtpPacket[] = [];
   const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
@@ -344,7 +344,7 @@ test("random, truncated and oversized datagrams leave the session working", asyn
       LOOPBACK,
     );
     if (i % 50 === 0) {
-      // Loopback drops what the receiver has no room for.
+      // Loopback drops packets if the receive buffer is full.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

@@ -11,52 +11,52 @@ import { SrtpSession, type SrtpKeys } from "./srtp/srtp-session.ts";
 export interface RtpSessionOptions {
   /** Local IP address to bind. */
   address: string;
-  /** Gives the port and takes it back after `close`. */
+  /** Source of the port, which is released after `close`. */
   ports: PortPool;
-  /** Payload types that the peer may send; others are dropped, and latch nothing. */
+  /** Payload types that the peer may send; others are dropped and do not latch. */
   payloadTypes: readonly number[];
-  /** @param arrivalMs On the clock of `performance.now`. */
+  /** @param arrivalMs on the clock of `performance.now`. */
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
-  /** Gets what handling a datagram throws, `onPacket` included, and the session goes on. Default: it is thrown. */
+  /** Called with an error thrown while a datagram is handled, for example by `onPacket`. Default: rethrows it. */
   onError?: (error: unknown) => void;
 }
 
-/** What an SDP settles beside the peer's address and its payload types. */
+/** SDP settings other than the peer's address and payload types. */
 export interface RtpPathOptions {
-  /** Where the peer takes RTCP; by default the port after that of RTP. */
+  /** Where the peer receives RTCP; by default the port after RTP's. */
   rtcp?: TransportAddress;
-  /** RTCP goes over RTP's port in both directions (RFC 5761). */
+  /** True if RTCP uses RTP's port in both directions (RFC 5761). */
   isRtcpMultiplexed?: boolean;
-  /** Undefined: plain RTP. */
+  /** `undefined` for plain RTP. */
   srtp?: SrtpKeys | undefined;
 }
 
 export interface RtpSessionCounters {
-  /** Packets that the network has taken. */
+  /** Packets accepted by the network stack. */
   sent: number;
-  /** Packets handed to `onPacket`. */
+  /** Packets passed to `onPacket`. */
   received: number;
   /** Compound RTCP packets of the peer. */
   rtcp: number;
-  /** Datagrams that are neither RTP nor RTCP, or have a payload type that was not negotiated. */
+  /** Datagrams that are neither RTP nor RTCP, or have an unnegotiated payload type. */
   malformed: number;
   oversized: number;
-  /** Under SRTP: not protected with the peer's key, or received before. */
+  /** SRTP: packets with a wrong key, or received before. */
   unauthentic: number;
-  /** Valid packets from a source that is not the peer. */
+  /** Valid packets from another source than the peer. */
   foreign: number;
   /** Failed sends and ICMP errors. */
   socketErrors: number;
 }
 
-/** What an Ethernet frame carries. No frame of telephone audio comes near. */
+/** The payload of an Ethernet frame; telephone audio packets are far smaller. */
 const MAX_DATAGRAM_BYTES = 1500;
-/** Of the timestamps, for every codec of telephones and their events (RFC 3551 §6). */
+/** Timestamp clock of every telephone codec and of telephone events (RFC 3551 §6). */
 const CLOCK_RATE_HZ = 8000;
-/** RFC 3711 §3.3.1: a first sequence number from the lower half cannot wrap before the peer has heard the stream. */
+/** RFC 3711 §3.3.1: a first sequence number in the lower half cannot wrap before the peer has received the stream. */
 const FIRST_SEQUENCE_MASK = 0x7fff;
 
-/** IPv6 has many spellings, and arriving packets tell only one. */
+/** Normalizes an IPv6 address, which has many spellings; sources of packets have only one. */
 function canonical(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
 }
@@ -73,13 +73,13 @@ function usable({ address, port }: TransportAddress): TransportAddress | undefin
 }
 
 /**
- * One RTP stream each way on a UDP port of its own and its RTCP on the next, with symmetric RTP (see `SourceLatch`), plain
- * or under SRTP. Owns the sockets; whoever opened it closes it. Nothing that the network sends makes it throw.
+ * One RTP stream in each direction on its own UDP port, with RTCP on the next port and symmetric RTP (see
+ * `SourceLatch`); plain or SRTP. Owns the sockets; the opener closes it. No received data makes it throw.
  */
 export class RtpSession {
   /** Local UDP port. */
   readonly port: number;
-  /** Of the packets sent (RFC 3550 §8.1: random). */
+  /** SSRC of the sent packets (RFC 3550 §8.1: random). */
   readonly ssrc: number;
   readonly #socket: Socket;
   readonly #rtcpSocket: Socket;
@@ -101,8 +101,8 @@ export class RtpSession {
   };
   #payloadTypes: ReadonlySet<number>;
   #srtp: SrtpSession | undefined;
-  #signalledRtcp: TransportAddress | undefined;
-  /** Where RTCP was last heard from. */
+  #signaledRtcp: TransportAddress | undefined;
+  /** Source of the last RTCP. */
   #heardRtcp: TransportAddress | undefined;
   #isRtcpMultiplexed = false;
   #sequenceNumber: number;
@@ -110,7 +110,7 @@ export class RtpSession {
   #lastReceivedAtMs: number | undefined;
   #isClosed = false;
 
-  /** @throws {Error} where no port of the pool can be bound, or the address is not this machine's. */
+  /** @throws {Error} if no port of the pool can be bound, or the address does not belong to this machine. */
   static async open(options: RtpSessionOptions): Promise<RtpSession> {
     return new RtpSession(options, await bindFromPool(options.address, options.ports));
   }
@@ -143,41 +143,41 @@ export class RtpSession {
     return { ...this.#counters };
   }
 
-  /** Packets that the network has taken; one that it refuses is counted until the next turn of the event loop. */
+  /** Packets accepted by the network stack; a rejected one is counted until the next turn of the event loop. */
   get packetsSent(): number {
     return this.#counters.sent;
   }
 
-  /** Of both directions, by our own counts and the peer's reports. */
+  /** Statistics of both directions, from our own counts and the peer's reports. */
   get statistics(): RtcpStatistics {
     return this.#reporter.statistics;
   }
 
-  /** When the peer's RTP or RTCP was last heard, on the clock of `performance.now`; undefined before. */
+  /** Time of the peer's last RTP or RTCP, on the clock of `performance.now`; `undefined` before the first. */
   get lastHeardAtMs(): number | undefined {
     return this.#lastHeardAtMs;
   }
 
-  /** When the peer's RTP was last heard, on the clock of `performance.now`; undefined before. */
+  /** Time of the peer's last RTP, on the clock of `performance.now`; `undefined` before the first. */
   get lastReceivedAtMs(): number | undefined {
     return this.#lastReceivedAtMs;
   }
 
-  /** Where packets are sent at present; undefined while that is not known. */
+  /** Current destination of packets; `undefined` while unknown. */
   get destination(): TransportAddress | undefined {
     return this.#latch.destination;
   }
 
   /**
-   * Applies an SDP of the peer: where it wants media, and which payload types it may send. To be called for every
-   * one that takes effect. A host name, port 0 or an unspecified address (hold) leaves the destination to what
-   * is heard.
+   * Applies an SDP of the peer: its media address and the payload types that it may send. Call for every SDP that
+   * takes effect. A host name, port 0 or an unspecified address (hold) leaves the destination to the received
+   * packets.
    */
   negotiate(remote: TransportAddress, payloadTypes: readonly number[], options: RtpPathOptions = {}): void {
     const { rtcp = { address: remote.address, port: remote.port + 1 }, isRtcpMultiplexed = false } = options;
     this.#latch.signal(usable(remote), performance.now());
     this.#payloadTypes = new Set(payloadTypes);
-    this.#signalledRtcp = usable(rtcp);
+    this.#signaledRtcp = usable(rtcp);
     this.#heardRtcp = undefined;
     this.#isRtcpMultiplexed = isRtcpMultiplexed;
     this.#srtp = options.srtp && (this.#srtp?.rekey(options.srtp) ?? new SrtpSession(options.srtp));
@@ -186,8 +186,8 @@ export class RtpSession {
   /**
    * Sends one packet.
    *
-   * @param timestamp Media clock from 0; the stream's random beginning is added here (RFC 3550 §5.1).
-   * @returns False where nothing was sent, the destination being unknown or the session closed.
+   * @param timestamp media clock from 0; the stream's random offset is added here (RFC 3550 §5.1).
+   * @returns False if nothing was sent, because the destination is unknown or the session is closed.
    */
   send(payload: Uint8Array, payloadType: number, timestamp: number, marker: boolean): boolean {
     const destination = this.#latch.destination;
@@ -210,20 +210,23 @@ export class RtpSession {
     return true;
   }
 
-  /** One for all packets: it costs less than can be measured beside the sending (8 µs). Without it, refusals go unnoticed. */
+  /**
+   * Shared by all packets; its cost is not measurable next to sending (8 µs). Without it, send errors would be
+   * lost.
+   */
   readonly #onSent = (error: Error | null): void => {
     if (error === null) return;
     this.#counters.sent--;
     this.#counters.socketErrors++;
   };
 
-  /** Sends an RTCP report where one is due (RFC 3550 §6.2: about every five seconds); to be called with every frame. */
+  /** Sends an RTCP report if one is due (RFC 3550 §6.2: about every five seconds). Call with every frame. */
   report(nowMs: number): void {
     const report = this.#isClosed ? undefined : this.#reporter.takeReport(nowMs);
     if (report !== undefined) this.#sendRtcp(report);
   }
 
-  /** Says goodbye (RFC 3550 §6.6), closes the sockets, then gives the port back. Idempotent. Nothing is handed out afterwards. */
+  /** Sends BYE (RFC 3550 §6.6), closes the sockets, then releases the port. Idempotent. No callback follows. */
   close(): void {
     if (this.#isClosed) {
       return;
@@ -291,7 +294,7 @@ export class RtpSession {
       return;
     }
     const isPeer =
-      source.address === this.#latch.destination?.address || source.address === this.#signalledRtcp?.address;
+      source.address === this.#latch.destination?.address || source.address === this.#signaledRtcp?.address;
     if (!isPeer) {
       this.#counters.foreign++;
       return;
@@ -311,7 +314,7 @@ export class RtpSession {
     this.#heardRtcp = { address: source.address, port: source.port };
   }
 
-  /** False where the destination is not known. */
+  /** False if the destination is unknown. */
   #sendRtcp(compound: Uint8Array, onSent?: () => void): boolean {
     const destination = this.#rtcpDestination();
     if (destination === undefined) {
@@ -327,8 +330,8 @@ export class RtpSession {
   }
 
   /**
-   * RTCP goes to where it comes from. Until it is heard, it goes to the address of the SDP; for a peer behind a NAT, which
-   * is heard from another, to the port after that of its RTP, which often is right.
+   * RTCP goes to the source of received RTCP. Before that, it goes to the address of the SDP. For a peer behind a
+   * NAT, whose packets come from another address, it goes to the port after its RTP source, which is often right.
    */
   #rtcpDestination(): TransportAddress | undefined {
     const rtp = this.#latch.destination;
@@ -338,7 +341,7 @@ export class RtpSession {
     if (this.#heardRtcp !== undefined) {
       return this.#heardRtcp;
     }
-    const isBehindNat = this.#signalledRtcp === undefined || this.#signalledRtcp.address !== rtp.address;
-    return isBehindNat ? usable({ address: rtp.address, port: rtp.port + 1 }) : this.#signalledRtcp;
+    const isBehindNat = this.#signaledRtcp === undefined || this.#signaledRtcp.address !== rtp.address;
+    return isBehindNat ? usable({ address: rtp.address, port: rtp.port + 1 }) : this.#signaledRtcp;
   }
 }

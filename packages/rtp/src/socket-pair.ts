@@ -7,14 +7,14 @@ import type { PortPool } from "./port-pool.ts";
 export interface SocketPair {
   rtp: Socket;
   rtcp: Socket;
-  /** Of RTP. */
+  /** The RTP port. */
   port: number;
 }
 
-/** Why a port cannot be had although nobody in this process has it. */
+/** Errors of a port that is used by another process. */
 const PORT_UNAVAILABLE = new Set(["EADDRINUSE", "EACCES"]);
 
-/** Only IP literals are sent to: nothing is looked up, and the detour through the resolver is saved. */
+/** Skips name resolution, because only IP literals are used. */
 function useLiteral(
   address: string,
   _options: unknown,
@@ -31,7 +31,7 @@ async function bind(address: string, port: number): Promise<Socket> {
   const family = isIPv6(address) ? ({ type: "udp6", ipv6Only: true } as const) : ({ type: "udp4" } as const);
   const socket = createSocket({ ...family, lookup: useLiteral });
   try {
-    // Awaited from before: with `useLiteral` a socket listens, or fails, before `bind` returns.
+    // Awaited first: with `useLiteral`, a socket listens or fails before `bind` returns.
     const listening = once(socket, "listening");
     socket.bind(port, address);
     await listening;
@@ -53,9 +53,10 @@ async function bindPair(address: string, port: number): Promise<SocketPair> {
 }
 
 /**
- * Binds the first port of the pool that is free on this machine with the one above; those that are not go to the pool's end.
+ * Binds the first port of the pool that is free together with the one above; ports in use go to the end of the
+ * pool.
  *
- * @throws {Error} where no port of the pool can be bound, or the address is not this machine's.
+ * @throws {Error} if no port of the pool can be bound, or the address does not belong to this machine.
  */
 export async function bindFromPool(address: string, ports: PortPool): Promise<SocketPair> {
   for (let tries = ports.freeCount; tries > 0; tries--) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { RtpPacket } from "./packet.ts";
 import { SourceLatch } from "./source-latch.ts";
 
-const SIGNALLED = { address: "192.0.2.1", port: 4000 };
+const SIGNALED = { address: "192.0.2.1", port: 4000 };
 const NAT = { address: "198.51.100.7", port: 61000 };
 const STRANGER = { address: "203.0.113.9", port: 5555 };
 
@@ -13,21 +13,21 @@ function packet(ssrc: number, sequenceNumber: number): RtpPacket {
 
 function latchedTo(source: { address: string; port: number }): SourceLatch {
   const latch = new SourceLatch();
-  latch.signal(SIGNALLED, 0);
+  latch.signal(SIGNALED, 0);
   assert.equal(latch.accept(source, packet(1, 65535), 1000), true);
   return latch;
 }
 
-test("media goes to the address of the SDP until a packet comes, then to its source", () => {
+test("media goes to the address of the SDP until a packet arrives, then to its source", () => {
   const latch = new SourceLatch();
-  latch.signal(SIGNALLED, 0);
-  assert.deepEqual(latch.destination, SIGNALLED);
+  latch.signal(SIGNALED, 0);
+  assert.deepEqual(latch.destination, SIGNALED);
   assert.equal(latch.accept(NAT, packet(1, 1), 5), true);
   assert.equal(latch.destination?.address, NAT.address);
   assert.equal(latch.destination?.port, NAT.port);
 });
 
-test("a stranger cannot take over a stream that is alive", () => {
+test("a stranger cannot take over an active stream", () => {
   const latch = latchedTo(NAT);
   for (let atMs = 1020; atMs < 20_000; atMs += 20) {
     assert.equal(latch.accept(NAT, packet(1, (atMs / 20) & 0xffff), atMs), true);
@@ -36,14 +36,14 @@ test("a stranger cannot take over a stream that is alive", () => {
   assert.equal(latch.destination?.address, NAT.address);
 });
 
-test("the address of the SDP wins over whoever was latched", () => {
+test("the address of the SDP wins over the latched source", () => {
   const latch = latchedTo(STRANGER);
-  assert.equal(latch.accept(SIGNALLED, packet(2, 7), 1001), true);
+  assert.equal(latch.accept(SIGNALED, packet(2, 7), 1001), true);
   assert.equal(latch.accept(STRANGER, packet(1, 30_000), 1002), false);
-  assert.equal(latch.destination?.port, SIGNALLED.port);
+  assert.equal(latch.destination?.port, SIGNALED.port);
 });
 
-test("a source that goes on with SSRC and sequence numbers is followed, over the wrap as well", () => {
+test("a new source with continuing SSRC and sequence numbers is followed, also over the wrap", () => {
   const latch = latchedTo(NAT);
   const moved = { ...NAT, port: 61001 };
   assert.equal(latch.accept(moved, packet(1, 3), 1020), true);
@@ -62,7 +62,7 @@ test("a source that was silent for 3 s may be replaced", () => {
   assert.equal(latch.accept(STRANGER, packet(2, 2), 4000), true);
 });
 
-test("a changed SDP sends to its address at once and latches anew, though old packets still come in", () => {
+test("a changed SDP takes effect at once and latches again, even if old packets still arrive", () => {
   const latch = latchedTo(NAT);
   const moved = { address: "192.0.2.2", port: 4002 };
   const newNat = { address: "198.51.100.8", port: 62000 };
@@ -74,16 +74,16 @@ test("a changed SDP sends to its address at once and latches anew, though old pa
   assert.equal(latch.accept(STRANGER, packet(4, 1), 1520), false);
 });
 
-test("an SDP that names the same address again changes nothing", () => {
+test("an SDP with the same address changes nothing", () => {
   const latch = latchedTo(NAT);
-  latch.signal({ ...SIGNALLED }, 1100);
+  latch.signal({ ...SIGNALED }, 1100);
   assert.equal(latch.destination?.address, NAT.address);
   assert.equal(latch.accept(STRANGER, packet(4, 1), 1120), false);
 });
 
-test("the first SDP, coming after the first packets, keeps their source", () => {
+test("the first SDP after the first packets keeps their source", () => {
   const latch = new SourceLatch();
   latch.accept(NAT, packet(1, 1), 0);
-  latch.signal(SIGNALLED, 10);
+  latch.signal(SIGNALED, 10);
   assert.equal(latch.destination?.address, NAT.address);
 });

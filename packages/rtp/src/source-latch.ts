@@ -7,11 +7,11 @@ export interface TransportAddress {
   port: number;
 }
 
-/** After an SDP has changed the address, the stream may move to a source that was not heard before. */
-const RELEARN_MS = 2000;
-/** A source that has been silent for so long may be replaced by any other. */
-const ABANDONED_AFTER_MS = 3000;
-/** A source that goes on with the latched one's SSRC may have missed so many packets. */
+/** Time after a change of the SDP's address in which the stream may move to a new source. */
+const RELEARN_TIMEOUT_MS = 2000;
+/** A source silent for this long may be replaced by any other. */
+const SILENCE_TIMEOUT_MS = 3000;
+/** Maximum number of missing packets for a source that continues the latched SSRC. */
 const MAX_SEQUENCE_STEP = 100;
 
 interface LatchedSource extends TransportAddress {
@@ -25,46 +25,45 @@ function isSame(a: TransportAddress, b: TransportAddress): boolean {
 }
 
 /**
- * Decides whose packets belong to a call and where its own go (symmetric RTP, RFC 4961), behind whatever NAT the
- * peer is. The first source of a valid packet is latched. A packet from elsewhere is foreign and dropped, so that
- * a stranger who finds the port cannot take the stream over, unless one of these holds:
+ * Decides which packets belong to a call and where to send its own (symmetric RTP, RFC 4961), also behind NAT.
+ * The source of the first valid packet is latched. Packets from other sources are foreign and dropped, so that a
+ * stranger who finds the port cannot take over the stream, unless one of these conditions is true:
  *
- * 1. it comes from the very address that the SDP names;
- * 2. the SDP's address changed less than 2 s ago, and the source is not the one latched before;
- * 3. it goes on with the SSRC and the sequence numbers of the latched source (a NAT has changed its mapping; a
- *    stranger who does not see the stream cannot guess them);
- * 4. the latched source has been silent for 3 s.
+ * 1. The source is the address of the SDP. 2. The SDP's address changed less than 2 s ago, and the source is not
+ * the one latched before. 3. The packet continues the SSRC and sequence numbers of the latched source: a NAT
+ * changed its mapping. A stranger who    does not see the stream cannot guess them. 4. The latched source has
+ * been silent for 3 s.
  */
 export class SourceLatch {
-  #signalled: TransportAddress | undefined;
+  #signaled: TransportAddress | undefined;
   #latched: LatchedSource | undefined;
   #former: TransportAddress | undefined;
   #relearnUntilMs = -Infinity;
 
-  /** Where to send: the latched source, until one is heard the address of the SDP. */
+  /** Where to send: the latched source, or before the first packet the address of the SDP. */
   get destination(): TransportAddress | undefined {
-    return this.#latched ?? this.#signalled;
+    return this.#latched ?? this.#signaled;
   }
 
-  /** Takes the address that an SDP names. Naming the same again, as a session refresh does, changes nothing. */
+  /** Applies the address of an SDP. The same address again, for example in a session refresh, changes nothing. */
   signal(remote: TransportAddress | undefined, nowMs: number): void {
     const isUnchanged =
-      remote === undefined || this.#signalled === undefined
-        ? remote === this.#signalled
-        : isSame(remote, this.#signalled);
+      remote === undefined || this.#signaled === undefined
+        ? remote === this.#signaled
+        : isSame(remote, this.#signaled);
     if (isUnchanged) {
       return;
     }
-    const isFirst = this.#signalled === undefined;
-    this.#signalled = remote;
+    const isFirst = this.#signaled === undefined;
+    this.#signaled = remote;
     if (!isFirst) {
       this.#former = this.#latched;
       this.#latched = undefined;
-      this.#relearnUntilMs = nowMs + RELEARN_MS;
+      this.#relearnUntilMs = nowMs + RELEARN_TIMEOUT_MS;
     }
   }
 
-  /** Whether a valid packet is the peer's; latches its source where that is due. */
+  /** True if a valid packet is the peer's; latches its source if necessary. */
   accept(source: TransportAddress, packet: RtpPacket, nowMs: number): boolean {
     const latched = this.#latched;
     if (latched !== undefined && isSame(latched, source)) {
@@ -87,17 +86,17 @@ export class SourceLatch {
   }
 
   #mayMove(latched: LatchedSource, source: TransportAddress, packet: RtpPacket, nowMs: number): boolean {
-    if (this.#signalled !== undefined && isSame(this.#signalled, source)) {
+    if (this.#signaled !== undefined && isSame(this.#signaled, source)) {
       return true;
     }
     const isFormer = this.#former !== undefined && isSame(this.#former, source);
     if (nowMs < this.#relearnUntilMs && !isFormer) {
-      // Once: whoever was heard first after the change loses to the next, but not to everybody.
+      // Only once: the first new source after the change may be replaced by the next one, but not by any more.
       this.#relearnUntilMs = -Infinity;
       return true;
     }
     const step = sequenceDelta(packet.sequenceNumber, latched.sequenceNumber);
     const goesOn = packet.ssrc === latched.ssrc && step > 0 && step <= MAX_SEQUENCE_STEP;
-    return goesOn || nowMs - latched.heardAtMs >= ABANDONED_AFTER_MS;
+    return goesOn || nowMs - latched.heardAtMs >= SILENCE_TIMEOUT_MS;
   }
 }

@@ -2,7 +2,7 @@ import type { RtpPacket } from "../packet.ts";
 import { timestampDelta } from "../serial-numbers.ts";
 
 const CYCLE = 0x10000;
-/** RFC 3550 A.1: a larger step forward, or back, is a sender that has restarted. */
+/** RFC 3550 A.1: a larger step forward or back means that the sender restarted. */
 const MAX_DROPOUT = 3000;
 const MAX_MISORDER = 100;
 
@@ -14,9 +14,9 @@ export class ReceptionStatistics {
   /** Cycles and sequence number of the newest packet. */
   #highestSequence: number;
   #received = 0;
-  /** Where the packet after one that was out of every order would be: it shows that the sender has restarted. */
+  /** The sequence number that, after an out-of-range packet, proves that the sender restarted. */
   #restartSequence: number | undefined;
-  /** Of before the sender's restarts. */
+  /** Expected packets before restarts of the sender. */
   #earlierExpected = 0;
   #reportedExpected = 0;
   #reportedReceived = 0;
@@ -40,17 +40,17 @@ export class ReceptionStatistics {
     return this.#highestSequence;
   }
 
-  /** Packets that the source has sent, as far as the sequence numbers show. */
+  /** Number of packets that the source has sent according to its sequence numbers. */
   get expected(): number {
     return this.#received === 0 ? 0 : this.#earlierExpected + this.#highestSequence - this.#firstSequence + 1;
   }
 
-  /** In units of the clock, at present. */
+  /** Current jitter, in clock ticks. */
   get jitter(): number {
     return this.#jitter;
   }
 
-  /** Sum of the jitter after each packet received, in milliseconds. */
+  /** Sum of the jitter after each packet, in milliseconds. */
   get jitterSumMs(): number {
     return (1000 * this.#jitterSum) / this.#clockRateHz;
   }
@@ -75,7 +75,7 @@ export class ReceptionStatistics {
     this.#observeJitter(packet.timestamp, arrivalMs);
   }
 
-  /** Part of the packets that were lost since it was asked last, 0 to 1. */
+  /** Fraction of packets lost since the last call, 0 to 1. */
   takeFractionLost(): number {
     const expected = this.expected - this.#reportedExpected;
     const received = this.#received - this.#reportedReceived;
@@ -85,7 +85,7 @@ export class ReceptionStatistics {
   }
 
   #observeJitter(timestamp: number, arrivalMs: number): void {
-    // The packets of one telephone event share a timestamp and say nothing of the network.
+    // The packets of one telephone event share a timestamp and show nothing about the network.
     if (timestamp !== this.#lastTimestamp) {
       const arrival = Math.round((arrivalMs * this.#clockRateHz) / 1000);
       const transit = timestampDelta(arrival, timestamp);

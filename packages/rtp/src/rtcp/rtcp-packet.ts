@@ -1,17 +1,17 @@
-/** What a receiver tells of one source (RFC 3550 §6.4.1). */
+/** A receiver's report about one source (RFC 3550 §6.4.1). */
 export interface ReceptionReport {
   ssrc: number;
-  /** Part of the packets lost since the report before, 0 to 1. */
+  /** Fraction of packets lost since the previous report, 0 to 1. */
   fractionLost: number;
-  /** Of all; negative where packets were duplicated. */
+  /** Total; negative if packets were duplicated. */
   cumulativeLost: number;
   /** 32 bits: cycles and sequence number. */
   highestSequence: number;
-  /** In units of the source's clock. */
+  /** In ticks of the source's clock. */
   jitter: number;
-  /** Middle 32 bits of the NTP time of the last sender report; 0: none came. */
+  /** Middle 32 bits of the NTP time of the last sender report; 0 if there was none. */
   lastSenderReport: number;
-  /** Since that came, in units of 1/65536 s. */
+  /** Time since that report, in units of 1/65536 s. */
   delaySinceLastSenderReport: number;
 }
 
@@ -21,11 +21,11 @@ interface SenderInfo {
   ntpFraction: number;
   rtpTimestamp: number;
   packets: number;
-  /** Of payload. */
+  /** Payload bytes. */
   octets: number;
 }
 
-/** A sender report, or, without `sender`, a receiver report. */
+/** A sender report, or a receiver report if `sender` is absent. */
 export interface RtcpReport {
   ssrc: number;
   sender: SenderInfo | undefined;
@@ -34,7 +34,7 @@ export interface RtcpReport {
 
 interface RtcpCompound {
   reports: readonly RtcpReport[];
-  /** The sources that have left. */
+  /** Sources that have left. */
   leaving: readonly number[];
 }
 
@@ -50,9 +50,9 @@ const SENDER_INFO_BYTES = 20;
 const REPORT_BYTES = 24;
 const COUNT_MASK = 0x1f;
 const PADDING_BIT = 0x20;
-const LARGEST_LOSS = 0x7f_ffff;
+const MAX_CUMULATIVE_LOST = 0x7f_ffff;
 
-/** Reads a compound packet; undefined for what does not pass the checks of RFC 3550 A.2. Never throws. */
+/** Parses a compound packet; `undefined` if it fails the checks of RFC 3550 A.2. Never throws. */
 export function parseRtcp(datagram: Uint8Array): RtcpCompound | undefined {
   const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.length);
   const reports: RtcpReport[] = [];
@@ -65,7 +65,7 @@ export function parseRtcp(datagram: Uint8Array): RtcpCompound | undefined {
     const end = start + HEADER_BYTES + 4 * view.getUint16(start + 2);
     const isReport = type === SENDER_REPORT || type === RECEIVER_REPORT;
     if (first >> 6 !== VERSION || end > datagram.length || (start === 0 && !isReport)) return undefined;
-    // Padding may be only at the end of the last packet.
+    // Padding is allowed only at the end of the last packet.
     if ((first & PADDING_BIT) !== 0 && (start === 0 || end < datagram.length)) return undefined;
     const count = first & COUNT_MASK;
     if (isReport) {
@@ -120,9 +120,9 @@ function readReception(view: DataView, at: number): ReceptionReport {
 }
 
 /**
- * Writes a compound packet: the report, the canonical name of its source (RFC 3550 §6.5.1), and where asked that it leaves.
+ * Writes a compound packet: the report, the canonical name of its source (RFC 3550 §6.5.1), and optionally a BYE.
  *
- * @param cname At most 255 bytes.
+ * @param cname at most 255 bytes.
  */
 export function writeRtcp(report: RtcpReport, cname: string, isLeaving: boolean): Uint8Array {
   const { ssrc, sender, reports } = report;
@@ -132,7 +132,7 @@ export function writeRtcp(report: RtcpReport, cname: string, isLeaving: boolean)
     SSRC_BYTES +
     (sender === undefined ? 0 : SENDER_INFO_BYTES) +
     reports.length * REPORT_BYTES;
-  // An item's type and length, and at least one zero to end the list, up to a whole word.
+  // Type and length of an item, and at least one zero to end the list, padded to a whole word.
   const descriptionBytes = HEADER_BYTES + SSRC_BYTES + 4 * Math.ceil((2 + name.length + 1) / 4);
   const byeBytes = isLeaving ? HEADER_BYTES + SSRC_BYTES : 0;
   const datagram = Buffer.alloc(reportBytes + descriptionBytes + byeBytes);
@@ -154,7 +154,7 @@ export function writeRtcp(report: RtcpReport, cname: string, isLeaving: boolean)
   return datagram;
 }
 
-/** Returns where its contents begin. */
+/** Returns the offset of the contents. */
 function writeHeader(
   datagram: Buffer,
   at: number,
@@ -170,7 +170,7 @@ function writeHeader(
 }
 
 function writeReception(datagram: Buffer, at: number, report: ReceptionReport): number {
-  const lost = Math.max(-LARGEST_LOSS - 1, Math.min(LARGEST_LOSS, report.cumulativeLost));
+  const lost = Math.max(-MAX_CUMULATIVE_LOST - 1, Math.min(MAX_CUMULATIVE_LOST, report.cumulativeLost));
   datagram.writeUInt32BE(report.ssrc, at);
   datagram.writeInt32BE(lost, at + 4);
   datagram[at + 4] = Math.max(0, Math.min(255, Math.floor(report.fractionLost * 256)));

@@ -3,53 +3,53 @@ import type { RtpPacket } from "../packet.ts";
 import { parseRtcp, type ReceptionReport, writeRtcp } from "./rtcp-packet.ts";
 import { ReceptionStatistics } from "./reception-statistics.ts";
 
-/** What one direction of a call lost, and how unevenly it came. */
+/** Loss and jitter of one direction of a call. */
 export interface StreamStatistics {
   packets: number;
   lost: number;
-  /** Mean over the packets. */
+  /** Mean over all packets. */
   jitterMs: number;
 }
 
 export interface RtcpStatistics {
   received: StreamStatistics;
-  /** As the peer's reports have it; undefined where none told of our stream. */
+  /** According to the peer's reports; `undefined` if there was no report on our stream. */
   sent: StreamStatistics | undefined;
-  /** Mean of what was measured; undefined where nothing was. */
+  /** Mean of the measurements, if any. */
   roundTripMs: number | undefined;
 }
 
 /**
- * RFC 3550 §6.2, A.7. Between two participants the bandwidth's share of RTCP allows more than this smallest interval asks
- * for, whatever the codec, so that it alone counts; reconsideration then changes nothing either.
+ * RFC 3550 §6.2, A.7. For two participants, the RTCP share of the bandwidth allows shorter intervals with every
+ * codec, so only this minimum applies; reconsideration then changes nothing.
  */
 const MIN_INTERVAL_MS = 5000;
-/** Makes up for timer reconsideration ending below the intended interval (§6.3.1). */
+/** Compensates for timer reconsideration, which ends below the intended interval (§6.3.1). */
 const COMPENSATION = Math.E - 1.5;
-/** A participant that has sent nothing for two intervals reports as a receiver (§6.4). */
-const SENDER_FOR_MS = 2 * MIN_INTERVAL_MS;
-/** Seconds from 1900, where NTP counts from, to 1970. */
+/** A participant that has not sent for two intervals reports as a receiver (§6.4). */
+const SENDER_TIMEOUT_MS = 2 * MIN_INTERVAL_MS;
+/** Seconds from 1900, the NTP epoch, to 1970. */
 const NTP_EPOCH_SECONDS = 2_208_988_800;
-const LONGEST_ROUND_TRIP_MS = 10_000;
-const LARGEST_ROUNDING_MS = 20;
+const MAX_ROUND_TRIP_MS = 10_000;
+const MAX_ROUNDING_MS = 20;
 
 export interface RtcpReporterOptions {
   ssrc: number;
-  /** Of both directions' timestamps. */
+  /** Timestamp clock of both directions. */
   clockRateHz: number;
   /** Uniform in [0, 1); spreads the reports. */
   random: () => number;
 }
 
 /**
- * One participant's side of RTCP in a session of two (RFC 3550): counts what is sent and received, says when a report is
- * due, and learns from the peer's. Times are in milliseconds of `performance.now`.
+ * One participant's RTCP in a session of two (RFC 3550): counts sent and received packets, schedules reports, and
+ * evaluates the peer's reports. Times are in milliseconds of `performance.now`.
  */
 export class RtcpReporter {
   readonly #ssrc: number;
   readonly #clockRateHz: number;
   readonly #random: () => number;
-  /** RFC 7022: random, since nothing else of a call is to be linked by it. */
+  /** RFC 7022: random, so that it does not link different calls. */
   readonly #cname = randomBytes(12).toString("base64");
   #dueMs: number | undefined;
   #sentPackets = 0;
@@ -58,7 +58,7 @@ export class RtcpReporter {
   #sentAtMs = -Infinity;
   #source: ReceptionStatistics | undefined;
   #heardAtMs = -Infinity;
-  /** Of sources that were heard before the present one. */
+  /** Counts of sources before the current one. */
   #earlier = { received: 0, expected: 0, jitterSumMs: 0 };
   #peerReport: { ssrc: number; ntpMiddle: number; atMs: number } | undefined;
   #remote: { lost: number; fractionLost: number; reports: number; jitterSumMs: number } | undefined;
@@ -70,7 +70,7 @@ export class RtcpReporter {
     this.#random = random;
   }
 
-  /** @param timestamp As in the packet. */
+  /** @param timestamp as in the packet. */
   sent(timestamp: number, payloadBytes: number, nowMs: number): void {
     this.#sentPackets++;
     this.#sentOctets += payloadBytes;
@@ -84,7 +84,7 @@ export class RtcpReporter {
     this.#heardAtMs = arrivalMs;
   }
 
-  /** Takes a datagram of the peer; false where it is no RTCP. */
+  /** Handles a datagram of the peer; false if it is not RTCP. */
   receive(datagram: Uint8Array, nowMs: number): boolean {
     const compound = parseRtcp(datagram);
     if (compound === undefined) return false;
@@ -98,10 +98,10 @@ export class RtcpReporter {
     return true;
   }
 
-  /** A compound packet to be sent now; undefined where none is due. Cheap to ask with every frame. */
+  /** A compound packet to send now; `undefined` if none is due. Cheap enough to call with every frame. */
   takeReport(nowMs: number): Uint8Array | undefined {
     if (this.#dueMs === undefined) {
-      // The first comes after half the time (RFC 3550 §6.2).
+      // The first report is sent after half the interval (RFC 3550 §6.2).
       this.#dueMs = nowMs + this.#interval(MIN_INTERVAL_MS / 2);
       return undefined;
     }
@@ -110,12 +110,12 @@ export class RtcpReporter {
     return this.#report(nowMs, false);
   }
 
-  /** The compound packet that says goodbye. */
+  /** The compound packet with BYE. */
   farewell(nowMs: number): Uint8Array {
     return this.#report(nowMs, true);
   }
 
-  /** Part of our packets that the peer missed, 0 to 1, by its last report; undefined where none has come. */
+  /** Fraction of our packets that the peer missed, 0 to 1, in its last report; `undefined` before the first. */
   get remoteFractionLost(): number | undefined {
     return this.#remote?.fractionLost;
   }
@@ -165,8 +165,8 @@ export class RtcpReporter {
     const units =
       (middle(seconds, fraction) - report.lastSenderReport - report.delaySinceLastSenderReport) | 0;
     const roundTripMs = (units * 1000) / 65_536;
-    // Beyond is a peer that miscounts; a little below zero is one that rounds.
-    if (roundTripMs < -LARGEST_ROUNDING_MS || roundTripMs > LONGEST_ROUND_TRIP_MS) return;
+    // A larger value means that the peer miscounts; slightly below zero is a rounding error.
+    if (roundTripMs < -MAX_ROUNDING_MS || roundTripMs > MAX_ROUND_TRIP_MS) return;
     this.#roundTrips.count++;
     this.#roundTrips.sumMs += Math.max(0, roundTripMs);
   }
@@ -175,17 +175,17 @@ export class RtcpReporter {
     const { seconds, fraction } = ntpTime(nowMs);
     const elapsedMs = nowMs - this.#sentAtMs;
     const sender =
-      elapsedMs < SENDER_FOR_MS
+      elapsedMs < SENDER_TIMEOUT_MS
         ? {
             ntpSeconds: seconds,
             ntpFraction: fraction,
-            // The same moment on the stream's own clock.
+            // The same moment on the stream's clock.
             rtpTimestamp: this.#sentTimestamp + Math.round((elapsedMs * this.#clockRateHz) / 1000),
             packets: this.#sentPackets,
             octets: this.#sentOctets,
           }
         : undefined;
-    const isHearing = nowMs - this.#heardAtMs < SENDER_FOR_MS;
+    const isHearing = nowMs - this.#heardAtMs < SENDER_TIMEOUT_MS;
     const reports = this.#source !== undefined && isHearing ? [this.#reception(this.#source, nowMs)] : [];
     return writeRtcp({ ssrc: this.#ssrc, sender, reports }, this.#cname, isLeaving);
   }
@@ -213,7 +213,7 @@ function ntpTime(nowMs: number): { seconds: number; fraction: number } {
   };
 }
 
-/** The middle 32 of 64 bits of NTP time. */
+/** The middle 32 of the 64 bits of NTP time. */
 function middle(seconds: number, fraction: number): number {
   return ((seconds << 16) | (fraction >>> 16)) >>> 0;
 }

@@ -39,22 +39,22 @@ function packet(sequenceNumber: number, timestamp = sequenceNumber * 160, ssrc =
   };
 }
 
-test("what is written is read back", () => {
+test("a written packet is parsed to the same packet", () => {
   assert.deepEqual(parseRtcp(writeRtcp(report, "abcdefghijkl", false)), { reports: [report], leaving: [] });
   const receiver: RtcpReport = { ssrc: 5, sender: undefined, reports: [] };
   assert.deepEqual(parseRtcp(writeRtcp(receiver, "a", true)), { reports: [receiver], leaving: [5] });
 });
 
-test("a compound packet is laid out as in RFC 3550 §6", () => {
+test("a compound packet has the layout of RFC 3550 §6", () => {
   const bytes = Buffer.from(writeRtcp({ ssrc: 1, sender: undefined, reports: [] }, "ab", true));
   assert.equal(bytes.toString("hex"), "80c900010000000181ca000300000001010261620000000081cb000100000001");
 });
 
-test("compounds that do not pass the checks of RFC 3550 A.2 are not read", () => {
+test("compounds that fail the checks of RFC 3550 A.2 are rejected", () => {
   const whole = Buffer.from(writeRtcp(report, "abc", true));
   for (let length = 0; length < whole.length; length++) {
     const cut = parseRtcp(whole.subarray(0, length));
-    // What ends at a packet's end is a shorter compound.
+    // A cut at a packet's end leaves a shorter valid compound.
     assert.ok(cut === undefined || length === 52 || length === 68, `${length} bytes`);
   }
   const changed = (at: number, value: number): Uint8Array => {
@@ -63,12 +63,12 @@ test("compounds that do not pass the checks of RFC 3550 A.2 are not read", () =>
     return copy;
   };
   assert.equal(parseRtcp(changed(0, 0x41)), undefined, "version");
-  assert.equal(parseRtcp(changed(0, 0xa1)), undefined, "padding of the first");
-  assert.equal(parseRtcp(changed(0, 0x9f)), undefined, "more reports than there is room for");
-  assert.equal(parseRtcp(changed(1, 202)), undefined, "no report first");
+  assert.equal(parseRtcp(changed(0, 0xa1)), undefined, "padding in the first packet");
+  assert.equal(parseRtcp(changed(0, 0x9f)), undefined, "more reports than fit");
+  assert.equal(parseRtcp(changed(1, 202)), undefined, "no report at the start");
 });
 
-test("random bytes are never misread into an exception", () => {
+test("random bytes never throw", () => {
   const random = seededRandom(9);
   for (let count = 0; count < 20_000; count++) {
     const bytes = Buffer.from(writeRtcp(report, "abc", true));
@@ -78,7 +78,7 @@ test("random bytes are never misread into an exception", () => {
   }
 });
 
-test("packets that are missing, late and doubled are counted over the wrap of the sequence numbers", () => {
+test("missing, late and duplicate packets are counted over the wrap of the sequence numbers", () => {
   const statistics = new ReceptionStatistics(packet(65_530), 8000);
   for (const number of [65_530, 65_531, 65_534, 65_533, 65_536, 65_536, 65_540])
     statistics.receive(packet(number), number * 20);
@@ -90,19 +90,19 @@ test("packets that are missing, late and doubled are counted over the wrap of th
   assert.equal(statistics.takeFractionLost(), 0);
 });
 
-test("a sender that starts its sequence numbers anew has lost nothing", () => {
+test("a sender that restarts its sequence numbers has no loss", () => {
   const statistics = new ReceptionStatistics(packet(100), 8000);
   for (const number of [100, 101, 30_000, 30_001, 30_002]) statistics.receive(packet(number), 0);
   assert.equal(statistics.received, 4);
   assert.equal(statistics.expected, 4);
 });
 
-test("jitter is the one of RFC 3550 A.8, and events with one timestamp do not raise it", () => {
+test("jitter follows RFC 3550 A.8, and events with one timestamp do not raise it", () => {
   const statistics = new ReceptionStatistics(packet(0), 8000);
   for (let number = 0; number < 200; number++) {
     statistics.receive(packet(number), number * 20 + (number % 2 === 0 ? 0 : 10));
   }
-  // Every transit differs from the one before by 10 ms.
+  // Each transit time differs from the previous one by 10 ms.
   assert.ok(Math.abs(statistics.jitter - 80) < 1, String(statistics.jitter));
   for (let number = 200; number < 210; number++) {
     statistics.receive(packet(number, 200 * 160), number * 20);
@@ -114,7 +114,7 @@ function createReporter(ssrc: number): RtcpReporter {
   return new RtcpReporter({ ssrc, clockRateHz: 8000, random: () => 0.5 });
 }
 
-test("reports come about every five seconds, the first after half of that", () => {
+test("reports are due about every five seconds, the first after half of that", () => {
   const reporter = createReporter(1);
   const sentAt: number[] = [];
   for (let nowMs = 0; nowMs < 20_000; nowMs += 20) {
@@ -124,7 +124,7 @@ test("reports come about every five seconds, the first after half of that", () =
   assert.deepEqual(sentAt, [2060, 6180, 10_300, 14_420, 18_540]);
 });
 
-test("two participants learn the round trip, the loss and the jitter of each other's streams", () => {
+test("two participants measure the round trip, loss and jitter of each other's streams", () => {
   const [alice, bob] = [createReporter(1), createReporter(2)];
   const ONE_WAY_MS = 40;
   for (let i = 0; i < 500; i++) {
@@ -145,7 +145,7 @@ test("two participants learn the round trip, the loss and the jitter of each oth
   assert.equal(bob.statistics.roundTripMs, undefined);
 });
 
-test("the counts of earlier sources stay when the peer changes its SSRC", () => {
+test("the counts of earlier sources remain when the peer changes its SSRC", () => {
   const reporter = createReporter(1);
   for (const number of [1, 2, 4]) reporter.received(packet(number, undefined, 10), number * 20);
   for (const number of [9000, 9001]) reporter.received(packet(number, undefined, 11), number * 20);
@@ -153,7 +153,7 @@ test("the counts of earlier sources stay when the peer changes its SSRC", () => 
   assert.deepEqual(reporter.statistics.received.lost, 1);
 });
 
-test("who sends reports as a sender, who hears reports of whom, and the last says goodbye", () => {
+test("senders send sender reports, receivers report on their sources, and the last packet is BYE", () => {
   const reporter = createReporter(1);
   const silent = parseRtcp(reporter.farewell(0));
   assert.deepEqual(silent, { reports: [{ ssrc: 1, sender: undefined, reports: [] }], leaving: [1] });

@@ -27,22 +27,23 @@ const MAX_BLOCKS = 96;
 const MAX_ENCRYPTED_BYTES = MAX_BLOCKS * BLOCK_BYTES;
 const SSRC_OFFSET = 4;
 const ROLLOVER_BYTES = 4;
-/** RFC 4568 §6.2: of RTCP, whatever RTP's is. */
+/** RFC 4568 §6.2: the tag length of RTCP, independent of RTP's. */
 const RTCP_TAG_BYTES = 10;
 const MAX_TAG_BYTES = 10;
 
-/** Counter blocks under work; their last two bytes count and are never changed. */
+/** Counter blocks to encrypt; their last two bytes count and never change. */
 const counters = Buffer.alloc(MAX_BLOCKS * BLOCK_BYTES);
 for (let block = 0; block < MAX_BLOCKS; block++) {
   counters.writeUInt16BE(block, (block + 1) * BLOCK_BYTES - COUNTER_BYTES);
 }
 const receivedTag = Buffer.alloc(MAX_TAG_BYTES);
 
-/** Keys of RTP and RTCP of one direction, and what is made of them once. */
+/** Keys of RTP or RTCP in one direction, with objects created from them once. */
 interface Keyed {
   /**
-   * Enciphers counter blocks. A cipher object for each packet would take most of the time; in this mode one serves for all,
-   * for it keeps nothing from block to block, and counter mode is no more than counters enciphered (RFC 3711 §4.1.1).
+   * Encrypts counter blocks. A cipher object per packet would take most of the time. In this mode one object
+   * serves for all packets, because it has no state between blocks: counter mode is encrypted counters (RFC 3711
+   * §4.1.1).
    */
   blocks: Cipheriv;
   authentication: KeyObject;
@@ -69,7 +70,7 @@ export class CounterModeTransform implements PacketTransform {
 
   sealRtp(packet: Uint8Array, headerBytes: number, index: number): Uint8Array {
     const end = packet.length;
-    // Room for the rollover counter, which is authenticated but not sent: the tag comes into its place.
+    // Room for the rollover counter, which is authenticated but not sent; the tag replaces it.
     const sealed = Buffer.allocUnsafe(end + Math.max(this.#rtpTagBytes, ROLLOVER_BYTES));
     sealed.set(packet);
     xorKeyStream(this.#rtp, sealed.subarray(headerBytes, end), rtpSsrc(packet), index);
@@ -127,7 +128,7 @@ function authenticate({ authentication }: Keyed, bytes: Uint8Array): Buffer {
   return createHmac("sha1", authentication).update(bytes).digest();
 }
 
-/** Compares with the beginning of `receivedTag`. */
+/** Compares with the start of `receivedTag`. */
 function isAuthentic(keyed: Keyed, bytes: Uint8Array, tagBytes: number): boolean {
   const tag = authenticate(keyed, bytes);
   return timingSafeEqual(tag.subarray(0, tagBytes), receivedTag.subarray(0, tagBytes));
@@ -135,8 +136,9 @@ function isAuthentic(keyed: Keyed, bytes: Uint8Array, tagBytes: number): boolean
 
 function xorKeyStream({ blocks, salt }: Keyed, bytes: Uint8Array, ssrc: number, index: number): void {
   const count = Math.ceil(bytes.length / BLOCK_BYTES);
-  // Only a packet of our own can be that large: a received one is not opened then.
-  if (count > MAX_BLOCKS) throw new RangeError(`a packet of ${bytes.length} bytes`);
+  // Only our own packets can be that large: received ones are rejected before.
+  if (count > MAX_BLOCKS)
+    throw new RangeError(`a packet of ${bytes.length} bytes exceeds the limit of ${MAX_ENCRYPTED_BYTES}`);
   const vectorBytes = BLOCK_BYTES - COUNTER_BYTES;
   counters.set(salt);
   mixIn(counters, SSRC_OFFSET, ssrc, index);

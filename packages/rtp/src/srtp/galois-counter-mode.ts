@@ -31,7 +31,7 @@ interface Keyed {
   salt: Uint8Array;
 }
 
-/** AES in Galois counter mode, which encrypts and authenticates in one (RFC 7714 §8, §9). */
+/** AES in Galois counter mode, which encrypts and authenticates together (RFC 7714 §8, §9). */
 export class GcmTransform implements PacketTransform {
   readonly #rtp: Keyed;
   readonly #rtcp: Keyed;
@@ -109,7 +109,7 @@ export class GcmTransform implements PacketTransform {
     try {
       decipher.final();
     } catch {
-      // The only way in which node:crypto tells that the tag is wrong.
+      // node:crypto reports a wrong tag only by throwing.
       return false;
     }
     sealed.set(plain);
@@ -123,7 +123,7 @@ function setVector(salt: Uint8Array, ssrc: number, index: number): void {
   mixIn(vector, SSRC_OFFSET, ssrc, index);
 }
 
-/** RFC 7714 §9.2: of an SRTCP packet the clear beginning and the index word are authenticated with the rest. */
+/** RFC 7714 §9.2: the clear start and the index word of an SRTCP packet are also authenticated. */
 function associate(packet: Uint8Array, word: Uint8Array): Uint8Array {
   rtcpAssociated.set(packet.subarray(0, RTCP_CLEAR_BYTES));
   rtcpAssociated.set(word, RTCP_CLEAR_BYTES);

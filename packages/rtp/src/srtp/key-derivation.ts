@@ -1,7 +1,7 @@
 import { createCipheriv } from "node:crypto";
 import { srtpSuites, type SrtpSuite } from "./suites.ts";
 
-/** Session keys of either RTP or RTCP. */
+/** Session keys of RTP or RTCP. */
 export interface SessionKeys {
   encryption: Uint8Array;
   /** For HMAC-SHA1. */
@@ -9,7 +9,7 @@ export interface SessionKeys {
   salt: Uint8Array;
 }
 
-/** RFC 3711 §4.3.2: the labels of RTP; those of RTCP come three later. */
+/** RFC 3711 §4.3.2: the labels of RTP; those of RTCP are greater by three. */
 const ENCRYPTION_LABEL = 0;
 const AUTHENTICATION_LABEL = 1;
 const SALT_LABEL = 2;
@@ -17,14 +17,14 @@ const RTCP_LABELS = 3;
 
 const AUTHENTICATION_KEY_BYTES = 20;
 const BLOCK_BYTES = 16;
-/** Place of the label in the block that it is added to, the salt standing at its beginning (RFC 3711 §4.3.1). */
+/** Position of the label in the block, which begins with the salt (RFC 3711 §4.3.1). */
 const LABEL_OFFSET = 7;
 
 /**
- * Derives session keys (RFC 3711 §4.3, RFC 7714 §11), at a key derivation rate of zero, which is the only one that SDES
- * without `KDR` knows.
+ * Derives session keys (RFC 3711 §4.3, RFC 7714 §11) with a key derivation rate of zero, the only rate of SDES
+ * without `KDR`.
  *
- * @param masterKey Master key and, after it, master salt.
+ * @param masterKey master key followed by master salt.
  */
 export function deriveSessionKeys(
   suite: SrtpSuite,
@@ -35,7 +35,7 @@ export function deriveSessionKeys(
   const firstLabel = protocol === "rtp" ? 0 : RTCP_LABELS;
   const derive = (label: number, bytes: number): Uint8Array => {
     const iv = Buffer.alloc(BLOCK_BYTES);
-    // A salt of 96 bits is filled up with zeros on its right to the 112 that the function takes.
+    // A salt of 96 bits is padded on the right with zeros to 112 bits.
     iv.set(masterKey.subarray(keyBytes, keyBytes + saltBytes));
     iv[LABEL_OFFSET] = (iv[LABEL_OFFSET] ?? 0) ^ (firstLabel + label);
     const cipher = createCipheriv(

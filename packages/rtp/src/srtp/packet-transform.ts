@@ -1,35 +1,35 @@
 /**
- * Protects single packets with the session keys of one direction. Which packets there were before is not its business: it
- * is told the index of each.
+ * Protects single packets with the session keys of one direction. It has no state of earlier packets; callers
+ * pass the index of each packet.
  */
 export interface PacketTransform {
   /**
-   * @param headerBytes How much of the packet's beginning stays in the clear.
+   * @param headerBytes length of the part that remains unencrypted.
    * @param index 48 bits: rollover counter and sequence number (RFC 3711 §3.3.1).
-   * @returns A buffer of its own.
+   * @returns A new buffer.
    */
   sealRtp: (packet: Uint8Array, headerBytes: number, index: number) => Uint8Array;
   /**
-   * Decrypts in place; `packet` is spoilt either way.
+   * Decrypts in place; `packet` is unusable afterwards in either case.
    *
-   * @returns The plain packet as a part of `packet`; `undefined` if it is not authentic or is too large.
+   * @returns The plain packet as a view into `packet`; `undefined` if it is not authentic or is too large.
    */
   openRtp: (packet: Uint8Array, headerBytes: number, index: number) => Uint8Array | undefined;
   /** @param index 31 bits. */
   sealRtcp: (packet: Uint8Array, index: number) => Uint8Array;
-  /** As `openRtp`; the index is in the packet, and `rtcpIndexOf` reads it. */
+  /** Like `openRtp`; `rtcpIndexOf` reads the index from the packet. */
   openRtcp: (packet: Uint8Array) => Uint8Array | undefined;
-  /** What an SRTCP packet says its index is, not authenticated yet; `undefined` if it is too short, too large or not encrypted. */
+  /** The unauthenticated index of an SRTCP packet; `undefined` if it is too short, too large or not encrypted. */
   rtcpIndexOf: (packet: Uint8Array) => number | undefined;
 }
 
-/** RFC 3711 §3.4: the first RTCP header and the SSRC stay in the clear. */
+/** RFC 3711 §3.4: the first RTCP header and the SSRC are not encrypted. */
 export const RTCP_CLEAR_BYTES = 8;
-/** The word after the packet: whether it is encrypted, and its index. */
+/** The word after the packet: the encryption flag and the index. */
 export const RTCP_INDEX_BYTES = 4;
 export const ENCRYPTED_FLAG = 0x8000_0000;
 
-/** The index in an SRTCP index word; undefined where the packet is not encrypted, which was not agreed on. */
+/** The index in an SRTCP index word; `undefined` if the packet is not encrypted, which is not allowed. */
 export function indexInWord(word: number): number | undefined {
   return word >= ENCRYPTED_FLAG ? word - ENCRYPTED_FLAG : undefined;
 }
@@ -59,7 +59,7 @@ export function writeUint32(bytes: Uint8Array, value: number, offset: number): v
   bytes[offset + 3] = value;
 }
 
-/** Adds (exclusive or) the SSRC and the 48-bit index, which follows it, into an initialization vector. */
+/** XORs the SSRC and the following 48-bit index into an initialization vector. */
 export function mixIn(vector: Uint8Array, offset: number, ssrc: number, index: number): void {
   writeUint32(vector, readUint32(vector, offset) ^ ssrc, offset);
   const high = Math.floor(index / 2 ** 32);

@@ -1,15 +1,15 @@
 import { SrtpReceiver, SrtpSender } from "./srtp-stream.ts";
 import type { SrtpSuite } from "./suites.ts";
 
-/** What an SDP offer and its answer settle for both directions (RFC 4568). */
+/** Keys of both directions, as negotiated by an SDP offer and answer (RFC 4568). */
 export interface SrtpKeys {
   suite: SrtpSuite;
-  /** Master key and, after it, master salt. */
+  /** Master key followed by master salt. */
   localMasterKey: Uint8Array;
   remoteMasterKey: Uint8Array;
 }
 
-/** SRTP of both directions. A direction whose key stays goes on where it was, rollover counter and replay window included. */
+/** SRTP of both directions. A direction whose key is unchanged keeps its rollover counter and replay window. */
 export class SrtpSession {
   #keys: SrtpKeys;
   #sender: SrtpSender;
@@ -21,7 +21,7 @@ export class SrtpSession {
     this.#receiver = new SrtpReceiver(keys.suite, keys.remoteMasterKey);
   }
 
-  /** Takes the keys of a later offer and answer. */
+  /** Applies the keys of a later offer and answer. */
   rekey(keys: SrtpKeys): this {
     const { suite, localMasterKey, remoteMasterKey } = keys;
     const isSuiteSame = this.#keys.suite === suite;

@@ -6,7 +6,7 @@ import { type PacketTransform, rtcpSsrc, rtpSsrc } from "./packet-transform.ts";
 import { ReplayWindow } from "./replay-window.ts";
 import { srtpSuites, type SrtpSuite } from "./suites.ts";
 
-/** More sources than a call ever has at once; beyond them the one that was first heard longest ago is forgotten. */
+/** More sources than a call uses at the same time; beyond that, the oldest source is dropped. */
 const MAX_SOURCES = 16;
 const MIN_RTCP_BYTES = 8;
 
@@ -20,50 +20,51 @@ function createTransform(suite: SrtpSuite, masterKey: Uint8Array): PacketTransfo
 }
 
 /**
- * Protects what one side sends (RFC 3711). One RTP source: its sequence numbers must go up, and the first ought to be
- * below 2^15, so that the other side, hearing the stream late, begins with the same rollover counter (§3.3.1).
+ * Protects sent packets (RFC 3711). One RTP source: its sequence numbers must increase, and the first one should
+ * be below 2^15, so that a receiver that joins late starts with the same rollover counter (§3.3.1).
  */
 export class SrtpSender {
   readonly #transform: PacketTransform;
   readonly #sent = new ReplayWindow();
   #rtcpIndex = 0;
 
-  /** @param masterKey Master key and, after it, master salt; of the suite's lengths. */
+  /** @param masterKey master key followed by master salt, with the lengths of the suite. */
   constructor(suite: SrtpSuite, masterKey: Uint8Array) {
     this.#transform = createTransform(suite, masterKey);
   }
 
-  /** @returns A buffer of its own. */
+  /** @returns A new buffer. */
   protectRtp(packet: Uint8Array): Uint8Array {
     const headerBytes = rtpHeaderBytes(packet);
-    if (headerBytes === undefined) throw new TypeError("no RTP packet");
+    if (headerBytes === undefined) throw new TypeError("not an RTP packet");
     const index = this.#sent.guessIndex(sequenceNumberOf(packet));
     this.#sent.accept(index);
     return this.#transform.sealRtp(packet, headerBytes, index);
   }
 
-  /** @returns A buffer of its own. */
+  /** @returns A new buffer. */
   protectRtcp(packet: Uint8Array): Uint8Array {
     this.#rtcpIndex = (this.#rtcpIndex + 1) % 2 ** 31;
     return this.#transform.sealRtcp(packet, this.#rtcpIndex);
   }
 }
 
-/** Checks and decrypts what the other side sends (RFC 3711), each of its sources for itself. */
+/** Authenticates and decrypts received packets (RFC 3711), separately for each source. */
 export class SrtpReceiver {
   readonly #transform: PacketTransform;
   readonly #rtp = new Map<number, ReplayWindow>();
   readonly #rtcp = new Map<number, ReplayWindow>();
 
-  /** @param masterKey Master key and, after it, master salt; of the suite's lengths. */
+  /** @param masterKey master key followed by master salt, with the lengths of the suite. */
   constructor(suite: SrtpSuite, masterKey: Uint8Array) {
     this.#transform = createTransform(suite, masterKey);
   }
 
   /**
-   * Decrypts in place; the datagram is spoilt either way.
+   * Decrypts in place; the datagram is unusable afterwards in either case.
    *
-   * @returns The RTP packet as a part of `datagram`; undefined for what is malformed, not authentic or was received before.
+   * @returns The RTP packet as a view into `datagram`; `undefined` if malformed, not authentic or received
+   * before.
    */
   unprotectRtp(datagram: Uint8Array): Uint8Array | undefined {
     const headerBytes = rtpHeaderBytes(datagram);
@@ -77,7 +78,7 @@ export class SrtpReceiver {
     return packet;
   }
 
-  /** As `unprotectRtp`, for RTCP. */
+  /** Like `unprotectRtp`, for RTCP. */
   unprotectRtcp(datagram: Uint8Array): Uint8Array | undefined {
     const index = datagram.length < MIN_RTCP_BYTES ? undefined : this.#transform.rtcpIndexOf(datagram);
     if (index === undefined) return undefined;
@@ -94,7 +95,7 @@ function sequenceNumberOf(packet: Uint8Array): number {
   return ((packet[2] ?? 0) << 8) | (packet[3] ?? 0);
 }
 
-/** Only here, after a packet has proved authentic, does its source get a place. */
+/** Stores a source only after one of its packets has proved authentic. */
 function remember(
   sources: Map<number, ReplayWindow>,
   ssrc: number,

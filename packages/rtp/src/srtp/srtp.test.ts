@@ -35,7 +35,7 @@ function rtp(sequenceNumber: number, payload = Buffer.alloc(160, 0x55), ssrc = 0
 /** An RTCP receiver report without blocks (RFC 3550 §6.4.2). */
 const REPORT = hex("80c90001 cafebabe");
 
-test("session keys are those of RFC 3711 B.3", () => {
+test("session keys match RFC 3711 B.3", () => {
   const masterKey = hex("E1F97A0D3E018BE0D64FA32C06DE4139 0EC675AD498AFEEBB6960B3AABE6");
   const { encryption, authentication, salt } = deriveSessionKeys("AES_CM_128_HMAC_SHA1_80", masterKey, "rtp");
   assert.equal(toHex(encryption), "c61e7a93744f39ee10734afe3ff7a087");
@@ -43,7 +43,7 @@ test("session keys are those of RFC 3711 B.3", () => {
   assert.equal(toHex(authentication), "cebe321f6ff7716b6fd4ab49af256a156d38baa4");
 });
 
-test("the key stream is that of RFC 3711 B.2", () => {
+test("the key stream matches RFC 3711 B.2", () => {
   const keys: SessionKeys = {
     encryption: hex("2B7E151628AED2A6ABF7158809CF4F3C"),
     authentication: Buffer.alloc(20),
@@ -58,7 +58,7 @@ test("the key stream is that of RFC 3711 B.2", () => {
   );
 });
 
-test("SSRC and index enter the key stream where RFC 3711 §4.1.1 says", () => {
+test("SSRC and index enter the key stream as in RFC 3711 §4.1.1", () => {
   const keys: SessionKeys = {
     encryption: hex("2B7E151628AED2A6ABF7158809CF4F3C"),
     authentication: Buffer.alloc(20),
@@ -95,7 +95,7 @@ const gcmVectors = [
   },
 ];
 
-test("AES-GCM gives the packets of RFC 7714 §16 and §17, both ways", () => {
+test("AES-GCM matches the packets of RFC 7714 §16 and §17 in both directions", () => {
   for (const { key, srtp, srtcp } of gcmVectors) {
     const salt = hex("517569642070726f2071756f");
     const keys: SessionKeys = { encryption: hex(key), authentication: Buffer.alloc(0), salt };
@@ -108,7 +108,7 @@ test("AES-GCM gives the packets of RFC 7714 §16 and §17, both ways", () => {
 });
 
 for (const suite of suites) {
-  test(`${suite}: what is sent arrives, over the wrap of the sequence numbers too`, () => {
+  test(`${suite}: sent packets arrive, also over the wrap of the sequence numbers`, () => {
     const [sender, receiver] = [
       new SrtpSender(suite, masterKeyFor(suite)),
       new SrtpReceiver(suite, masterKeyFor(suite)),
@@ -124,7 +124,7 @@ for (const suite of suites) {
     }
   });
 
-  test(`${suite}: what was tampered with, cut or received before is refused`, () => {
+  test(`${suite}: tampered, cut and repeated packets are rejected`, () => {
     const [sender, receiver] = [
       new SrtpSender(suite, masterKeyFor(suite)),
       new SrtpReceiver(suite, masterKeyFor(suite)),
@@ -150,7 +150,7 @@ for (const suite of suites) {
   });
 }
 
-test("an authentic packet larger than a datagram of 1,500 bytes is not read, and does not throw", () => {
+test("an authentic packet larger than a datagram of 1,500 bytes is rejected and does not throw", () => {
   const masterKey = masterKeyFor("AES_CM_128_HMAC_SHA1_80");
   for (const bytes of [1_536, 1_537, 60_000]) {
     const receiver = new SrtpReceiver("AES_CM_128_HMAC_SHA1_80", masterKey);
@@ -168,7 +168,7 @@ test("an authentic packet larger than a datagram of 1,500 bytes is not read, and
     );
   }
 
-  /** `SrtpSender` refuses to make one. Only the tag is right: what is decrypted is noise. */
+  /** `SrtpSender` cannot create one. Only the tag is valid: the decrypted payload is noise. */
   function authentic(kind: "rtp" | "rtcp", header: Uint8Array, bytes: number): Uint8Array {
     const index = hex(kind === "rtcp" ? "80000001" : "");
     const packet = Buffer.concat([header, Buffer.alloc(bytes), index]);
@@ -180,7 +180,7 @@ test("an authentic packet larger than a datagram of 1,500 bytes is not read, and
   }
 });
 
-test("packets that overtake each other are taken once each, within the window, around a wrap too", () => {
+test("reordered packets within the window are accepted once, also around a wrap", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";
   const sender = new SrtpSender(suite, masterKeyFor(suite));
   const receiver = new SrtpReceiver(suite, masterKeyFor(suite));
@@ -195,7 +195,7 @@ test("packets that overtake each other are taken once each, within the window, a
   assert.ok(take(123) && !take(122));
 });
 
-test("sources are told apart, and each begins anew", () => {
+test("sources are independent of each other", () => {
   const suite = "AEAD_AES_128_GCM";
   const receiver = new SrtpReceiver(suite, masterKeyFor(suite));
   for (let ssrc = 1; ssrc < 40; ssrc++) {
@@ -206,7 +206,7 @@ test("sources are told apart, and each begins anew", () => {
   }
 });
 
-test("a packet with CSRCs and a header extension keeps them in the clear", () => {
+test("a packet with CSRCs and a header extension keeps them unencrypted", () => {
   const suite = "AES_CM_128_HMAC_SHA1_80";
   const header = hex("91000001 000000a0 00000005 00000007 bede0001 10ff0000");
   const packet = Buffer.concat([header, Buffer.alloc(160, 3)]);
@@ -218,7 +218,7 @@ test("a packet with CSRCs and a header extension keeps them in the clear", () =>
   );
 });
 
-test("another implementation reads what we send and we what it sends", () => {
+test("another implementation reads our packets, and we read its packets", () => {
   for (const suite of ["AES_CM_128_HMAC_SHA1_80", "AEAD_AES_128_GCM", "AEAD_AES_256_GCM"] as const) {
     const masterKey = masterKeyFor(suite);
     const { keyBytes } = srtpSuites[suite];
@@ -228,7 +228,8 @@ test("another implementation reads what we send and we what it sends", () => {
     const sender = new SrtpSender(suite, masterKey);
     const receiver = new SrtpReceiver(suite, masterKey);
     const random = seededRandom(11);
-    // In counter mode rtp-packet 0.4.2 puts the rollover counter two bytes too high in the vector: it serves up to the wrap.
+    // rtp-packet 0.4.2 in counter mode puts the rollover counter two bytes too high in the vector: usable up to
+    // the wrap.
     const end = suite === "AES_CM_128_HMAC_SHA1_80" ? 0x10000 : 0x28000;
     for (let number = 0x7ff0; number < end; number += 1 + Math.floor(random() * 500)) {
       const plain = rtp(number & 0xffff, Buffer.alloc(Math.floor(random() * 400), number));

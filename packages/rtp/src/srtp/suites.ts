@@ -1,6 +1,6 @@
 /**
- * What SRTP protects packets with, by the names of the SDP (RFC 4568 §6.2, RFC 7714 §14.1). The `_32` suite shortens the
- * tag of RTP only (RFC 4568 §6.2.2).
+ * SRTP suites by their SDP names (RFC 4568 §6.2, RFC 7714 §14.1). The `_32` suite shortens only the RTP tag (RFC
+ * 4568 §6.2.2).
  */
 export const srtpSuites = {
   AES_CM_128_HMAC_SHA1_80: { mode: "counter", keyBytes: 16, saltBytes: 14, rtpTagBytes: 10 },

@@ -1,4 +1,4 @@
-/** What the differential test uses of a package that has no types. */
+/** The part of an untyped package that the differential test uses. */
 declare module "rtp-packet" {
   export class SrtpSession {
     constructor(masterKey: Uint8Array, masterSalt: Uint8Array, options: { profile: string });

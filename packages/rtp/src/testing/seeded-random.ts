@@ -1,4 +1,4 @@
-/** mulberry32: a small seeded generator, uniform in [0, 1), so that a test that fails fails again. */
+/** Mulberry32: a small seeded generator, uniform in [0, 1), so that failures can be reproduced. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -31,31 +31,31 @@ export interface VoiceConversationOptions {
   dialogue: Dialogue;
   stt: SpeechToText;
   tts: TextToSpeech;
-  /** Who speaks when the agent's own voice fails, in this order; from then on to the end of the call. */
+  /** Voices that replace the agent's own one after a failure, in this order and until the end of the call. */
   fallbackVoices?: readonly AgentVoice[];
-  /** Where phrases for the failure of a provider are kept ready; without it there are none. */
+  /** Recorded phrases for provider failures; without it there are none. */
   phrases?: PhraseBook;
-  /** What is known of how fast voices are, for all calls of a process; of its own unless given. */
+  /** Voice speeds shared by all calls of a process; a new one by default. */
   speeds?: VoiceSpeeds;
   vad: VoiceActivityDetector;
-  /** Helps to tell noise from a caller who interrupts; what the recognizer hears stays as it came. */
+  /** Helps to tell noise from a caller who interrupts. The recognizer receives the unchanged audio. */
   noiseSuppressor?: NoiseSuppressor | undefined;
-  /** Hears whether a pause is the end of a turn; without it text and silence have to tell. */
+  /** Judges by sound whether a pause ends the turn; without it text and silence decide. */
   turnEnd?: TurnEndDetector;
   onEvent: (event: VoiceEvent) => void;
-  /** Silence that ends the caller's turn; unless told, it follows what was said and how the caller pauses. */
+  /** Silence that ends the caller's turn; by default adapted to the words and the caller's pauses. */
   endpointingDelayMs?: number;
-  /** Monotonic milliseconds for latency figures; `performance.now` unless told. Decisions never read it. */
+  /** Monotonic milliseconds for latency figures; default `performance.now`. Decisions never read it. */
   now?: () => number;
-  /** Sees every event of the turn policy and what it decided: a log of them replays a call. */
+  /** Receives every event of the turn policy with its effects: a log of them replays the call. */
   onDecision?: (event: TurnEvent, effects: readonly TurnEffect[]) => void;
 }
 
 /**
- * A conversation with audio at its edge: carries out what the turn policy decides.
+ * A conversation with audio at its edge: carries out the decisions of the turn policy.
  *
- * Its owner calls `hear` and then `nextFrame` once per tick of 20 ms, from `start` on and whether or not a
- * packet came (silence then). The audio heard is the clock of every deadline in it, so it holds no timers.
+ * Its owner calls `hear` and then `nextFrame` once per tick of 20 ms, from `start` on, with silence if no packet
+ * arrived. The audio heard is the clock of all deadlines, so the conversation has no timers.
  */
 export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
@@ -64,7 +64,9 @@ export class VoiceConversation {
   readonly #activity: CallerActivity;
   readonly #turnEnd: TurnEndStream | undefined;
   readonly #queue: TurnEvent[] = [];
-  /** Filler phrases said while the caller's words are still being recognized: the words come first in the transcript. */
+  /**
+   * Filler phrases played while the caller's words were still being recognized: the words come first in the transcript.
+   */
   readonly #fillers: { entry: TranscriptEntry; startMs: number; endMs: number }[] = [];
   readonly #now: () => number;
   #state: TurnState;
@@ -137,8 +139,8 @@ export class VoiceConversation {
   }
 
   /**
-   * Makes ready before the call is answered: opens the recognizer and synthesizes the greeting. Resolves when
-   * the greeting can begin at once, when that failed (told as a `fault`; `start` tries again), or on abort.
+   * Prepares the conversation before the call is answered: opens the recognizer and synthesizes the greeting. Resolves
+   * when the greeting can begin at once, when it failed (reported as a `fault`; `start` tries again), or on abort.
    */
   async prepare(signal: AbortSignal): Promise<void> {
     if (this.#isOver) return;
@@ -147,7 +149,7 @@ export class VoiceConversation {
     if (startSpeaker === "agent" && hasGreeting) await this.#scheduler.prepareGreeting(signal);
   }
 
-  /** Media flows: the conversation begins. */
+  /** Begins the conversation, when media flows. */
   start(): void {
     if (this.#isStarted || this.#isOver) return;
     this.#isStarted = true;
@@ -156,7 +158,7 @@ export class VoiceConversation {
     this.#scheduler.preparePhrases();
   }
 
-  /** 20 ms of the caller's audio, or silence where none came. The buffer is the owner's again on return. */
+  /** Takes 20 ms of the caller's audio, or silence if none arrived. The buffer may be reused after return. */
   hear(pcm: Int16Array): void {
     if (!this.#isStarted || this.#isOver) return;
     this.#samplesHeard += pcm.length;
@@ -172,14 +174,14 @@ export class VoiceConversation {
     }
   }
 
-  /** The agent's next 20 ms, valid until the next call; undefined while it is silent. */
+  /** The agent's next 20 ms, valid until the next call; `undefined` while it is silent. */
   nextFrame(): Int16Array | undefined {
     return this.#isOver ? undefined : this.#scheduler.nextFrame(this.#state);
   }
 
   /**
-   * None of the last `lostMs` that were handed out has left. The agent's speech ends there: it counts as said as far as it
-   * was sent, and the agent is no longer shown as speaking.
+   * Reports that the last `lostMs` handed out never left the process. The agent's speech ends there: it counts as
+   * spoken as far as it was sent, and the agent no longer counts as speaking.
    */
   loseAudio(lostMs: number): void {
     if (this.#isOver || !this.#scheduler.isAudible) return;
@@ -187,20 +189,23 @@ export class VoiceConversation {
     this.#scheduler.loseAudio(lostMs);
   }
 
-  /** Neither `hear` nor `nextFrame` are called for a while, as on hold: the agent is not shown as speaking meanwhile. */
+  /**
+   * Reports that `hear` and `nextFrame` are not called for a while, as while the call is on hold. The agent does not
+   * count as speaking in that time.
+   */
   standStill(): void {
     if (!this.#isOver) this.#scheduler.standStill();
   }
 
   /**
-   * The caller pressed a key: `0`–`9`, `*`, `#`, `A`–`D`. Keys in a row are one input, which the agent answers after a
-   * pause or a `#`.
+   * Takes a key of the caller: `0`–`9`, `*`, `#`, `A`–`D`. Consecutive keys are one input, which the agent answers
+   * after a pause or a `#`.
    */
   dtmf(digit: string): void {
     if (this.#isStarted) this.#dispatch({ type: "key", atMs: this.#mediaMs, digit });
   }
 
-  /** The agent is pressing these keys, as one of its tools has it, from now on for `durationMs`. */
+  /** Records that the agent, by one of its tools, presses these keys for `durationMs` from now on. */
   noteSentKeys(text: string, durationMs: number): void {
     if (this.#isOver) return;
     const startMs = this.#mediaMs;
@@ -209,9 +214,9 @@ export class VoiceConversation {
   }
 
   /**
-   * Tells the agent something that the caller does not hear. It enters history and transcript at once.
+   * Gives the agent an instruction that the caller does not hear. It enters history and transcript at once.
    *
-   * @returns false where nobody listens any more: the conversation has not begun, is over or is about to be.
+   * @returns false if the conversation has not begun, is over or is ending.
    */
   instruct({ text, speak }: Instruction): boolean {
     if (this.#isOver || !isAgentListening(this.#state)) return false;
@@ -221,12 +226,12 @@ export class VoiceConversation {
     return true;
   }
 
-  /** Ends the conversation for a reason from outside; `ended` is told before this returns, unless it has been. */
+  /** Ends the conversation for a reason from outside. `ended` is emitted before this returns, unless it was before. */
   end(reason: VoiceEndReason, detail?: string): void {
     this.#dispatch({ type: "hangup", atMs: this.#mediaMs, reason, ...(detail !== undefined && { detail }) });
   }
 
-  /** Releases everything. No event follows, so `end` comes first where the end is to be told. Idempotent. */
+  /** Releases everything without emitting an event; call `end` first to report the end. Idempotent. */
   close(): void {
     this.#isOver = true;
     this.#scheduler.close();
@@ -235,7 +240,7 @@ export class VoiceConversation {
     this.#hearing.close();
   }
 
-  /** What the turn policy goes by: the head of a log of its decisions. */
+  /** Settings of the turn policy: the head of a log of its decisions. */
   get turnSettings(): TurnSettings {
     return this.#state.settings;
   }
@@ -250,7 +255,7 @@ export class VoiceConversation {
 
   // ─── decisions ───
 
-  /** Events that arise while effects are carried out wait for their turn. */
+  /** Applies an event. Events that arise while effects are carried out are queued. */
   #dispatch(event: TurnEvent): void {
     if (this.#isOver) return;
     if (this.#isDispatching) {
@@ -262,7 +267,7 @@ export class VoiceConversation {
       this.#step(event);
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#step(next);
     } catch (error) {
-      // A fault of ours or of an adapter costs this call alone.
+      // An exception in our code or an adapter ends only this call.
       this.#finish("error_internal", error instanceof Error ? error.message : String(error));
     } finally {
       this.#isDispatching = false;
@@ -333,9 +338,9 @@ export class VoiceConversation {
     this.#options.onEvent({ type: "ended", endReason, ...(endDetail !== undefined && { endDetail }) });
   }
 
-  // ─── what the owner is told ───
+  // ─── transcript ───
 
-  /** Enters the filler phrases that were not said for words that are still being recognized. */
+  /** Enters filler phrases, except those played for words that are still being recognized. */
   #enterFillers(wordsSinceMs = this.#state.utterance?.startMs ?? Infinity): void {
     for (
       let next = this.#fillers[0];
@@ -347,7 +352,7 @@ export class VoiceConversation {
     }
   }
 
-  /** Adds something to the dialogue's history and the transcript. */
+  /** Adds an entry to the dialogue's history and the transcript. */
   #enter(entry: TranscriptEntry, startMs: number, endMs: number): void {
     this.#options.dialogue.record(entry);
     this.#options.onEvent({ type: "item", item: { ...entry, id: randomUUID(), startMs, endMs } });

@@ -1,6 +1,6 @@
 import type { TranscriptItem } from "../transcript.ts";
 
-/** Why a voice conversation ended, as far as the conversation itself knows reasons. */
+/** Reason for the end of a voice conversation, as far as the conversation itself knows it. */
 export type VoiceEndReason =
   | "user_hangup"
   | "agent_hangup"
@@ -12,10 +12,10 @@ export type VoiceEndReason =
   | "error_tts"
   | "error_internal";
 
-/** What somebody who listens in tells the agent. */
+/** A message to the agent from an operator or the API. */
 export interface Instruction {
   text: string;
-  /** The agent says it now, in its own words; else it has its next reply go by it. */
+  /** Whether the agent speaks it now in its own words; otherwise it shapes the next reply. */
   speak: boolean;
 }
 
@@ -24,66 +24,66 @@ export type AgentActivity = "listening" | "thinking" | "speaking";
 export type ProviderPart = "stt" | "llm" | "tts";
 
 /**
- * Where the time of one agent turn went, in milliseconds. `decisionMs + llmFirstTokenMs + clauseMs +
- * ttsFirstByteMs` is provider time and the endpointing delay; what is left of `totalMs` is our own overhead.
+ * Latency of one agent turn by part, in milliseconds. `decisionMs + llmFirstTokenMs + clauseMs + ttsFirstByteMs` is
+ * provider time plus the endpointing delay; the rest of `totalMs` is our own overhead.
  */
 export interface TurnLatency {
-  /** Silence that was waited for before the turn counted as over. */
+  /** Silence that ended the turn. */
   endpointingMs: number;
-  /** Request of the final text → its arrival; mostly runs during the endpointing delay. */
+  /** From the request for the final text to its arrival; mostly within the endpointing delay. */
   sttMs: number;
-  /** End of the caller's speech → the decision to answer: the later of endpointing and text. */
+  /** From the end of the caller's speech to the decision to answer: the later of endpointing and text. */
   decisionMs: number;
-  /** Decision → first text of the model, tools included where it called some first. */
+  /** From the decision to the first text of the model, including tools called before it. */
   llmFirstTokenMs: number;
-  /** First text → first clause complete. */
+  /** From the first text to the first complete clause. */
   clauseMs: number;
-  /** First clause handed to synthesis → its first audio. */
+  /** From the first clause sent to synthesis to its first audio. */
   ttsFirstByteMs: number;
-  /** End of the caller's speech → first audio frame handed to the transport. */
+  /** From the end of the caller's speech to the first audio frame handed to the transport. */
   totalMs: number;
 }
 
-/** What a voice conversation tells its owner: plain data, fit to cross a process boundary. */
+/** Event for the owner of a voice conversation: plain data that can cross a process boundary. */
 export type VoiceEvent =
-  /** The agent begins to be heard; the item with this id follows once it was spoken or cut. */
+  /** The agent begins to be heard; the item with this id follows when it was spoken or cut off. */
   | { type: "itemStarted"; id: string; role: "agent"; text: string; startMs: number }
   | { type: "item"; item: TranscriptItem }
   | { type: "turn"; latency: TurnLatency }
   | { type: "state"; state: AgentActivity }
-  /** A provider failed; the conversation may have recovered (a retry) or be about to end. */
+  /** A provider failed. The conversation has recovered (by a retry) or is about to end. */
   | { type: "fault"; part: ProviderPart; provider: string; message: string }
-  /** So much of what the agent said never reached the network: its speech has ended where that began. */
+  /** The last `lostMs` of the agent's speech never reached the network: the speech ended there. */
   | { type: "audioLost"; lostMs: number }
-  /** Exactly once, last. The owner hangs up. */
+  /** Emitted exactly once, as the last event. The owner hangs up. */
   | { type: "ended"; endReason: VoiceEndReason; endDetail?: string };
 
-/** What of an agent's configuration matters to a voice conversation; texts have their variables filled in. */
+/** The settings of an agent that a voice conversation uses; variables in texts are filled in. */
 export interface VoiceAgentSettings {
   /** Empty: the agent waits for the caller. */
   firstMessage: string;
-  /** `generated`: the model greets, in its own words; `static` unless told. */
+  /** `generated`: the model greets in its own words. Default `static`. */
   firstMessageMode?: "static" | "generated";
   firstMessageDelayMs: number;
   startSpeaker: "agent" | "user";
-  /** Silence of the caller after which the agent speaks again; never unless told. */
+  /** Silence of the caller after which the agent speaks again; default: never. */
   turnTimeoutSeconds?: number;
   silenceEndCallTimeoutSeconds: number;
   maxConversationDurationSeconds: number;
   disableInterruptions: boolean;
   interruptionThresholdMs: number;
-  /** Said alone, these do not stop the agent. */
+  /** Words that alone do not stop the agent. */
   interruptionIgnoreWords?: readonly string[];
-  /** Fewer words do not stop the agent; 0 unless told. */
+  /** Minimum number of words that stop the agent; default 0. */
   minInterruptionWords?: number;
   /** BCP 47. */
   language: string;
-  /** In the naming of the speech provider. */
+  /** Name of the voice at the speech provider. */
   voice: string;
   voiceSpeed: number;
   sttKeyterms: readonly string[];
   /** Said before a call ends because a provider failed. */
   apologyMessage?: string;
-  /** Said when what the caller said was lost. */
+  /** Said when the caller's words were lost. */
   repeatRequestMessage?: string;
 }

@@ -4,8 +4,8 @@ interface Chunk {
 }
 
 /**
- * The last audio of a call. Frames are copied into longer chunks whose memory is used again: kept one by one, they would
- * grow old enough to burden the collector.
+ * The most recent audio of a call. Frames are copied into longer chunks whose memory is reused: single frames would
+ * survive long enough to burden the garbage collector.
  */
 export class AudioTail {
   readonly #chunkSamples: number;
@@ -13,12 +13,12 @@ export class AudioTail {
   #spare: Chunk | undefined;
   #samples = 0;
 
-  /** @param chunkSamples What memory is taken and given up by; a frame must not be longer. */
+  /** @param chunkSamples Size of the memory chunks; a frame must not be longer. */
   constructor(chunkSamples: number) {
     this.#chunkSamples = chunkSamples;
   }
 
-  /** How many are kept. */
+  /** Number of samples kept. */
   get samples(): number {
     return this.#samples;
   }
@@ -36,7 +36,7 @@ export class AudioTail {
     this.#samples += pcm.length;
   }
 
-  /** Forgets the oldest, as much as leaves at least so many. */
+  /** Drops the oldest chunks, but keeps at least `keptSamples`. */
   forgetBefore(keptSamples: number): void {
     for (let oldest = this.#chunks[0]; oldest !== undefined; oldest = this.#chunks[0]) {
       if (this.#samples - oldest.length < keptSamples) return;
@@ -46,7 +46,7 @@ export class AudioTail {
     }
   }
 
-  /** Views of the audio, oldest first, of which one begins with the `lastSamples`-th sample from the end. */
+  /** Views of the audio, oldest first. One view begins exactly `lastSamples` before the end. */
   *views(lastSamples: number): Generator<Int16Array> {
     let before = this.#samples - lastSamples;
     for (const { pcm, length } of this.#chunks) {

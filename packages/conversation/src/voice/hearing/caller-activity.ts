@@ -4,9 +4,9 @@ import type { VoiceActivityDetector, VoiceActivityStream } from "../../providers
 import { VoiceGate } from "./voice-gate.ts";
 
 const SPEECH_PROBABILITY = 0.5;
-/** What the suppressor hears of the time before it is asked: it takes some to know the noise. */
+/** Frames that the suppressor processes ahead of the first one needed, to adapt to the noise. */
 const WARM_UP_FRAMES = 8;
-/** Windows without speech after which it rests. */
+/** Windows without speech after which suppression stops. */
 const REST_WINDOWS = 16;
 
 export interface CallerActivityOptions {
@@ -15,15 +15,15 @@ export interface CallerActivityOptions {
   /** Without it noise is told from the caller by its level alone. */
   noiseSuppressor: NoiseSuppressor | undefined;
   isAgentAudible: () => boolean;
-  /** The agent is silent until it is known whether the caller interrupts it. */
+  /** Whether the agent's speech is paused because the caller may be interrupting. */
   isAgentPaused: () => boolean;
-  /** A window of 32 ms that ended with `endSample`: the probability that it holds speech of the caller. */
+  /** Reports the probability that the 32 ms window ending at `endSample` contains caller speech. */
   onWindow: (probability: number, endSample: number) => void;
 }
 
 /**
- * Knows when the caller speaks: speech by the detector's account, near by its level. While the agent talks, what sounds
- * like speech is heard once more without noise; at other times that would cost its time for nothing.
+ * Detects when the caller speaks: speech by the detector, near by its level. While the agent speaks, windows that sound
+ * like speech are also judged with noise suppressed; at other times that would only cost processor time.
  */
 export class CallerActivity {
   readonly #options: CallerActivityOptions;
@@ -44,7 +44,7 @@ export class CallerActivity {
     });
   }
 
-  /** 20 ms of the caller's audio; the buffer is the owner's again on return. */
+  /** Takes 20 ms of the caller's audio. The buffer may be reused after return. */
   write(pcm: Int16Array): void {
     this.#gate.write(pcm);
     if (this.#options.noiseSuppressor !== undefined) this.#keep(pcm);

@@ -11,25 +11,25 @@ export interface CallerHearingOptions {
   stt: SpeechToText;
   stream: Omit<SpeechToTextOptions, "onEvent">;
   onText: (flushId: number, heard: HeardText) => void;
-  /** The recognizer failed and nothing was lost. */
+  /** The recognizer failed without losing audio. */
   onRecovered: (error: ProviderError) => void;
-  /** What was heard of the utterance is gone; `isFatal` when nothing more will be heard. */
+  /** The utterance was lost; `isFatal` if the recognizer could not be reopened. */
   onLost: (error: ProviderError, isFatal: boolean) => void;
 }
 
-/** The call's recognizer, opened once more when it failed in a way that may pass. */
+/** The call's recognizer. Reopened once after a retryable failure. */
 export class CallerHearing {
   readonly #options: CallerHearingOptions;
   #stream: SpeechToTextStream | undefined;
   #attempt = 0;
-  /** A text came since it was opened, so another failure may be met by opening it again. */
+  /** A text has arrived since the last opening, so another failure may be retried. */
   #hasAnswered = true;
 
   constructor(options: CallerHearingOptions) {
     this.#options = options;
   }
 
-  /** Opens the recognizer where it is not open. */
+  /** Opens the recognizer unless it is open. */
   open(): void {
     if (this.#stream !== undefined) return;
     const attempt = ++this.#attempt;

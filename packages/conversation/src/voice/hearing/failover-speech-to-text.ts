@@ -9,31 +9,31 @@ import type {
 import { systemTimers, type Timers } from "../../timers.ts";
 import { AudioTail } from "./audio-tail.ts";
 
-/** Of an utterance as much as this can be heard again. */
+/** Maximum audio of an utterance that is replayed. */
 const REPLAY_MS = 15_000;
-/** Kept from before an utterance: the lead that it may begin with. */
+/** Audio kept from before an utterance, for its lead. */
 const LEAD_MS = 1_000;
-/** Memory is taken and given up by pieces of this length. */
+/** Length of the memory chunks. */
 const CHUNK_MS = 200;
-/** One lost connection is opened again; a recognizer that then fails too is given up. */
+/** Attempts with one recognizer: a lost connection is reopened once. */
 const MAX_ATTEMPTS = 2;
 
 export interface Recognizer {
   stt: SpeechToText;
-  /** A flush that was not answered for so long has failed. */
+  /** Maximum wait for the answer to a flush. */
   answerDeadlineMs: number;
 }
 
 export interface FailoverSpeechToTextOptions {
-  /** In the order in which they are tried; not empty. */
+  /** In order of preference; not empty. */
   recognizers: readonly [Recognizer, ...Recognizer[]];
   timers?: Timers;
 }
 
 /**
- * A recognizer that outlasts its connections: one that is lost, refuses or does not answer is opened again or replaced
- * by the next, which hears the utterance's audio from the start and then answers the flush that was open. A call stays
- * with the recognizer that it came to. Each failure that was made good is told as `recovered`.
+ * Speech to text that survives the failure of a recognizer. A recognizer that loses its connection, refuses or does not
+ * answer is reopened or replaced by the next, which receives the audio of the utterance from its start and then the
+ * open flush. A call stays with its last recognizer. Each recovery is reported as `recovered`.
  */
 export function createFailoverSpeechToText(options: FailoverSpeechToTextOptions): SpeechToText {
   const { recognizers, timers = systemTimers } = options;
@@ -48,7 +48,7 @@ class FailoverStream implements SpeechToTextStream {
   readonly #timers: Timers;
   readonly #call: SpeechToTextOptions;
   readonly #audio: AudioTail;
-  /** Audio since the start of the utterance, its lead included; undefined between utterances. */
+  /** Audio since the start of the utterance including its lead; `undefined` between utterances. */
   #utteranceSamples: number | undefined;
   #flushId: number | undefined;
   #cancelDeadline: (() => void) | undefined;
@@ -143,7 +143,7 @@ class FailoverStream implements SpeechToTextStream {
     this.#expectAnswer();
   }
 
-  /** The utterance is marked where it begins: recognizers keep little from before that. */
+  /** Marks the utterance at its first sample, because recognizers keep little audio from before. */
   #replay(stream: SpeechToTextStream): void {
     let before = this.#audio.samples - (this.#utteranceSamples ?? 0);
     let isMarked = this.#utteranceSamples === undefined;

@@ -1,51 +1,53 @@
 import type { SampleRateHz } from "../../providers/speech-to-text.ts";
 
 const FRAME_MS = 20;
-/** Frames whose level is remembered: more than detection may lag behind. */
+/** Number of frames whose level is kept; exceeds the delay of detection. */
 const REMEMBERED_FRAMES = 32;
-/** Below this nobody speaks into his telephone. */
+/** Minimum level of telephone speech. */
 const MIN_SPEECH_DB = -50;
-/** Below this, speech that comes while the agent speaks is its own, coming back over the line. */
+/** Maximum level of the agent's own speech returning over the line, used until the caller has spoken. */
 const MAX_ECHO_DB = -40;
-/** Speech stands out so far over what is heard all the time, … */
+/** Level that speech has above an ambience of voices. */
 const OVER_AMBIENCE_DB = 8;
-/** … or so far where that is noise, which the detector itself does not take for speech, … */
+/** Level that speech has above an ambience of noise, which the detector itself rejects. */
 const OVER_NOISE_DB = 2;
-/** … and is not so far below how loudly the caller has spoken before. */
+/** Maximum difference below the caller's previous level. */
 const BELOW_CALLER_DB = 16;
-/** The ends of words are quieter than their middles: what was loud stays loud, falling so fast. */
+/** Decay of the loudness per window, because ends of words are quieter than their middles. */
 const DECAY_DB_PER_WINDOW = 2;
-/** The ambience follows silence within half a second, and noise within several. */
+/**
+ * Share by which the ambience follows a falling level (within half a second) and a rising one (within several seconds).
+ */
 const FALL_SHARE = 0.06;
 const RISE_SHARE = 0.007;
-/** While the agent speaks the caller mostly does not. */
+/** The rising share while the agent speaks, when the caller is mostly silent. */
 const RISE_SHARE_UNDER_AGENT = 0.03;
-/** What is as loud as this is always near. */
+/** Level from which speech is always near. */
 const NEAR_DB = -28;
 const CALLER_SHARE = 0.05;
-/** The ambience is voices where more than this of it sounds so, lately. */
+/** Share of speech-like windows from which the ambience counts as voices. */
 const MIN_VOICES_SHARE = 0.3;
 const VOICES_SHARE = 0.012;
-/** While the agent speaks, what sounds like speech is rarely the caller. */
+/** Share while the agent speaks, when speech-like sound is rarely the caller. */
 const VOICES_RISE_UNDER_AGENT = 0.08;
 const SPEECH_PROBABILITY = 0.5;
-/** Suppression takes so much from speech in noise, and more from noise. */
+/** Level that suppression takes from speech in noise; it takes more from noise. */
 const SPEECH_LOSS_DB = 6;
 
 /**
- * Knows near speech from far: other people's voices and the echo of the agent are speech too for a detector, but
- * quieter than the caller.
+ * Separates near speech from far. Other people's voices and the agent's echo are speech to a detector, but quieter than
+ * the caller.
  */
 export class VoiceGate {
   readonly #frameSamples: number;
-  /** Of the last frames; dBFS. */
+  /** Levels of the last frames in dBFS. */
   readonly #levelsDb = new Float64Array(REMEMBERED_FRAMES).fill(-100);
-  /** The same without noise, where it was taken out; else infinite. */
+  /** The same levels with noise suppressed; `Infinity` without suppression. */
   readonly #suppressedDb = new Float64Array(REMEMBERED_FRAMES).fill(Infinity);
   #frames = 0;
   #ambienceDb = -70;
   #loudnessDb = -100;
-  /** How much of what is no louder than the ambience sounds like speech. */
+  /** Share of the windows at ambience level that sound like speech. */
   #voiceShare = 0;
   #callerDb: number | undefined;
 
@@ -53,7 +55,7 @@ export class VoiceGate {
     this.#frameSamples = (FRAME_MS * sampleRateHz) / 1000;
   }
 
-  /** Takes a frame of 20 ms of the caller's audio. */
+  /** Takes 20 ms of the caller's audio. */
   write(pcm: Int16Array): void {
     const slot = this.#frames % REMEMBERED_FRAMES;
     this.#levelsDb[slot] = measureLevelDb(pcm);
@@ -61,13 +63,13 @@ export class VoiceGate {
     this.#frames++;
   }
 
-  /** Takes what is left of a frame without noise: the last one, or one from so many frames before it. */
+  /** Takes a frame with its noise suppressed: the last frame, or one `framesAgo` before it. */
   writeSuppressed(pcm: Int16Array, framesAgo: number): void {
     if (framesAgo >= Math.min(this.#frames, REMEMBERED_FRAMES)) return;
     this.#suppressedDb[(this.#frames - 1 - framesAgo) % REMEMBERED_FRAMES] = measureLevelDb(pcm);
   }
 
-  /** The probability that the window which ended with `endSample` holds speech of the caller. */
+  /** Probability that the window ending at `endSample` contains caller speech. */
   pass(probability: number, endSample: number, isAgentAudible: boolean): number {
     const frame = Math.max(0, Math.min(this.#frames, Math.floor(endSample / this.#frameSamples)) - 1);
     const slot = frame % REMEMBERED_FRAMES;

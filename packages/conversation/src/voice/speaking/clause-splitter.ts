@@ -1,13 +1,13 @@
-/** The first clause may be cut at a comma from here on: short enough to be made early, long enough to sound whole. */
+/** Minimum length of a first clause that ends at a comma: short enough to start early, long enough to sound whole. */
 const MIN_FIRST_CLAUSE_CHARACTERS = 10;
-/** Without any punctuation the first clause is cut after so much … */
+/** Length after which a first clause without punctuation is cut. */
 const MAX_FIRST_CLAUSE_CHARACTERS = 70;
-/** … and a later one after so much. */
+/** Length after which a later clause is cut. */
 const MAX_CLAUSE_CHARACTERS = 220;
 
 const SENTENCE_MARK = /[.!?…。！？｡]/;
 const PAUSE_MARK = /[,;:–—、，；：]/;
-/** Marks that end a clause without a space after them: scripts that write none between words. */
+/** Marks that end a clause without a following space, in scripts that write none between words. */
 const UNSPACED_MARK = /[。！？｡、，；：]/;
 const CLOSING = /["'”’»)\]」』）*_]/;
 
@@ -18,16 +18,16 @@ const ABBREVIATIONS = new Set(
 );
 
 /**
- * Cuts streamed text into clauses that can be spoken by themselves: the first one early, so that speech can
- * begin, later ones whole sentences. All clauses joined give the text back.
+ * Splits streamed text into clauses that can be spoken separately: an early first clause so that speech can begin, then
+ * whole sentences. The clauses joined together equal the text.
  */
 export class ClauseSplitter {
   #buffer = "";
-  /** Everything before it was looked at and holds no boundary. */
+  /** Characters already searched for a boundary. */
   #scanned = 0;
   #isFirst = true;
 
-  /** Adds text; returns the clauses that are complete now. */
+  /** Adds text and returns the clauses that are complete now. */
   push(text: string): string[] {
     this.#buffer += text;
     const clauses: string[] = [];
@@ -38,7 +38,7 @@ export class ClauseSplitter {
     }
   }
 
-  /** No more text follows, or none that belongs to what is held: returns it as the last clause. */
+  /** Returns the rest of the text as the last clause, when no more text follows or none that belongs to it. */
   flush(): string[] {
     const isEmpty = this.#buffer.trim() === "";
     const rest = this.#take(this.#buffer.length);
@@ -53,13 +53,13 @@ export class ClauseSplitter {
     return clause;
   }
 
-  /** Index where the next clause begins, or 0 while the one held is not complete. */
+  /** Index after the next boundary, or 0 if there is none yet. */
   #findBoundary(): number {
     const text = this.#buffer;
     for (let i = this.#scanned; i < text.length; i++) {
       const end = this.#boundaryAt(i);
       if (end === undefined) {
-        // What follows decides whether this is a boundary: look again when it is there.
+        // The following text decides whether this is a boundary: search here again when it arrives.
         this.#scanned = i;
         return this.#cutOverlong(i);
       }
@@ -69,7 +69,7 @@ export class ClauseSplitter {
     return this.#cutOverlong(text.length);
   }
 
-  /** Index after the boundary at `i`; 0 when there is none; undefined when more text is needed to tell. */
+  /** Index after the boundary at `i`; 0 if there is none; `undefined` if more text is needed to decide. */
   #boundaryAt(i: number): number | undefined {
     const text = this.#buffer;
     const mark = text.charAt(i);
@@ -100,19 +100,19 @@ export class ClauseSplitter {
   }
 }
 
-/** `head` ends with the mark; `follows` is the first character of what comes next. */
+/** Whether the mark at the end of `head` ends a sentence; `follows` is the first character after it. */
 function endsSentence(head: string, mark: string, follows: string): boolean {
   if (mark !== ".") return true;
   if (/\p{Ll}/u.test(follows)) return false;
   const lastWord = /(\S+?)\.+\W*$/u.exec(head)?.[1] ?? "";
-  // A list number ("1. Pay"), initials ("J. Smith", "U.S. dollars"), an abbreviation.
+  // Not the end: a list number ("1. Pay"), initials ("J. Smith", "U.S. dollars"), an abbreviation.
   if (/^\d+$/.test(head.trim().slice(0, -1)) || /^(\p{Lu}\.)*\p{Lu}$/u.test(lastWord)) return false;
   return !ABBREVIATIONS.has(lastWord.toLowerCase().replace(/^\W+/, ""));
 }
 
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 
-/** For scripts without spaces: the start of the last word that `head` may have cut. */
+/** Start of the last word in `head`, which may be incomplete; for scripts without spaces. */
 function lastWordBoundary(head: string): number {
   let boundary = 0;
   for (const { index } of WORDS.segment(head)) boundary = index;

@@ -3,19 +3,19 @@ import { heardText } from "./heard-text.ts";
 import { endpointAt } from "../turns/turn-deadlines.ts";
 import type { TurnState } from "../turns/turn-state.ts";
 
-/** People take a line for dead after about two seconds; a phrase at hand is said well before. */
+/** Silence before a filler phrase. Callers take a line for dead after about two seconds. */
 const FILLER_DELAY_MS = 1300;
 /**
- * The silences before each phrase for a tool; the last one goes for all others. It is known to take time, while a model may
- * be about to begin: the first phrase comes sooner, and who was told so needs to hear of it less and less often.
+ * Silences before each filler phrase while a tool runs; the last one repeats. A tool is known to take time, so the
+ * first phrase comes sooner than for a model, and the following ones ever later.
  */
 const TOOL_FILLER_DELAYS_MS = [1000, 4000, 6000, 8000] as const;
-/** The caller has taken the word: as much speech as a barge-in needs. */
-const YIELD_MS = 200;
+/** Caller speech that stops a filler phrase, as long as a barge-in. */
+const YIELD_AFTER_MS = 200;
 const FRAME_MS = 20;
 const FADE_MS = 5;
 
-/** Something short to say while an answer takes long. */
+/** A short text to say while an answer takes long. */
 interface FillerPhrase {
   text: string;
   pcm: Int16Array;
@@ -23,17 +23,17 @@ interface FillerPhrase {
 
 export interface FillerSpeechOptions {
   sampleRateHz: SampleRateHz;
-  /** What can be said, as far as it is at hand; asked for at every silence. */
+  /** The phrases that are synthesized so far; called at every silence. */
   phrases: () => readonly FillerPhrase[];
-  onSaid: (phrase: { text: string; startMs: number; endMs: number; isWhole: boolean }) => void;
+  onSpoken: (phrase: { text: string; startMs: number; endMs: number; isWhole: boolean }) => void;
 }
 
 export interface FillerMoment {
-  /** Media clock. */
+  /** Media time. */
   atMs: number;
-  /** The agent owes speech and has none to hand out. */
-  isOwed: boolean;
-  /** It is a tool that it waits for. */
+  /** Whether the agent owes speech and has no audio to hand out. */
+  isSpeechDue: boolean;
+  /** Whether it waits for a tool. */
   isToolAwaited: boolean;
   isCallerSpeaking: boolean;
 }
@@ -41,19 +41,19 @@ export interface FillerMoment {
 interface Playing {
   phrase: FillerPhrase;
   startMs: number;
-  /** Samples handed out. */
+  /** Samples already handed out. */
   offset: number;
-  /** How long the caller has been speaking over it. */
+  /** Duration of the caller's speech over the phrase. */
   spokenOverMs: number;
 }
 
-/** Keeps the line alive: says "one moment" where an answer is owed and does not come. */
+/** Plays a phrase such as "one moment" when an answer is due and does not arrive. */
 export class FillerSpeech {
   readonly #options: FillerSpeechOptions;
   readonly #frame: Int16Array;
   #silentSinceMs: number | undefined;
   #wasToolAwaited = false;
-  #next = 0;
+  #nextIndex = 0;
   #playing: Playing | undefined;
 
   constructor(options: FillerSpeechOptions) {
@@ -61,27 +61,29 @@ export class FillerSpeech {
     this.#frame = new Int16Array((FRAME_MS * options.sampleRateHz) / 1000);
   }
 
-  /** A phrase is being said: what the agent means to say waits until it is over. */
+  /** Whether a phrase is playing. The agent's speech waits for its end. */
   get isPlaying(): boolean {
     return this.#playing !== undefined;
   }
 
-  /** Once per tick in which nothing else is handed out; the frame is valid until the next call. */
+  /** The next frame of a phrase, valid until the next call. Called once per tick without other audio. */
   nextFrame(moment: FillerMoment): Int16Array | undefined {
     if (this.#playing === undefined && !this.#isDue(moment)) return undefined;
     const playing = this.#playing ?? this.#begin(moment.atMs);
     if (playing === undefined) return undefined;
     playing.spokenOverMs = moment.isCallerSpeaking ? playing.spokenOverMs + FRAME_MS : 0;
-    return playing.spokenOverMs >= YIELD_MS ? this.cutOff(moment.atMs) : this.#play(playing, moment.atMs);
+    return playing.spokenOverMs >= YIELD_AFTER_MS
+      ? this.cutOff(moment.atMs)
+      : this.#play(playing, moment.atMs);
   }
 
-  /** The agent itself was heard: the next wait begins with the first phrase again. */
+  /** Starts over with the first phrase, because the agent itself was heard. */
   reset(): void {
     this.#silentSinceMs = undefined;
-    this.#next = 0;
+    this.#nextIndex = 0;
   }
 
-  /** Stops the phrase that is being said; returns its faded end. */
+  /** Stops the current phrase and returns its faded end. */
   cutOff(atMs: number): Int16Array | undefined {
     const playing = this.#playing;
     if (playing === undefined) return undefined;
@@ -94,7 +96,7 @@ export class FillerSpeech {
     return this.#frame;
   }
 
-  /** Stops the phrase that is being said, the last of which was never heard. */
+  /** Stops the current phrase and discounts its last `durationMs`, which never reached the caller. */
   lose(durationMs: number, atMs: number): void {
     const playing = this.#playing;
     if (playing === undefined) return;
@@ -103,12 +105,12 @@ export class FillerSpeech {
     this.#end(atMs);
   }
 
-  #isDue({ atMs, isOwed, isToolAwaited, isCallerSpeaking }: FillerMoment): boolean {
-    if (!isOwed || isCallerSpeaking) {
+  #isDue({ atMs, isSpeechDue, isToolAwaited, isCallerSpeaking }: FillerMoment): boolean {
+    if (!isSpeechDue || isCallerSpeaking) {
       this.#silentSinceMs = undefined;
       return false;
     }
-    // What the tool has answered is now the model's to tell: that is a wait of its own.
+    // The tool has returned and the model's answer is due: that is a new wait.
     if (this.#wasToolAwaited && !isToolAwaited) this.#silentSinceMs = undefined;
     this.#wasToolAwaited = isToolAwaited;
     this.#silentSinceMs ??= atMs;
@@ -116,14 +118,16 @@ export class FillerSpeech {
   }
 
   get #toolFillerDelayMs(): number {
-    return TOOL_FILLER_DELAYS_MS[Math.min(this.#next, TOOL_FILLER_DELAYS_MS.length - 1)] ?? FILLER_DELAY_MS;
+    return (
+      TOOL_FILLER_DELAYS_MS[Math.min(this.#nextIndex, TOOL_FILLER_DELAYS_MS.length - 1)] ?? FILLER_DELAY_MS
+    );
   }
 
   #begin(atMs: number): Playing | undefined {
     const phrases = this.#options.phrases();
-    const phrase = phrases[this.#next % Math.max(1, phrases.length)];
+    const phrase = phrases[this.#nextIndex % Math.max(1, phrases.length)];
     if (phrase === undefined) return undefined;
-    this.#next++;
+    this.#nextIndex++;
     this.#playing = { phrase, startMs: atMs, offset: 0, spokenOverMs: 0 };
     return this.#playing;
   }
@@ -153,11 +157,11 @@ export class FillerSpeech {
       words: [],
     });
     const { startMs } = playing;
-    if (heard !== "") this.#options.onSaid({ text: heard, startMs, endMs: atMs, isWhole: heard === text });
+    if (heard !== "") this.#options.onSpoken({ text: heard, startMs, endMs: atMs, isWhole: heard === text });
   }
 }
 
-/** The caller's turn is over by all that was heard, and its text has not come. */
+/** Whether the caller's turn is over by its silence and its text is still missing. */
 export function isTextOverdue(state: TurnState, atMs: number): boolean {
   const flush = state.utterance?.flush;
   return (

@@ -1,20 +1,20 @@
 import type { WordTiming } from "../../providers/text-to-speech.ts";
 
-/** How fast a voice speaks where nothing better is known yet. */
+/** Assumed speaking rate of a voice. */
 const CHARACTERS_PER_SECOND = 15;
 
 export interface ClauseProgress {
   text: string;
   playedMs: number;
-  /** Length of the clause's audio as far as it has arrived. */
+  /** Duration of the clause's audio received so far. */
   arrivedMs: number;
   isComplete: boolean;
   words: readonly WordTiming[];
 }
 
 /**
- * The words of a clause that were heard when `playedMs` of its audio had been played: by the provider's word
- * timings where they are there, else in proportion to the text. A word counts once it was heard to its end.
+ * The words of a clause heard after `playedMs` of its audio, by the provider's word timings or else in proportion to
+ * the text. A word counts once it has been heard to its end.
  */
 export function heardText(clause: ClauseProgress): string {
   const { text, playedMs, arrivedMs, isComplete, words } = clause;
@@ -33,7 +33,7 @@ function textUpToWord(text: string, words: readonly WordTiming[], playedMs: numb
     const at = text.indexOf(word.text.trim(), end);
     if (at >= 0) end = at + word.text.trim().length;
   }
-  // Takes the punctuation of the last word along, so that "cost," is not cut to "cost".
+  // Includes the punctuation of the last word, so that "cost," is not cut to "cost".
   return text.slice(0, end) + (end > 0 ? (/^[^\s\p{L}\p{N}]+/u.exec(text.slice(end))?.[0] ?? "") : "");
 }
 

@@ -4,18 +4,18 @@ import { PlayoutBuffer } from "./playout-buffer.ts";
 
 const pcm = (samples: number, value = 1000): Int16Array => new Int16Array(samples).fill(value);
 
-function play(output: PlayoutBuffer, frames: number): void {
-  for (let i = 0; i < frames; i++) assert.notEqual(output.nextFrame(), undefined);
+function play(playout: PlayoutBuffer, frames: number): void {
+  for (let i = 0; i < frames; i++) assert.notEqual(playout.nextFrame(), undefined);
 }
 
 test("chunks of any size come out as unbroken frames of 20 ms", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "One.", 0);
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "One.", 0);
   const samples = Int16Array.from({ length: 1600 }, (_, i) => i + 1);
-  for (let i = 0; i < 1600; i += 70) output.push(1, samples.subarray(i, Math.min(i + 70, 1600)));
-  output.completeClause(1);
+  for (let i = 0; i < 1600; i += 70) playout.push(1, samples.subarray(i, Math.min(i + 70, 1600)));
+  playout.completeClause(1);
   const heard: number[] = [];
-  for (let frame = output.nextFrame(); frame !== undefined; frame = output.nextFrame()) {
+  for (let frame = playout.nextFrame(); frame !== undefined; frame = playout.nextFrame()) {
     assert.equal(frame.length, 160);
     heard.push(...frame);
   }
@@ -23,70 +23,70 @@ test("chunks of any size come out as unbroken frames of 20 ms", () => {
 });
 
 test("half a frame waits for the rest of its clause, and is filled with silence when none follows", () => {
-  const output = new PlayoutBuffer(16000);
-  output.addClause(1, "One.", 0);
-  output.push(1, pcm(100));
-  assert.equal(output.nextFrame(), undefined);
-  output.completeClause(1);
-  const frame = output.nextFrame();
+  const playout = new PlayoutBuffer(16000);
+  playout.addClause(1, "One.", 0);
+  playout.push(1, pcm(100));
+  assert.equal(playout.nextFrame(), undefined);
+  playout.completeClause(1);
+  const frame = playout.nextFrame();
   assert.equal(frame?.[99], 1000);
   assert.equal(frame[100], 0);
-  assert.equal(output.isDry, true);
+  assert.equal(playout.isDry, true);
 });
 
 test("clauses follow each other without a gap", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "One. ", 0);
-  output.addClause(2, "Two.", 0);
-  output.push(1, pcm(100, 1));
-  output.completeClause(1);
-  output.push(2, pcm(220, 2));
-  output.completeClause(2);
-  const frame = output.nextFrame();
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "One. ", 0);
+  playout.addClause(2, "Two.", 0);
+  playout.push(1, pcm(100, 1));
+  playout.completeClause(1);
+  playout.push(2, pcm(220, 2));
+  playout.completeClause(2);
+  const frame = playout.nextFrame();
   assert.equal(frame?.[99], 1);
   assert.equal(frame[100], 2);
 });
 
 test("what was heard is counted in whole words, in proportion to the clause's audio", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "One two three four. ", 0);
-  output.addClause(2, "Five six.", 0);
-  output.push(1, pcm(8000));
-  output.completeClause(1);
-  output.push(2, pcm(8000));
-  output.completeClause(2);
-  play(output, 25);
-  assert.deepEqual(output.heard(), [{ segment: 0, text: "One two", isWhole: false }]);
-  play(output, 25);
-  assert.deepEqual(output.heard(), [{ segment: 0, text: "One two three four. ", isWhole: false }]);
-  play(output, 50);
-  assert.deepEqual(output.heard(), [{ segment: 0, text: "One two three four. Five six.", isWhole: true }]);
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "One two three four. ", 0);
+  playout.addClause(2, "Five six.", 0);
+  playout.push(1, pcm(8000));
+  playout.completeClause(1);
+  playout.push(2, pcm(8000));
+  playout.completeClause(2);
+  play(playout, 25);
+  assert.deepEqual(playout.heard(), [{ segment: 0, text: "One two", isWhole: false }]);
+  play(playout, 25);
+  assert.deepEqual(playout.heard(), [{ segment: 0, text: "One two three four. ", isWhole: false }]);
+  play(playout, 50);
+  assert.deepEqual(playout.heard(), [{ segment: 0, text: "One two three four. Five six.", isWhole: true }]);
 });
 
 test("while the length of a clause is not known its words are not counted too early", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "This is quite a long clause with very many words in it.", 0);
-  output.push(1, pcm(1600));
-  play(output, 10);
-  assert.equal(output.heard()[0]?.text, "");
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "This is quite a long clause with very many words in it.", 0);
+  playout.push(1, pcm(1600));
+  play(playout, 10);
+  assert.equal(playout.heard()[0]?.text, "");
 });
 
 test("text without spaces is cut at a character", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "何名様でいらっしゃいますか", 0);
-  output.push(1, pcm(8000));
-  output.completeClause(1);
-  play(output, 25);
-  assert.equal(output.heard()[0]?.text, "何名様でいら");
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "何名様でいらっしゃいますか", 0);
+  playout.push(1, pcm(8000));
+  playout.completeClause(1);
+  play(playout, 25);
+  assert.equal(playout.heard()[0]?.text, "何名様でいら");
 });
 
 test("nothing is heard of what was not played, nor of what follows a cut", () => {
-  const output = new PlayoutBuffer(8000);
-  output.addClause(1, "One two.", 0);
-  output.push(1, pcm(8000));
-  output.completeClause(1);
-  assert.equal(output.heard()[0]?.text, "");
-  output.fadeOut();
-  output.push(1, pcm(8000));
-  assert.equal(output.nextFrame(), undefined);
+  const playout = new PlayoutBuffer(8000);
+  playout.addClause(1, "One two.", 0);
+  playout.push(1, pcm(8000));
+  playout.completeClause(1);
+  assert.equal(playout.heard()[0]?.text, "");
+  playout.fadeOut();
+  playout.push(1, pcm(8000));
+  assert.equal(playout.nextFrame(), undefined);
 });

@@ -4,33 +4,33 @@ import { heardText } from "./heard-text.ts";
 import { isSpeakable } from "./speakable-text.ts";
 import type { SynthesisPace } from "./synthesis-pace.ts";
 
-/** Audio held ahead of its playing; above it the provider is asked to pause, below half of it to go on. */
+/** Audio buffered ahead of playout. Above it the provider is paused, below half of it resumed. */
 const MAX_BUFFERED_MS = 10_000;
-/** What a provider that does not pause may send on top before it counts as broken. */
+/** Audio beyond that from a provider that ignores the pause, before it counts as failed. */
 const MAX_OVERRUN_MS = 50_000;
 const FRAME_MS = 20;
-/** Audio that is cut off fades over this, or it clicks. */
+/** Duration of the fade that avoids a click when audio is cut off. */
 const FADE_MS = 5;
-/** Of a clause that is synthesized anew. */
+/** Playout state of a clause that is synthesized again. */
 const UNPLAYED = { phraseSamples: 0, isReleased: false, hasRunDry: false };
 
-/** As clauses are cut: with what closes quotations and brackets, and the space behind it. */
+/** End of a sentence, with closing quotes and brackets and the space after it, as clauses are split. */
 const SENTENCE_END = /[.!?…。！？｡]["'”’»)\]」』）*_]*\s*$/u;
 
 interface Clause {
   id: number;
   text: string;
-  /** The message of the transcript that the clause belongs to. */
+  /** Transcript message that the clause belongs to. */
   readonly segment: number;
   arrivedSamples: number;
   playedSamples: number;
   isComplete: boolean;
   words: readonly WordTiming[];
-  /** So much of its audio ends where a pause sounds natural. */
+  /** Audio up to the last point at which a pause sounds natural. */
   phraseSamples: number;
-  /** It may be played as it comes: the rest will be there in time. */
+  /** The clause may be played as it arrives, because the rest will be there in time. */
   isReleased: boolean;
-  /** It was released and ran dry: from then on only whole phrases of it are played. */
+  /** The clause was released and ran dry: from then on only whole phrases of it are played. */
   hasRunDry: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Chunk {
   pcm: Int16Array;
 }
 
-/** Text to be synthesized. */
+/** A clause to synthesize. */
 export interface PendingClause {
   id: number;
   text: string;
@@ -53,8 +53,8 @@ export interface HeardSegment {
 }
 
 /**
- * The audio of one speech between synthesis and transport: clauses in order, handed out in frames of 20 ms, and the
- * account of what was heard of it. A clause begins when it can be played to the end of a phrase without running dry, so
+ * The audio of one speech between synthesis and transport. Clauses play in order, in frames of 20 ms, and the buffer
+ * records what was heard of them. A clause begins when it can be played to the end of a phrase without running dry, so
  * that a slow voice pauses between phrases and never within one.
  */
 export class PlayoutBuffer {
@@ -68,17 +68,17 @@ export class PlayoutBuffer {
   #isFading = false;
   #isReleased = false;
   readonly #pace: Pick<SynthesisPace, "willSuffice"> | undefined;
-  /** More was to be said than is announced. */
+  /** The text was meant to continue after the announced clauses. */
   #isCutShort = false;
 
-  /** @param pace Without it audio is handed out as it comes. */
+  /** @param pace Decides when a clause may begin. Without it audio is handed out as it arrives. */
   constructor(sampleRateHz: SampleRateHz, pace?: Pick<SynthesisPace, "willSuffice">) {
     this.#pace = pace;
     this.#samplesPerMs = sampleRateHz / 1000;
     this.#frame = new Int16Array(FRAME_MS * this.#samplesPerMs);
   }
 
-  /** Announces a clause; its audio follows that of the clauses before it. Ids increase. */
+  /** Announces a clause, whose audio follows that of the earlier clauses. Ids increase. */
   addClause(id: number, text: string, segment: number): void {
     this.#clauses.push({
       id,
@@ -92,7 +92,7 @@ export class PlayoutBuffer {
     });
   }
 
-  /** @param endsPhrase A pause after it sounds natural. */
+  /** @param endsPhrase Whether a pause after this audio sounds natural. */
   push(clauseId: number, pcm: Int16Array, endsPhrase = false): void {
     const clause = this.#find(clauseId);
     if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
@@ -121,24 +121,24 @@ export class PlayoutBuffer {
     for (const clause of this.#clauses) clause.isComplete = true;
   }
 
-  /** Nothing is waited for any more: what is held is handed out, words cut off or not. */
+  /** Hands out everything buffered, even words cut off: no more audio is expected. */
   release(): void {
     this.#isReleased = true;
   }
 
-  /** Length of a clause's audio as far as it has come. */
+  /** Duration of a clause's audio received so far. */
   arrivedMs(clauseId: number): number {
     return (this.#find(clauseId)?.arrivedSamples ?? 0) / this.#samplesPerMs;
   }
 
-  /** Audio that can be handed out now. */
+  /** Duration of the audio that can be handed out now. */
   get playableMs(): number {
     return this.#playableSamples() / this.#samplesPerMs;
   }
 
   /**
-   * Takes back what synthesis broke off before: clauses of which nothing was played yet, and of one that is being
-   * played the words that its audio does not hold. They stay announced, under new ids, for another voice to speak.
+   * Takes back what a failed synthesis left open: clauses not played yet, and the words missing from the clause that is
+   * playing. They stay announced under new ids, for another voice.
    */
   takeBack(newId: () => number): PendingClause[] {
     const pending: PendingClause[] = [];
@@ -156,8 +156,8 @@ export class PlayoutBuffer {
   }
 
   /**
-   * Drops what follows the sentence that is being said; what was said of it then counts as cut short. Returns false while
-   * that sentence's end is not known, because more of the text may come.
+   * Drops everything after the current sentence, which then counts as cut short. Returns false while the end of that
+   * sentence is unknown because more text may follow.
    */
   cutAfterSentence(isTextComplete: boolean): boolean {
     const begun = this.#clauses.findLastIndex(({ playedSamples }) => playedSamples > 0);
@@ -173,7 +173,7 @@ export class PlayoutBuffer {
     return true;
   }
 
-  /** Nothing held: the next frame has to come from the provider. */
+  /** Whether nothing is buffered. */
   get isDry(): boolean {
     return this.#bufferedSamples === 0;
   }
@@ -199,12 +199,12 @@ export class PlayoutBuffer {
     return this.#bufferedSamples > (MAX_BUFFERED_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
   }
 
-  /** The segment that the next frame belongs to. */
+  /** Segment of the next frame. */
   get playingSegment(): number | undefined {
     return this.#chunks[0]?.clause.segment;
   }
 
-  /** What is known so far of a segment's text. */
+  /** The text of a segment, as far as announced. */
   segmentText(segment: number): string {
     const clauses = this.#clauses.filter((clause) => clause.segment === segment);
     return clauses
@@ -214,8 +214,8 @@ export class PlayoutBuffer {
   }
 
   /**
-   * The next 20 ms, valid until the next call; undefined while there is not enough. What is missing at the end
-   * of a clause that nothing follows yet is silence.
+   * The next 20 ms, valid until the next call; `undefined` if there is not enough audio. The end of a clause is padded
+   * with silence if no clause follows yet.
    */
   nextFrame(): Int16Array | undefined {
     if (this.#bufferedSamples === 0) {
@@ -233,7 +233,7 @@ export class PlayoutBuffer {
     return this.#frame;
   }
 
-  /** Cuts the speech off: one more frame fades what was playing to silence. What was held is dropped, unheard. */
+  /** Cuts the speech off: returns a last frame that fades to silence, and drops the rest unheard. */
   fadeOut(): Int16Array | undefined {
     if (this.#isFading || this.#bufferedSamples === 0) return undefined;
     this.#isFading = true;
@@ -246,7 +246,7 @@ export class PlayoutBuffer {
     return this.#frame;
   }
 
-  /** The last of what was handed out was never heard. */
+  /** Marks the last `durationMs` handed out as unheard. */
   unplay(durationMs: number): void {
     let samples = Math.round(durationMs * this.#samplesPerMs);
     for (const clause of this.#clauses.toReversed()) {
@@ -257,7 +257,7 @@ export class PlayoutBuffer {
     this.#isCutShort = true;
   }
 
-  /** What was heard up to now, by segment. */
+  /** What was heard so far, by segment. */
   heard(): HeardSegment[] {
     const segments: HeardSegment[] = [];
     for (const clause of this.#clauses) {
@@ -281,7 +281,7 @@ export class PlayoutBuffer {
     return segments;
   }
 
-  /** Ends a clause with the last word that its audio holds whole; returns a clause of the words after it. */
+  /** Ends a clause with the last word that its audio contains, and returns a clause with the words after it. */
   #breakOff(clause: Clause): Clause | undefined {
     const { text, words, playedSamples } = clause;
     const arrivedMs = clause.arrivedSamples / this.#samplesPerMs;
@@ -308,7 +308,7 @@ export class PlayoutBuffer {
     return restClause;
   }
 
-  /** Drops what is held of a clause after so many samples. */
+  /** Drops the buffered audio of a clause after its first `samples`. */
   #trimBuffered(clause: Clause, samples: number): void {
     let room = samples;
     const kept: Chunk[] = [];
@@ -341,7 +341,7 @@ export class PlayoutBuffer {
     return samples;
   }
 
-  /** The rest of a clause that was expected in time is not there. */
+  /** Restricts a clause that ran dry to whole phrases. */
   #noticeDry(): void {
     const clause = this.#clauses.find(({ isComplete }) => !isComplete);
     if (clause?.isReleased !== true || clause.playedSamples === 0) return;

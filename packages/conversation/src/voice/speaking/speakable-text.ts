@@ -1,9 +1,9 @@
-/** Emoji and what joins them. Digits, ©, ® and ™ count as emoji too where no variation selector follows: kept. */
+/** Emoji and their joiners. Digits, ©, ® and ™, which are emoji only with a variation selector, are kept. */
 const EMOJI = /[\p{Emoji_Presentation}\u{1F000}-\u{1FAFF}\u2600-\u27BF]|\uFE0F|\u20E3|\u200D/gu;
 
 /**
- * Makes written text fit to be read aloud: markup, emoji and link targets go, words stay. Pure; works on one
- * clause, so markup that spans clauses is taken off token by token.
+ * Turns written text into text to read aloud: removes markup, emoji and link targets, and keeps the words. Pure. Works
+ * on one clause, so markup that spans clauses is removed token by token.
  */
 export function speakableText(text: string): string {
   return (
@@ -23,7 +23,7 @@ export function speakableText(text: string): string {
   );
 }
 
-/** Whether there is anything in it that a voice could say. */
+/** Whether the text contains a letter or a digit. */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }

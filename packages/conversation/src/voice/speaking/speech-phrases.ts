@@ -1,32 +1,32 @@
 import type { AgentVoice, SpeechStyle } from "./synthesis.ts";
 
-/** A voice that is silent for so long has failed; one with another behind it is waited for less. */
+/** Silence after which a voice counts as failed; shorter if another voice can replace it. */
 const SILENCE_TIMEOUT_MS = 10_000;
 const SILENCE_BEFORE_FALLBACK_TIMEOUT_MS = 2_000;
-/** Some megabytes: phrases last a few seconds. */
+/** Maximum number of recordings; a few megabytes, since phrases last a few seconds. */
 const MAX_RECORDINGS = 300;
 
-/** Phrases that were asked for together. */
+/** Phrases requested together. */
 interface Batch {
   first: AgentVoice;
-  /** Those that have not failed. */
+  /** The voices that have not failed. */
   voices: readonly AgentVoice[];
   style: SpeechStyle;
-  /** Not made yet. */
+  /** Texts not synthesized yet. */
   texts: string[];
   finish: () => void;
 }
 
 /**
- * Phrases that must be there at once when a provider fails, synthesized ahead of need, one after the other so that
- * calls keep their share of the voice. One book serves all calls of a process; its owner closes it.
+ * Phrases that must be available at once when a provider fails, synthesized in advance and one by one, so that calls
+ * keep their share of the voice. One book serves all calls of a process; its owner closes it.
  */
 export class PhraseBook {
   /** Oldest first. */
   readonly #recordings = new Map<string, Int16Array>();
   readonly #wanted = new Set<string>();
   readonly #closing = new AbortController();
-  /** The last is worked on first: a call that has just begun needs its phrases before others do. */
+  /** The last batch is synthesized first: a call that has just begun needs its phrases soonest. */
   readonly #batches: Batch[] = [];
   #isWorking = false;
 
@@ -39,7 +39,7 @@ export class PhraseBook {
     return undefined;
   }
 
-  /** Has phrases synthesized that are not there yet, each by the first of the voices that can. Resolves when done; never rejects. */
+  /** Synthesizes missing phrases, each with the first voice that succeeds. Resolves when done; never rejects. */
   async prepare(voices: readonly AgentVoice[], style: SpeechStyle, texts: readonly string[]): Promise<void> {
     const [first] = voices;
     if (first === undefined) return;
@@ -54,7 +54,7 @@ export class PhraseBook {
     await promise;
   }
 
-  /** Stops what is under way. Idempotent. */
+  /** Stops synthesis. Idempotent. */
   close(): void {
     this.#closing.abort();
   }
@@ -74,7 +74,7 @@ export class PhraseBook {
     this.#isWorking = false;
   }
 
-  /** Returns the voices that are left after those that failed. */
+  /** Synthesizes one text and returns the voices left after those that failed. */
   async #record(
     voices: readonly AgentVoice[],
     style: SpeechStyle,
@@ -100,7 +100,7 @@ function recordingKey({ tts, voice }: AgentVoice, style: SpeechStyle, text: stri
   return JSON.stringify([tts.name, voice, style.language, style.speed, style.sampleRateHz, text]);
 }
 
-/** Undefined where the voice failed or did not come to an end. */
+/** The audio of the text; `undefined` if the voice failed or did not finish. */
 async function synthesize(
   { tts, voice }: AgentVoice,
   style: SpeechStyle,

@@ -17,48 +17,48 @@ export interface SpeechSchedulerOptions {
   agent: VoiceAgentSettings;
   dialogue: Dialogue;
   tts: TextToSpeech;
-  /** Who speaks when the agent's own voice fails, in this order; from then on to the end of the call. */
+  /** Voices that replace the agent's own one after a failure, in this order and until the end of the call. */
   fallbackVoices: readonly AgentVoice[];
-  /** Where phrases for the failure of a provider are kept ready; without it there are none. */
+  /** Recorded phrases for provider failures; without it there are none. */
   phrases: PhraseBook | undefined;
-  /** Of all voices of the process. */
+  /** Speeds of all voices of the process. */
   speeds: VoiceSpeeds;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
-  /** When, by `now`, so much caller audio had been heard. */
+  /** Converts media time to the clock of `now`. */
   toClockMs: (mediaMs: number) => number;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
-  /** What has become of what was to be said, for the turn policy. */
+  /** Reports the progress of speeches to the turn policy. */
   onTurnEvent: (event: TurnEvent) => void;
-  /** Adds something to the dialogue's history and the transcript. */
+  /** Adds an entry to the dialogue's history and the transcript. */
   enter: (entry: TranscriptEntry, startMs: number, endMs: number) => void;
-  /** Adds a filler phrase likewise, after the caller's words that it was said for. */
+  /** The same for a filler phrase, which follows the caller's words that it was played for. */
   enterFiller: (entry: TranscriptEntry, startMs: number, endMs: number) => void;
   onEvent: (event: VoiceEvent) => void;
 }
 
 /**
- * The agent's side of a call: one speech at a time on its way to the caller's ear, what is made ready before it is
- * wanted (the greeting, a reply to what may be the caller's whole turn), and what fills the wait for it.
+ * The agent's side of a call: plays one utterance at a time, prepares utterances ahead (the greeting, a reply to a
+ * possibly complete turn), and fills the wait for them.
  */
 export class SpeechScheduler {
   readonly #options: SpeechSchedulerOptions;
   readonly #style: SpeechStyle;
   readonly #filler: FillerSpeech;
-  /** Those that have not failed, the one that speaks first. */
+  /** Voices that have not failed; the first one is used. */
   #voices: readonly AgentVoice[];
   #utterance: Utterance | undefined;
   #speechId = 0;
-  /** Prepared before the call, and not begun. */
+  /** Prepared before the call and not played yet. */
   #greeting: Utterance | undefined;
-  /** A reply to what the caller may have finished saying. */
+  /** A reply to a possibly complete turn of the caller. */
   #prepared: Utterance | undefined;
-  /** Of tools whose replies did not wait for them; the next reply tells of them. */
+  /** Tool results that arrived after their reply; the next reply reports them. */
   #lateAnswers: ToolAnswer[] = [];
-  /** The faded end of a speech that was stopped or paused. */
+  /** Faded end of an utterance that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
-  /** The speech waits until it is known whether the caller interrupts it. */
+  /** The utterance waits until it is known whether the caller interrupts it. */
   #isPaused = false;
   #agentState: AgentActivity = "listening";
   /** The agent's last message, as far as it was heard. */
@@ -76,7 +76,7 @@ export class SpeechScheduler {
           const pcm = this.#findRecording(text);
           return pcm === undefined ? [] : [{ text, pcm }];
         }),
-      onSaid: ({ text, startMs, endMs, isWhole }) => {
+      onSpoken: ({ text, startMs, endMs, isWhole }) => {
         const interrupted = isWhole ? {} : { interrupted: true };
         options.enterFiller({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
       },
@@ -87,22 +87,22 @@ export class SpeechScheduler {
     };
   }
 
-  /** Frames of it are really handed out. */
+  /** Whether frames are being handed out. */
   get isAudible(): boolean {
     return this.#agentState === "speaking";
   }
 
-  /** It is silent until it is known whether the caller interrupts it. */
+  /** Whether the utterance is silent until it is known whether the caller interrupts it. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
 
-  /** What is being said about now; empty while nothing is. */
+  /** The words around the current position of the utterance; empty if there is none. */
   get textNearby(): string {
     return this.#utterance?.textNearby ?? "";
   }
 
-  /** Synthesizes the greeting, unless that was begun; resolves when it can begin at once or has failed, or on abort. */
+  /** Synthesizes the greeting once. Resolves when it can begin at once, when it failed, or on abort. */
   async prepareGreeting(signal: AbortSignal): Promise<void> {
     if (this.#greeting !== undefined) return;
     this.#greeting = this.#createUtterance({ type: "greeting" });
@@ -114,14 +114,14 @@ export class SpeechScheduler {
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Has what is said when a provider fails or is slow synthesized, where no call has done so before. */
+  /** Starts the synthesis of the phrases for slow or failed providers that no earlier call has recorded. */
   preparePhrases(): void {
     const { agent, phrases } = this.#options;
     const texts = [...emergencyTexts(agent.language), phraseText("apology", agent)];
     void phrases?.prepare(this.#voices, this.#style, texts);
   }
 
-  /** Begins the answer to what the caller may have finished saying, without a trace until it is spoken. */
+  /** Prepares an answer to a possibly complete turn. It leaves no trace until it is spoken. */
   prepareReply(text: string): void {
     this.#enterLateAnswers();
     const prepared = this.#createUtterance({ type: "preview", text });
@@ -154,12 +154,12 @@ export class SpeechScheduler {
     if (this.#utterance !== undefined && speechId === this.#speechId) this.#settle(this.#utterance);
   }
 
-  /** What follows the sentence that is being said is dropped. */
+  /** Drops everything after the current sentence. */
   finishSentence(speechId: number): void {
     if (speechId === this.#speechId) this.#utterance?.finishSentence();
   }
 
-  /** Silent at once, until `resume` or `stop`. */
+  /** Silences the utterance at once, until `resume` or `stop`. */
   pause(): void {
     this.#isPaused = true;
     this.#lastFrame = faded(this.#utterance?.nextFrame(), "out");
@@ -170,7 +170,7 @@ export class SpeechScheduler {
     this.#lastFrame = faded(this.#utterance?.nextFrame(), "in");
   }
 
-  /** The last `lostMs` of what was handed out never left: what is being said has ended there. */
+  /** Ends the utterance before its last `lostMs`, which never left the process. */
   loseAudio(lostMs: number): void {
     const { mediaMs, onTurnEvent } = this.#options;
     const utterance = this.#utterance;
@@ -182,23 +182,23 @@ export class SpeechScheduler {
       const [speechId, text] = [this.#speechId, this.#agentText];
       onTurnEvent({ type: "speechEnded", atMs, speechId, endsConversation: false, text });
     }
-    // Nobody would hear it fade.
+    // The fade would be inaudible too.
     this.#lastFrame = undefined;
     this.#showState(false);
   }
 
-  /** Nothing is handed out at present, whatever there is to say. */
+  /** Reports that no audio is being handed out, as while a call is on hold. */
   standStill(): void {
     this.#showState(false);
   }
 
-  /** Once per tick of the media clock, before `nextFrame`. */
+  /** Called once per tick of the media clock, before `nextFrame`. */
   tick(atMs: number, state: TurnState): void {
     this.#utterance?.tick(atMs);
     if (isReplyAwaited(state, atMs)) this.#prepared?.tick(atMs);
   }
 
-  /** The agent's next 20 ms, valid until the next call; undefined while it is silent. */
+  /** The agent's next 20 ms, valid until the next call; `undefined` while it is silent. */
   nextFrame(state: TurnState): Int16Array | undefined {
     const fading = this.#lastFrame;
     this.#lastFrame = undefined;
@@ -209,13 +209,13 @@ export class SpeechScheduler {
     return frame;
   }
 
-  /** Ends the dialogue, and enters what its tools have answered by now. Nothing is said from here on. */
+  /** Closes the dialogue and enters the tool results so far. Nothing is spoken afterwards. */
   finish(): void {
     this.#lateAnswers.push(...this.#options.dialogue.close());
     this.#enterLateAnswers();
   }
 
-  /** Drops what is being said or made ready. Idempotent. */
+  /** Drops the current and the prepared utterances. Idempotent. */
   close(): void {
     this.#options.dialogue.close();
     this.#greeting?.close();
@@ -226,7 +226,7 @@ export class SpeechScheduler {
     this.#utterance = undefined;
   }
 
-  /** A greeting that has failed already is made once more. */
+  /** Takes the prepared greeting; `undefined` if it failed, so that a new one is synthesized. */
   #takeGreeting(): Utterance | undefined {
     const greeting = this.#greeting;
     this.#greeting = undefined;
@@ -273,26 +273,30 @@ export class SpeechScheduler {
 
   #fillerFrame(state: TurnState): Int16Array | undefined {
     const atMs = this.#options.mediaMs();
-    const isSpeechOwed = !this.#isPaused && this.#isAnswerOwed();
+    const isAnswerWaiting = !this.#isPaused && this.#isAnswerDue();
     return this.#filler.nextFrame({
       atMs,
-      // The greeting is the first that is said.
-      isOwed:
-        !state.isGreetingDue && (isSpeechOwed || isTextOverdue(state, atMs) || isReplyAwaited(state, atMs)),
+      // No filler phrase comes before the greeting.
+      isSpeechDue:
+        !state.isGreetingDue &&
+        (isAnswerWaiting || isTextOverdue(state, atMs) || isReplyAwaited(state, atMs)),
       isToolAwaited: this.#utterance?.isAwaitingTool === true,
       isCallerSpeaking: state.isVoiced,
     });
   }
 
-  /** An answer that has begun goes on by itself where only its voice is slow: "one moment" would make it later still. */
-  #isAnswerOwed(): boolean {
+  /**
+   * Whether an answer is due that a filler phrase may bridge. An answer that has begun and waits only for its voice is
+   * not: a phrase would delay it.
+   */
+  #isAnswerDue(): boolean {
     const utterance = this.#utterance;
     if (utterance?.isAnswer !== true) return false;
     return !(utterance.isAudible && utterance.isAwaitingVoice);
   }
 
   #findRecording(text: string): Int16Array | undefined {
-    // A voice that has failed is still good for what it said before.
+    // A voice that failed can still be heard from its recordings.
     const { tts, agent, phrases } = this.#options;
     return phrases?.find([...this.#voices, { tts, voice: agent.voice }], this.#style, text);
   }
@@ -313,7 +317,7 @@ export class SpeechScheduler {
       return { type: "speechEnded", atMs, speechId, endsConversation, text: this.#agentText };
     }
     const { part, error } = outcome;
-    // A voice that failed cannot say that it did; a recording of it can.
+    // Without a working voice only a recorded apology can be played.
     const canApologize = this.#findRecording(phraseText("apology", this.#options.agent)) !== undefined;
     return { type: "speechFailed", atMs, speechId, part, detail: error.message, canApologize };
   }
@@ -321,18 +325,18 @@ export class SpeechScheduler {
   #settle(utterance: Utterance): void {
     this.#utterance = undefined;
     const lastFrame = utterance.settle();
-    // A speech that is silent already has faded out.
+    // A paused utterance has faded out already.
     if (!this.#isPaused) this.#lastFrame = lastFrame;
     this.#isPaused = false;
   }
 
-  /** Only while no reply is open: they come after what it says. */
+  /** Enters late tool results. Called only while no reply is open, since they follow its text. */
   #enterLateAnswers(): void {
     const { enter, mediaMs } = this.#options;
     for (const answer of this.#lateAnswers.splice(0)) enter(answer, mediaMs(), mediaMs());
   }
 
-  /** `speaking` only while frames are really handed out. */
+  /** Reports `speaking` only while frames are handed out. */
   #showState(isHandingOut: boolean): void {
     const isListening = this.#utterance === undefined || this.#isPaused;
     const state = isHandingOut ? "speaking" : isListening ? "listening" : "thinking";
@@ -342,7 +346,7 @@ export class SpeechScheduler {
   }
 }
 
-/** A speech that falls silent in a word, or goes on in one, clicks unless it fades. */
+/** Fades a frame, because a cut within a word clicks. */
 function faded(frame: Int16Array | undefined, direction: "in" | "out"): Int16Array | undefined {
   return frame?.map((sample, at) => {
     const share = (at + 1) / (frame.length + 1);

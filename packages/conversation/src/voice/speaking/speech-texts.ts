@@ -1,10 +1,10 @@
 /** What the agent says without its model, in the language of the call. */
 export interface StandardTexts {
-  /** Before a call ends because a provider failed. */
+  /** Said before a call ends because a provider failed. */
   apology: string;
-  /** When what the caller said was lost. */
+  /** Said when the caller's words were lost. */
   repeatRequest: string;
-  /** In this order while an answer takes long. */
+  /** Said in this order while an answer takes long. */
   fillers: readonly [string, string, string];
 }
 
@@ -78,12 +78,12 @@ const BY_LANGUAGE: Readonly<Record<string, StandardTexts>> = {
   },
 };
 
-/** `language`: BCP 47. English where there are none of its own. */
+/** Standard texts of a BCP 47 language; English if there are none for it. */
 export function standardTexts(language: string): StandardTexts {
   return BY_LANGUAGE[language.split("-")[0]?.toLowerCase() ?? ""] ?? ENGLISH;
 }
 
-/** Those of them that must be at hand when a voice fails, the most needed first. */
+/** The texts needed when a voice fails, the most urgent first. */
 export function emergencyTexts(language: string): readonly string[] {
   const { apology, fillers } = standardTexts(language);
   return [...fillers, apology];

@@ -10,8 +10,8 @@ interface Message {
 }
 
 /**
- * The transcript of one speech. Tool calls are known before the words ahead of them have been spoken, so they
- * wait for those: items leave in the order in which they were meant.
+ * The transcript of one speech. Tool calls are known before the words ahead of them have been spoken, so they wait for
+ * those words: items are emitted in the intended order.
  */
 export class SpeechTranscript {
   readonly #pending: (Message | TranscriptItem)[] = [];
@@ -25,7 +25,7 @@ export class SpeechTranscript {
     this.#pending.push({ ...entry, id: randomUUID(), startMs: atMs, endMs: atMs });
   }
 
-  /** A frame of a message was handed out; returns the id of the message that begins with it. */
+  /** Records a frame of a message; returns the message's id with its first frame. */
   markFrame(segment: number, startMs: number, endMs: number): string | undefined {
     const message = this.#find(segment);
     if (message === undefined) return undefined;
@@ -39,7 +39,7 @@ export class SpeechTranscript {
     return this.#pending.length > 1;
   }
 
-  /** Takes what is settled: up to the first message still being spoken, or all when the speech is over. */
+  /** Takes the settled items: up to the message that is being spoken, or all if the speech is over. */
   take(heard: readonly HeardSegment[], isOver: boolean): TranscriptItem[] {
     const items: TranscriptItem[] = [];
     for (let next = this.#pending[0]; next !== undefined; next = this.#pending[0]) {
@@ -64,5 +64,5 @@ export class SpeechTranscript {
   }
 }
 
-/** A message of which no clause was ever speakable. */
+/** Result for a message without a speakable clause. */
 const NOTHING: HeardSegment = { segment: -1, text: "", isWhole: true };

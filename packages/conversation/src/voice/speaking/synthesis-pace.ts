@@ -1,48 +1,48 @@
 import type { AgentVoice } from "./synthesis.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 
-/** A clause whose audio is coming. */
+/** A clause whose audio is arriving. */
 export interface ClauseUnderWay {
   text: string;
   arrivedMs: number;
-  /** Not played yet. */
+  /** Audio not played yet. */
   bufferedMs: number;
-  /** It was expected in time before, and was not there. */
+  /** Its audio was once expected in time and was late. */
   hasRunDry: boolean;
 }
 
 export interface SynthesisPaceOptions {
   speeds: VoiceSpeeds;
-  /** Of the style. */
+  /** Speaking speed of the style; 1 is the voice's own pace. */
   speed: number;
-  /** Who speaks now. */
+  /** The current voice. */
   voice: () => AgentVoice;
   /** Monotonic milliseconds. */
   now: () => number;
 }
 
-/** Texts of one length differ by so much as audio. */
+/** Margin for the audio length of a text, which varies. */
 const LENGTH_MARGIN = 1.1;
-/** More of a clause may be to come than was expected. */
+/** Minimum share of a clause that may still be missing. */
 const MIN_REST = 0.1;
-/** So much is heard at once whatever is to follow: no caller waits for a clause without end. */
+/** Audio from which a clause begins in any case, so that an endless clause is heard. */
 const MAX_WAIT_MS = 5_000;
 
-/** How fast one speech is synthesized: measures its clauses, and tells what is to be expected of them. */
+/** Synthesis speed of one speech: measures its clauses and predicts the next ones. */
 export class SynthesisPace {
   readonly #options: SynthesisPaceOptions;
-  /** Clauses of the stream that have not ended, in their order. */
+  /** Open clauses of the stream, in order. */
   readonly #texts = new Map<number, string>();
-  /** Since when the first of them is being made. */
+  /** Time since which the first of them is being synthesized. */
   #beganAt = 0;
-  /** The stream was paused during the clause, so that its time tells nothing. */
+  /** The stream was paused during the clause, so its duration is not measured. */
   #wasPaused = false;
 
   constructor(options: SynthesisPaceOptions) {
     this.#options = options;
   }
 
-  /** A stream begins. */
+  /** Starts a new stream. */
   begin(): void {
     this.#texts.clear();
   }
@@ -73,14 +73,14 @@ export class SynthesisPace {
     this.#wasPaused = isPaused;
   }
 
-  /** How long the clause that is being made will probably take; 0 if that is not known. */
+  /** Expected synthesis time of the current clause; 0 if unknown. */
   get expectedMs(): number {
     const [text = ""] = this.#texts.values();
     const { speeds, voice } = this.#options;
     return this.#lengthMs(text) * (speeds.realTimeFactorOf(voice()) ?? 0);
   }
 
-  /** Whether what is held of a clause probably plays until the rest of it is there. */
+  /** Whether the buffered audio probably lasts until the rest of the clause arrives. */
   willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }: ClauseUnderWay): boolean {
     if (bufferedMs >= MAX_WAIT_MS) return true;
     const { speeds, voice } = this.#options;

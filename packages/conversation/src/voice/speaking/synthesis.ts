@@ -14,25 +14,25 @@ import { PlayoutBuffer } from "./playout-buffer.ts";
 import { SynthesisPace } from "./synthesis-pace.ts";
 import type { VoiceSpeeds } from "./voice-speeds.ts";
 
-/** How long synthesis may owe audio: before the first of it and between two pieces. */
+/** Maximum wait for audio: before the first of it and between two chunks. */
 interface AudioTimeouts {
   firstMs: number;
   nextMs: number;
 }
 
-/** Where another voice stands ready the caller is not kept waiting for this one. */
+/** Timeouts if another voice can take over. */
 const AUDIO_TIMEOUTS_BEFORE_FALLBACK: AudioTimeouts = { firstMs: 1200, nextMs: 800 };
 const AUDIO_TIMEOUTS: AudioTimeouts = { firstMs: 4000, nextMs: 3000 };
-/** A slow voice that nothing replaces is waited for, so many times as long as it probably takes, … */
+/** Factor on the expected synthesis time of a slow voice that has no replacement. */
 const SLOW_VOICE_PATIENCE = 2;
-/** … but no longer than this. */
+/** Upper limit of that wait. */
 const MAX_SLOW_VOICE_TIMEOUT_MS = 15_000;
-/** A speech in which nothing happens for so long has hung, whatever it waits for; tools keep their own deadline. */
+/** Time without any progress after which a speech has failed. Tools have their own deadline. */
 const STANDSTILL_TIMEOUT_MS = 30_000;
 
 const MAX_ATTEMPTS_WITH_VOICE = 2;
 
-/** A voice of a provider, in its naming. */
+/** A provider with the name of one of its voices. */
 export interface AgentVoice {
   tts: TextToSpeech;
   voice: string;
@@ -41,29 +41,29 @@ export interface AgentVoice {
 export type SpeechStyle = Omit<TextToSpeechOptions, "onEvent" | "voice">;
 
 export interface SynthesisOptions {
-  /** In the order in which they are tried; not empty. */
+  /** In order of preference; not empty. */
   voices: readonly AgentVoice[];
   style: SpeechStyle;
-  /** What to say: a fixed text, or a reply as the model writes it. */
+  /** A fixed text, or a reply as the model writes it. */
   source: string | AsyncIterable<ReplyPart>;
-  /** The audio of a fixed text, where it was synthesized before. */
+  /** Audio of the fixed text, if it was synthesized before. */
   recording?: Int16Array | undefined;
-  /** Audio wanted ahead before it counts as ready; 0 (the default): the first of it. */
+  /** Audio that must be buffered before the speech is ready; default 0: the first chunk. */
   leadMs?: number;
   /** Cancels the source when the speech is stopped. */
   controller: AbortController;
-  /** Monotonic milliseconds, for the latency marks and the speed of voices. */
+  /** Monotonic milliseconds, for latency marks and voice speeds. */
   now: () => number;
-  /** How fast voices are; measured here. */
+  /** Voice speeds; measured and used here. */
   speeds: VoiceSpeeds;
   onTool: (part: ReplyPart & { type: "toolCall" | "toolResult" }) => void;
   onMessage: (segment: number) => void;
   onFault: (part: "llm" | "tts", error: ProviderError) => void;
-  /** From here on another of the voices speaks. */
+  /** The voice at this index speaks from now on. */
   onVoice: (index: number) => void;
 }
 
-/** Moments of a speech, on the clock of `now`. */
+/** Times of a speech, on the clock of `now`. */
 export interface SpeechMarks {
   firstTextMs?: number;
   firstClauseMs?: number;
@@ -74,22 +74,25 @@ export type SpeechOutcome =
   | { type: "ended"; endsConversation: boolean }
   | { type: "failed"; part: "llm" | "tts"; error: ProviderError };
 
-/** Something the agent says: text in, clauses to synthesis, frames out. Owns its synthesis stream. */
+/**
+ * Turns one speech of the agent from text to audio: text in, clauses to synthesis, frames out. Owns its synthesis
+ * stream.
+ */
 export class Synthesis {
-  readonly output: PlayoutBuffer;
+  readonly playout: PlayoutBuffer;
   readonly marks: SpeechMarks = {};
-  /** Resolves when audio can be handed out, as much as `leadMs` or all of it, or none will come by itself. */
+  /** Resolves when audio can be handed out (`leadMs` or all of it), or when none is to be expected. */
   readonly ready: Promise<void>;
   readonly #options: SynthesisOptions;
   readonly #splitter = new ClauseSplitter();
   readonly #pace: SynthesisPace;
   readonly #resolveReady: () => void;
-  /** Undefined before the first clause of a recording, and once nothing more is to be synthesized. */
+  /** `undefined` before the first clause of a recording, and when nothing more is synthesized. */
   #stream: TextToSpeechStream | undefined;
   #nextClauseId = 1;
   #segment = 0;
   #isTextComplete = false;
-  /** It ends with the sentence that is being said. */
+  /** The speech ends with its current sentence. */
   #isFinishing = false;
   #endsConversation = false;
   #isPaused = false;
@@ -101,14 +104,14 @@ export class Synthesis {
   #hasProgressed = true;
   #progressAtMs = 0;
   #failure: (SpeechOutcome & { type: "failed" }) | undefined;
-  /** Media time since when synthesis has owed audio that should be playing. */
+  /** Media time since which audio that should be playing is missing. */
   #starvedSinceMs: number | undefined;
 
   constructor(options: SynthesisOptions) {
     this.#options = options;
     const { speeds, style, now } = options;
     this.#pace = new SynthesisPace({ speeds, speed: style.speed, voice: () => this.#voice, now });
-    this.output = new PlayoutBuffer(style.sampleRateHz, this.#pace);
+    this.playout = new PlayoutBuffer(style.sampleRateHz, this.#pace);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#resolveReady = resolve;
@@ -122,43 +125,43 @@ export class Synthesis {
     else this.#follow(source).catch((cause: unknown) => this.#failText(cause));
   }
 
-  /** How the speech ended, once nothing of it is left to be handed out. */
+  /** How the speech ended; `undefined` until all of it was handed out. */
   get outcome(): SpeechOutcome | undefined {
-    if (!this.output.isDry) return undefined;
+    if (!this.playout.isDry) return undefined;
     if (this.#failure?.part === "tts") return this.#failure;
-    if (!this.#isTextComplete || this.output.isOwedAudio) return undefined;
+    if (!this.#isTextComplete || this.playout.isOwedAudio) return undefined;
     return this.#failure ?? { type: "ended", endsConversation: this.#endsConversation };
   }
 
-  /** Its source waits for a tool's answer. */
+  /** Whether the source waits for a tool result. */
   get isAwaitingTool(): boolean {
     return this.#awaitedTools > 0;
   }
 
-  /** Once per tick of the media clock: keeps the deadlines of synthesis and its flow. */
+  /** Called once per tick of the media clock: checks the deadlines of synthesis and regulates its flow. */
   tick(atMs: number): void {
     if (this.#isClosed || this.#failure?.part === "tts") return;
     this.#noticeStandstill(atMs);
     this.#regulateFlow();
-    if (this.output.playableMs > 0 || !this.output.isOwedAudio) {
+    if (this.playout.playableMs > 0 || !this.playout.isOwedAudio) {
       this.#starvedSinceMs = undefined;
       return;
     }
     this.#starvedSinceMs ??= atMs;
     const deadlineMs = this.#audioDeadlineMs();
-    // What is held would be playing with a faster voice.
-    if (atMs - this.#starvedSinceMs < deadlineMs + this.output.bufferedMs) return;
+    // A faster voice would already be playing the buffered audio.
+    if (atMs - this.#starvedSinceMs < deadlineMs + this.playout.bufferedMs) return;
     this.#failSynthesis(this.#providerError("timeout", `no audio within ${deadlineMs} ms`));
   }
 
-  /** Drops what follows the sentence that is being said, as soon as its end is known; the conversation goes on after it. */
+  /** Drops everything after the current sentence as soon as its end is known. The conversation continues afterwards. */
   finishSentence(): void {
     if (this.#isFinishing || this.#isClosed) return;
     this.#isFinishing = true;
     this.#endWithSentence();
   }
 
-  /** Cancels source and synthesis. Idempotent; what was heard can still be read from `output`. */
+  /** Cancels source and synthesis. Idempotent. `playout` still reports what was heard. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -185,7 +188,7 @@ export class Synthesis {
   }
 
   #noticeStandstill(atMs: number): void {
-    if (this.#hasProgressed || !this.output.isDry || this.isAwaitingTool) {
+    if (this.#hasProgressed || !this.playout.isDry || this.isAwaitingTool) {
       this.#hasProgressed = false;
       this.#progressAtMs = atMs;
     } else if (!this.#isTextComplete && atMs - this.#progressAtMs >= STANDSTILL_TIMEOUT_MS) {
@@ -198,9 +201,9 @@ export class Synthesis {
 
   #play(text: string, recording: Int16Array): void {
     this.#options.onMessage(0);
-    this.output.addClause(1, text, 0);
-    this.output.push(1, recording);
-    this.output.completeClause(1);
+    this.playout.addClause(1, text, 0);
+    this.playout.push(1, recording);
+    this.playout.completeClause(1);
     this.#endText();
     this.#resolveReady();
   }
@@ -218,7 +221,7 @@ export class Synthesis {
     this.#completeText();
   }
 
-  /** Whole clauses that are on their way are still said. */
+  /** Ends the text after an error. Clauses already requested are still spoken. */
   #failText(cause: unknown): void {
     if (this.#isClosed || this.#isTextComplete || this.#failure !== undefined) return;
     const error = toProviderError(cause, "llm");
@@ -241,7 +244,7 @@ export class Synthesis {
         return this.#options.onTool(part);
       case "wait":
         this.#speakAll(this.#splitter.flush());
-        if (!this.output.isOwedAudio) this.#resolveReady();
+        if (!this.playout.isOwedAudio) this.#resolveReady();
         return;
       case "retry":
         return this.#options.onFault("llm", part.error);
@@ -271,7 +274,7 @@ export class Synthesis {
   }
 
   #endWithSentence(): void {
-    if (!this.output.cutAfterSentence(this.#isTextComplete)) return;
+    if (!this.playout.cutAfterSentence(this.#isTextComplete)) return;
     this.#endsConversation = false;
     if (this.#isTextComplete) return;
     this.#endText();
@@ -279,7 +282,7 @@ export class Synthesis {
   }
 
   #noticeComplete(): void {
-    if (this.#isTextComplete && !this.output.isOwedAudio) this.#resolveReady();
+    if (this.#isTextComplete && !this.playout.isOwedAudio) this.#resolveReady();
   }
 
   #speakAll(clauses: readonly string[]): void {
@@ -289,7 +292,7 @@ export class Synthesis {
       if (!isSpeakable(text)) continue;
       this.marks.firstClauseMs ??= this.#options.now();
       const id = this.#nextClauseId++;
-      this.output.addClause(id, withItsSpace(text, clause), this.#segment);
+      this.playout.addClause(id, withItsSpace(text, clause), this.#segment);
       if (this.#stream !== undefined) this.#request(this.#stream, id, text);
       if (!this.#isFinishing) continue;
       this.#endWithSentence();
@@ -322,22 +325,22 @@ export class Synthesis {
       case "audio":
         this.#hasAudioOfStream = true;
         this.#starvedSinceMs = undefined;
-        this.output.push(event.clauseId, event.pcm, event.endsPhrase);
+        this.playout.push(event.clauseId, event.pcm, event.endsPhrase);
         this.#noticePlayable();
         return this.#regulateFlow();
       case "words":
-        return this.output.addWords(event.clauseId, event.words);
+        return this.playout.addWords(event.clauseId, event.words);
       case "clauseEnded":
-        this.output.completeClause(event.clauseId);
+        this.playout.completeClause(event.clauseId);
         this.#pace.noteEnd(event.clauseId, {
-          audioMs: this.output.arrivedMs(event.clauseId),
+          audioMs: this.playout.arrivedMs(event.clauseId),
           isKept: event.isKept === true,
           isPaused: this.#isPaused,
         });
         this.#noticePlayable();
         return this.#noticeComplete();
       case "ended":
-        this.output.completeAll();
+        this.playout.completeAll();
         this.#noticePlayable();
         return this.#noticeComplete();
       case "failed":
@@ -350,49 +353,52 @@ export class Synthesis {
     stream.speak(id, text);
   }
 
-  /** Audio can be heard now. */
+  /** Notes that audio can be heard. */
   #noticePlayable(): void {
-    if (this.output.playableMs === 0) return;
+    if (this.playout.playableMs === 0) return;
     this.marks.firstAudioMs ??= this.#options.now();
-    if (this.output.bufferedMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
+    if (this.playout.bufferedMs >= (this.#options.leadMs ?? 0)) this.#resolveReady();
   }
 
   #regulateFlow(): void {
-    if (this.output.isOverrun) {
+    if (this.playout.isOverrun) {
       return this.#failSynthesis(
         this.#providerError("connection", "sends on although it was asked to pause"),
       );
     }
-    if (!this.#isPaused && this.output.shouldPause) {
+    if (!this.#isPaused && this.playout.shouldPause) {
       this.#isPaused = true;
       this.#pace.notePause();
       this.#stream?.pause();
-    } else if (this.#isPaused && this.output.mayResume) {
+    } else if (this.#isPaused && this.playout.mayResume) {
       this.#isPaused = false;
       this.#stream?.resume();
     }
   }
 
-  /** What was not heard yet is spoken by the same voice once more, or by the next one. */
+  /** Retries everything unheard, with the same voice or with the next one. */
   #failSynthesis(error: ProviderError): void {
     this.#options.onFault("tts", error);
     this.#stream?.close();
     this.#stream = undefined;
     if (!this.#chooseVoice(error)) {
       this.#failure = { type: "failed", part: "tts", error };
-      this.output.release();
+      this.playout.release();
       this.#options.controller.abort();
       this.#resolveReady();
       return;
     }
-    const pending = this.output.takeBack(() => this.#nextClauseId++);
+    const pending = this.playout.takeBack(() => this.#nextClauseId++);
     const stream = this.#openStream();
     this.#stream = stream;
     for (const { id, text } of pending) this.#request(stream, id, text);
     if (this.#isTextComplete) stream.end();
   }
 
-  /** A lost connection may be opened once more; a voice that refuses or stalls is not waited for where there is another. */
+  /**
+   * Selects the voice for a retry; returns false if none is left. A lost connection is reopened once. A voice that
+   * refuses or stalls is replaced at once if there is another.
+   */
   #chooseVoice(error: ProviderError): boolean {
     const isLastVoice = this.#voiceIndex + 1 >= this.#options.voices.length;
     const mayRetry = error.isRetryable && (isLastVoice || error.kind === "connection");
@@ -414,7 +420,7 @@ export class Synthesis {
   }
 }
 
-/** Clauses are joined again for the transcript, so each keeps the space (or none) that followed it. */
+/** Keeps the trailing space of a clause, because the transcript joins clauses. */
 function withItsSpace(spoken: string, written: string): string {
   return /\s$/.test(written) ? `${spoken} ` : spoken;
 }

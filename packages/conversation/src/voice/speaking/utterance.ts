@@ -9,7 +9,9 @@ import type { CallerTurn, SpeechContent } from "../turns/turn-state.ts";
 import type { TurnLatency, VoiceAgentSettings, VoiceEvent } from "../voice-event.ts";
 
 const FRAME_MS = 20;
-/** A greeting plays without a gap, however slowly the rest of it is made at the start of a call. */
+/**
+ * Audio buffered before the greeting, so that it plays without a gap even if synthesis is slow at the start of a call.
+ */
 const GREETING_LEAD_MS = 1_000;
 const NEARBY_CHARACTERS = 24;
 const REMINDER_GUIDANCE =
@@ -22,23 +24,23 @@ export interface UtteranceOptions {
   dialogue: Dialogue;
   voices: readonly AgentVoice[];
   style: SpeechStyle;
-  /** The audio of a fixed text, where it was synthesized before. */
+  /** The recorded audio of a fixed text, if any. */
   findRecording: (text: string) => Int16Array | undefined;
   /** Milliseconds of caller audio heard. */
   mediaMs: () => number;
   /** Monotonic milliseconds, for latency figures. */
   now: () => number;
-  /** When, by `now`, so much caller audio had been heard. */
+  /** Converts media time to the clock of `now`. */
   toClockMs: (mediaMs: number) => number;
   speeds: VoiceSpeeds;
   onEvent: (event: VoiceEvent) => void;
-  /** From here on another of the voices speaks. */
+  /** The voice at this index speaks from now on. */
   onVoice: (index: number) => void;
 }
 
 /**
- * One speech of the agent on its way to the caller's ear: speaks it, tells its owner when it is heard, and in
- * the end enters what was heard into the transcript and the dialogue's history.
+ * One utterance of the agent: plays it, reports when it is heard, and at its end enters what was heard into the
+ * transcript and the dialogue's history.
  */
 export class Utterance {
   readonly #options: UtteranceOptions;
@@ -84,79 +86,84 @@ export class Utterance {
     });
   }
 
-  /** Resolves when audio is there, of a greeting a second or all, or none will come by itself: a tool waits for what was prepared to be wanted. */
+  /**
+   * Resolves when the first audio is available (of a greeting one second or all of it), or when none is to be expected:
+   * a tool waits until the prepared reply is confirmed.
+   */
   get ready(): Promise<void> {
     return this.#synthesis.ready;
   }
 
-  /** Some of it was handed out. */
+  /** Whether some of it was handed out. */
   get isAudible(): boolean {
     return this.#isAudible;
   }
 
-  /** How it ended, once nothing is left to be handed out. */
+  /** How it ended; `undefined` until all of it was handed out. */
   get outcome(): SpeechOutcome | undefined {
     return this.#synthesis.outcome;
   }
 
-  /** Whether the caller has asked for it: who has not is not told to wait. */
+  /** Whether the caller expects it. Only an expected utterance is bridged by filler phrases. */
   get isAnswer(): boolean {
     const content = this.#content;
     if (content.type === "instruction") return content.turn !== undefined;
     return content.type === "reply" || content.type === "preview";
   }
 
-  /** Only the voice is waited for: more is to be said, and on its way. */
+  /** Whether only the voice is late: more text is known and its audio is on the way. */
   get isAwaitingVoice(): boolean {
-    return this.#synthesis.output.isOwedAudio;
+    return this.#synthesis.playout.isOwedAudio;
   }
 
-  /** What is to be said waits for a tool's answer. */
+  /** Whether it waits for a tool result. */
   get isAwaitingTool(): boolean {
     return this.#synthesis.isAwaitingTool;
   }
 
-  /** What was handed out so far of the message being spoken, and the next few words: how far it is, is an estimate. */
+  /**
+   * The current message up to about the current position, plus the next few words, because the position is an estimate.
+   */
   get textNearby(): string {
-    const { output } = this.#synthesis;
-    const current = output.heard().findLast(({ text }) => text !== "");
+    const { playout } = this.#synthesis;
+    const current = playout.heard().findLast(({ text }) => text !== "");
     if (current === undefined) return "";
-    return output.segmentText(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
+    return playout.segmentText(current.segment).slice(0, current.text.length + NEARBY_CHARACTERS);
   }
 
-  /** What it was prepared for has come to pass, and stands in the history. */
+  /** Turns a prepared reply into the actual one. Its input is in the history by now. */
   confirm(content: SpeechContent): void {
     this.#content = content;
     const { mediaMs, toClockMs } = this.#options;
     const turn = content.type === "reply" ? content.turn : undefined;
-    // What was decided earlier, and waited only for this to be ready, has cost its own time since then. A decision is
-    // made at a tick, when the silence that it takes has been heard.
+    // The latency counts from the decision, not from the confirmation that waited for this audio. A decision is made at
+    // the tick in which its silence was complete.
     const decidedMs = Math.min(mediaMs(), turn?.decidedAtMs ?? Infinity);
     const decidedAtMs = Math.ceil(decidedMs / FRAME_MS) * FRAME_MS;
-    // The media clock stands still between ticks: what the decision itself had prepared began with the decision.
+    // The media clock advances only per tick: a preparation started by the decision began with it.
     const preparedAt = this.#beganAt - Math.max(0, this.#beganAtMs - decidedAtMs);
     this.#beganAt = Math.max(toClockMs(decidedAtMs), preparedAt);
     this.#beganAtMs = decidedAtMs;
     this.#reply?.confirm();
   }
 
-  /** Once per tick of the media clock. */
+  /** Called once per tick of the media clock. */
   tick(atMs: number): void {
     this.#synthesis.tick(atMs);
   }
 
-  /** The next 20 ms, valid until the next call; undefined while there is nothing to hand out. */
+  /** The next 20 ms, valid until the next call; `undefined` if there is none. */
   nextFrame(): Int16Array | undefined {
-    const { output } = this.#synthesis;
-    const segment = output.playingSegment;
-    const frame = output.nextFrame();
-    // Tools that were called with the words that have been said now.
+    const { playout } = this.#synthesis;
+    const segment = playout.playingSegment;
+    const frame = playout.nextFrame();
+    // Emits the tool calls that follow the words spoken so far.
     if (this.#transcript.hasSeveral) this.#emitItems(false);
     if (frame === undefined || segment === undefined) return undefined;
     const atMs = this.#options.mediaMs();
     const begunId = this.#transcript.markFrame(segment, atMs, atMs + FRAME_MS);
     if (begunId !== undefined) {
-      const text = output.segmentText(segment);
+      const text = playout.segmentText(segment);
       this.#options.onEvent({ type: "itemStarted", id: begunId, role: "agent", text, startMs: atMs });
     }
     if (!this.#isAudible) {
@@ -166,20 +173,20 @@ export class Utterance {
     return frame;
   }
 
-  /** What follows the sentence that is being said is dropped. */
+  /** Drops everything after the current sentence. */
   finishSentence(): void {
     this.#synthesis.finishSentence();
   }
 
-  /** The last of what was handed out was never heard. */
+  /** Marks the last `durationMs` as unheard. */
   unplay(durationMs: number): void {
-    this.#synthesis.output.unplay(durationMs);
+    this.#synthesis.playout.unplay(durationMs);
   }
 
-  /** Ends it, said or not: what was heard is entered. Returns a last frame where it was cut off while audible. */
+  /** Ends it and enters what was heard. Returns a last fading frame if it was cut off while audible. */
   settle(): Int16Array | undefined {
-    const { output } = this.#synthesis;
-    const fading = this.#isAudible ? output.fadeOut() : undefined;
+    const { playout } = this.#synthesis;
+    const fading = this.#isAudible ? playout.fadeOut() : undefined;
     this.#synthesis.close();
     const { dialogue } = this.#options;
     if (this.#reply === undefined) {
@@ -187,7 +194,7 @@ export class Utterance {
       return fading;
     }
     const delivered: string[] = [];
-    for (const { segment, text } of output.heard()) delivered[segment] = text;
+    for (const { segment, text } of playout.heard()) delivered[segment] = text;
     dialogue.settle(this.#reply.id, delivered);
     this.#emitItems(true);
     return fading;
@@ -199,7 +206,7 @@ export class Utterance {
   }
 
   #emitItems(isOver: boolean): TranscriptItem[] {
-    const items = this.#transcript.take(this.#synthesis.output.heard(), isOver);
+    const items = this.#transcript.take(this.#synthesis.playout.heard(), isOver);
     for (const item of items) this.#options.onEvent({ type: "item", item });
     return items;
   }
@@ -212,7 +219,7 @@ export class Utterance {
   }
 
   #measure(turn: CallerTurn, heardAt: number): TurnLatency {
-    // What was made ahead of the decision has cost nobody a wait.
+    // Work done before the decision did not delay the answer.
     const since = (mark: number | undefined): number => Math.max(mark ?? heardAt, this.#beganAt);
     const { marks } = this.#synthesis;
     const firstTextMs = since(marks.firstTextMs);
@@ -231,7 +238,7 @@ export class Utterance {
   }
 }
 
-/** What the model is asked for; undefined where the text is fixed. */
+/** Requests the reply from the model; `undefined` for a fixed text. */
 function replyTo(
   content: UtteranceOptions["content"],
   agent: VoiceAgentSettings,
@@ -271,7 +278,7 @@ function fixedText(content: UtteranceOptions["content"], agent: VoiceAgentSettin
   return content.type === "phrase" ? phraseText(content.phrase, agent) : agent.firstMessage;
 }
 
-/** What is said for a phrase: the agent's own text, else the standard one of its language. */
+/** The text of a phrase: the agent's own one, or the standard one of its language. */
 export function phraseText(phrase: "apology" | "repeatRequest", agent: VoiceAgentSettings): string {
   const standard = standardTexts(agent.language)[phrase];
   return (phrase === "apology" ? agent.apologyMessage : agent.repeatRequestMessage) ?? standard;

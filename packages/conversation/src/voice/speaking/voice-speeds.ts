@@ -1,11 +1,11 @@
 import type { AgentVoice } from "./synthesis.ts";
 
-/** One clause as a voice has synthesized it. */
+/** One clause synthesized by a voice. */
 export interface SynthesizedClause {
   text: string;
-  /** Of the style: 1 is the voice's own pace. */
+  /** Speaking speed of the style; 1 is the voice's own pace. */
   speed: number;
-  /** From the request, or the end of the clause before it, to its last audio. */
+  /** Time from the request, or from the end of the previous clause, to the last audio. */
   tookMs: number;
   audioMs: number;
 }
@@ -13,34 +13,34 @@ export interface SynthesizedClause {
 interface VoiceSpeed {
   /** Seconds of synthesis per second of audio. */
   realTimeFactor: number;
-  /** At speed 1. */
+  /** Milliseconds of audio per unit of text at speed 1. */
   msPerUnit: number;
 }
 
-/** Until a voice has spoken: 15 characters a second. */
+/** Default until a voice has spoken: 15 characters per second. */
 const DEFAULT_MS_PER_UNIT = 67;
-/** `2024` is read out as three words. */
+/** A digit is read out as a word: `2024` becomes three. */
 const UNITS_PER_DIGIT = 5;
-/** A voice that slows down is noticed at once, one that speeds up is believed by and by. */
+/** Weights of a new measurement: a slower one counts at once, a faster one gradually. */
 const RISING_SHARE = 0.6;
 const FALLING_SHARE = 0.25;
 const LENGTH_SHARE = 0.25;
 const MAX_VOICES = 500;
 
 /**
- * How fast voices are synthesized here and how long their words take, measured as they speak: with it playback starts
- * when it will not run dry. One serves all calls of a process.
+ * Synthesis speed and speaking rate of voices, measured as they speak. Playback uses them to start as early as it can
+ * without running dry. One instance serves all calls of a process.
  */
 export class VoiceSpeeds {
-  /** The one measured longest ago first. */
+  /** Least recently measured first. */
   readonly #speeds = new Map<string, VoiceSpeed>();
 
-  /** Seconds of synthesis per second of audio; `undefined` if the voice has not spoken and nothing is assumed of it. */
+  /** Seconds of synthesis per second of audio; `undefined` if the voice was never measured and has no assumed value. */
   realTimeFactorOf(voice: AgentVoice): number | undefined {
     return this.#speeds.get(keyOf(voice))?.realTimeFactor ?? voice.tts.assumedRealTimeFactor;
   }
 
-  /** How long a text will probably be as audio. */
+  /** Expected duration of a text as audio. */
   expectedMs(voice: AgentVoice, text: string, speed: number): number {
     const msPerUnit = this.#speeds.get(keyOf(voice))?.msPerUnit ?? DEFAULT_MS_PER_UNIT;
     return (unitsOf(text) * msPerUnit) / speed;

@@ -3,7 +3,7 @@ import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conver
 import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
 import type { ModelReport } from "../inference/model-states.ts";
-import type { Config } from "../platform/config/config.ts";
+import type { ProviderConfiguration } from "../model-providers/provider-configuration.ts";
 import type { CodecName } from "./audio-codec.ts";
 import type { SdpFragment } from "./web/web-sdp-fragment.ts";
 
@@ -34,12 +34,6 @@ export interface WebPorts {
   /** The operator's; undefined: the machine's own addresses alone. */
   publicAddress: string | undefined;
 }
-
-/** The operator's providers, as the environment names them. */
-export type ProviderConfiguration = Pick<
-  Config,
-  "speechToText" | "textToSpeech" | "languageModel" | "localSpeech"
->;
 
 /** What one phone call's media and conversation need to know. */
 export interface MediaCall {

@@ -6,7 +6,7 @@ import {
   createOpenAiCompatibleModel,
   type InferenceClient,
 } from "@parley/providers";
-import type { ProviderConfiguration } from "../media/media-protocol.ts";
+import type { ProviderConfiguration } from "./provider-configuration.ts";
 
 /** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
 const EMBEDDING_DEADLINE_MS = 5_000;

@@ -28,7 +28,7 @@ import { chooseLanguageModel } from "../platform/config/choose-language-model.ts
 import { loadUsable } from "../inference/load-usable.ts";
 import type { ModelReport } from "../inference/model-states.ts";
 import { createLanguageModel } from "./language-models.ts";
-import type { MediaConfiguration, ProviderConfiguration } from "../media/media-protocol.ts";
+import type { ProviderConfiguration } from "./provider-configuration.ts";
 
 /** From the end of a pause to the text of it, before the recogniser counts as lost. */
 const STREAMING_ANSWER_DEADLINE_MS = 900;
@@ -67,7 +67,7 @@ export interface Providers {
 
 /** Rejects where the models of voice activity and of noise cannot be loaded. */
 export async function createProviders(
-  configuration: MediaConfiguration,
+  configuration: { providers: ProviderConfiguration; modelsDirectory: string; inferencePath: string },
   report: (report: ModelReport) => void,
 ): Promise<Providers> {
   const { providers, modelsDirectory, inferencePath } = configuration;

@@ -45,7 +45,7 @@ import { recordingFolderOf } from "./call-processes.ts";
 import type { ParleyNode } from "./start-node.ts";
 import { createFirstAccess } from "./first-access.ts";
 import type { BootResources, NodeContext } from "./node-context.ts";
-import { LanguageModelCheck } from "./language-model-check.ts";
+import { LanguageModelCheck } from "../model-providers/language-model-check.ts";
 import { listenHttp, listenSip } from "./listen.ts";
 
 const READY_POLL_MS = 20;

@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import type { LanguageModel } from "@parley/conversation";
 import { createOpenAiCompatibleModel } from "@parley/providers";
-import { findModelProblem } from "../../node/language-model-check.ts";
+import { findModelProblem } from "../../model-providers/language-model-check.ts";
 import { requireGgufFile } from "../../inference/gguf-file.ts";
 import type { LanguageModelConfig } from "../../platform/config/language-model.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Call, CallTrace } from "@parley/contract";
+import type { Call, SipTrace } from "@parley/contract";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
@@ -52,9 +52,9 @@ describe("a started platform that gets hostile messages", () => {
     }
   }
 
-  async function traceOf({ id }: Call): Promise<CallTrace["messages"]> {
+  async function traceOf({ id }: Call): Promise<SipTrace["messages"]> {
     return await waitFor("the whole trace", async () => {
-      const { data } = await platform.api<{ data: CallTrace }>("GET", `/calls/${id}/trace`);
+      const { data } = await platform.api<{ data: SipTrace }>("GET", `/calls/${id}/trace`);
       return data.messages.some(({ text }) => /^CSeq: \d+ BYE/m.test(text)) && data.messages;
     });
   }

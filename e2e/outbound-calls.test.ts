@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent, CallTrace } from "@parley/contract";
+import type { Agent, SipTrace } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 import { textOf } from "./support/agents.ts";
@@ -71,7 +71,7 @@ describe(
       );
       assert.equal(call.quality?.codec, "PCMU");
       await waitFor("its SIP messages", async () => {
-        const { data: trace } = await platform.api<DataOf<CallTrace>>("GET", `/calls/${call.id}/trace`);
+        const { data: trace } = await platform.api<DataOf<SipTrace>>("GET", `/calls/${call.id}/trace`);
         return trace.messages.length >= 6;
       });
     });

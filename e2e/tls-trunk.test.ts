@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Agent, Call, CallDetail, CallTrace, SipTrunkCheck } from "@parley/contract";
+import type { Agent, Call, CallDetail, SipTrace, SipTrunkCheck } from "@parley/contract";
 import { TestAuthority } from "../packages/sip/src/testing/certificates.ts";
 import { createAgent, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
@@ -67,7 +67,7 @@ describe(
       });
       assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
       const { messages } = await waitFor("the BYE in its trace", async () => {
-        const { data } = await platform.api<DataOf<CallTrace>>("GET", `/calls/${placed.id}/trace`);
+        const { data } = await platform.api<DataOf<SipTrace>>("GET", `/calls/${placed.id}/trace`);
         return data.messages.some(({ text }) => text.startsWith("BYE ")) && data;
       });
       assert.ok(messages.every(({ text }) => !text.includes("SIP/2.0/UDP")));

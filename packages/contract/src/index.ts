@@ -10,7 +10,7 @@ export * from "./agents/agents.ts";
 export * from "./analysis/analysis.ts";
 export * from "./analysis/analytics.ts";
 export * from "./organizations/api-keys.ts";
-export * from "./calls/call-traces.ts";
+export * from "./calls/sip-traces.ts";
 export * from "./calls/calls.ts";
 export * from "./conversations/conversations.ts";
 export * from "./agents/custom-tools.ts";

@@ -3,7 +3,7 @@ import * as agents from "./agents/agents.ts";
 import * as analysis from "./analysis/analysis.ts";
 import * as analytics from "./analysis/analytics.ts";
 import * as apiKeys from "./organizations/api-keys.ts";
-import * as callTraces from "./calls/call-traces.ts";
+import * as sipTraces from "./calls/sip-traces.ts";
 import * as calls from "./calls/calls.ts";
 import * as conversations from "./conversations/conversations.ts";
 import * as customTools from "./agents/custom-tools.ts";
@@ -61,8 +61,8 @@ export const routes: readonly RouteDefinition[] = [
   analysis.reanalyzeCallRoute,
   instructions.instructCallRoute,
   recordings.getCallRecordingRoute,
-  callTraces.getCallTraceRoute,
-  callTraces.getCallTracePcapRoute,
+  sipTraces.getCallTraceRoute,
+  sipTraces.getCallTracePcapRoute,
   analytics.countActiveCallsRoute,
   analytics.countCallsPerDayRoute,
   analytics.measureCallDurationsRoute,

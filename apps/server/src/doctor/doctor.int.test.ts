@@ -87,6 +87,9 @@ describe("the doctor", () => {
       transport: "tcp",
     });
     assert.equal(trunk.status, 201);
+    await server.database.execute(
+      "update drizzle.__drizzle_migrations set hash = 'of a development version'",
+    );
     const { status, results } = await runDoctor({
       PARLEY_HTTP_PORT: String(webAddress.port),
       PARLEY_SIP_PORT: String(sip.address().port),
@@ -112,6 +115,7 @@ describe("the doctor", () => {
     assertFailed(results, "ports", /udp \(PARLEY_SIP_PORT\).*in use/, /PARLEY_SIP_PORT/);
     assertFailed(results, "write access", /PARLEY_DATA_DIR.*cannot be written/, /Set PARLEY_DATA_DIR/);
     assertFailed(results, "models", /missing.*does not answer/, /npm run models.*copy/);
+    assertFailed(results, "database", /development version/, /empty database/);
     assertFailed(results, "database", /encryption key is not/, /PARLEY_ENCRYPTION_KEY/);
     assertFailed(results, "public address", /10\.255\.255\.254/, /Set it to the address/);
     assertFailed(results, "public URL", /not HTTPS/, /certificate/);

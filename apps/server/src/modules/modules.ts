@@ -23,7 +23,7 @@ import { bindApiKeyRoutes } from "./api-keys/api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys/api-keys.service.ts";
 import { bindActiveCallRoutes } from "./active-calls/active-calls.routes.ts";
 import { CallInstructions } from "./active-calls/call-instructions.service.ts";
-import { bindCallTraceRoutes } from "./sip-traces/sip-trace.routes.ts";
+import { bindSipTraceRoutes } from "./sip-traces/sip-trace.routes.ts";
 import { CallHangUpsService } from "./active-calls/call-hang-ups.service.ts";
 import { CallStatistics } from "./calls/call-statistics.service.ts";
 import { SipTracesService } from "./sip-traces/sip-trace.service.ts";
@@ -82,7 +82,7 @@ export interface Modules {
   callHangUps: CallHangUpsService;
   callCommands: CallCommands;
   callInstructions: CallInstructions;
-  callTraces: SipTracesService;
+  sipTraces: SipTracesService;
   callStatistics: CallStatistics;
   signingSecrets: SigningSecretsService;
   webhooks: WebhooksService;
@@ -173,7 +173,7 @@ export function createModules({
     }),
     callCommands,
     callInstructions: new CallInstructions(calls, callCommands),
-    callTraces: new SipTracesService(database, calls),
+    sipTraces: new SipTracesService(database, calls),
     callStatistics: new CallStatistics(database),
     webhooks,
     postCallWebhook,
@@ -195,7 +195,7 @@ export function bindModuleRoutes(app: FastifyInstance, modules: Modules): void {
   bindPhoneCallRoutes(app, modules.outboundCalls);
   bindAnalysisRoutes(app, modules.analysis);
   bindRecordingRoutes(app, modules.recordings);
-  bindCallTraceRoutes(app, modules.callTraces);
+  bindSipTraceRoutes(app, modules.sipTraces);
   bindAnalyticsRoutes(app, modules.callStatistics);
   bindConversationRoutes(app, modules.conversations);
   bindWebCallRoutes(app, modules.webCalls);

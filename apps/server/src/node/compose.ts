@@ -89,7 +89,7 @@ export async function compose(
   const idempotency = new Idempotency(connection.database);
   const kinds: readonly JobKind<Record<string, never>>[] = [
     deleteExpiredIdentitiesJob(modules.organizations),
-    deleteExpiredTracesJob(modules.callTraces, config.traceDays),
+    deleteExpiredTracesJob(modules.sipTraces, config.traceDays),
     deleteExpiredAnswersJob(idempotency),
     deleteOldWebhooksJob(connection.database),
     giveUpRecordingsJob(modules.calls),

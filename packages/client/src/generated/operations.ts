@@ -35,7 +35,7 @@ import type {
   CallDetail,
   Instruction,
   CallRecording,
-  CallTrace,
+  SipTrace,
   ActiveCalls,
   CallsOfDay,
   CallDurations,
@@ -698,7 +698,7 @@ export class Operations extends Requests {
    * @param id Id of the call.
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
    */
-  async getCallTrace(id: string, options: RequestOptions = {}): Promise<CallTrace> {
+  async getCallTrace(id: string, options: RequestOptions = {}): Promise<SipTrace> {
     return await this.send({ method: "GET", path: path`/calls/${id}/trace`, answer: "data" }, options);
   }
 

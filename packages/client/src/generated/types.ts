@@ -2160,7 +2160,7 @@ export interface SipMessage {
   text: string;
 }
 
-export interface CallTrace {
+export interface SipTrace {
   callId: string;
   /** Messages in order: the first 500, with at most 1 MiB in total. */
   messages: SipMessage[];

@@ -4,6 +4,7 @@ import path from "node:path";
 import { Client } from "pg";
 import type { Config } from "../../platform/config/config.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../platform/database/embedded-postgres.ts";
+import { IncompatibleSchemaError, requireCompatibleSchema } from "../../platform/database/migrate.ts";
 import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
 
 /** What the tests run against; 13 and older have reached their end. */
@@ -91,6 +92,7 @@ export function databaseCheck(
           finding,
           await judgeVersion(client),
           await judgeRights(client),
+          await judgeSchema(client),
           await judgeConnections(client),
           await judgeClock(client),
           await judgeKey(client, keyFingerprint),
@@ -131,6 +133,20 @@ async function judgeRights(client: Client): Promise<Finding> {
     "This user may not create tables, which a start does.",
     "GRANT CREATE ON DATABASE … and GRANT CREATE ON SCHEMA public TO the user of DATABASE_URL, or make it the owner.",
   );
+}
+
+async function judgeSchema(client: Client): Promise<Finding> {
+  try {
+    await requireCompatibleSchema(client);
+    return ok("This version can use or upgrade the schema.");
+  } catch (error) {
+    if (!(error instanceof IncompatibleSchemaError)) throw error;
+    return failed(sentence(error.problem), sentence(error.remedy));
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 async function judgeConnections(client: Client): Promise<Finding> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import type { MediaCall } from "../../media/media-protocol.ts";
-import { CallTrace, type SpanSink } from "../../platform/telemetry/call-trace.ts";
+import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
@@ -141,7 +141,7 @@ export class ActiveCallRegistry {
       isRecorded: agent.document.recordingEnabled,
       sign: toolSigning.signerFor(agent.organizationId),
       metrics,
-      trace: spans && new CallTrace(spans, callId),
+      trace: spans && new CallSpans(spans, callId),
       logger,
     });
     this.#calls.set(callId, call);

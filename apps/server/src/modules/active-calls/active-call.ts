@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { CallMedia, MediaLegHandlers } from "../../media/media-pool.ts";
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import { CallScope } from "../../platform/call-scope.ts";
-import type { CallTrace } from "../../platform/telemetry/call-trace.ts";
+import type { CallSpans } from "../../platform/telemetry/call-spans.ts";
 import type { Metrics, TurnParts } from "../../platform/telemetry/metrics.ts";
 import type { CallCommandAnswer, ActiveCallCommand } from "./call-command.ts";
 import { toCallQuality } from "../calls/call-quality.rules.ts";
@@ -43,7 +43,7 @@ export interface ActiveCallOptions {
   sign: SignRequest;
   metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
   /** Where nobody collects traces there is none. */
-  trace: CallTrace | undefined;
+  trace: CallSpans | undefined;
   logger: Logger;
 }
 

@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import test from "node:test";
-import type { CallTrace } from "@parley/contract";
+import type { SipTrace } from "@parley/contract";
 import type { MessageTrace } from "@parley/sip";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { type TestServer, createTestServer, inboundCall } from "../testing.ts";
 import { deleteExpiredTracesJob } from "./sip-trace.jobs.ts";
 import { SipTraceRecorder } from "./sip-trace.recorder.ts";
-import { callTraceMessages } from "./sip-trace.tables.ts";
+import { sipTraceMessages } from "./sip-trace.tables.ts";
 
 const DAY_MS = 86_400_000;
 const NUMBER = "+4930123456";
@@ -75,10 +75,10 @@ class Fixture {
     return callId;
   }
 
-  async traceOf(callId: string): Promise<CallTrace> {
+  async traceOf(callId: string): Promise<SipTrace> {
     const { status, body } = await this.server.request("GET", `/calls/${callId}/trace`);
     assert.equal(status, 200);
-    const { data }: { data: CallTrace } = JSON.parse(JSON.stringify(body));
+    const { data }: { data: SipTrace } = JSON.parse(JSON.stringify(body));
     return data;
   }
 
@@ -266,7 +266,7 @@ test("Call-IDs that no database takes, or a call that is gone, cost no other cal
   assert.deepEqual(
     await server.database
       .select()
-      .from(callTraceMessages)
+      .from(sipTraceMessages)
       .then((rows) => rows.length),
     2,
   );
@@ -280,9 +280,9 @@ test("traces are deleted after their days", async () => {
   recorder.observe(message("in", "old", "INVITE sip:a@b SIP/2.0"));
   await recorder.flush();
   const at = fixture.now.getTime();
-  await deleteExpiredTracesJob(server.modules.callTraces, 7, () => new Date(at + 6 * DAY_MS)).run({});
+  await deleteExpiredTracesJob(server.modules.sipTraces, 7, () => new Date(at + 6 * DAY_MS)).run({});
   assert.equal((await fixture.traceOf(callId)).messages.length, 1);
-  await deleteExpiredTracesJob(server.modules.callTraces, 7, () => new Date(at + 8 * DAY_MS)).run({});
+  await deleteExpiredTracesJob(server.modules.sipTraces, 7, () => new Date(at + 8 * DAY_MS)).run({});
   assert.equal((await fixture.traceOf(callId)).messages.length, 0);
   await fixture.close();
 });

@@ -38,7 +38,7 @@ interface Traced {
   seenBytes: number;
 }
 
-export interface CallTraceRecorderOptions {
+export interface SipTraceRecorderOptions {
   database: Database;
   logger: Logger;
   now?: () => Date;
@@ -50,7 +50,7 @@ export interface CallTraceRecorderOptions {
  * messages and the first MiB.
  */
 export class SipTraceRecorder {
-  readonly #options: CallTraceRecorderOptions;
+  readonly #options: SipTraceRecorderOptions;
   readonly #now: () => Date;
   /** Oldest first. */
   readonly #unclaimed = new Map<string, Traced>();
@@ -60,7 +60,7 @@ export class SipTraceRecorder {
   readonly #timer: NodeJS.Timeout;
   #flushing: Promise<void> = Promise.resolve();
 
-  constructor(options: CallTraceRecorderOptions) {
+  constructor(options: SipTraceRecorderOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../platform/http/bind-route.ts";
 import type { SipTracesService } from "./sip-trace.service.ts";
 
-export function bindCallTraceRoutes(app: FastifyInstance, traces: SipTracesService): void {
+export function bindSipTraceRoutes(app: FastifyInstance, traces: SipTracesService): void {
   bindRoute(app, getCallTraceRoute, async ({ principal, params }) => ({
     data: await traces.get(principal.organizationId, params.id),
   }));

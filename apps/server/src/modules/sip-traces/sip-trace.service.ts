@@ -1,4 +1,4 @@
-import type { CallTrace } from "@parley/contract";
+import type { SipTrace } from "@parley/contract";
 import type { Database } from "../../platform/database/database.ts";
 import { type PcapMessage, writePcap } from "./sip-trace.pcap.ts";
 import * as store from "./sip-trace.store.ts";
@@ -17,7 +17,7 @@ export class SipTracesService {
     this.#calls = calls;
   }
 
-  async get(organizationId: string, callId: string): Promise<CallTrace> {
+  async get(organizationId: string, callId: string): Promise<SipTrace> {
     const { quality } = await this.#calls.describe(organizationId, callId);
     const rows = await store.listMessages(this.#database, callId);
     return { callId, messages: rows.map(present), media: quality };
@@ -35,7 +35,7 @@ export class SipTracesService {
   }
 }
 
-function present(row: store.TraceMessageRow): CallTrace["messages"][number] {
+function present(row: store.TraceMessageRow): SipTrace["messages"][number] {
   return {
     at: row.at.toISOString(),
     direction: row.direction,

@@ -5,8 +5,8 @@ import { calls } from "../calls/calls.tables.ts";
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /** The SIP messages of a call as they passed, secrets masked. */
-export const callTraceMessages = pgTable(
-  "call_trace_messages",
+export const sipTraceMessages = pgTable(
+  "sip_trace_messages",
   {
     /** Rises in the order in which the messages passed. */
     id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
@@ -23,7 +23,7 @@ export const callTraceMessages = pgTable(
     data: bytea("data").notNull(),
   },
   (table) => [
-    index("call_trace_messages_call").on(table.callId, table.id),
-    index("call_trace_messages_at").on(table.at),
+    index("sip_trace_messages_call").on(table.callId, table.id),
+    index("sip_trace_messages_at").on(table.at),
   ],
 );

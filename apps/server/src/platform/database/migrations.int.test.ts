@@ -33,6 +33,27 @@ test("nodes that migrate at the same time do not disturb each other", async () =
   await close();
 });
 
+const MIGRATIONS = "drizzle.__drizzle_migrations";
+
+test("a database of before the first migration is refused and left as it is", async () => {
+  const { connectionString, database, close } = await createTestDatabase();
+  await database.execute(`update ${MIGRATIONS} set hash = 'of a development version'`);
+  await assert.rejects(migrateDatabase(connectionString), {
+    name: "IncompatibleSchemaError",
+    message: /development version.*DATABASE_URL.*PARLEY_DATA_DIR/,
+  });
+  const { rows } = await database.execute(`select hash from ${MIGRATIONS}`);
+  assert.deepEqual(rows, [{ hash: "of a development version" }]);
+  await close();
+});
+
+test("a database that a newer version has upgraded is refused", async () => {
+  const { connectionString, database, close } = await createTestDatabase();
+  await database.execute(`insert into ${MIGRATIONS} (hash, created_at) values ('newer', 9000000000000)`);
+  await assert.rejects(migrateDatabase(connectionString), /newer version/);
+  await close();
+});
+
 test("a node with another encryption key than the database's is refused", async () => {
   const { connectionString, close } = await createTestDatabase();
   const database = { url: connectionString, directUrl: connectionString };

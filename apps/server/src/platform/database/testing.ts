@@ -35,12 +35,15 @@ after(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** A database of its own. The server behind it is shared by the file's tests and ends with them. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * A database of its own, with the current schema or, if `isEmpty`, without any. The server behind it is shared by the file's
+ * tests and ends with them.
+ */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   server ??= startServer();
   const adminUrl = (await server).postgres.connectionString;
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await runSql(adminUrl, `create database ${name} template ${TEMPLATE}`);
+  await runSql(adminUrl, `create database ${name} template ${isEmpty ? "template0" : TEMPLATE}`);
   const connectionString = withDatabase(adminUrl, name);
   const database = await openDatabase(connectionString);
   return {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { test } from "node:test";
 import { pino } from "pino";
-import { CallTrace } from "./call-trace.ts";
+import { CallSpans } from "./call-spans.ts";
 import { OtlpExporter } from "./otlp-exporter.ts";
 
 const logger = pino({ level: "silent" });
@@ -32,7 +32,7 @@ test("a collector gets a call with its answers, each with the parts of its wait 
   const endpoint = `http://127.0.0.1:${address.port}`;
   const exporter = new OtlpExporter({ endpoint, headers: { "x-key": "k" }, logger });
   let nowMs = 1_700_000_000_000;
-  const trace = new CallTrace(exporter, "call-1", () => nowMs);
+  const trace = new CallSpans(exporter, "call-1", () => nowMs);
   nowMs += 5_000;
   trace.turn(latency);
   trace.fault("tts", "elevenlabs/flash", "no audio within 1200 ms");
@@ -68,7 +68,7 @@ test("a collector gets a call with its answers, each with the parts of its wait 
 
 test("a collector that is not there costs nothing but its spans", async () => {
   const exporter = new OtlpExporter({ endpoint: "http://127.0.0.1:9", headers: {}, logger });
-  new CallTrace(exporter, "call-1").end("user_hangup");
+  new CallSpans(exporter, "call-1").end("user_hangup");
   await exporter.close();
   await exporter.close();
 });

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { CallTrace } from "@parley/contract";
+import type { SipTrace } from "@parley/contract";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { TestCaller } from "./support/test-caller.ts";
@@ -18,14 +18,14 @@ const FROM = "+15550800001";
 const WHOLE_CALL = ["INVITE", "100", "180", "200", "ACK", "BYE", "200"];
 
 /** The method or status of each. */
-function startsOf(messages: CallTrace["messages"]): string[] {
+function startsOf(messages: SipTrace["messages"]): string[] {
   return messages.map(({ text }) => /^(?:SIP\/2\.0 )?(\S+)/.exec(text)?.[1] ?? "");
 }
 
 describe("the trace of a call", () => {
   let platform: Platform;
   let callId: string;
-  let trace: CallTrace;
+  let trace: SipTrace;
 
   before(async () => {
     platform = await Platform.start();
@@ -39,7 +39,7 @@ describe("the trace of a call", () => {
     }
     ({ id: callId } = await endedCall(platform, FROM));
     trace = await waitFor("the whole trace", async () => {
-      const { data } = await platform.api<{ data: CallTrace }>("GET", `/calls/${callId}/trace`);
+      const { data } = await platform.api<{ data: SipTrace }>("GET", `/calls/${callId}/trace`);
       return data.messages.length >= WHOLE_CALL.length && data;
     });
   });

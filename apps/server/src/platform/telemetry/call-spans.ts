@@ -8,7 +8,7 @@ export interface SpanSink {
 }
 
 /** The spans of one call: one for the call, one for each answer of the agent, and in it one for each part of the wait. */
-export class CallTrace {
+export class CallSpans {
   readonly #sink: SpanSink;
   readonly #now: () => number;
   readonly #callId: string;

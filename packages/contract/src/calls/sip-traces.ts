@@ -20,7 +20,7 @@ const sipMessageSchema = Type.Object(
   { title: "SipMessage" },
 );
 
-const callTraceSchema = Type.Object(
+const sipTraceSchema = Type.Object(
   {
     callId: idSchema,
     messages: Type.Array(sipMessageSchema, {
@@ -28,10 +28,10 @@ const callTraceSchema = Type.Object(
     }),
     media: callSchema.properties.quality,
   },
-  { title: "CallTrace" },
+  { title: "SipTrace" },
 );
 
-export type CallTrace = Static<typeof callTraceSchema>;
+export type SipTrace = Static<typeof sipTraceSchema>;
 
 const params = Type.Object({ id: { ...idSchema, description: "Id of the call." } });
 
@@ -45,7 +45,7 @@ export const getCallTraceRoute = defineRoute({
     "Messages appear within about two seconds. They are deleted after the number of days set by the operator (default: 7); the list is then empty.",
   params,
   status: 200,
-  response: dataOf(callTraceSchema),
+  response: dataOf(sipTraceSchema),
 });
 
 export const getCallTracePcapRoute = defineRoute({

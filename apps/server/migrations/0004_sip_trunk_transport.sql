@@ -1,1 +1,0 @@
-ALTER TABLE "sip_trunks" ADD COLUMN "transport" text;

@@ -1,2 +1,0 @@
-ALTER TABLE "sip_trunks" ADD COLUMN "is_srtp_required" boolean DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX "calls_active" ON "calls" USING btree ("organization_id") WHERE "calls"."status" in ('ringing', 'in_progress');

@@ -1,1 +1,0 @@
-ALTER TABLE "calls" ALTER COLUMN "to_number" DROP NOT NULL;

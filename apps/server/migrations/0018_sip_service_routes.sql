@@ -1,1 +1,0 @@
-ALTER TABLE "sip_trunk_watches" ADD COLUMN "service_routes" text[] DEFAULT '{}' NOT NULL;

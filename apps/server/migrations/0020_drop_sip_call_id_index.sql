@@ -1,1 +1,0 @@
-DROP INDEX "calls_sip_call_id";

@@ -1,6 +1,6 @@
-/** One-shot timers, injectable so that a test decides what time it is. */
+/** One-shot timers, injectable so that tests control time. */
 export interface Timers {
-  /** Calls back once after `delayMs`, unless the returned function is called first. */
+  /** Calls back once after `delayMs`. The returned function cancels. */
   set(delayMs: number, callback: () => void): () => void;
 }
 

@@ -1,17 +1,17 @@
-/** What was said and done in a conversation, as it is stored, shown and given to the model again. */
+/** An entry of a conversation's transcript, as stored, displayed and given to the model. */
 export type TranscriptEntry =
-  /** An agent's message holds only what was heard; `interrupted` tells that more was meant to be said. */
+  /** An agent's message contains only what was heard; `interrupted` marks one that was meant to be longer. */
   | { type: "message"; role: "user" | "agent"; text: string; interrupted?: boolean }
-  /** What an operator told the agent to take into account. */
+  /** An instruction of an operator to the agent. */
   | { type: "instruction"; text: string }
-  /** `text` is the arguments as JSON. */
+  /** `text`: the arguments as JSON. */
   | { type: "tool_call"; toolCallId: string; toolName: string; text: string }
-  /** `text` is what the tool answered: JSON, plain text or the reason of its failure. */
+  /** `text`: the result as JSON or plain text, or the reason of the failure. */
   | { type: "tool_result"; toolCallId: string; toolName: string; text: string; isError: boolean }
-  /** `text` is the keys that were pressed, by the other side or the agent: `0`–`9`, `*`, `#`, `A`–`D`; `w`: half a second's wait. */
+  /** `text`: the keys pressed by either side: `0`–`9`, `*`, `#`, `A`–`D`; `w` is a wait of half a second. */
   | { type: "dtmf"; text: string; direction: "received" | "sent" }
-  /** A note for whoever reads the transcript; the model does not see it. */
+  /** A note for readers of the transcript; the model does not see it. */
   | { type: "system"; text: string };
 
-/** An entry as part of a call. Times count from the start of the call's media. */
+/** An entry of a call. Times count from the start of the call's media. */
 export type TranscriptItem = TranscriptEntry & { id: string; startMs: number; endMs: number };

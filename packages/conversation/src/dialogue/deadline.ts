@@ -2,8 +2,8 @@ import { ProviderError } from "../providers/provider-error.ts";
 import type { Timers } from "../timers.ts";
 
 /**
- * A wait that is cut off: aborted by its owner's signal or by its own deadline, which is armed anew as
- * long as something arrives. `close()` releases the timer and the listener.
+ * A wait that ends by its owner's signal or by its own timer, which is restarted when something arrives. `close()`
+ * releases the timer and the listener.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -23,13 +23,13 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Aborts with `error` in `delayMs`; replaces what was armed before. */
+  /** Aborts with `error` in `delayMs`; replaces the timer set before. */
   arm(delayMs: number, error: () => Error): void {
     this.disarm();
     this.#cancelTimer = this.#timers.set(delayMs, () => this.#controller.abort(error()));
   }
 
-  /** Settles with the promise, or rejects with the abort reason when that comes first. */
+  /** Settles with the promise, or rejects with the abort reason if the abort comes first. */
   async race<T>(promise: PromiseLike<T>): Promise<T> {
     const { signal } = this.#controller;
     signal.throwIfAborted();

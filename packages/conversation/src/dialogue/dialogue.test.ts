@@ -14,7 +14,7 @@ import {
   type DialogueInput,
   type DialogueOptions,
   type ReplyPart,
-  type ToolAnswer,
+  type ToolResultEntry,
 } from "./dialogue.ts";
 import type { DialogueTool } from "./tool.ts";
 
@@ -33,7 +33,7 @@ function openDialogue(
   };
 }
 
-/** Says something and hears the whole answer, as a chat does. */
+/** Sends a message and reads the whole answer, as a text chat does. */
 async function chat(
   dialogue: Dialogue,
   input: string | DialogueInput,
@@ -46,7 +46,7 @@ async function chat(
   return { text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""), parts };
 }
 
-/** Says something, and cancels the reply once it calls a tool: nothing of it was heard. */
+/** Sends a message and cancels the reply at its first tool call, with none of it delivered. */
 async function breakOffAtTool(dialogue: Dialogue, text: string): Promise<void> {
   const controller = new AbortController();
   const reply = dialogue.respond({ type: "message", text }, controller);
@@ -69,7 +69,7 @@ function lastMessage(model: ScriptedLanguageModel): unknown {
   return model.requests.at(-1)?.prompt.at(-1);
 }
 
-test("a text conversation goes to and fro and remembers itself", async () => {
+test("a text conversation runs over several messages and remembers them", async () => {
   const { dialogue, model } = openDialogue(["Hello Ann.", "You are Ann."]);
   assert.equal((await chat(dialogue, "I am Ann")).text, "Hello Ann.");
   assert.equal((await chat(dialogue, "who am I")).text, "You are Ann.");
@@ -81,7 +81,7 @@ test("a text conversation goes to and fro and remembers itself", async () => {
   ]);
 });
 
-test("a conversation is taken up again from its transcript, tool calls included", async () => {
+test("a conversation is resumed from its transcript, tool calls included", async () => {
   const tools = [lookUp(() => Promise.resolve({ price: 12 }))];
   const first = openDialogue([CALL_LOOK_UP, "Twelve."], { tools });
   await chat(first.dialogue, "what does it cost");
@@ -94,7 +94,7 @@ test("a conversation is taken up again from its transcript, tool calls included"
   assert.deepEqual(second.model.requests.at(-1)?.prompt, direct.model.requests.at(-1)?.prompt);
 });
 
-test("what a tool answers goes to the model, and its words come after", async () => {
+test("a tool result goes to the model, and the model's words follow", async () => {
   const { dialogue, model } = openDialogue([CALL_LOOK_UP, "It is blue."], {
     tools: [lookUp((input) => Promise.resolve({ echoed: input }))],
   });
@@ -114,7 +114,7 @@ for (const [what, execute, reason] of [
   ["throws", () => Promise.reject(new Error("503 from the shop")), "503 from the shop"],
   ["does not exist", undefined, "there is no tool look_up"],
 ] as const) {
-  test(`a tool that ${what} is a failure that the model is told of`, async () => {
+  test(`a tool that ${what} is reported to the model as failed`, async () => {
     const tools = execute === undefined ? [] : [lookUp(execute)];
     const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I could not find out."], { tools });
     assert.equal((await chat(dialogue, "what colour")).text, "I could not find out.");
@@ -126,7 +126,7 @@ for (const [what, execute, reason] of [
   });
 }
 
-test("a tool that hangs is given up at its deadline and told so", async () => {
+test("a tool that hangs is ended at its deadline and reported as failed", async () => {
   let toolSignal: AbortSignal | undefined;
   const tool = lookUp((_, { signal }) => {
     toolSignal = signal;
@@ -145,7 +145,7 @@ test("a tool that hangs is given up at its deadline and told so", async () => {
   assert.equal(clock.pendingCount, 0);
 });
 
-test("a model that calls tools for ever must answer in the end", async () => {
+test("a model that calls tools without end must answer after the last round", async () => {
   const { dialogue, model } = openDialogue(
     Array.from({ length: 9 }, () => CALL_LOOK_UP),
     { tools: [lookUp(() => Promise.resolve("nothing"))] },
@@ -155,7 +155,7 @@ test("a model that calls tools for ever must answer in the end", async () => {
   assert.deepEqual(model.requests.at(-1)?.toolChoice, { type: "none" });
 });
 
-test("end_call is offered only where hanging up is allowed, under the agent's own rules", async () => {
+test("end_call is offered only if the agent may hang up, with the agent's own rules", async () => {
   const forbidden = openDialogue(["Hm."]);
   await chat(forbidden.dialogue, "bye");
   assert.equal(forbidden.model.requests[0]?.tools, undefined);
@@ -177,7 +177,7 @@ test("end_call ends the conversation after its farewell", async () => {
   assert.deepEqual(parts.at(-1), { type: "end", endsConversation: true });
 });
 
-test("only what was delivered of a reply enters the history, message by message", async () => {
+test("only the delivered part of a reply enters the history, message by message", async () => {
   const { dialogue } = openDialogue(
     [[{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP], "It is blue."],
     {
@@ -199,7 +199,7 @@ test("only what was delivered of a reply enters the history, message by message"
   );
 });
 
-test("a reply cancelled while a tool runs leaves a history in which every call is answered", async () => {
+test("a reply canceled while a tool runs leaves a history in which every call has a result", async () => {
   const { dialogue, model } = openDialogue([CALL_LOOK_UP, "Later."], {
     tools: [lookUp(() => new Promise(() => {}))],
   });
@@ -209,7 +209,7 @@ test("a reply cancelled while a tool runs leaves a history in which every call i
   assert.deepEqual(calls, ["tool-call", "tool-result"]);
 });
 
-test("a reply that is cancelled stops no tool: its answer comes later, and the model knows of both", async () => {
+test("canceling a reply stops no tool: its result comes later, and the model sees both", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string>();
   let toolSignal: AbortSignal | undefined;
   const tool = lookUp((_, { signal }) => {
@@ -219,8 +219,8 @@ test("a reply that is cancelled stops no tool: its answer comes later, and the m
   const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I am still looking.", "It is blue."], {
     tools: [tool],
   });
-  const late: ToolAnswer[] = [];
-  dialogue.onLateAnswer = (answer) => late.push(answer);
+  const late: ToolResultEntry[] = [];
+  dialogue.onLateResult = (answer) => late.push(answer);
   await breakOffAtTool(dialogue, "what colour");
   await chat(dialogue, "hello?");
   assert.match(JSON.stringify(lastMessage(model)), /hello\?/);
@@ -249,14 +249,14 @@ test("a reply that is cancelled stops no tool: its answer comes later, and the m
   ]);
 });
 
-test("a conversation goes on while an asynchronous tool works, and hears of it when it has answered", async () => {
+test("a conversation continues while an asynchronous tool runs, and receives its result", async () => {
   const { promise: found, resolve: find } = Promise.withResolvers<string>();
   const tool = { ...lookUp(() => found), isAsync: true };
   const { dialogue, model } = openDialogue([CALL_LOOK_UP, "I have ordered it.", "It has come."], {
     tools: [tool],
   });
-  const late: ToolAnswer[] = [];
-  dialogue.onLateAnswer = (answer) => late.push(answer);
+  const late: ToolResultEntry[] = [];
+  dialogue.onLateResult = (answer) => late.push(answer);
   assert.equal((await chat(dialogue, "order it")).text, "I have ordered it.");
   assert.match(JSON.stringify(lastMessage(model)), /still at work/);
   find("arrived");
@@ -264,7 +264,7 @@ test("a conversation goes on while an asynchronous tool works, and hears of it w
   assert.equal(late[0]?.text, "arrived");
 });
 
-test("several calls of which some answer later are each answered where a model wants it", async () => {
+test("when some of several calls return later, each result has the place that models require", async () => {
   const call = (toolCallId: string, toolName: string): ModelStep => ({
     type: "toolCall",
     toolCallId,
@@ -295,7 +295,7 @@ test("several calls of which some answer later are each answered where a model w
   dialogue.close();
 });
 
-test("what is at work when the conversation ends is aborted, and told of as a failure", async () => {
+test("tools running at the end of the conversation are aborted and reported as failed", async () => {
   let toolSignal: AbortSignal | undefined;
   const tool = lookUp((_, { signal }) => {
     toolSignal = signal;
@@ -305,8 +305,8 @@ test("what is at work when the conversation ends is aborted, and told of as a fa
     tools: [{ ...tool, isAsync: true }],
   });
   await chat(dialogue, "order it");
-  let lateAnswers = 0;
-  dialogue.onLateAnswer = () => lateAnswers++;
+  let lateResults = 0;
+  dialogue.onLateResult = () => lateResults++;
   assert.deepEqual(
     dialogue.close().map(({ isError, toolCallId }) => [toolCallId, isError]),
     [["1", true]],
@@ -314,16 +314,16 @@ test("what is at work when the conversation ends is aborted, and told of as a fa
   assert.equal(toolSignal?.aborted, true);
   assert.deepEqual(dialogue.close(), []);
   await setImmediate();
-  assert.deepEqual([lateAnswers, clock.pendingCount], [0, 0]);
+  assert.deepEqual([lateResults, clock.pendingCount], [0, 0]);
 });
 
-test("a reply must be settled before the next is asked for", async () => {
+test("a reply must be settled before the next one", async () => {
   const { dialogue } = openDialogue(["One.", "Two."]);
   dialogue.respond({ type: "message", text: "a" }, { signal: never });
   assert.throws(() => dialogue.respond({ type: "message", text: "b" }, { signal: never }), /not settled/);
 });
 
-test("an instruction shapes the next reply without being the caller's words", async () => {
+test("an instruction shapes the next reply and does not count as the caller's words", async () => {
   const { dialogue, model } = openDialogue(["Certainly, Madam."]);
   dialogue.record({ type: "instruction", text: "Address her as Madam." });
   await chat(dialogue, { type: "continue" });
@@ -355,7 +355,7 @@ test("a vendor's error becomes a provider error with its status", async () => {
   });
 });
 
-test("a model that keeps writing is cut off", async () => {
+test("a model that writes without end is cut off", async () => {
   const { dialogue } = openDialogue(["blah ".repeat(5000)]);
   const { text } = await chat(dialogue, "go on");
   assert.ok(text.length < 8100);
@@ -372,7 +372,7 @@ function overloaded(retryAfter: string): ModelScript {
   return [{ type: "error", error }];
 }
 
-test("a model that asks for a moment's pause is asked again after it, not before", async () => {
+test("a model that requests a short pause is retried after it, not before", async () => {
   const { dialogue, model, clock } = openDialogue([overloaded("1"), "Here I am."]);
   const answer = chat(dialogue, "hello");
   await clock.advance(999);
@@ -383,14 +383,14 @@ test("a model that asks for a moment's pause is asked again after it, not before
 });
 
 for (const retryAfter of ["30", "Wed, 21 Oct 2015 07:28:00 GMT"]) {
-  test(`a model that asks for a longer pause is not asked again (${retryAfter})`, async () => {
+  test(`a model that requests a longer pause is not retried (${retryAfter})`, async () => {
     const { dialogue, model } = openDialogue([overloaded(retryAfter), "Here I am."]);
     await assert.rejects(chat(dialogue, "hello"), { name: "ProviderError", status: 429 });
     assert.equal(model.requests.length, 1);
   });
 }
 
-test("a model that was asked to reason is given the time for it", async () => {
+test("a model with reasoning gets more time", async () => {
   const thoughtful: ModelScript = [
     { type: "delay", delayMs: 14_000 },
     { type: "text", text: "42." },

@@ -12,14 +12,14 @@ import { type ToolCall, ToolCalls, type ToolOutcome } from "./tool-calls.ts";
 
 export interface DialogueOptions {
   model: LanguageModel;
-  /** The agent's prompt, its variables filled in. */
+  /** The agent's prompt with its variables filled in. */
   instructions: string;
   tools?: readonly DialogueTool[];
-  /** Present: the model may hang up by the `end_call` tool. `rules` replaces the tool's description. */
+  /** If present, the model may hang up with the `end_call` tool. `rules` replaces the tool's description. */
   endCall?: { rules?: string };
   temperature?: number;
   reasoningEffort?: "none" | "low" | "medium" | "high";
-  /** What was said before, when a conversation is taken up again. */
+  /** Earlier entries, when a conversation is resumed. */
   transcript?: readonly TranscriptEntry[];
   deadlines?: Partial<DialogueDeadlines>;
   timers?: Timers;
@@ -31,62 +31,61 @@ export interface DialogueDeadlines extends ModelDeadlines {
 
 export type DialogueInput =
   | { type: "message"; text: string }
-  /** Nothing new: answer what stands in the history. The model sees `guidance`, which enters no history. */
+  /** No new input: answers the history. The model sees `guidance`, which does not enter the history. */
   | { type: "continue"; guidance?: string }
   /**
-   * What the caller has said, if he says no more: the model answers it ahead of time. It enters no history, and no
-   * tool is called, until the reply is confirmed; its owner has recorded the message by then.
+   * Answers a possibly complete message in advance. It does not enter the history, and no tool is called, until the
+   * reply is confirmed. The owner records the message before that.
    */
   | { type: "preview"; text: string };
 
 /**
- * `segment` counts the stretches of text that tool calls divide a reply into: all text of one segment is one
- * message of the transcript.
+ * `segment` numbers the stretches of text between tool calls: the text of one segment is one message of the transcript.
  */
 export type ReplyPart =
   | { type: "text"; text: string; segment: number }
-  /** `isAwaited`: a `toolResult` follows; else the tool's answer comes after the reply (`onLateAnswer`). */
+  /** `isAwaited`: a `toolResult` follows. Otherwise the result comes after the reply, by `onLateResult`. */
   | { type: "toolCall"; toolCallId: string; toolName: string; input: string; isAwaited: boolean }
   | { type: "toolResult"; toolCallId: string; toolName: string; output: string; isError: boolean }
-  /** The model waits for its tools: no text comes before they have answered. */
+  /** The model waits for its tools: no text comes before their results. */
   | { type: "wait" }
-  /** The model failed before its first token and is asked once more. */
+  /** The model failed before its first token and is retried. */
   | { type: "retry"; error: ProviderError }
-  /** The last part. The owner hangs up where `endsConversation`. */
+  /** The last part. The owner hangs up if `endsConversation`. */
   | { type: "end"; endsConversation: boolean };
 
 export interface Reply extends AsyncIterable<ReplyPart> {
   readonly id: string;
-  /** The answer to a preview is wanted. */
+  /** Makes a preview the actual reply. */
   confirm(): void;
 }
 
-/** What a tool has answered, or why it has not. */
-export type ToolAnswer = TranscriptEntry & { type: "tool_result" };
+/** Result of a tool, or the reason of its failure. */
+export type ToolResultEntry = TranscriptEntry & { type: "tool_result" };
 
 const MAX_TOOL_ROUNDS = 5;
-/** About eight minutes of speech; a model that goes on after it is cut off. */
+/** Maximum length of a reply, about eight minutes of speech; longer ones are cut off. */
 const MAX_REPLY_CHARACTERS = 8000;
 const DEFAULT_DEADLINES: DialogueDeadlines = { firstTokenMs: 6000, betweenTokensMs: 4000, toolMs: 20_000 };
-/** A model that was asked to reason is not heard of while it does. */
-const REASONING_FIRST_TOKEN_MS = 15_000;
+/** Timeout of the first token with reasoning enabled, which produces no visible tokens. */
+const REASONING_FIRST_TOKEN_TIMEOUT_MS = 15_000;
 
 /**
- * Turns one input into a stream of reply parts and tool calls. It knows neither time nor audio, so that calls,
- * chats and tests run the same one, and can be taken up again from its transcript.
+ * Turns one input into a stream of reply parts and tool calls. It has no clock and no audio, so that calls, chats and
+ * tests share it, and it can be resumed from its transcript.
  *
- * A reply's text enters the history when its owner tells what was delivered of it (`settle`). Replies follow
- * each other: a reply is settled before the next is asked for. Its owner closes it.
+ * A reply's text enters the history when its owner reports what was delivered (`settle`). Replies are sequential: each
+ * is settled before the next. The owner closes the dialogue.
  */
 export class Dialogue {
   /**
-   * Told what a tool answered whose reply did not wait for it, or was settled meanwhile. The owner records it once no
-   * reply is open, and asks for one then.
+   * Receives the result of a tool whose reply did not wait for it or was settled before. The owner records it once no
+   * reply is open, and then requests a reply.
    */
-  onLateAnswer: ((answer: ToolAnswer) => void) | undefined;
+  onLateResult: ((answer: ToolResultEntry) => void) | undefined;
   readonly #options: DialogueOptions;
   readonly #toolCalls: ToolCalls;
-  /** Of settled replies, those that have not answered. */
+  /** Running tools of settled replies. */
   readonly #lateCalls = new Set<ToolCall>();
   readonly #definitions: LanguageModelV4FunctionTool[];
   readonly #deadlines: DialogueDeadlines;
@@ -101,7 +100,7 @@ export class Dialogue {
     const isReasoning = options.reasoningEffort !== undefined && options.reasoningEffort !== "none";
     this.#deadlines = {
       ...DEFAULT_DEADLINES,
-      ...(isReasoning && { firstTokenMs: REASONING_FIRST_TOKEN_MS }),
+      ...(isReasoning && { firstTokenMs: REASONING_FIRST_TOKEN_TIMEOUT_MS }),
       ...options.deadlines,
     };
     this.#timers = options.timers ?? systemTimers;
@@ -114,16 +113,16 @@ export class Dialogue {
     return this.#history;
   }
 
-  /** Adds what happened outside of replies: a greeting that was spoken, a key that was pressed. */
+  /** Adds an entry from outside of replies, such as a spoken greeting or a pressed key. */
   record(entry: TranscriptEntry): void {
     this.#history.push(entry);
   }
 
   /**
-   * Answers an input. Nothing is asked of the model before the reply is iterated, which happens once.
-   * The iteration throws a `ProviderError` where the model failed, and the signal's reason when aborted.
+   * Answers an input. The model is called when the reply is iterated, which happens once. The iteration throws a
+   * `ProviderError` if the model fails, and the signal's reason if aborted.
    *
-   * @throws Error when the reply before it is not settled.
+   * @throws Error if the previous reply is not settled.
    */
   respond(input: DialogueInput, options: { signal: AbortSignal }): Reply {
     if (this.#open !== undefined) throw new Error(`reply ${this.#open.id} is not settled`);
@@ -135,7 +134,7 @@ export class Dialogue {
     const id = randomUUID();
     const open: OpenReply = {
       id,
-      ahead: aheadOf(input),
+      modelOnlyEntries: toModelOnlyEntries(input),
       confirmed,
       isConfirmed: !isPreview,
       entries: [],
@@ -144,7 +143,7 @@ export class Dialogue {
     };
     this.#open = open;
     const confirm = (): void => {
-      if (isPreview) open.ahead = [];
+      if (isPreview) open.modelOnlyEntries = [];
       open.isConfirmed = true;
       resolve();
     };
@@ -152,8 +151,8 @@ export class Dialogue {
   }
 
   /**
-   * Enters a reply into the history: its tool calls, and of its text what was delivered, one string per
-   * segment; without `delivered`, all of it. Unknown and settled ids are ignored.
+   * Enters a reply into the history: its tool calls, and the delivered text with one string per segment; by default all
+   * of it. Unknown and settled ids are ignored.
    */
   settle(replyId: string, delivered?: readonly string[]): void {
     const open = this.#open;
@@ -171,10 +170,10 @@ export class Dialogue {
     for (const call of open.calls) void this.#awaitLate(call);
   }
 
-  /** Aborts the tools at work, and returns what is to be recorded of them. Idempotent. */
-  close(): ToolAnswer[] {
+  /** Aborts running tools and returns the results to record for them. Idempotent. */
+  close(): ToolResultEntry[] {
     this.#toolCalls.close();
-    const unanswered = [...this.#lateCalls].map(({ toolCallId, toolName }): ToolAnswer => {
+    const unanswered = [...this.#lateCalls].map(({ toolCallId, toolName }): ToolResultEntry => {
       const text = "the conversation ended before it answered";
       return { type: "tool_result", toolCallId, toolName, text, isError: true };
     });
@@ -185,7 +184,7 @@ export class Dialogue {
   async #awaitLate(call: ToolCall): Promise<void> {
     this.#lateCalls.add(call);
     const outcome = await call.outcome;
-    if (this.#lateCalls.delete(call)) this.onLateAnswer?.(toAnswer(outcome));
+    if (this.#lateCalls.delete(call)) this.onLateResult?.(toResultEntry(outcome));
   }
 
   async *#reply(open: OpenReply, signal: AbortSignal): AsyncGenerator<ReplyPart, void> {
@@ -196,11 +195,11 @@ export class Dialogue {
         if (part.type === "retry") yield part;
         else if (part.type === "text") {
           yield addText(open, part.text);
-          if (lengthOf(open) > MAX_REPLY_CHARACTERS) break;
+          if (countCharacters(open) > MAX_REPLY_CHARACTERS) break;
         } else if (part.toolName === END_CALL_TOOL_NAME && this.#options.endCall !== undefined) {
           endCallInput = part.input;
         } else {
-          // Nothing more comes of a preview by itself.
+          // A preview waits here until it is confirmed.
           if (!open.isConfirmed) yield { type: "wait" };
           await open.confirmed;
           signal.throwIfAborted();
@@ -211,10 +210,10 @@ export class Dialogue {
       }
       if (calls.length > 0) yield { type: "wait" };
       for (const call of calls) {
-        if (!call.isAsync) yield addToolResult(open, call, await this.#outcomeOf(call, signal));
+        if (!call.isAsync) yield addToolResult(open, call, await this.#awaitOutcome(call, signal));
       }
       if (endCallInput !== undefined) {
-        const farewell = farewellIn(endCallInput);
+        const farewell = readFarewell(endCallInput);
         if (farewell !== undefined) yield addText(open, farewell);
         yield { type: "end", endsConversation: true };
         return;
@@ -224,8 +223,8 @@ export class Dialogue {
     yield { type: "end", endsConversation: false };
   }
 
-  /** Throws the signal's reason when the reply is cancelled meanwhile. */
-  async #outcomeOf(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+  /** @throws the signal's reason if the reply is canceled while the tool runs. */
+  async #awaitOutcome(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
     const wait = new Deadline(signal, this.#timers);
     try {
       return await wait.race(call.outcome);
@@ -248,10 +247,10 @@ export class Dialogue {
   #callOptions(open: OpenReply, mustAnswer: boolean): Omit<LanguageModelV4CallOptions, "abortSignal"> {
     const { instructions, temperature, reasoningEffort } = this.#options;
     const soFar = open.entries.map((entry) =>
-      entry.type === "segment" ? messageOf(open, entry.index) : entry,
+      entry.type === "segment" ? toMessage(open, entry.index) : entry,
     );
     return {
-      prompt: renderPrompt(instructions, [...this.#history, ...open.ahead, ...soFar]),
+      prompt: renderPrompt(instructions, [...this.#history, ...open.modelOnlyEntries, ...soFar]),
       ...(this.#definitions.length > 0 && {
         tools: this.#definitions,
         toolChoice: { type: mustAnswer ? ("none" as const) : ("auto" as const) },
@@ -262,30 +261,30 @@ export class Dialogue {
   }
 }
 
-/** A reply that is being delivered. Its text stands apart, since what of it enters the history is not known yet. */
+/** A reply under way. Its text is kept separately until it is known how much of it enters the history. */
 interface OpenReply {
   id: string;
-  /** What the model sees after the history, and nobody else. */
-  ahead: readonly TranscriptEntry[];
+  /** Entries that only the model sees, after the history. */
+  modelOnlyEntries: readonly TranscriptEntry[];
   confirmed: Promise<void>;
   isConfirmed: boolean;
   entries: (TranscriptEntry | { type: "segment"; index: number })[];
   segments: string[];
-  /** Tools that it called and that have not answered. */
+  /** Running tools of the reply. */
   calls: Set<ToolCall>;
 }
 
-function aheadOf(input: DialogueInput): TranscriptEntry[] {
+function toModelOnlyEntries(input: DialogueInput): TranscriptEntry[] {
   if (input.type === "preview") return [{ type: "message", role: "user", text: input.text }];
   if (input.type !== "continue" || input.guidance === undefined) return [];
   return [{ type: "instruction", text: input.guidance }];
 }
 
-function lengthOf(open: OpenReply): number {
+function countCharacters(open: OpenReply): number {
   return open.segments.reduce((length, segment) => length + segment.length, 0);
 }
 
-function messageOf(open: OpenReply, index: number): TranscriptEntry {
+function toMessage(open: OpenReply, index: number): TranscriptEntry {
   return { type: "message", role: "agent", text: open.segments[index] ?? "" };
 }
 
@@ -308,15 +307,15 @@ function addToolCall(open: OpenReply, call: ToolCall, input: string): ReplyPart 
 
 function addToolResult(open: OpenReply, call: ToolCall, outcome: ToolOutcome): ReplyPart {
   open.calls.delete(call);
-  open.entries.push(toAnswer(outcome));
+  open.entries.push(toResultEntry(outcome));
   return { type: "toolResult", ...outcome };
 }
 
-function toAnswer({ toolCallId, toolName, output, isError }: ToolOutcome): ToolAnswer {
+function toResultEntry({ toolCallId, toolName, output, isError }: ToolOutcome): ToolResultEntry {
   return { type: "tool_result", toolCallId, toolName, text: output, isError };
 }
 
-function farewellIn(input: string): string | undefined {
+function readFarewell(input: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(input);
     if (typeof parsed !== "object" || parsed === null || !("farewell" in parsed)) return undefined;

@@ -11,13 +11,13 @@ async function pressed(input: unknown): Promise<string> {
   return keys;
 }
 
-test("keys are pressed as they are given, however they are written", async () => {
+test("keys are pressed in any notation that models use", async () => {
   assert.equal(await pressed({ keys: "123#" }), "123#");
   assert.equal(await pressed({ keys: "(555) 12-34, 5W6 a" }), "5551234w5w6A");
   assert.equal(await pressed({ keys: 42 }), "42");
 });
 
-test("what is no key, nothing, and too much are refused with what is wrong", async () => {
+test("an invalid key, no key and too many keys are refused with a reason", async () => {
   for (const [input, reason] of [
     [{ keys: "1x" }, /keys are 0-9/],
     [{ keys: " - " }, /at least one/],
@@ -29,7 +29,7 @@ test("what is no key, nothing, and too much are refused with what is wrong", asy
   }
 });
 
-test("its description can be the agent's own", () => {
+test("the agent can replace the description", () => {
   const press = async (): Promise<void> => {};
   assert.equal(createKeypadTool({ press }).name, KEYPAD_TOOL_NAME);
   assert.match(createKeypadTool({ press }).description, /automatic system/);

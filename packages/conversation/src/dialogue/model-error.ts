@@ -1,10 +1,11 @@
 import { APICallError } from "@ai-sdk/provider";
+import { errorMessage } from "../error-message.ts";
 import { ProviderError, readRetryAfterMs } from "../providers/provider-error.ts";
 
-/** The one place where what a language model throws becomes a `ProviderError`. */
+/** Turns any error of a language model into a `ProviderError`; the only place that does. */
 export function toProviderError(error: unknown, provider: string): ProviderError {
   if (error instanceof ProviderError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (APICallError.isInstance(error)) {
     const { statusCode, isRetryable } = error;
     return statusCode === undefined

@@ -10,7 +10,7 @@ import { Deadline, timeoutError } from "./deadline.ts";
 import { toProviderError } from "./model-error.ts";
 
 export interface ModelDeadlines {
-  /** Until the first text or tool call; a model's unspoken reasoning counts against it. */
+  /** Until the first text or tool call, including unspoken reasoning. */
   firstTokenMs: number;
   betweenTokensMs: number;
 }
@@ -18,10 +18,10 @@ export interface ModelDeadlines {
 export type ModelPart =
   | { type: "text"; text: string }
   | LanguageModelV4ToolCall
-  /** The first attempt failed with this; a second one is under way. */
+  /** The error of the first attempt; a second one is under way. */
   | { type: "retry"; error: ProviderError };
 
-/** A caller can be kept waiting for a provider that asks to be left alone, but not longer. */
+/** Maximum `Retry-After` that is waited for before a retry. */
 const MAX_RETRY_DELAY_MS = 2000;
 
 export interface ModelRound {
@@ -33,8 +33,9 @@ export interface ModelRound {
 }
 
 /**
- * One answer of the model, retried once when it failed before its first part and a retry may help.
- * Throws a `ProviderError`, or the reason of the owner's abort.
+ * One answer of the model, retried once if it failed before its first part and the error is retryable.
+ *
+ * @throws ProviderError or the reason of the owner's abort.
  */
 export async function* streamModel(round: ModelRound): AsyncGenerator<ModelPart> {
   for (let attempt = 1; ; attempt++) {
@@ -74,7 +75,7 @@ async function* attemptModel(round: ModelRound): AsyncGenerator<ModelPart> {
   const expectToken = (what: string, withinMs: number): void =>
     deadline.arm(withinMs, () => timeoutError(providerName(model), what, withinMs));
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
-  // A cancelled reader answers its pending read at once, even when the provider itself has stalled.
+  // Canceling the reader settles its pending read at once, even if the provider has stalled.
   const cancelRead = (): void => {
     reader?.cancel().catch(() => {});
   };
@@ -88,7 +89,7 @@ async function* attemptModel(round: ModelRound): AsyncGenerator<ModelPart> {
       deadline.signal.throwIfAborted();
       if (done) return;
       if (!isProgress(value)) continue;
-      // Not armed while the consumer is busy with the part: only the provider's silence counts.
+      // The timer does not run while the consumer handles the part: only the provider's silence counts.
       deadline.disarm();
       const part = toModelPart(value);
       if (part !== undefined) yield part;

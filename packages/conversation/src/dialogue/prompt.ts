@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { TranscriptEntry } from "../transcript.ts";
 
-/** How the model is told that an instruction, which follows this, is to be said at once. */
+/** Tells the model to speak the instruction that follows it at once. */
 export const SPEAK_NOW =
   "Say the following to the other side now, in your own words and in a sentence or two, without a greeting and without " +
   "saying who asked for it: ";
@@ -12,9 +12,9 @@ const STILL_AT_WORK =
   "The tool is still at work. Its answer will follow by itself: go on without it, and do not call it again for this.";
 
 /**
- * Renders the conversation so far for the model. Neighbouring entries of one speaker become one message. Models take a
- * call only together with its answer: one whose answer comes later, or never, is rendered as answered by that it is at
- * work, and the later answer as that to a call of its own.
+ * Renders the conversation so far for the model. Consecutive entries of one speaker become one message. Models accept a
+ * call only together with its result: a call whose result comes later, or never, gets a placeholder result, and the
+ * later result gets a call of its own.
  */
 export function renderPrompt(
   instructions: string,
@@ -116,7 +116,10 @@ function toolContent(prompt: LanguageModelV4Prompt): ContentOf<"tool"> {
   return content;
 }
 
-/** Providers refuse a history whose tool input is not an object, so what the model wrote wrongly becomes `{}`. */
+/**
+ * Parses tool input. Malformed input becomes `{}`, because providers reject a history whose tool input is not an
+ * object.
+ */
 function parseInput(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,3 +1,4 @@
+import { errorMessage } from "../error-message.ts";
 import type { Timers } from "../timers.ts";
 import { Deadline } from "./deadline.ts";
 import type { DialogueTool } from "./tool.ts";
@@ -9,20 +10,20 @@ export interface ToolOutcome {
   isError: boolean;
 }
 
-/** A tool at work. */
+/** A running tool. */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Its reply does not wait for it. */
+  /** Whether the reply continues without its result. */
   readonly isAsync: boolean;
   /** Never rejects. */
   readonly outcome: Promise<ToolOutcome>;
 }
 
-/** A model that calls more tools than these at once has lost its way. */
+/** Maximum number of tools running at once. */
 const MAX_RUNNING = 16;
 
-/** The tools that a dialogue has at work. They belong to it and not to a reply: an interruption stops none. */
+/** The running tools of a dialogue. They belong to the dialogue, not to a reply: an interruption stops none of them. */
 export class ToolCalls {
   readonly #tools: ReadonlyMap<string, DialogueTool>;
   readonly #timers: Timers;
@@ -36,18 +37,18 @@ export class ToolCalls {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** `input`: the arguments as JSON, as the model wrote them. */
+  /** Starts a tool. `input`: the arguments as JSON, as written by the model. */
   start(toolCallId: string, toolName: string, input: string): ToolCall {
     const tool = this.#tools.get(toolName);
     const answer = tool === undefined ? noTool(toolName) : this.#run(tool, toolCallId, input);
     const outcome = answer.then(
       (output) => ({ toolCallId, toolName, output: toText(output), isError: false }),
-      (error: unknown) => ({ toolCallId, toolName, output: reasonOf(error), isError: true }),
+      (error: unknown) => ({ toolCallId, toolName, output: errorMessage(error), isError: true }),
     );
     return { toolCallId, toolName, isAsync: tool?.isAsync === true, outcome };
   }
 
-  /** Aborts those at work. Idempotent. */
+  /** Aborts the running tools. Idempotent. */
   close(): void {
     this.#end.abort();
   }
@@ -69,10 +70,6 @@ export class ToolCalls {
 
 async function noTool(name: string): Promise<never> {
   throw new Error(`there is no tool ${name}`);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function toText(output: unknown): string {

@@ -8,12 +8,12 @@ export interface DialogueTool {
   name: string;
   description: string;
   inputSchema: ToolInputSchema;
-  /** The conversation goes on without its answer, which enters when it comes. */
+  /** The conversation continues without its result, which enters the history later. */
   isAsync?: boolean;
   /**
-   * Does the work. Text goes to the model as it is, everything else as JSON; what it throws goes there as a
-   * failure. `signal` aborts at the tool's deadline and when the conversation ends, but not when the reply is
-   * interrupted: what was begun may have taken effect, and its answer still counts.
+   * Runs the tool. Text goes to the model unchanged, other values as JSON, errors as a failure. `signal` aborts at the
+   * tool's deadline and at the end of the conversation, but not when the reply is interrupted: a started action may
+   * have taken effect, so its result still counts.
    */
   execute(input: unknown, context: ToolContext): Promise<unknown>;
 }
@@ -25,7 +25,7 @@ export interface ToolContext {
 
 export const END_CALL_TOOL_NAME = "end_call";
 
-/** The built-in tool by which the agent hangs up. It is never executed: the dialogue itself acts on it. */
+/** The built-in tool with which the agent hangs up. Never executed: the dialogue handles it itself. */
 export function endCallDefinition(rules: string | undefined): LanguageModelV4FunctionTool {
   return {
     type: "function",

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 /**
- * What produces replies. The AI SDK's provider layer, so that every model it has an adapter for can be used;
- * Parley calls `doStream` alone and runs the tool loop itself (see `dialogue/`).
+ * A language model in the interface of the AI SDK's provider layer, so that each of its adapters can be used. Parley
+ * calls only `doStream` and runs the tool loop itself (see `dialogue/`).
  */
 export type LanguageModel = LanguageModelV4;

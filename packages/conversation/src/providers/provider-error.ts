@@ -1,22 +1,22 @@
 export type ProviderErrorKind = "connection" | "timeout" | "status";
 
 export interface ProviderErrorOptions {
-  /** The provider as an operator knows it, e.g. `deepgram` or `local/kokoro`. */
+  /** Provider name shown to operators, e.g. `deepgram` or `local/kokoro`. */
   provider: string;
   kind: ProviderErrorKind;
   message: string;
-  /** HTTP or WebSocket status where `kind` is `status`. */
+  /** HTTP or WebSocket status if `kind` is `status`. */
   status?: number;
-  /** Whether the same request may succeed when sent again; decided by the adapter, which knows its vendor. */
+  /** Whether the same request may succeed if sent again; decided by the vendor's adapter. */
   isRetryable: boolean;
-  /** How long the provider asked to be left alone. */
+  /** Delay that the provider requested before the next attempt. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
 /**
- * How long a `Retry-After` header asks to be left alone (RFC 9110 section 10.2.3), in its form of seconds; a date is further
- * off than a turn can wait, so it counts as for ever.
+ * Reads the delay of a `Retry-After` header in seconds (RFC 9110 §10.2.3). A date returns `Infinity`, because it is
+ * further away than a turn can wait.
  */
 export function readRetryAfterMs(header: string | null | undefined): number | undefined {
   if (header === undefined || header === null) return undefined;
@@ -24,7 +24,7 @@ export function readRetryAfterMs(header: string | null | undefined): number | un
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : Infinity;
 }
 
-/** What a speech or language provider failed with, the same shape for every vendor. */
+/** Error of a speech or language provider, in the same form for every vendor. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly provider: string;

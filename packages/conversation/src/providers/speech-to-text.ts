@@ -1,14 +1,13 @@
 import type { ProviderError } from "./provider-error.ts";
 
-/** Sample rates that a call's audio path runs at: 8 kHz for G.711, 16 kHz for everything wider. */
+/** Sample rate of a call's audio: 8 kHz for G.711, 16 kHz for wideband codecs. */
 export type SampleRateHz = 8000 | 16000;
 
 export interface SpeechToText {
-  /** `vendor/model`, e.g. `local/moonshine-base`; stands in logs and on the call record. */
+  /** `vendor/model`, e.g. `local/moonshine-base`; used in logs and on the call record. */
   readonly name: string;
   /**
-   * Opens the recognizer for one call. Returns at once, before any event; a connection that fails is reported as
-   * a `failed` event.
+   * Opens the recognizer for one call. Returns before any event; a failed connection is reported as a `failed` event.
    */
   open(options: SpeechToTextOptions): SpeechToTextStream;
 }
@@ -17,57 +16,60 @@ export interface SpeechToTextOptions {
   sampleRateHz: SampleRateHz;
   /** BCP 47. */
   language: string;
-  /** Words that the recognizer should favor (`sttKeyterms` of the agent). */
+  /** Words that the recognizer should favor (the agent's `sttKeyterms`). */
   keyterms: readonly string[];
   onEvent: (event: SpeechToTextEvent) => void;
 }
 
 /**
- * The recognizer of one call. Audio is written without gaps, silence included; utterances are marked by
- * the voice loop, which alone decides where a turn begins and ends.
+ * The recognizer of one call. Audio is written without gaps, silence included. The turn policy alone decides where
+ * utterances begin and end.
  */
 export interface SpeechToTextStream {
-  /** Mono PCM, in order; the buffer is the caller's again on return. Never blocks: audio that the recognizer cannot take within 2 s is dropped and counted. */
+  /**
+   * Takes mono PCM in order; the buffer may be reused after return. Never blocks: audio that the recognizer cannot take
+   * within 2 s is dropped and counted.
+   */
   write(pcm: Int16Array): void;
-  /** Speech began `leadMs` before the last sample written: the utterance's text starts there. */
+  /** Starts an utterance `leadMs` before the last sample written. */
   startUtterance(leadMs: number): void;
   /**
-   * Asks for the text of the utterance as heard so far; answered by one `flushed` with the same id, or by
-   * `failed`. A flush supersedes an unanswered earlier one. The utterance goes on: speech may resume.
+   * Requests the text of the utterance so far, answered by one `flushed` with the same id or by `failed`. A flush
+   * supersedes an unanswered earlier one. The utterance continues: speech may resume.
    */
   flush(flushId: number): void;
-  /** Forgets the utterance. */
+  /** Ends the utterance and discards its text. */
   endUtterance(): void;
   /** Idempotent. No event follows. */
   close(): void;
 }
 
-/** A word, or the beginning of one, that may have been said. */
+/** An alternative for a word or for the beginning of one. */
 export interface WordChoice {
-  /** Empty: no further word was. */
+  /** Empty: no further word. */
   text: string;
   /** 0–1. */
   probability: number;
 }
 
-/** How well a recognizer heard a text, by its own account. */
+/** A recognizer's own estimate of how well it understood a text. */
 export interface HearingCertainty {
-  /** 0–1, of all words: their geometric mean. */
+  /** 0–1: geometric mean over all words. */
   confidence: number;
-  /** What the last word may have been, the likeliest first; the one in the text where no others are known. */
+  /** Alternatives for the last word, the most likely first; only the written word if no others are known. */
   lastWord: readonly WordChoice[];
 }
 
 export interface HeardText {
   text: string;
-  /** Not every recognizer tells. */
+  /** Not provided by every recognizer. */
   certainty?: HearingCertainty;
 }
 
 export type SpeechToTextEvent =
-  /** Text of the utterance so far; may change. */
+  /** Text of the utterance so far, which may change. */
   | { type: "partial"; text: string }
   | ({ type: "flushed"; flushId: number } & HeardText)
-  /** A failure that was made good: nothing that was heard is lost. Only for those who watch over providers. */
+  /** A failure that was repaired without losing audio; for monitoring only. */
   | { type: "recovered"; error: ProviderError }
   | { type: "failed"; error: ProviderError };

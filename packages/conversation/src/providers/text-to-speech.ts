@@ -4,40 +4,43 @@ import type { SampleRateHz } from "./speech-to-text.ts";
 export interface TextToSpeech {
   /** `vendor/model`, e.g. `local/kokoro`. */
   readonly name: string;
-  /** How long first audio may take before another voice that stands ready is tried; 1200 ms unless told. */
-  readonly patienceMs?: number;
-  /** Seconds of synthesis per second of audio, assumed until they are measured. */
+  /** Time to wait for first audio before another available voice is used; default 1200 ms. */
+  readonly firstAudioTimeoutMs?: number;
+  /** Seconds of synthesis per second of audio, assumed until measured. */
   readonly assumedRealTimeFactor?: number;
-  /** How long what is made ahead of need may take, if calls go first; as any other unless told. */
-  readonly preparationPatienceMs?: number;
-  /** Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. No event comes before it returns. */
+  /** Time that speech synthesized in advance may take while calls have priority; by default as for other speech. */
+  readonly preparationTimeoutMs?: number;
+  /**
+   * Opens a stream for one reply. Cheap: adapters keep their connections between replies and calls. Returns before any
+   * event.
+   */
   open(options: TextToSpeechOptions): TextToSpeechStream;
 }
 
 export interface TextToSpeechOptions {
-  /** The voice in the provider's own naming. */
+  /** Name of the voice at the provider. */
   voice: string;
-  /** The rate at which audio is delivered; the adapter resamples where the provider speaks another. */
+  /** Sample rate of the audio delivered; the adapter resamples if the provider uses another. */
   sampleRateHz: SampleRateHz;
   /** BCP 47. */
   language: string;
-  /** 0.5–2, 1 is the voice's own pace. */
+  /** 0.5–2; 1 is the voice's own pace. */
   speed: number;
-  /** Made ahead of need: calls go first. */
+  /** Synthesized in advance, with lower priority than calls. */
   isPreparation?: boolean;
   onEvent: (event: TextToSpeechEvent) => void;
 }
 
 /** One reply being spoken: clauses in, audio out in the same order. */
 export interface TextToSpeechStream {
-  /** Adds a clause: some words of text that can be spoken by themselves. Ids increase. */
+  /** Adds a clause that can be spoken separately. Ids increase. */
   speak(clauseId: number, text: string): void;
-  /** No clause follows; after the last audio comes `ended`. */
+  /** Ends the input; `ended` follows the last audio. */
   end(): void;
-  /** Asks the provider to hold its audio back (`pause`) and to go on (`resume`); audio under way may still arrive. */
+  /** Asks the provider to withhold audio until `resume`; audio already on its way may still arrive. */
   pause(): void;
   resume(): void;
-  /** Drops what is left, unheard. Idempotent. No event follows. */
+  /** Drops the rest, unheard. Idempotent. No event follows. */
   close(): void;
 }
 
@@ -49,11 +52,11 @@ export interface WordTiming {
 }
 
 export type TextToSpeechEvent =
-  /** `endsPhrase`: a pause after it sounds natural; the words that follow may come late. */
+  /** `endsPhrase`: a pause after this audio sounds natural; the following words may come late. */
   | { type: "audio"; clauseId: number; pcm: Int16Array; endsPhrase?: boolean }
-  /** Where the provider tells when each word is spoken; may come before or after the audio it is about. */
+  /** Word timings, from providers that send them, before or after the audio that they describe. */
   | { type: "words"; clauseId: number; words: readonly WordTiming[] }
-  /** `isKept`: its audio was made before, and tells nothing of how fast the voice is. */
-  | { type: "clauseEnded"; clauseId: number; isKept?: boolean }
+  /** `isCached`: the audio was made earlier, so its duration says nothing about the voice's speed. */
+  | { type: "clauseEnded"; clauseId: number; isCached?: boolean }
   | { type: "ended" }
   | { type: "failed"; error: ProviderError };

@@ -7,8 +7,8 @@ export interface VoiceActivityDetector {
 export interface VoiceActivityOptions {
   sampleRateHz: SampleRateHz;
   /**
-   * One call per analyzed window of 32 ms, in order: the probability (0–1) that it holds speech, and the
-   * count of samples written when the window was full. May come later than the write that filled it.
+   * Called once per analyzed window of 32 ms, in order, with the probability (0–1) that it contains speech and the
+   * number of samples written at its end. May be called later than the write that completed the window.
    */
   onProbability: (probability: number, endSample: number) => void;
 }

@@ -18,20 +18,20 @@ const CALLER_AMPLITUDE = 6000;
 
 export interface CallDriverOptions {
   agent?: Partial<VoiceAgentSettings>;
-  /** What the model answers, request by request. */
+  /** The model's answers, one per request. */
   replies?: readonly ModelScript[];
   dialogue?: Partial<DialogueOptions>;
   sampleRateHz?: SampleRateHz;
-  /** The agent has a second voice: `fallback`. */
+  /** Whether the agent has a second voice, `fallback`. */
   hasFallback?: boolean;
   phrases?: PhraseBook;
-  /** What is known of the voices; unless given, that they are as fast as the fakes are. */
+  /** Voice speeds; by default as measured for the fakes. */
   speeds?: VoiceSpeeds;
-  /** Silence that ends the caller's turn, 600 ms unless told; `adaptive`: as in calls. */
+  /** Silence that ends the caller's turn, default 600 ms; `adaptive`: as in calls. */
   endpointing?: number | "adaptive";
 }
 
-/** A whole call on a fake clock: scripted caller and providers round a real `VoiceConversation`. */
+/** A whole call on a fake clock: a scripted caller and scripted providers around a real `VoiceConversation`. */
 export class CallDriver {
   readonly clock = new FakeClock();
   readonly stt = new FakeSpeechToText(this.clock);
@@ -43,7 +43,7 @@ export class CallDriver {
   readonly events: VoiceEvent[] = [];
   readonly states: { state: AgentActivity; atMs: number }[] = [];
   readonly decisions: { event: TurnEvent; effects: readonly TurnEffect[] }[] = [];
-  /** What the agent sent in each tick. */
+  /** The agent's frame in each tick. */
   readonly frames: (Int16Array | undefined)[] = [];
   readonly #sampleRateHz: SampleRateHz;
   readonly #silence: Int16Array;
@@ -84,13 +84,13 @@ export class CallDriver {
     this.conversation.start();
   }
 
-  /** The caller says something for `durationMs`. */
+  /** Lets the caller speak for `durationMs`. */
   async say(text: string, durationMs: number): Promise<void> {
     this.stt.hearWords(text);
     await this.makeNoise(durationMs);
   }
 
-  /** Sounds like speech and is none. */
+  /** Sends sound that passes for speech but has no words. */
   async makeNoise(durationMs: number): Promise<void> {
     const pcm = tone(TICK_MS, this.#sampleRateHz, CALLER_AMPLITUDE);
     for (let ms = 0; ms < durationMs; ms += TICK_MS) await this.#tick(pcm);
@@ -100,7 +100,11 @@ export class CallDriver {
     for (let ms = 0; ms < durationMs; ms += TICK_MS) await this.#tick(this.#silence);
   }
 
-  /** Silence until the condition holds; throws when it does not within `limitMs` of call time. */
+  /**
+   * Sends silence until the condition holds.
+   *
+   * @throws Error if it does not hold within `limitMs` of call time.
+   */
   async waitUntil(condition: () => boolean, limitMs = 30_000): Promise<void> {
     for (let ms = 0; !condition(); ms += TICK_MS) {
       if (ms >= limitMs) throw new Error(`still waiting after ${limitMs} ms of the call`);
@@ -108,7 +112,7 @@ export class CallDriver {
     }
   }
 
-  /** Silence until the agent has said all it has to say. */
+  /** Sends silence until the agent has finished speaking. */
   async letAgentFinish(): Promise<void> {
     await this.waitUntil(() => this.isSpeaking || this.end !== undefined);
     await this.waitUntil(() => this.state === "listening" || this.end !== undefined, 120_000);

@@ -7,7 +7,7 @@ import type {
 const WINDOW_MS = 32;
 const SPEECH_LEVEL = 500;
 
-/** Takes everything loud for speech. */
+/** Detector that takes every loud window for speech. */
 export class EnergyVoiceActivityDetector implements VoiceActivityDetector {
   open(options: VoiceActivityOptions): VoiceActivityStream {
     const windowSamples = (WINDOW_MS * options.sampleRateHz) / 1000;

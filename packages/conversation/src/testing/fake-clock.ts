@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Timers } from "../timers.ts";
 
-/** A clock that stands still until it is advanced. */
+/** A clock that advances only by `advance`. */
 export class FakeClock implements Timers {
   nowMs = 0;
   readonly #timers = new Set<{ dueMs: number; callback: () => void }>();
@@ -12,7 +12,7 @@ export class FakeClock implements Timers {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets time pass: what falls due runs in order, and everything that follows from it. */
+  /** Advances the clock and runs the timers that are due, in order, with everything that follows from them. */
   async advance(durationMs: number): Promise<void> {
     const untilMs = this.nowMs + durationMs;
     await setImmediate();
@@ -27,7 +27,7 @@ export class FakeClock implements Timers {
     this.nowMs = untilMs;
   }
 
-  /** Timers that are set: a call that is over leaves none. */
+  /** Number of set timers; 0 after the end of a call. */
   get pendingCount(): number {
     return this.#timers.size;
   }

@@ -2,17 +2,17 @@ import { ProviderError } from "../providers/provider-error.ts";
 import type { SpeechToText, SpeechToTextOptions, SpeechToTextStream } from "../providers/speech-to-text.ts";
 import { systemTimers, type Timers } from "../timers.ts";
 
-/** How the recognizer answers a flush. */
+/** Answer to a flush. */
 export type FakeFlushAnswer = "text" | "stall" | "fail" | "failForGood";
 
-/** A recognizer that is told what the caller says, instead of listening. */
+/** A recognizer that receives the caller's words from the test. */
 export class FakeSpeechToText implements SpeechToText {
   readonly name = "fake/stt";
-  /** From a flush to its text. */
+  /** Delay from a flush to its text. */
   delayMs = 80;
-  /** What is understood of every utterance, where nothing was told by `hearWords`. */
+  /** Text of every utterance for which `hearWords` was not called. */
   textOfSpeech = "";
-  /** Answers to the coming flushes, in order; `text` once they are used up. */
+  /** Answers to the next flushes, in order; `text` afterwards. */
   readonly answers: FakeFlushAnswer[] = [];
   readonly streams: FakeSpeechToTextStream[] = [];
   readonly timers: Timers;
@@ -28,7 +28,7 @@ export class FakeSpeechToText implements SpeechToText {
     return stream;
   }
 
-  /** The caller says this from now on: it belongs to the utterance that is open, or else to the next. */
+  /** Adds words of the caller to the open utterance, or else to the next one. */
   hearWords(text: string): void {
     this.#spoken.push(text);
   }
@@ -45,7 +45,7 @@ export class FakeSpeechToText implements SpeechToText {
 export class FakeSpeechToTextStream implements SpeechToTextStream {
   samplesWritten = 0;
   readonly leadsMs: number[] = [];
-  /** Samples written when each utterance was marked. */
+  /** Number of samples written at the start of each utterance. */
   readonly writtenAtStart: number[] = [];
   isClosed = false;
   readonly #recognizer: FakeSpeechToText;

@@ -8,22 +8,22 @@ import type {
 import { systemTimers, type Timers } from "../timers.ts";
 import { tone } from "./tone.ts";
 
-/** How a stream behaves: as it should, or failing or falling silent before its first audio or after it. */
+/** Behavior of a stream: correct, or failing or stalling before or after its first audio. */
 export type FakeSynthesis = "ok" | "fail" | "failForGood" | "stall" | "failAfterAudio" | "stallAfterAudio";
 
-/** Speaks tones as long as the text would take. */
+/** Voice that speaks tones as long as the text would take. */
 export class FakeTextToSpeech implements TextToSpeech {
   readonly name = "fake/tts";
-  /** From a clause to its first audio. */
+  /** Delay from a clause to its first audio. */
   firstByteMs = 60;
   msPerCharacter = 60;
   chunkMs = 200;
-  /** Between chunks: faster than real time, as synthesis is. */
+  /** Interval between chunks; shorter than the chunks, as synthesis is faster than real time. */
   chunkIntervalMs = 40;
   sendsWordTimings = false;
-  /** Marks the end of a phrase after so much audio of a clause; a multiple of `chunkMs`. */
+  /** Audio of a clause after which a phrase ends; a multiple of `chunkMs`. */
   phraseMs: number | undefined;
-  /** How the streams to come behave, in order; `ok` once they are used up. */
+  /** Behavior of the next streams, in order; `ok` afterwards. */
   readonly behaviors: FakeSynthesis[] = [];
   readonly streams: FakeTextToSpeechStream[] = [];
   readonly timers: Timers;
@@ -38,7 +38,7 @@ export class FakeTextToSpeech implements TextToSpeech {
     return stream;
   }
 
-  /** All that was asked to be spoken, by stream. */
+  /** The texts received, by stream. */
   get spoken(): string[][] {
     return this.streams.map((stream) => stream.spoken);
   }

@@ -3,7 +3,7 @@ import { CallDriver, type CallDriverOptions } from "./call-driver.ts";
 export const LONG_ANSWER =
   "We have many rooms, all of them with a bath. Some of them look at the sea, others at the park.";
 
-/** A call in which the agent is answering at length. */
+/** Starts a call in which the agent is giving a long answer. */
 export async function callWithLongAnswer(options: CallDriverOptions = {}): Promise<CallDriver> {
   const call = new CallDriver({ replies: [LONG_ANSWER, "Very well."], ...options });
   call.start();

@@ -11,12 +11,12 @@ export type ModelStep =
   | { type: "toolCall"; toolCallId?: string; toolName: string; input: unknown }
   | { type: "reasoning"; text: string }
   | { type: "delay"; delayMs: number }
-  /** Thrown by `doStream` when it is the first step, else sent as the stream's error. */
+  /** Thrown by `doStream` if it is the first step, otherwise sent as the stream's error. */
   | { type: "error"; error: Error }
-  /** Nothing ever follows. */
+  /** No further part follows. */
   | { type: "stall" };
 
-/** What the model answers to one request; a bare string is sent word by word. */
+/** Answer to one request; a plain string is sent word by word. */
 export type ModelScript = string | readonly ModelStep[];
 
 const NO_USAGE = {
@@ -25,15 +25,15 @@ const NO_USAGE = {
 };
 
 /**
- * A language model that follows a script: one entry per request. Requests beyond it are answered by what
- * `fallback` makes of them, or with silence.
+ * A language model that follows a script, one entry per request. Later requests are answered by `fallback`, or with
+ * silence.
  */
 export class ScriptedLanguageModel implements LanguageModel {
   readonly specificationVersion = "v4";
   readonly provider = "scripted";
   readonly modelId = "model";
   readonly supportedUrls = {};
-  /** What was asked, in order. */
+  /** The requests received, in order. */
   readonly requests: LanguageModelV4CallOptions[] = [];
   readonly #script: ModelScript[];
   readonly #timers: Timers;

@@ -1,4 +1,4 @@
-/** Random numbers in [0, 1) that are the same for the same seed (Mulberry32). */
+/** Random number generator (Mulberry32) for [0, 1) that repeats the same sequence for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -8,24 +8,24 @@ import type {
   SpeechToTextStream,
 } from "../providers/speech-to-text.ts";
 
-/** An adapter to put to the test, with whatever stands behind it. */
+/** An adapter under test with the server behind it. */
 export interface SpeechToTextSubject {
   stt: SpeechToText;
   sampleRateHz: SampleRateHz;
-  /** Speech that the recognizer understands, and what it is to understand. */
+  /** Speech that the recognizer understands, and the text expected for it. */
   speech: Int16Array;
   expected: RegExp;
-  /** Makes what stands behind the adapter fail the open stream, where that can be done. */
+  /** Makes the server fail the open stream, if it can. */
   breakConnection?: () => void;
   close?: () => Promise<void> | void;
 }
 
-/** How long any answer may take. */
+/** Maximum wait for an answer. */
 const ANSWER_DEADLINE_MS = 20_000;
-/** How long is listened for what must not come. */
+/** Time in which an unwanted event would arrive. */
 const QUIET_MS = 150;
 
-/** What every speech recognizer promises. Registers its tests under the adapter's name. */
+/** Registers the tests that every speech recognizer must pass, under the adapter's name. */
 export function speechToTextConformance(
   name: string,
   makeSubject: () => Promise<SpeechToTextSubject> | SpeechToTextSubject,
@@ -93,18 +93,21 @@ export function speechToTextConformance(
     assert.equal(session.events.length, count);
   });
 
-  check("a lost connection is told once, as an error that says whether a retry may help", async (session) => {
-    const { breakConnection } = session.subject;
-    if (breakConnection === undefined) return;
-    session.speak();
-    await sleep(QUIET_MS);
-    breakConnection();
-    await session.until(() => session.events.some(({ type }) => type === "failed"));
-    await sleep(QUIET_MS);
-    const failures = session.events.flatMap((event) => (event.type === "failed" ? [event.error] : []));
-    assert.equal(failures.length, 1);
-    assert.equal(failures[0]?.name, "ProviderError");
-  });
+  check(
+    "a lost connection is reported once, as an error that says whether a retry may help",
+    async (session) => {
+      const { breakConnection } = session.subject;
+      if (breakConnection === undefined) return;
+      session.speak();
+      await sleep(QUIET_MS);
+      breakConnection();
+      await session.until(() => session.events.some(({ type }) => type === "failed"));
+      await sleep(QUIET_MS);
+      const failures = session.events.flatMap((event) => (event.type === "failed" ? [event.error] : []));
+      assert.equal(failures.length, 1);
+      assert.equal(failures[0]?.name, "ProviderError");
+    },
+  );
 }
 
 class Session {
@@ -123,14 +126,14 @@ class Session {
     assert.equal(this.events.length, 0, "no event comes before open has returned");
   }
 
-  /** Half a second of silence and the speech, as an utterance. */
+  /** Writes half a second of silence and then the speech, as an utterance. */
   speak(): void {
     this.write(new Int16Array(this.subject.sampleRateHz / 2));
     this.stream.startUtterance(320);
     this.write(this.subject.speech);
   }
 
-  /** In frames of 20 ms from one buffer that is used again and again, as a call does. */
+  /** Writes in frames of 20 ms from one reused buffer, as a call does. */
   write(pcm: Int16Array): void {
     const frame = new Int16Array(this.subject.sampleRateHz / 50);
     for (let i = 0; i < pcm.length; i += frame.length) {

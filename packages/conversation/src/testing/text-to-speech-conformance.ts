@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { SampleRateHz } from "../providers/speech-to-text.ts";
 import type { TextToSpeech, TextToSpeechEvent, TextToSpeechStream } from "../providers/text-to-speech.ts";
 
-/** An adapter to put to the test, with whatever stands behind it. */
+/** An adapter under test with the server behind it. */
 export interface TextToSpeechSubject {
   tts: TextToSpeech;
   voice: string;
@@ -12,9 +12,9 @@ export interface TextToSpeechSubject {
   close?: () => Promise<void> | void;
 }
 
-/** How long any answer may take. */
+/** Maximum wait for an answer. */
 const ANSWER_DEADLINE_MS = 20_000;
-/** How long is listened for what must not come. */
+/** Time in which an unwanted event would arrive. */
 const QUIET_MS = 150;
 const CLAUSES = [
   "Good morning, this is a test.",
@@ -22,7 +22,7 @@ const CLAUSES = [
   "This is the last of them.",
 ];
 
-/** What every speech synthesis promises. Registers its tests under the adapter's name. */
+/** Registers the tests that every speech synthesizer must pass, under the adapter's name. */
 export function textToSpeechConformance(
   name: string,
   makeSubject: () => Promise<TextToSpeechSubject> | TextToSpeechSubject,

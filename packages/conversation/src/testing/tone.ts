@@ -1,4 +1,4 @@
-/** A sine of 300 Hz; mono, 16 bit. */
+/** A sine tone of 300 Hz; mono, 16-bit. */
 export function tone(durationMs: number, sampleRateHz: number, amplitude: number): Int16Array {
   const pcm = new Int16Array(Math.round((durationMs * sampleRateHz) / 1000));
   for (let i = 0; i < pcm.length; i++) {

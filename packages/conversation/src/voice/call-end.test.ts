@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CallDriver } from "../testing/call-driver.ts";
 import { callWithLongAnswer, LONG_ANSWER } from "../testing/long-answer.ts";
 
-test("silence on both sides ends the call, counted from when either last spoke", async () => {
+test("silence on both sides ends the call, counted from the last speech of either side", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "Hello, this is Parley.", silenceEndCallTimeoutSeconds: 5 },
   });
@@ -15,7 +15,7 @@ test("silence on both sides ends the call, counted from when either last spoke",
   assert.ok(Math.abs(call.nowMs - quietFromMs - 5000) <= 60);
 });
 
-test("the agent asks again when the caller does not answer, and the call still ends in silence", async () => {
+test("the agent speaks again to a silent caller, and the call still ends by silence", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "How can I help?", turnTimeoutSeconds: 4, silenceEndCallTimeoutSeconds: 10 },
     replies: ["Are you still there?", "Hello?"],
@@ -35,7 +35,7 @@ test("the agent asks again when the caller does not answer, and the call still e
   assert.ok(call.dialogue.history.every((entry) => entry.type === "message"));
 });
 
-test("a long call ends at its greatest length, in the middle of a word if need be", async () => {
+test("a call ends at its maximum duration, even within a word", async () => {
   const call = new CallDriver({
     agent: { firstMessage: LONG_ANSWER, maxConversationDurationSeconds: 3 },
   });
@@ -66,7 +66,7 @@ test("end_call hangs up once the words before it have been heard", async () => {
   assert.ok(heardFrames * 20 >= call.tts.durationMs("Thank you for calling.Goodbye!"));
 });
 
-test("end_call says the farewell that it is given", async () => {
+test("end_call speaks the farewell that the model gives", async () => {
   const call = new CallDriver({
     replies: [[{ type: "toolCall", toolName: "end_call", input: { farewell: "Bye bye." } }]],
   });
@@ -77,7 +77,7 @@ test("end_call says the farewell that it is given", async () => {
   assert.equal(call.end?.endReason, "agent_hangup");
 });
 
-test("a caller who interrupts the farewell keeps the call", async () => {
+test("a caller who interrupts the farewell continues the call", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -97,7 +97,7 @@ test("a caller who interrupts the farewell keeps the call", async () => {
   assert.equal(call.transcript.at(-1), "agent: One more thing then.");
 });
 
-test("the owner ends the call once, and what the agent was saying is kept as far as it was heard", async () => {
+test("the owner ends the call once, and the agent's message is kept as far as it was heard", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(1500);
   call.conversation.end("user_hangup");

@@ -13,7 +13,7 @@ test("a greeting prepared before the call is answered begins with the first tick
   assert.notEqual(call.frames[0], undefined);
 });
 
-test("a greeting is prepared once a second of it is there: the rest comes while that plays", async () => {
+test("a greeting is ready once a second of it is synthesized; the rest arrives while it plays", async () => {
   const greeting =
     "Hello, this is Parley, the receptionist of the town library. What can I do for you this morning?";
   const call = new CallDriver({ agent: { firstMessage: greeting } });
@@ -25,7 +25,7 @@ test("a greeting is prepared once a second of it is there: the rest comes while 
   await prepared;
 });
 
-test("a greeting that could not be prepared is made when the call starts", async () => {
+test("a greeting whose preparation failed is synthesized when the call starts", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
   call.tts.behaviors.push("failForGood");
   const prepared = call.conversation.prepare(new AbortController().signal);
@@ -37,7 +37,7 @@ test("a greeting that could not be prepared is made when the call starts", async
   assert.equal(call.events.filter((event) => event.type === "fault").length, 1);
 });
 
-test("preparing takes no longer than its owner's signal allows", async () => {
+test("preparation ends by its owner's signal", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello, this is Parley." } });
   call.tts.behaviors.push("stall");
   const controller = new AbortController();
@@ -58,7 +58,7 @@ test("the greeting waits for its delay", async () => {
   assert.deepEqual(call.transcript, ["agent: Hello."]);
 });
 
-test("a caller who speaks before the delayed greeting still hears it, and is remembered", async () => {
+test("a caller who speaks before the delayed greeting still hears it, and the words are kept", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "Hello, you are recorded.", firstMessageDelayMs: 800 },
   });
@@ -73,7 +73,7 @@ test("a caller who speaks before the delayed greeting still hears it, and is rem
   );
 });
 
-test("the agent waits when the user is to speak first", async () => {
+test("the agent waits if the user speaks first", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "Hello, this is Parley.", startSpeaker: "user" },
     replies: ["Hello there."],
@@ -86,7 +86,7 @@ test("the agent waits when the user is to speak first", async () => {
   assert.deepEqual(call.transcript, ["user: hi", "agent: Hello there."]);
 });
 
-test("a generated greeting is the model's, is ready when the call is answered and can be interrupted", async () => {
+test("a generated greeting comes from the model, is ready when the call is answered and can be interrupted", async () => {
   const call = new CallDriver({
     agent: { firstMessageMode: "generated", firstMessage: "Welcome to Parley" },
     replies: [LONG_ANSWER, "Yes?"],

@@ -7,7 +7,7 @@ const TEA = "Offer tea.";
 const LONG_ANSWER =
   "We have many rooms, all of them with a bath. Some of them look at the sea. Others look at the park.";
 
-/** What the model was told in its request number `index`, from the last of it on. */
+/** The end of the model's prompt in the request with this index. */
 function promptOf(call: CallDriver, index: number): { role: string; text: string }[] {
   const { prompt } = call.model.requests.at(index) ?? assert.fail("the model was not asked");
   return prompt
@@ -44,7 +44,7 @@ test("an instruction that is not to be spoken enters the history, and the agent 
   assert.deepEqual(instruction, { role: "system", text: TEA });
 });
 
-test("an answer that is being prepared is made again with an instruction that comes meanwhile", async () => {
+test("a prepared answer is generated again when an instruction arrives", async () => {
   const call = await callWith(["At nine.", "At nine, and there is tea."]);
   await call.say("when do you open please", 1000);
   await call.waitUntil(() => call.model.requests.length === 1);
@@ -54,7 +54,7 @@ test("an answer that is being prepared is made again with an instruction that co
   assert.deepEqual(call.transcript.at(-1), "agent: At nine, and there is tea.");
 });
 
-test("an instruction to speak is said at once where nobody speaks", async () => {
+test("an instruction to speak is spoken at once if both sides are silent", async () => {
   const call = await callWith(["Would you like some tea?"]);
   call.conversation.instruct({ text: TEA, speak: true });
   const askedAtMs = call.nowMs;
@@ -63,14 +63,14 @@ test("an instruction to speak is said at once where nobody speaks", async () => 
   await call.letAgentFinish();
   assert.deepEqual(call.transcript, ["instruction: Offer tea.", "agent: Would you like some tea?"]);
   assert.deepEqual(promptOf(call, 0)[0], { role: "system", text: `${SPEAK_NOW}${TEA}` });
-  // What it was told stands in the history, how to say it does not.
+  // The instruction is in the history; the guidance to speak it is not.
   assert.deepEqual(
     call.dialogue.history.map(({ type, text }) => `${type}: ${text}`),
     ["instruction: Offer tea.", "message: Would you like some tea?"],
   );
 });
 
-test("an agent that speaks finishes its sentence, and the rest is dropped", async () => {
+test("an agent that is speaking finishes its sentence and drops the rest", async () => {
   const call = await callWith([LONG_ANSWER, "Would you like some tea?"]);
   await call.say("tell me about the rooms", 1000);
   await call.waitUntil(() => call.isSpeaking);
@@ -114,7 +114,7 @@ test("a sentence that the model is still writing is finished first", async () =>
   assert.equal(call.model.requests[0]?.abortSignal?.aborted, true);
 });
 
-test("an instruction that comes while the caller speaks is said after the caller's turn, with its answer", async () => {
+test("an instruction that arrives while the caller speaks is spoken after the turn, together with its answer", async () => {
   const call = await callWith(["At nine. And would you like some tea?"]);
   call.stt.hearWords("when do you open");
   await call.makeNoise(600);
@@ -133,7 +133,7 @@ test("an instruction that comes while the caller speaks is said after the caller
   assert.equal(call.events.filter(({ type }) => type === "turn").length, 1);
 });
 
-test("several instructions are said one after the other, each to its end", async () => {
+test("several instructions are spoken in order, each to its end", async () => {
   const call = await callWith(["Tea is served. Take a cup.", "The bus leaves at nine.", "Goodbye to all."]);
   for (const text of ["Tea", "Bus", "Bye"]) call.conversation.instruct({ text, speak: true });
   await call.waitUntil(() => call.transcript.length === 6);
@@ -147,7 +147,7 @@ test("several instructions are said one after the other, each to its end", async
   ]);
 });
 
-test("an answer that is still being thought of makes way, and the instruction answers too", async () => {
+test("an answer that is not audible yet yields to the instruction, which is answered together with it", async () => {
   const call = new CallDriver({
     endpointing: 150,
     replies: [
@@ -171,7 +171,7 @@ test("an answer that is still being thought of makes way, and the instruction an
   ]);
 });
 
-test("a greeting that has not begun is said to its end before what an instruction asks for", async () => {
+test("a greeting that has not begun is spoken to its end before an instruction", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "Hello there. This call is recorded." },
     replies: ["Would you like some tea?"],
@@ -186,7 +186,7 @@ test("a greeting that has not begun is said to its end before what an instructio
   ]);
 });
 
-test("a caller who begins to speak before an instruction is heard is let finish", async () => {
+test("a caller who begins to speak before the instruction is audible can finish", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -209,7 +209,7 @@ test("a caller who begins to speak before an instruction is heard is let finish"
   ]);
 });
 
-test("an instruction keeps an agent that meant to hang up in the call", async () => {
+test("an instruction keeps an agent that was about to hang up in the call", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -228,7 +228,7 @@ test("an instruction keeps an agent that meant to hang up in the call", async ()
   assert.equal(call.end, undefined);
 });
 
-test("nobody listens before the conversation begins, and once it is about to end", async () => {
+test("instructions are refused before the conversation begins and once it is ending", async () => {
   const call = new CallDriver({ agent: { firstMessage: "Hello." } });
   assert.equal(call.conversation.instruct({ text: TEA, speak: true }), false);
   call.start();

@@ -16,9 +16,9 @@ interface Failure {
   stt?: FakeFlushAnswer[];
   /** Last line of the transcript. */
   lastLine: string | RegExp;
-  /** Undefined: the call goes on. */
+  /** Reason of the call's end; `undefined` if the call continues. */
   endReason?: string;
-  /** The longest that it may take until the caller hears an answer or the call ends. */
+  /** Maximum time until the caller hears an answer or the call ends. */
   withinMs: number;
 }
 
@@ -194,7 +194,7 @@ for (const { name, replies = [ANSWER], tts = [], stt = [], lastLine, endReason, 
   });
 }
 
-test("after the recognizer was opened again the caller is understood", async () => {
+test("the caller is understood after the recognizer was reopened", async () => {
   const call = new CallDriver({ replies: [ANSWER] });
   call.stt.answers.push("fail");
   call.start();
@@ -206,7 +206,7 @@ test("after the recognizer was opened again the caller is understood", async () 
   assert.deepEqual(call.transcript.slice(1), ["user: when are you open", `agent: ${ANSWER}`]);
 });
 
-test("a recognizer that cannot be opened at all ends the call when it starts", async () => {
+test("a recognizer that cannot be opened ends the call at its start", async () => {
   const call = new CallDriver({ replies: [ANSWER] });
   await call.conversation.prepare(new AbortController().signal);
   call.stt.streams[0]?.fail(false);

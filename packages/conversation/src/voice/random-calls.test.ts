@@ -7,7 +7,7 @@ import type { FakeSynthesis } from "../testing/fake-text-to-speech.ts";
 import { seededRandom } from "../testing/seeded-random.ts";
 import type { ModelScript, ModelStep } from "../testing/scripted-language-model.ts";
 
-/** Both deadlines of the model, a retry and a tool that hangs: nothing may take longer to answer. */
+/** Maximum thinking time: both deadlines of the model, a retry and a tool that hangs. */
 const LONGEST_THOUGHT_MS = 60_000;
 
 const OVERLOADED = new ProviderError({
@@ -88,7 +88,7 @@ async function talk(call: CallDriver, random: () => number): Promise<void> {
   if (random() < 0.05) call.conversation.dtmf("5");
 }
 
-/** The longest stretch of the call in which the agent owed something and was not heard. */
+/** The longest period of the call in which the agent owed speech and was silent. */
 function longestThoughtMs(call: CallDriver): number {
   let longestMs = 0;
   let since: number | undefined;
@@ -100,7 +100,7 @@ function longestThoughtMs(call: CallDriver): number {
 }
 
 for (let seed = 1; seed <= 40; seed++) {
-  test(`whatever caller and providers do, a call is never stuck and ends once (seed ${seed})`, async () => {
+  test(`no combination of caller and providers blocks a call, which ends once (seed ${seed})`, async () => {
     const random = seededRandom(seed);
     const call = randomCall(random);
     if (random() < 0.5) await call.conversation.prepare(AbortSignal.abort());

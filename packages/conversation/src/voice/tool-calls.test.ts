@@ -8,7 +8,7 @@ import { standardTexts } from "./speaking/speech-texts.ts";
 
 const CALL_LOOK_UP = [{ type: "toolCall", toolName: "look_up", input: {} }] as const;
 
-/** A tool that answers `blue` after a time on the call's clock. */
+/** A tool that returns `blue` after a delay on the call's clock. */
 function lookUp(delayMs: number, more: Partial<DialogueTool> = {}) {
   const tool = {
     name: "look_up",
@@ -35,7 +35,7 @@ function callWith(tool: ReturnType<typeof lookUp>, options: CallDriverOptions): 
   return call;
 }
 
-/** When the agent first said a word, counted from now. */
+/** Time until the agent's first word. */
 async function firstWordMs(call: CallDriver): Promise<number> {
   const beganMs = call.nowMs;
   await call.waitUntil(() => call.isSpeaking);
@@ -53,7 +53,7 @@ for (const [language, phrase] of [
   ["en", "One moment, please."],
   ["de-AT", "Einen Moment, bitte."],
 ] as const) {
-  test(`a tool that takes longer than a second is bridged by a phrase, in ${language}`, async () => {
+  test(`a tool that takes longer than a second is bridged by a filler phrase, in ${language}`, async () => {
     const call = await withPhrases({ agent: { language }, replies: [CALL_LOOK_UP, "It is blue."] }, 4000);
     await call.say("what colour", 600);
     const waitedMs = await firstWordMs(call);
@@ -64,7 +64,7 @@ for (const [language, phrase] of [
   });
 }
 
-test("a tool that takes very long is bridged less and less often, and in other words each time", async () => {
+test("the filler phrases for a very slow tool come ever later, each with other words", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 18_000);
   await call.say("what colour", 600);
   await call.waitUntil(() => call.transcript.at(-1) === "agent: It is blue.", 30_000);
@@ -80,7 +80,7 @@ test("a tool that takes very long is bridged less and less often, and in other w
   );
 });
 
-test("a tool that answers within a second is not bridged", async () => {
+test("a tool that returns within a second is not bridged", async () => {
   const call = await withPhrases({ replies: [CALL_LOOK_UP, "It is blue."] }, 700);
   await call.say("what colour", 600);
   await call.letAgentFinish();
@@ -92,7 +92,7 @@ test("a tool that answers within a second is not bridged", async () => {
   ]);
 });
 
-test("words that the model says with the call are enough for the first second", async () => {
+test("words that the model says with the call bridge the first second", async () => {
   const reply = [{ type: "text", text: "Let me see." }, ...CALL_LOOK_UP] as const;
   const call = await withPhrases({ replies: [reply, "It is blue."] }, 1400);
   await call.say("what colour", 600);
@@ -100,7 +100,7 @@ test("words that the model says with the call are enough for the first second", 
   assert.ok(!call.transcript.includes("agent: One moment, please."));
 });
 
-test("a caller who speaks while a tool works stops it not: it is told when it has answered", async () => {
+test("a caller who speaks while a tool runs does not stop it: its result is reported later", async () => {
   const tool = lookUp(5000);
   const call = callWith(tool, { replies: [CALL_LOOK_UP, "Still looking.", "It is blue."] });
   await call.say("what colour", 600);
@@ -120,7 +120,7 @@ test("a caller who speaks while a tool works stops it not: it is told when it ha
   assert.equal(call.model.requests.length, 3);
 });
 
-test("the conversation goes on while an asynchronous tool works", async () => {
+test("the conversation continues while an asynchronous tool runs", async () => {
   const tool = lookUp(8000, { isAsync: true });
   const call = callWith(tool, { replies: [CALL_LOOK_UP, "I have asked.", "Fine, and you?", "It is blue."] });
   await call.say("what colour", 600);
@@ -139,7 +139,7 @@ test("the conversation goes on while an asynchronous tool works", async () => {
   ]);
 });
 
-test("an answer that comes while the agent speaks is told after it", async () => {
+test("a result that arrives while the agent speaks is reported afterwards", async () => {
   const tool = lookUp(500, { isAsync: true });
   const call = callWith(tool, { replies: [CALL_LOOK_UP, "I have asked for it, one moment.", "It is blue."] });
   await call.say("what colour", 600);
@@ -151,7 +151,7 @@ test("an answer that comes while the agent speaks is told after it", async () =>
   ]);
 });
 
-test("an answer that comes while the caller speaks is told with the answer to that", async () => {
+test("a result that arrives while the caller speaks is reported with the answer", async () => {
   const tool = lookUp(3000, { isAsync: true });
   const call = callWith(tool, { replies: [CALL_LOOK_UP, "Asked.", "Blue, and it is five."] });
   await call.say("what colour", 600);
@@ -168,7 +168,7 @@ test("an answer that comes while the caller speaks is told with the answer to th
 });
 
 for (const isAsync of [false, true]) {
-  test(`a call that ends stops its tools and says so (${isAsync ? "asynchronous" : "awaited"})`, async () => {
+  test(`the end of the call stops its tools and records it (${isAsync ? "asynchronous" : "awaited"})`, async () => {
     const tool = lookUp(15_000, { isAsync });
     const call = callWith(tool, { replies: [CALL_LOOK_UP, "Asked."] });
     await call.say("what colour", 600);
@@ -183,7 +183,7 @@ for (const isAsync of [false, true]) {
   });
 }
 
-test("a tool call stands in the transcript while the tool is at work, behind the words that came with it", async () => {
+test("a tool call is in the transcript while the tool runs, after the words that came with it", async () => {
   const silent = callWith(lookUp(4000), { replies: [CALL_LOOK_UP, "It is blue."] });
   await silent.say("what colour", 600);
   await silent.stayQuiet(1500);
@@ -230,7 +230,7 @@ test("tool calls stand in the transcript between the words before and after them
   ]);
 });
 
-test("words that come with a tool call are said while the tool works", async () => {
+test("words that come with a tool call are spoken while the tool runs", async () => {
   const call = callWith(lookUp(60_000), {
     replies: [[...CALL_LOOK_UP, { type: "text", text: "I am looking it up for you." }]],
   });

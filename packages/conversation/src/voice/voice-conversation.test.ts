@@ -5,7 +5,7 @@ import { callWithLongAnswer, LONG_ANSWER } from "../testing/long-answer.ts";
 import { turnStep } from "./turns/turn-policy.ts";
 import { initialTurnState } from "./turns/turn-state.ts";
 
-test("the agent greets, answers a question and says nothing more", async () => {
+test("the agent greets, answers a question and then stays silent", async () => {
   const call = new CallDriver({
     agent: { firstMessage: "Hello, this is Parley. How can I help?" },
     replies: ["We are open from nine to five. Anything else?"],
@@ -24,7 +24,7 @@ test("the agent greets, answers a question and says nothing more", async () => {
   assert.equal(call.isSpeaking, false);
 });
 
-test("the agent counts as speaking only while it can be heard", async () => {
+test("the agent counts as speaking only while it is audible", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -42,7 +42,7 @@ test("the agent counts as speaking only while it can be heard", async () => {
   assert.deepEqual(states, ["thinking", "speaking", "thinking", "speaking", "listening"]);
 });
 
-test("synthesis is asked to pause when it is ten seconds ahead", async () => {
+test("synthesis is paused when it is ten seconds ahead", async () => {
   const call = new CallDriver({ agent: { firstMessage: `${LONG_ANSWER} ${LONG_ANSWER} ${LONG_ANSWER}` } });
   call.tts.chunkIntervalMs = 1;
   call.start();

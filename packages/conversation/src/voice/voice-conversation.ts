@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Dialogue } from "../dialogue/dialogue.ts";
+import { errorMessage } from "../error-message.ts";
 import type { NoiseSuppressor } from "../providers/noise-suppression.ts";
 import type { ProviderError } from "../providers/provider-error.ts";
 import type { SampleRateHz, SpeechToText } from "../providers/speech-to-text.ts";
@@ -115,7 +116,7 @@ export class VoiceConversation {
       onLost: (error, isFatal) => this.#loseHearing(error, isFatal),
     });
     const { turnEnd } = options;
-    this.#turnEnd = turnEnd?.isAble(agent.language)
+    this.#turnEnd = turnEnd?.supportsLanguage(agent.language)
       ? turnEnd.open({
           sampleRateHz,
           onProbability: (requestId, probability) =>
@@ -268,7 +269,7 @@ export class VoiceConversation {
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#step(next);
     } catch (error) {
       // An exception in our code or an adapter ends only this call.
-      this.#finish("error_internal", error instanceof Error ? error.message : String(error));
+      this.#finish("error_internal", errorMessage(error));
     } finally {
       this.#isDispatching = false;
     }

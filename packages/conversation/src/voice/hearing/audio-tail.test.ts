@@ -12,7 +12,7 @@ function written(frames: number): AudioTail {
 
 const samplesOf = (tail: AudioTail): number[] => [...tail.views(0)].flatMap((view) => [...view]);
 
-test("audio comes back in the order in which it was written", () => {
+test("audio is returned in the order in which it was written", () => {
   const tail = written(5);
   assert.equal(tail.samples, 20);
   assert.deepEqual(
@@ -21,7 +21,7 @@ test("audio comes back in the order in which it was written", () => {
   );
 });
 
-test("one view begins where it is asked for", () => {
+test("one view begins at the requested sample", () => {
   const views = [...written(5).views(6)].map((view) => [...view]);
   assert.deepEqual(views, [
     [0, 1, 2, 3, 4, 5, 6, 7],
@@ -31,7 +31,7 @@ test("one view begins where it is asked for", () => {
   ]);
 });
 
-test("at least what is to be kept is kept, whatever was written into memory used again", () => {
+test("at least the requested samples are kept when memory is reused", () => {
   const tail = written(5);
   tail.forgetBefore(9);
   assert.deepEqual(samplesOf(tail), [8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);

@@ -15,7 +15,7 @@ interface Heard {
   agent: { isHeard: boolean };
 }
 
-/** Everything loud is speech to the detector, and noise to the suppressor. */
+/** Opens a detector that takes every loud window for speech, with a suppressor that takes it for noise. */
 function open(isSuppressing: boolean): Heard {
   const agent = { isHeard: false };
   let suppressed = 0;
@@ -60,7 +60,7 @@ test("noise is suppressed only while the agent speaks and something sounds like 
   heard.activity.close();
 });
 
-test("what the suppressor takes for noise is not the caller who interrupts", () => {
+test("sound that the suppressor removes does not count as an interruption", () => {
   for (const isSuppressing of [false, true]) {
     const heard = open(isSuppressing);
     heard.agent.isHeard = true;

@@ -52,7 +52,7 @@ function speak(stream: SpeechToTextStream, durationMs: number): void {
   write(stream, durationMs);
 }
 
-test("a lost connection is opened again and hears the whole utterance, its lead included", async () => {
+test("a lost connection is reopened and receives the whole utterance with its lead", async () => {
   const { clock, first, stream, events } = open(["fail"]);
   speak(stream, 3000);
   stream.flush(1);
@@ -68,7 +68,7 @@ test("a lost connection is opened again and hears the whole utterance, its lead 
   assert.equal(replayed.samplesWritten, 4000 * 8);
 });
 
-test("a recognizer that does not answer twice is replaced by the next, in the same turn", async () => {
+test("a recognizer that fails to answer twice is replaced by the next, in the same turn", async () => {
   const { clock, stream, events } = open(["stall", "stall"]);
   speak(stream, 1000);
   stream.flush(7);
@@ -89,7 +89,7 @@ test("a recognizer that refuses is replaced at once", async () => {
   assert.equal(second.streams.length, 1);
 });
 
-test("when none is left the failure is told once", async () => {
+test("when no recognizer is left the failure is reported once", async () => {
   const { clock, stream, events } = open(["failForGood"], ["failForGood"]);
   speak(stream, 1000);
   stream.flush(1);
@@ -101,7 +101,7 @@ test("when none is left the failure is told once", async () => {
   assert.equal(clock.pendingCount, 0);
 });
 
-test("of a talk without end only its last seconds are heard again", async () => {
+test("only the last seconds of a long utterance are replayed", async () => {
   const { clock, first, stream } = open(["fail"]);
   speak(stream, 60_000);
   stream.flush(1);
@@ -110,7 +110,7 @@ test("of a talk without end only its last seconds are heard again", async () => 
   assert.deepEqual(first.streams[1]?.writtenAtStart, [0]);
 });
 
-test("a closed stream leaves no deadline behind", async () => {
+test("a closed stream leaves no timer behind", async () => {
   const { clock, stream, events } = open(["stall"]);
   speak(stream, 1000);
   stream.flush(1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { VoiceGate } from "./voice-gate.ts";
 
-/** Feeds frames of a level and returns what the last window's probability became. */
+/** Feeds frames of one level and returns the resulting probability of the last window. */
 function hear(
   gate: VoiceGate,
   levelDb: number,
@@ -30,7 +30,7 @@ test("speech on a quiet line passes, loud or soft", () => {
   for (const levelDb of [-20, -30, -40]) assert.equal(hear(new VoiceGate(8000), levelDb, 200), 0.9);
 });
 
-test("while the agent speaks, what is much quieter than the caller is not the caller", () => {
+test("while the agent speaks, sound much quieter than the caller does not count", () => {
   const gate = new VoiceGate(8000);
   assert.equal(hear(gate, -46, 200, true), 0);
   hear(gate, -24, 1000);
@@ -39,7 +39,7 @@ test("while the agent speaks, what is much quieter than the caller is not the ca
   assert.equal(hear(gate, -28, 200, true), 0.9);
 });
 
-test("voices that are heard all the time are not the caller's, who is louder", () => {
+test("voices in the background are told from the louder caller", () => {
   const gate = new VoiceGate(8000);
   hear(gate, -42, 6000, true);
   assert.equal(hear(gate, -42, 200), 0);
@@ -56,7 +56,7 @@ test("a soft caller is heard over noise that does not sound like speech", () => 
   assert.equal(hear(gate, -37, 200), 0.9);
 });
 
-test("what noise suppression takes away was not the caller", () => {
+test("sound that noise suppression removes does not count as the caller", () => {
   const gate = new VoiceGate(8000);
   hear(gate, -26, 1000);
   hear(gate, -80, 1000);

@@ -12,7 +12,7 @@ function split(text: string, size = 3): string[] {
   return clauses.map((clause) => clause.trim());
 }
 
-test("the first clause ends at its first pause, later ones at the end of their sentence", () => {
+test("the first clause ends at its first pause, later ones at the ends of sentences", () => {
   assert.deepEqual(split("We do have rooms, of course. They are large, quiet and cheap. Shall I book?"), [
     "We do have rooms,",
     "of course.",
@@ -21,7 +21,7 @@ test("the first clause ends at its first pause, later ones at the end of their s
   ]);
 });
 
-test("a first clause of one short word waits for more", () => {
+test("a first clause of one short word waits for more text", () => {
   assert.deepEqual(split("Yes, we are open. Come in."), ["Yes, we are open.", "Come in."]);
 });
 
@@ -56,7 +56,7 @@ test("a full stop before a capital ends a sentence also after a number", () => {
   ]);
 });
 
-test("the number of a list belongs to what it counts", () => {
+test("a list number belongs to its item", () => {
   assert.deepEqual(split("Here is how it works:\n1. Pay the bill.\n2. Go home."), [
     "Here is how it works:",
     "1. Pay the bill.",
@@ -64,7 +64,7 @@ test("the number of a list belongs to what it counts", () => {
   ]);
 });
 
-test("an ellipsis does not end a sentence that goes on", () => {
+test("an ellipsis does not end a sentence that continues", () => {
   assert.deepEqual(split("I will just check. Well... maybe it is here... Yes! It is."), [
     "I will just check.",
     "Well... maybe it is here...",
@@ -73,7 +73,7 @@ test("an ellipsis does not end a sentence that goes on", () => {
   ]);
 });
 
-test("a closing quotation mark belongs to the sentence that it closes", () => {
+test("a closing quotation mark belongs to its sentence", () => {
   assert.deepEqual(split('She said to me: "Come back." Then she left. (Really.) So.'), [
     "She said to me:",
     '"Come back."',
@@ -91,13 +91,13 @@ test("scripts without spaces are split at their own marks", () => {
   ]);
 });
 
-test("no clause is longer than its bound, whatever the text", () => {
+test("no clause exceeds its maximum length", () => {
   for (const text of ["word ".repeat(200), "あいうえお".repeat(200), "x".repeat(1000), "a, ".repeat(400)]) {
     for (const clause of split(text, 7)) assert.ok(clause.length <= 220, `${clause.length}`);
   }
 });
 
-test("how the text is cut into pieces does not change the clauses", () => {
+test("the pieces in which the text arrives do not change the clauses", () => {
   const text =
     'Well, let me see... Dr. Who, at 3.5 p.m., said: "Yes!" And no.\n\n- One\n- Two, 1,000 of them. 了解です。';
   const whole = split(text, 1);

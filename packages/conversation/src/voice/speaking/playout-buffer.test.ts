@@ -8,7 +8,7 @@ function play(playout: PlayoutBuffer, frames: number): void {
   for (let i = 0; i < frames; i++) assert.notEqual(playout.nextFrame(), undefined);
 }
 
-test("chunks of any size come out as unbroken frames of 20 ms", () => {
+test("chunks of any size are read as continuous frames of 20 ms", () => {
   const playout = new PlayoutBuffer(8000);
   playout.addClause(1, "One.", 0);
   const samples = Int16Array.from({ length: 1600 }, (_, i) => i + 1);
@@ -22,7 +22,7 @@ test("chunks of any size come out as unbroken frames of 20 ms", () => {
   assert.deepEqual(heard, [...samples]);
 });
 
-test("half a frame waits for the rest of its clause, and is filled with silence when none follows", () => {
+test("half a frame waits for the rest of its clause, and is padded with silence if none follows", () => {
   const playout = new PlayoutBuffer(16000);
   playout.addClause(1, "One.", 0);
   playout.push(1, pcm(100));
@@ -47,7 +47,7 @@ test("clauses follow each other without a gap", () => {
   assert.equal(frame[100], 2);
 });
 
-test("what was heard is counted in whole words, in proportion to the clause's audio", () => {
+test("the text heard is counted in whole words, in proportion to the clause's audio", () => {
   const playout = new PlayoutBuffer(8000);
   playout.addClause(1, "One two three four. ", 0);
   playout.addClause(2, "Five six.", 0);
@@ -63,7 +63,7 @@ test("what was heard is counted in whole words, in proportion to the clause's au
   assert.deepEqual(playout.heard(), [{ segment: 0, text: "One two three four. Five six.", isWhole: true }]);
 });
 
-test("while the length of a clause is not known its words are not counted too early", () => {
+test("words are not counted too early while the length of a clause is unknown", () => {
   const playout = new PlayoutBuffer(8000);
   playout.addClause(1, "This is quite a long clause with very many words in it.", 0);
   playout.push(1, pcm(1600));
@@ -80,7 +80,7 @@ test("text without spaces is cut at a character", () => {
   assert.equal(playout.heard()[0]?.text, "何名様でいら");
 });
 
-test("nothing is heard of what was not played, nor of what follows a cut", () => {
+test("text counts as heard only if it was played before the cut", () => {
   const playout = new PlayoutBuffer(8000);
   playout.addClause(1, "One two.", 0);
   playout.push(1, pcm(8000));

@@ -37,7 +37,7 @@ async function phrasesOf(texts: readonly string[]): Promise<PhraseBook> {
   return book;
 }
 
-/** Milliseconds of audio before each silence within what the agent says from a frame on. */
+/** Milliseconds of audio before each silence in the agent's speech, from a frame on. */
 function silences(call: CallDriver, fromFrame = 0): number[] {
   const frames = call.frames.slice(
     fromFrame,
@@ -52,7 +52,7 @@ function silences(call: CallDriver, fromFrame = 0): number[] {
   return places;
 }
 
-/** Where clauses end, in milliseconds of the answer's audio. */
+/** Ends of the clauses, in milliseconds of the answer's audio. */
 function clauseEnds(call: CallDriver): number[] {
   let endMs = 0;
   return CLAUSES.map((clause) => {
@@ -71,7 +71,7 @@ async function ask(call: CallDriver): Promise<number> {
 
 for (const realTimeFactor of [0.5, 0.9, 1.3, 3]) {
   for (const isKnown of [true, false]) {
-    test(`a voice at ${realTimeFactor} times real time, ${isKnown ? "measured before" : "unknown"}, falls silent between clauses alone`, async () => {
+    test(`a voice at ${realTimeFactor} times real time, ${isKnown ? "measured before" : "unknown"}, pauses only between clauses`, async () => {
       const speeds = new VoiceSpeeds();
       const call = callWith({ realTimeFactor }, { replies: [ANSWER], speeds });
       const clause = { text: ANSWER, speed: 1, audioMs: call.tts.durationMs(ANSWER) };
@@ -87,7 +87,7 @@ for (const realTimeFactor of [0.5, 0.9, 1.3, 3]) {
   }
 }
 
-test("a voice that becomes slower than it was measured is silent within a clause once, and between phrases from then on", async () => {
+test("a voice that becomes slower than measured pauses within a clause once, and between phrases from then on", async () => {
   const speeds = new VoiceSpeeds();
   const call = callWith({ realTimeFactor: 1.5 }, { replies: [ANSWER], speeds });
   const audioMs = call.tts.durationMs(ANSWER);
@@ -101,7 +101,7 @@ test("a voice that becomes slower than it was measured is silent within a clause
 });
 
 for (const realTimeFactor of [0.2, 1.5]) {
-  test(`a clause without end is heard, from a voice at ${realTimeFactor} times real time`, async () => {
+  test(`an endless clause is heard, from a voice at ${realTimeFactor} times real time`, async () => {
     const endless = "word ".repeat(60).trim();
     const call = callWith({ realTimeFactor }, { replies: [endless], speeds: new VoiceSpeeds() });
     call.start();
@@ -112,7 +112,7 @@ for (const realTimeFactor of [0.2, 1.5]) {
   });
 }
 
-test("a fast voice is heard before its clause is complete, and without a gap", async () => {
+test("a fast voice starts before its clause is complete, and without a gap", async () => {
   const sentence = "We are open from nine to five on weekdays and from ten to two on other days.";
   const call = callWith({ realTimeFactor: 0.5 }, { replies: [sentence] });
   call.start();
@@ -125,7 +125,7 @@ test("a fast voice is heard before its clause is complete, and without a gap", a
   assert.deepEqual(silences(call), []);
 });
 
-test("a phrase of a slow voice is heard as soon as it is whole", async () => {
+test("a phrase of a slow voice is heard as soon as it is complete", async () => {
   const replies = ["We are open all day long today."];
   const call = callWith({ realTimeFactor: 1.3 }, { replies, speeds: new VoiceSpeeds() });
   call.tts.phraseMs = 600;
@@ -139,7 +139,7 @@ test("a phrase of a slow voice is heard as soon as it is whole", async () => {
   assert.ok(silences(call).every((placeMs) => placeMs % 600 === 0));
 });
 
-test("a slow voice that nothing replaces is waited for", async () => {
+test("a slow voice without a replacement is waited for", async () => {
   const call = callWith({ realTimeFactor: 3 }, { replies: ["We have no rooms left tonight."] });
   // Known to be slow, and silent for longer than any other voice may be.
   call.tts.firstByteMs = 5_000;
@@ -157,7 +157,7 @@ function slowSpeeds({ tts }: CallDriver): VoiceSpeeds {
   return speeds;
 }
 
-test("nothing is said before a greeting that takes long, nor by way of excuse for it", async () => {
+test("no filler phrase comes before a slow greeting", async () => {
   const call = callWith(
     { realTimeFactor: 0.3, firstByteMs: 3_800 },
     { agent: { firstMessage: "Hello, this is Parley." }, phrases: await phrasesOf(emergencyTexts("en")) },
@@ -167,7 +167,7 @@ test("nothing is said before a greeting that takes long, nor by way of excuse fo
   assert.deepEqual(call.transcript, ["agent: Hello, this is Parley."]);
 });
 
-test("nothing is said before a greeting that is to come later, whatever the caller says meanwhile", async () => {
+test("no filler phrase comes before a delayed greeting, even if the caller speaks", async () => {
   const call = callWith(
     { realTimeFactor: 0.3 },
     {
@@ -185,7 +185,7 @@ test("nothing is said before a greeting that is to come later, whatever the call
   );
 });
 
-test("a reminder that nobody asked for is not excused; an answer that is owed is", async () => {
+test("filler phrases bridge a slow answer, but not a slow reminder", async () => {
   const phrases = await phrasesOf(emergencyTexts("en"));
   const [filler] = standardTexts("en").fillers;
   const slow = { realTimeFactor: 0.3, firstByteMs: 3_000 };
@@ -200,7 +200,7 @@ test("a reminder that nobody asked for is not excused; an answer that is owed is
   assert.deepEqual(asked.transcript.slice(1), [`agent: ${filler}`, "agent: We have a room."]);
 });
 
-test("a slow voice is not excused in the middle of its answer", async () => {
+test("no filler phrase comes in the middle of a slow voice's answer", async () => {
   const call = callWith(
     { realTimeFactor: 3 },
     { replies: [ANSWER], phrases: await phrasesOf(emergencyTexts("en")) },

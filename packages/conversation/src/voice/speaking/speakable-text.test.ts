@@ -23,7 +23,7 @@ for (const [written, spoken] of cases) {
   });
 }
 
-test("punctuation alone is not speakable, words of any script are", () => {
+test("punctuation alone is not speakable; words of any script are", () => {
   assert.equal(isSpeakable("... !"), false);
   assert.equal(isSpeakable("はい"), true);
   assert.equal(isSpeakable("5"), true);

@@ -27,7 +27,7 @@ async function ask(tts: FakeSynthesis[], options: CallDriverOptions = {}): Promi
   return call;
 }
 
-/** The longest stretch without a frame of the agent's, from the end of the caller's turn to its answer's end. */
+/** The longest silence of the agent from the end of the caller's turn to the end of its answer. */
 function longestSilenceMs(call: CallDriver, fromMs: number): number {
   const lastFrame = call.frames.findLastIndex((frame) => frame !== undefined);
   let longest = 0;
@@ -55,14 +55,14 @@ for (const [what, behaviors] of [
 
 for (const behavior of ["failAfterAudio", "stallAfterAudio"] as const) {
   for (const sendsWordTimings of [true, false]) {
-    test(`after ${behavior} ${sendsWordTimings ? "with" : "without"} word timings the second voice goes on, no word twice or lost`, async () => {
-      // The turn ends with its text, so that nothing of the answer is made ahead of it.
+    test(`after ${behavior} ${sendsWordTimings ? "with" : "without"} word timings the second voice continues, with no word repeated or lost`, async () => {
+      // The turn ends with its text, so that the answer is not prepared.
       const call = new CallDriver({ replies: [ANSWER], hasFallback: true, endpointing: 150 });
       call.tts.sendsWordTimings = sendsWordTimings;
       call.tts.chunkMs = 700;
-      // The pace that is reckoned with where the provider does not tell.
+      // The speaking rate that is assumed without word timings.
       call.tts.msPerCharacter = 1000 / 15;
-      // A lost connection is opened once more before another voice takes over.
+      // A lost connection is reopened once before another voice takes over.
       if (behavior === "failAfterAudio") call.tts.behaviors.push("fail");
       call.tts.behaviors.push(behavior);
       call.start();
@@ -76,7 +76,7 @@ for (const behavior of ["failAfterAudio", "stallAfterAudio"] as const) {
   }
 }
 
-test("a voice that was replaced is not tried again in this call", async () => {
+test("a replaced voice is not tried again in this call", async () => {
   const call = await ask(["stall"], { replies: [ANSWER, ANSWER] });
   await call.letAgentFinish();
   await call.say("thank you", 900);
@@ -96,7 +96,7 @@ test("when all voices fail a recorded apology is heard and the call ends with th
   assert.equal(call.end?.endReason, "error_tts");
 });
 
-test("while a model stalls the caller is told to wait, and no silence is longer than a second and a half", async () => {
+test("while a model stalls the caller hears filler phrases, and no silence exceeds a second and a half", async () => {
   const call = new CallDriver({
     replies: [[{ type: "stall" }], ANSWER],
     phrases: await preparedPhrases(),
@@ -116,7 +116,7 @@ test("while a model stalls the caller is told to wait, and no silence is longer 
   );
 });
 
-test("a recognizer that does not answer is no dead air either", async () => {
+test("a recognizer that does not answer causes no dead air", async () => {
   const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
   call.stt.answers.push("stall");
   call.start();
@@ -125,7 +125,7 @@ test("a recognizer that does not answer is no dead air either", async () => {
   assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
 });
 
-test("a phrase said before the recognizer has answered stands after the caller's words", async () => {
+test("a filler phrase played before the recognizer answers follows the caller's words in the transcript", async () => {
   const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
   call.stt.answers.push("stall");
   call.start();
@@ -143,7 +143,7 @@ test("a phrase said before the recognizer has answered stands after the caller's
   );
 });
 
-test("a phrase said for words that are never understood stands in the transcript all the same", async () => {
+test("a filler phrase for words that are never recognized is in the transcript", async () => {
   const call = new CallDriver({ phrases: await preparedPhrases() });
   call.stt.answers.push("stall");
   call.start();
@@ -155,7 +155,7 @@ test("a phrase said for words that are never understood stands in the transcript
   assert.equal(call.events.at(-1)?.type, "ended");
 });
 
-test("a caller who speaks over a phrase stops it", async () => {
+test("a caller who speaks over a filler phrase stops it", async () => {
   const call = new CallDriver({ replies: [[{ type: "stall" }]], phrases: await preparedPhrases() });
   call.start();
   await call.say("when are you open", 900);
@@ -167,7 +167,7 @@ test("a caller who speaks over a phrase stops it", async () => {
   assert.ok(said?.type === "message" && said.interrupted === true);
 });
 
-test("a quick answer is not held up by a phrase", async () => {
+test("a quick answer is not delayed by a filler phrase", async () => {
   const call = new CallDriver({ replies: [ANSWER], phrases: await preparedPhrases() });
   call.start();
   await call.say("when are you open", 900);
@@ -175,7 +175,7 @@ test("a quick answer is not held up by a phrase", async () => {
   assert.deepEqual(call.transcript, ["user: when are you open", `agent: ${ANSWER}`]);
 });
 
-test("a speech whose source hangs beyond every deadline is given up", async () => {
+test("a speech whose source hangs beyond every deadline is ended", async () => {
   const call = new CallDriver({
     replies: [[{ type: "text", text: "We are open from nine. " }, { type: "stall" }]],
     dialogue: { deadlines: { betweenTokensMs: 10 ** 9 } },
@@ -186,7 +186,7 @@ test("a speech whose source hangs beyond every deadline is given up", async () =
   assert.equal(call.end?.endReason, "error_llm");
 });
 
-test("whatever fails, the agent is shown as speaking exactly while frames are handed out", async () => {
+test("under all failures the agent counts as speaking exactly while frames are handed out", async () => {
   const faults: FakeSynthesis[] = ["fail", "stall", "failForGood", "failAfterAudio", "stallAfterAudio", "ok"];
   const phrases = await preparedPhrases();
   for (const first of faults) {
@@ -206,7 +206,7 @@ test("whatever fails, the agent is shown as speaking exactly while frames are ha
   }
 });
 
-test("a phrase that no voice can speak is simply not there", async () => {
+test("a phrase that no voice can synthesize is left out", async () => {
   const tts = new FakeTextToSpeech();
   tts.behaviors.push("failForGood");
   const book = new PhraseBook();
@@ -233,7 +233,7 @@ test("phrases are synthesized once for all calls, by the first voice that can", 
   assert.ok((book.find(voices, STYLE, "No.")?.length ?? 0) > 0);
 });
 
-test("every language has its texts, and one that has none gets the English ones", () => {
+test("every language has its texts, and the others use the English ones", () => {
   assert.match(standardTexts("de-AT").apology, /Es tut mir leid/);
   assert.equal(standardTexts("ja").apology, APOLOGY);
   assert.deepEqual(emergencyTexts("en").at(-1), APOLOGY);

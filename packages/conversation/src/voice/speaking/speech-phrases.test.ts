@@ -5,7 +5,7 @@ import { PhraseBook } from "./speech-phrases.ts";
 
 const style = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 
-/** Speaks each text after a turn of the event loop, and notes the order. */
+/** Voice that speaks each text after a turn of the event loop and records the order. */
 function createVoice(spoken: string[]): TextToSpeech {
   return {
     name: "test/voice",
@@ -25,7 +25,7 @@ function createVoice(spoken: string[]): TextToSpeech {
   };
 }
 
-test("phrases that a call asks for are made before those that were asked for earlier", async () => {
+test("the phrases of the latest call are synthesized before those of earlier calls", async () => {
   const spoken: string[] = [];
   const tts = createVoice(spoken);
   const book = new PhraseBook();

@@ -83,7 +83,7 @@ export class PhraseBook {
     for (const [index, voice] of voices.entries()) {
       const isLast = index + 1 === voices.length;
       const silenceMs = isLast ? SILENCE_TIMEOUT_MS : SILENCE_BEFORE_FALLBACK_TIMEOUT_MS;
-      const deadlineMs = voice.tts.preparationPatienceMs ?? silenceMs;
+      const deadlineMs = voice.tts.preparationTimeoutMs ?? silenceMs;
       const recording = await synthesize(voice, style, text, { deadlineMs, signal: this.#closing.signal });
       if (recording === undefined) continue;
       this.#recordings.set(recordingKey(voice, style, text), recording);

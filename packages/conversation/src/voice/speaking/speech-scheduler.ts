@@ -1,4 +1,4 @@
-import type { Dialogue, ToolAnswer } from "../../dialogue/dialogue.ts";
+import type { Dialogue, ToolResultEntry } from "../../dialogue/dialogue.ts";
 import type { SampleRateHz } from "../../providers/speech-to-text.ts";
 import type { TextToSpeech } from "../../providers/text-to-speech.ts";
 import type { TranscriptEntry } from "../../transcript.ts";
@@ -55,7 +55,7 @@ export class SpeechScheduler {
   /** A reply to a possibly complete turn of the caller. */
   #prepared: Utterance | undefined;
   /** Tool results that arrived after their reply; the next reply reports them. */
-  #lateAnswers: ToolAnswer[] = [];
+  #lateResults: ToolResultEntry[] = [];
   /** Faded end of an utterance that was stopped or paused. */
   #lastFrame: Int16Array | undefined;
   /** The utterance waits until it is known whether the caller interrupts it. */
@@ -81,8 +81,8 @@ export class SpeechScheduler {
         options.enterFiller({ type: "message", role: "agent", text, ...interrupted }, startMs, endMs);
       },
     });
-    dialogue.onLateAnswer = (answer) => {
-      this.#lateAnswers.push(answer);
+    dialogue.onLateResult = (answer) => {
+      this.#lateResults.push(answer);
       options.onTurnEvent({ type: "toolAnswered", atMs: options.mediaMs() });
     };
   }
@@ -123,7 +123,7 @@ export class SpeechScheduler {
 
   /** Prepares an answer to a possibly complete turn. It leaves no trace until it is spoken. */
   prepareReply(text: string): void {
-    this.#enterLateAnswers();
+    this.#enterLateResults();
     const prepared = this.#createUtterance({ type: "preview", text });
     this.#prepared = prepared;
     void prepared.ready.then(() => {
@@ -144,7 +144,7 @@ export class SpeechScheduler {
     this.#speechId = speechId;
     this.#utterance = reply ?? (content.type === "greeting" ? this.#takeGreeting() : undefined);
     if (this.#utterance === undefined) {
-      this.#enterLateAnswers();
+      this.#enterLateResults();
       this.#utterance = this.#createUtterance(content);
     }
     this.#showState(false);
@@ -211,8 +211,8 @@ export class SpeechScheduler {
 
   /** Closes the dialogue and enters the tool results so far. Nothing is spoken afterwards. */
   finish(): void {
-    this.#lateAnswers.push(...this.#options.dialogue.close());
-    this.#enterLateAnswers();
+    this.#lateResults.push(...this.#options.dialogue.close());
+    this.#enterLateResults();
   }
 
   /** Drops the current and the prepared utterances. Idempotent. */
@@ -331,9 +331,9 @@ export class SpeechScheduler {
   }
 
   /** Enters late tool results. Called only while no reply is open, since they follow its text. */
-  #enterLateAnswers(): void {
+  #enterLateResults(): void {
     const { enter, mediaMs } = this.#options;
-    for (const answer of this.#lateAnswers.splice(0)) enter(answer, mediaMs(), mediaMs());
+    for (const answer of this.#lateResults.splice(0)) enter(answer, mediaMs(), mediaMs());
   }
 
   /** Reports `speaking` only while frames are handed out. */

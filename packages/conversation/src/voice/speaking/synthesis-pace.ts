@@ -61,13 +61,13 @@ export class SynthesisPace {
 
   noteEnd(
     id: number,
-    { audioMs, isKept, isPaused }: { audioMs: number; isKept: boolean; isPaused: boolean },
+    { audioMs, isCached, isPaused }: { audioMs: number; isCached: boolean; isPaused: boolean },
   ): void {
     const { now, speeds, speed, voice } = this.#options;
     const text = this.#texts.get(id);
     this.#texts.delete(id);
     const tookMs = now() - this.#beganAt;
-    if (text !== undefined && !isKept && !this.#wasPaused)
+    if (text !== undefined && !isCached && !this.#wasPaused)
       speeds.observe(voice(), { text, speed, tookMs, audioMs });
     this.#beganAt = now();
     this.#wasPaused = isPaused;

@@ -180,7 +180,7 @@ export class Synthesis {
     const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
     if (hasFallback) {
       const { firstMs, nextMs } = AUDIO_TIMEOUTS_BEFORE_FALLBACK;
-      return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.patienceMs ?? firstMs);
+      return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.firstAudioTimeoutMs ?? firstMs);
     }
     const deadlineMs = this.#hasAudioOfStream ? AUDIO_TIMEOUTS.nextMs : AUDIO_TIMEOUTS.firstMs;
     const slowMs = Math.min(MAX_SLOW_VOICE_TIMEOUT_MS, this.#pace.expectedMs * SLOW_VOICE_PATIENCE);
@@ -334,7 +334,7 @@ export class Synthesis {
         this.playout.completeClause(event.clauseId);
         this.#pace.noteEnd(event.clauseId, {
           audioMs: this.playout.arrivedMs(event.clauseId),
-          isKept: event.isKept === true,
+          isCached: event.isCached === true,
           isPaused: this.#isPaused,
         });
         this.#noticePlayable();

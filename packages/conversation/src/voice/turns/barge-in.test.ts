@@ -16,7 +16,7 @@ test("barging in silences the agent within one frame of the decision", async () 
   assert.ok((lastFrame - from) * 20 <= 240, "speech onset to last frame");
 });
 
-test("what is cut off fades out", async () => {
+test("interrupted audio fades out", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(1500);
   await call.makeNoise(400);
@@ -25,7 +25,7 @@ test("what is cut off fades out", async () => {
   assert.ok(last.subarray(-4).every((sample) => Math.abs(sample) < 200));
 });
 
-test("an interrupted message holds only what was heard, in the transcript and for the model", async () => {
+test("an interrupted message contains only what was heard, in the transcript and for the model", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(1500);
   await call.say("only those by the sea please", 1000);
@@ -82,7 +82,7 @@ test("speech shorter than the threshold does not stop the agent", async () => {
   assert.deepEqual(call.transcript, ["user: tell me about the rooms", `agent: ${LONG_ANSWER}`]);
 });
 
-test("noise without words makes the agent pause for a moment, and nothing of its answer is lost", async () => {
+test("noise without words pauses the agent briefly, and nothing of its answer is lost", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(500);
   await call.makeNoise(400);
@@ -95,13 +95,13 @@ test("noise without words makes the agent pause for a moment, and nothing of its
   assert.equal(heardMs, spoken);
 });
 
-/** How long the agent was silent in the middle of its answer. */
+/** Duration of the agent's silence in the middle of its answer. */
 function gapMs(call: CallDriver): number {
   const heard = call.frames.map((frame) => frame !== undefined);
   return heard.slice(heard.indexOf(true), heard.lastIndexOf(true)).filter((isHeard) => !isHeard).length * 20;
 }
 
-test("the longer it is disturbed for nothing, the less the agent lets itself be disturbed", async () => {
+test("each false interruption raises the threshold for the next", async () => {
   const call = await callWithLongAnswer();
   for (let i = 0; i < 4; i++) {
     await call.stayQuiet(300);
@@ -118,7 +118,7 @@ test("a speaker in the background does not keep the agent silent", async () => {
   assert.equal(call.transcript.at(-1), `agent: ${LONG_ANSWER}`);
 });
 
-test("a listener's uh-huh does not interrupt, with more words after it it does", async () => {
+test("a backchannel does not interrupt, unless more words follow it", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(300);
   await call.say("uh-huh, okay", 400);
@@ -129,7 +129,7 @@ test("a listener's uh-huh does not interrupt, with more words after it it does",
   assert.equal(call.transcript[3], "agent: Very well.");
 });
 
-test("words that the agent's owner lists do not interrupt it, and neither do too few", async () => {
+test("words on the agent's ignore list do not interrupt, and neither do too few words", async () => {
   const agent = { interruptionIgnoreWords: ["na klar"], minInterruptionWords: 2, language: "de" };
   const call = await callWithLongAnswer({ agent });
   await call.say("na klar", 300);
@@ -140,7 +140,7 @@ test("words that the agent's owner lists do not interrupt it, and neither do too
   assert.deepEqual(call.transcript.slice(1), [`agent: ${LONG_ANSWER}`]);
 });
 
-test("the agent's own words, coming back over the line, do not interrupt it", async () => {
+test("the agent's own words returning over the line do not interrupt it", async () => {
   const call = await callWithLongAnswer();
   await call.stayQuiet(1500);
   await call.say("We have many", 400);
@@ -148,7 +148,7 @@ test("the agent's own words, coming back over the line, do not interrupt it", as
   assert.deepEqual(call.transcript.slice(1), [`agent: ${LONG_ANSWER}`]);
 });
 
-test("nobody interrupts an agent that does not let itself be interrupted", async () => {
+test("an agent with interruptions disabled cannot be interrupted", async () => {
   const call = await callWithLongAnswer({ agent: { disableInterruptions: true } });
   await call.stayQuiet(500);
   await call.say("wait a moment", 1500);
@@ -156,7 +156,7 @@ test("nobody interrupts an agent that does not let itself be interrupted", async
   assert.deepEqual(call.transcript, ["user: tell me about the rooms", `agent: ${LONG_ANSWER}`]);
 });
 
-test("what a caller goes on saying after an uninterruptible agent has finished is answered", async () => {
+test("a caller who speaks past the end of an uninterruptible agent's speech is answered", async () => {
   const call = new CallDriver({
     agent: { disableInterruptions: true },
     replies: ["Yes, of course.", "Thank you."],

@@ -17,7 +17,7 @@ async function press(call: CallDriver, digits: string, everyMs = 400): Promise<v
   }
 }
 
-test("keys in a row are one input, which is answered two seconds after the last of them", async () => {
+test("consecutive keys are one input, answered two seconds after the last key", async () => {
   const call = started({ replies: ["Thank you."] });
   await call.stayQuiet(500);
   await press(call, "4711", 1500);
@@ -33,7 +33,7 @@ test("keys in a row are one input, which is answered two seconds after the last 
   assert.match(JSON.stringify(call.model.requests[0]?.prompt), /pressed 4711/);
 });
 
-test("a hash says that all keys were pressed", async () => {
+test("a hash completes the input", async () => {
   const call = started({ replies: ["Thank you."] });
   await press(call, "12#", 200);
   assert.deepEqual(call.transcript, ["dtmf: 12#"]);
@@ -41,7 +41,7 @@ test("a hash says that all keys were pressed", async () => {
   assert.deepEqual(call.transcript, ["dtmf: 12#", "agent: Thank you."]);
 });
 
-test("a key stops the agent's words; the keys are answered when they are all there", async () => {
+test("a key stops the agent's speech; the keys are answered when the input is complete", async () => {
   const call = started({ agent: { firstMessage: LONG }, replies: ["The bar, please wait."] });
   await call.waitUntil(() => call.isSpeaking);
   await call.stayQuiet(1000);
@@ -54,7 +54,7 @@ test("a key stops the agent's words; the keys are answered when they are all the
   assert.deepEqual(call.transcript.slice(1), ["dtmf: 2", "agent: The bar, please wait."]);
 });
 
-test("an agent that may not be interrupted ends its words before it answers keys", async () => {
+test("an uninterruptible agent finishes its speech before it answers keys", async () => {
   const agent = { firstMessage: LONG, disableInterruptions: true };
   const call = started({ agent, replies: ["The bar, please wait."] });
   await call.waitUntil(() => call.isSpeaking);
@@ -64,7 +64,7 @@ test("an agent that may not be interrupted ends its words before it answers keys
   assert.deepEqual(call.transcript, ["dtmf: 2#", `agent: ${LONG}`, "agent: The bar, please wait."]);
 });
 
-test("who presses keys and speaks gets one answer to both", async () => {
+test("a caller who presses keys and speaks gets one answer to both", async () => {
   const call = started({ replies: ["Got both."] });
   call.conversation.dtmf("5");
   await call.say("that is my choice", 900);
@@ -74,7 +74,7 @@ test("who presses keys and speaks gets one answer to both", async () => {
   assert.deepEqual(call.transcript, ["dtmf: 56", "user: that is my choice", "agent: Got both."]);
 });
 
-test("keys that the agent has not answered when the caller hangs up stand in the transcript", async () => {
+test("keys without an answer when the caller hangs up are in the transcript", async () => {
   const call = started({});
   await press(call, "99", 100);
   call.conversation.end("user_hangup");
@@ -82,20 +82,20 @@ test("keys that the agent has not answered when the caller hangs up stand in the
   assert.equal(call.end?.endReason, "user_hangup");
 });
 
-test("nobody is asked whether they are still there while they press keys", async () => {
+test("no reminder comes while the caller presses keys", async () => {
   const call = started({ agent: { turnTimeoutSeconds: 1 }, replies: ["Thank you.", "Are you still there?"] });
   await press(call, "123456", 1400);
   await call.letAgentFinish();
   assert.deepEqual(call.transcript, ["dtmf: 123456", "agent: Thank you."]);
 });
 
-test("keys without end are cut into inputs of 64", async () => {
+test("an endless key input is cut into inputs of 64 keys", async () => {
   const call = started({ replies: ["Enough.", "Enough."] });
   await press(call, "7".repeat(70), 20);
   assert.deepEqual(call.transcript, [`dtmf: ${"7".repeat(64)}`]);
 });
 
-test("a key that the caller pressed stands in the transcript and is known to the agent", async () => {
+test("keys of the caller are in the transcript and reach the model", async () => {
   const call = new CallDriver({ replies: ["You pressed five."] });
   call.start();
   call.conversation.dtmf("5");

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver } from "../../testing/call-driver.ts";
 
-test("the time of a turn is accounted for part by part", async () => {
+test("the latency of a turn is reported by part", async () => {
   const call = new CallDriver({
-    // Less than the text takes: the reply is asked for when the turn is over, not before.
+    // Shorter than the recognizer takes: the reply is requested when the turn is over, not before.
     endpointing: 60,
     replies: [
       [
@@ -20,7 +20,7 @@ test("the time of a turn is accounted for part by part", async () => {
   await call.letAgentFinish();
   const latency = call.events.find((event) => event.type === "turn")?.latency;
   assert.equal(latency?.endpointingMs, 60);
-  // The media clock goes in ticks, but the decision and the request that it made are one moment.
+  // The media clock advances in ticks; the decision and the request it caused have the same time.
   assert.equal(latency.llmFirstTokenMs, 300);
   assert.equal(latency.clauseMs, 0);
   assert.equal(latency.ttsFirstByteMs, 60);
@@ -29,7 +29,7 @@ test("the time of a turn is accounted for part by part", async () => {
   assert.ok(overheadMs >= 0 && overheadMs <= 20, `${overheadMs} ms`);
 });
 
-test("an answer is made while it is still waited whether the caller has finished", async () => {
+test("an answer is prepared while the end of the turn is still awaited", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -50,7 +50,7 @@ test("an answer is made while it is still waited whether the caller has finished
   );
 });
 
-test("an answer to what was not the end of the turn leaves no trace, and none of its tools is called", async () => {
+test("an answer prepared for an unfinished turn leaves no trace, and calls no tool", async () => {
   let toolCalls = 0;
   const call = new CallDriver({
     replies: [
@@ -99,7 +99,7 @@ test("noise without words makes no turn", async () => {
   assert.equal(call.model.requests.length, 0);
 });
 
-test("speech resuming within the pause belongs to the same turn", async () => {
+test("speech that resumes within the pause belongs to the same turn", async () => {
   const call = new CallDriver({ replies: ["Noted."] });
   call.start();
   await call.say("my number is", 900);
@@ -110,7 +110,7 @@ test("speech resuming within the pause belongs to the same turn", async () => {
   assert.equal(call.model.requests.length, 1);
 });
 
-test("an utterance starts with the audio from before it was noticed", async () => {
+test("an utterance includes the audio from before its detection", async () => {
   const call = new CallDriver({ replies: ["Yes."] });
   call.start();
   await call.stayQuiet(2000);
@@ -118,7 +118,7 @@ test("an utterance starts with the audio from before it was noticed", async () =
   assert.ok((call.stt.streams[0]?.leadsMs[0] ?? 0) >= 300);
 });
 
-test("the text is asked for in the pause, so that it is there when the turn ends", async () => {
+test("the text is requested in the pause, so that it is there when the turn ends", async () => {
   const call = new CallDriver({ replies: ["Yes."] });
   call.stt.delayMs = 300;
   call.start();
@@ -128,7 +128,7 @@ test("the text is asked for in the pause, so that it is there when the turn ends
   assert.ok(latency !== undefined && latency.decisionMs < 640);
 });
 
-test("a caller who goes on speaking before the answer is heard is answered once, with everything said", async () => {
+test("a caller who continues before the answer is audible gets one answer to everything", async () => {
   const call = new CallDriver({
     replies: [
       [
@@ -146,7 +146,7 @@ test("a caller who goes on speaking before the answer is heard is answered once,
   assert.deepEqual(call.transcript, ["user: a table", "user: and a taxi", "agent: Both then."]);
 });
 
-test("a cough while the agent thinks does not cost the caller the answer", async () => {
+test("a cough while the agent thinks does not cancel the answer", async () => {
   const call = new CallDriver({
     replies: [
       [

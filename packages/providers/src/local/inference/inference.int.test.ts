@@ -79,7 +79,7 @@ for (const [name, open] of [
       const client = await open({
         synthesize: (_params, { emit }) => {
           for (let value = 0; value < 50; value += 1) emit({ pcm: new Int16Array(8000).fill(value) });
-          return Promise.resolve({ words: [], isKept: false });
+          return Promise.resolve({ words: [], isCached: false });
         },
       });
       const values: (number | undefined)[] = [];

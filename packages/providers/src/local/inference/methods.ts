@@ -23,7 +23,7 @@ export interface InferenceMethods {
     /** `endsPhrase`: a pause after it sounds natural. */
     chunk: { pcm: Int16Array; endsPhrase?: boolean };
     /** When each word of the text is heard, empty if that is not known; whether its audio was made before. */
-    result: { words: WordTiming[]; isKept: boolean };
+    result: { words: WordTiming[]; isCached: boolean };
   };
   /**
    * The probability that a caller has finished who has just fallen silent, from how the turn sounds. A newer pause of a

@@ -88,7 +88,7 @@ export class LocalTurnEnd implements TurnEndDetector {
     this.#inference = inference;
   }
 
-  isAble(language: string): boolean {
+  supportsLanguage(language: string): boolean {
     return languages.has(language.toLowerCase().split("-")[0] ?? "");
   }
 

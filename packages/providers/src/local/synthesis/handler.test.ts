@@ -164,11 +164,11 @@ test("where each word ends is told with the last audio, also from the cache, unl
     { text: "one", startMs: 0, endMs: 480 },
     { text: "two.", startMs: 480, endMs: 980 },
   ];
-  for (const isKept of [false, true]) {
-    assert.deepEqual(await handler({ ...params, text: "one two." }, context), { words, isKept });
+  for (const isCached of [false, true]) {
+    assert.deepEqual(await handler({ ...params, text: "one two." }, context), { words, isCached });
   }
   assert.equal(engine.runs, 1);
-  assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [], isKept: false });
+  assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [], isCached: false });
 });
 
 test("the cache forgets what was used longest ago and takes nothing larger than itself", () => {

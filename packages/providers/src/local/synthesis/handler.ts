@@ -133,7 +133,7 @@ export function createSynthesizeHandler(
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
       emitChunks(resampler.process(known.pcm), rateHz, emit);
       emitChunks(resampler.flush(), rateHz, emit);
-      return { words: known.words, isKept: true };
+      return { words: known.words, isCached: true };
     }
     return await queue.run({ priority, signal }, async (giveWay) => {
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
@@ -156,7 +156,7 @@ export function createSynthesizeHandler(
       const clause = { pcm: join(pieces), words };
       cache.set(key, clause);
       if (isPreparation) await keep(key, clause);
-      return { words, isKept: false };
+      return { words, isCached: false };
     });
   };
 }

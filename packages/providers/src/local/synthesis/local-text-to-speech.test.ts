@@ -23,7 +23,10 @@ function scriptedClient(requests: Request[]): InferenceClient {
     async request(method, params, options) {
       assert.equal(method, "synthesize");
       assert.ok("text" in params);
-      const { promise, resolve, reject } = Promise.withResolvers<{ words: WordTiming[]; isKept: boolean }>();
+      const { promise, resolve, reject } = Promise.withResolvers<{
+        words: WordTiming[];
+        isCached: boolean;
+      }>();
       const settled = async (): Promise<void> => void (await new Promise((done) => setImmediate(done)));
       const { onChunk }: InferenceRequestOptions<"synthesize"> =
         options as InferenceRequestOptions<"synthesize">;
@@ -31,7 +34,7 @@ function scriptedClient(requests: Request[]): InferenceClient {
         text: params.text,
         signal: options.signal,
         chunk: (value) => onChunk?.({ pcm: Int16Array.of(value) }),
-        finish: () => (resolve({ words: [], isKept: false }), settled()),
+        finish: () => (resolve({ words: [], isCached: false }), settled()),
         fail: (error) => (reject(error), settled()),
       });
       return await promise;

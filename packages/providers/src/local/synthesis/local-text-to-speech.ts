@@ -17,7 +17,7 @@ export interface LocalTextToSpeechOptions {
 export class LocalTextToSpeech implements TextToSpeech {
   readonly name = "local";
   readonly assumedRealTimeFactor = ASSUMED_REAL_TIME_FACTOR;
-  readonly preparationPatienceMs = PREPARATION_PATIENCE_MS;
+  readonly preparationTimeoutMs = PREPARATION_PATIENCE_MS;
   readonly #client: InferenceClient;
   readonly #deadlineMs: number;
 
@@ -47,7 +47,7 @@ interface Clause {
   state: "waiting" | "requested" | "done";
   /** Audio that came before its turn. */
   early: SynthesisChunk[];
-  isKept: boolean;
+  isCached: boolean;
 }
 
 class LocalStream implements TextToSpeechStream {
@@ -72,7 +72,7 @@ class LocalStream implements TextToSpeechStream {
     if (this.#abort.signal.aborted) {
       return;
     }
-    this.#clauses.push({ id: clauseId, text, state: "waiting", early: [], isKept: false });
+    this.#clauses.push({ id: clauseId, text, state: "waiting", early: [], isCached: false });
     this.#requestNext();
   }
 
@@ -121,17 +121,17 @@ class LocalStream implements TextToSpeechStream {
         },
       )
       .then(
-        ({ words, isKept }) => this.#finish(clause, words, isKept),
+        ({ words, isCached }) => this.#finish(clause, words, isCached),
         (error: unknown) => this.#fail(error),
       );
   }
 
-  #finish(clause: Clause, words: readonly WordTiming[], isKept: boolean): void {
+  #finish(clause: Clause, words: readonly WordTiming[], isCached: boolean): void {
     if (this.#abort.signal.aborted) {
       return;
     }
     clause.state = "done";
-    clause.isKept = isKept;
+    clause.isCached = isCached;
     if (words.length > 0) {
       this.#options.onEvent({ type: "words", clauseId: clause.id, words });
     }
@@ -152,7 +152,7 @@ class LocalStream implements TextToSpeechStream {
         this.#options.onEvent({ type: "audio", clauseId: clause.id, ...chunk });
       } else if (clause.state === "done") {
         this.#clauses.shift();
-        this.#options.onEvent({ type: "clauseEnded", clauseId: clause.id, isKept: clause.isKept });
+        this.#options.onEvent({ type: "clauseEnded", clauseId: clause.id, isCached: clause.isCached });
       } else {
         return;
       }

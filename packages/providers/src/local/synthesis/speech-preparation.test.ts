@@ -16,7 +16,7 @@ function record(): { synthesize: NonNullable<InferenceHandlers["synthesize"]>; a
       asked.push(params);
       await Promise.resolve();
       if (params.text.includes("fail")) throw new Error("no memory");
-      return { words: [], isKept: false };
+      return { words: [], isCached: false };
     },
   };
 }

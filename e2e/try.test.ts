@@ -128,7 +128,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
       'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("", "NotAllowedError"); }',
     );
     await tried.press("Start call");
-    await tried.waitForText("The microphone was refused.");
+    await tried.waitForText("Access to the microphone was denied.");
     assert.deepEqual(await tried.inspect("microphone-refused"), []);
   });
 

@@ -9,7 +9,7 @@ function levelOf(noise: ComfortNoise): number {
   return -20 * Math.log10(Math.sqrt(power) / 32_767);
 }
 
-test("noise has the level that the packet says, and keeps it until the next", () => {
+test("noise has the level of the last packet", () => {
   const noise = new ComfortNoise();
   for (const level of [20, 40, 60]) {
     noise.describe(Uint8Array.of(level, 127, 3));
@@ -19,7 +19,7 @@ test("noise has the level that the packet says, and keeps it until the next", ()
   }
 });
 
-test("without a description, and at the lowest level, it is silent", () => {
+test("noise is silent without a description and at the lowest level", () => {
   const pcm = Int16Array.of(5, 5);
   const noise = new ComfortNoise();
   noise.render(pcm);

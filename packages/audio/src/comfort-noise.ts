@@ -1,17 +1,17 @@
-/** RFC 3389 §3: the level is in seven bits, in dB below overload; it is as loud as a full square wave at zero. */
+/** RFC 3389 §3: seven bits, in dB below overload; level zero is as loud as a full-scale square wave. */
 const LEVEL_MASK = 0x7f;
 const OVERLOAD = 32_767;
 
-/** Makes the background noise that the packets of RFC 3389 describe, by its level alone: white, as §4 allows. */
+/** Background noise with the level of RFC 3389 packets; white, as §4 permits. */
 export class ComfortNoise {
   #amplitude = 0;
   #state = 1;
 
-  /** Takes a packet's payload; an empty one says nothing, and the level stays. */
+  /** Applies a packet's payload; an empty one keeps the level. */
   describe(payload: Uint8Array): void {
     const level = payload[0];
     if (level === undefined) return;
-    // Samples spread evenly between two bounds have a root mean square of the bound over √3.
+    // Uniformly distributed samples have a root mean square of their limit divided by √3.
     this.#amplitude = OVERLOAD * 10 ** (-(level & LEVEL_MASK) / 20) * Math.sqrt(3);
   }
 

@@ -23,7 +23,7 @@ const KEYS: Readonly<Record<string, string>> = {
   "941,1633": "D",
 };
 
-/** Power at one frequency (Goertzel), as a share of all. */
+/** Power at one frequency (Goertzel), as a fraction of the total. */
 function shareOf(frequencyHz: number, pcm: Int16Array, sampleRateHz: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequencyHz) / sampleRateHz);
   let [before, last, power] = [0, 0, 0];
@@ -36,7 +36,7 @@ function shareOf(frequencyHz: number, pcm: Int16Array, sampleRateHz: number): nu
     : (2 * (before ** 2 + last ** 2 - coefficient * before * last)) / (pcm.length * power);
 }
 
-/** As a receiver hears them: two frequencies that together are nearly all of a stretch of sound. */
+/** Detects keys like a receiver: two frequencies that together are nearly all of the sound. */
 function hear(pcm: Int16Array, sampleRateHz: number): string {
   const samples = (200 * sampleRateHz) / 1000;
   let heard = "";
@@ -51,7 +51,7 @@ function hear(pcm: Int16Array, sampleRateHz: number): string {
   return heard;
 }
 
-test("every key sounds as its two frequencies, at both rates, through G.711 too", () => {
+test("every key has its two frequencies, at both rates and through G.711", () => {
   const keys = "0123456789*#ABCD";
   for (const sampleRateHz of [8000, 16_000]) {
     assert.equal(hear(renderDtmf(keys, sampleRateHz), sampleRateHz), keys);
@@ -70,7 +70,7 @@ test("every key sounds as its two frequencies, at both rates, through G.711 too"
   );
 });
 
-test("a wait is half a second of silence, and what is no key is refused", () => {
+test("a pause is half a second of silence, and an invalid key is rejected", () => {
   assert.equal(renderDtmf("w1w", 8000).length, 8000 + 1600);
   assert.ok(renderDtmf("w", 8000).every((sample) => sample === 0));
   assert.equal(renderDtmf("", 8000).length, 0);

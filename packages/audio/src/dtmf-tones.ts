@@ -1,24 +1,24 @@
-/** ITU-T Q.23: a key sounds as one frequency of its row and one of its column. */
+/** ITU-T Q.23: a key consists of one row frequency and one column frequency. */
 const ROWS_HZ = [697, 770, 852, 941] as const;
 const COLUMNS_HZ = [1209, 1336, 1477, 1633] as const;
 const KEYS = "123A456B789C*0#D";
 
-/** What exchanges of every country accept (ITU-T Q.24 asks for 40 to 65 ms). */
+/** Accepted by exchanges of every country (ITU-T Q.24 requires 40 to 65 ms). */
 const TONE_MS = 100;
 const PAUSE_MS = 100;
-/** What dial strings call `w`. */
+/** Duration of `w` in dial strings. */
 const WAIT_MS = 500;
-/** -9 and -7 dBm0: the column 2 dB louder, as telephones send it, since lines damp it more. */
+/** -9 and -7 dBm0: the column is 2 dB louder, as in telephones, because lines attenuate it more. */
 const ROW_AMPLITUDE = 8_070;
 const COLUMN_AMPLITUDE = 10_160;
-/** Without a click at either end. */
+/** Avoids clicks at both ends. */
 const FADE_MS = 5;
 
 /**
- * The sound of keys that are pressed one after the other: 100 ms of tone and 100 ms of pause each.
+ * Renders the tones of keys pressed one after another: 100 ms of tone and 100 ms of pause each.
  *
- * @param keys 0–9, *, #, A–D; `w` waits for half a second.
- * @throws {RangeError} where `keys` holds anything else.
+ * @param keys 0–9, *, #, A–D; `w` pauses for half a second.
+ * @throws {RangeError} if `keys` contains another character.
  */
 export function renderDtmf(keys: string, sampleRateHz: number): Int16Array {
   const samplesOf = (ms: number): number => Math.round((ms * sampleRateHz) / 1000);
@@ -42,7 +42,7 @@ function renderKey(key: string, samples: number, sampleRateHz: number): Int16Arr
   const rowHz = ROWS_HZ[Math.floor(index / 4)];
   const columnHz = COLUMNS_HZ[index % 4];
   if (rowHz === undefined || columnHz === undefined) {
-    throw new RangeError(`keys are 0-9, *, #, A-D and w; not ${JSON.stringify(key)}`);
+    throw new RangeError(`keys must be 0-9, *, #, A-D or w, but got ${JSON.stringify(key)}`);
   }
   const fade = (FADE_MS * sampleRateHz) / 1000;
   return Int16Array.from({ length: samples }, (_, at) => {

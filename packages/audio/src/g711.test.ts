@@ -11,7 +11,7 @@ const laws = [
     name: "PCMU",
     encode: encodePcmu,
     decode: decodePcmu,
-    // Samples, little endian, that ffmpeg 5.1 decodes from the bytes 0 to 255.
+    // Little-endian samples that ffmpeg 5.1 decodes from the bytes 0 to 255.
     decodedSha256: "3dab54339e520bb2c924826e3b72a917a2b612e9fd12fc867500f1d983a75827",
     known: [
       [0x00, -32124],
@@ -46,15 +46,15 @@ for (const { name, encode, decode, decodedSha256, known } of laws) {
     assert.equal(createHash("sha256").update(bytes).digest("hex"), decodedSha256);
   });
 
-  test(`${name} gives every code back after decoding and encoding`, () => {
+  test(`${name} returns every code after decoding and encoding`, () => {
     const codes = encode(decode(ALL_CODES));
     for (const code of ALL_CODES) {
-      // µ-law has two zeros; a linear zero is always the positive one.
+      // µ-law has two zeros; linear zero is always the positive one.
       assert.equal(codes[code], name === "PCMU" && code === 0x7f ? 0xff : code);
     }
   });
 
-  test(`${name} is never wrong by more than half a step, and never runs against the signal`, () => {
+  test(`${name} has an error of at most half a step and is monotonic`, () => {
     const values = [...decode(ALL_CODES)].sort((a, b) => a - b);
     const decoded = decode(encode(ALL_SAMPLES));
     const largest = values[255] ?? 0;
@@ -65,7 +65,7 @@ for (const { name, encode, decode, decodedSha256, known } of laws) {
       const below = value - (values[index - 1] ?? -0x8000);
       const above = (values[index + 1] ?? 0x7fff) - value;
       const isClipped = Math.abs(sample) > largest;
-      // Input finer than the law's own 14 or 13 bits is cut off.
+      // Input finer than the 14 or 13 bits of the law is truncated.
       assert.ok(
         isClipped || Math.abs(value - sample) <= Math.max(below, above) / 2 + 4,
         `${sample} → ${value}`,
@@ -83,7 +83,7 @@ for (const { name, encode, decode, decodedSha256, known } of laws) {
   });
 }
 
-test("decision values fall to the outer step for positive samples, as the ITU-T tool library has it", () => {
+test("positive decision values belong to the outer step, as in the ITU-T tool library", () => {
   // Between codes 0x80 (32124) and 0x81 (31100), and between 0xaa (32256) and 0xab (31232).
   assert.deepEqual([...encodePcmu(Int16Array.of(31611, 31612, -31612, -31613))], [0x81, 0x80, 0x01, 0x00]);
   assert.deepEqual([...encodePcma(Int16Array.of(31743, 31744, -31744, -31745))], [0xab, 0xaa, 0x2b, 0x2a]);

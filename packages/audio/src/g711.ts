@@ -1,10 +1,10 @@
 /**
- * G.711 (ITU-T Rec. G.711, 11/88). Samples are 16-bit linear; the Recommendation's own scale, 14 bits for
- * µ-law and 13 for A-law, is their upper part. Negative samples are measured by their one's complement, as
- * the ITU-T Software Tool Library (G.191) does, so that codes agree bit for bit with its reference.
+ * G.711 (ITU-T Rec. G.711, 11/88). Samples are 16-bit linear; their upper bits are the Recommendation's own
+ * scale, 14 bits for µ-law and 13 for A-law. Negative samples are measured by their one's complement, as in the
+ * ITU-T Software Tool Library (G.191), so that codes agree bit for bit with its reference.
  */
 
-/** Lifts a µ-law magnitude so that every segment begins at a power of two (2.5 steps of segment 1, in 14 bits). */
+/** Offset of a µ-law magnitude, so that every segment starts at a power of two (2.5 steps of segment 1, in 14 bits). */
 const MU_LAW_BIAS = 33;
 const MU_LAW_MAX = 0x1fff;
 
@@ -70,9 +70,9 @@ function decodeWith(table: Int16Array, bytes: Uint8Array, out: Int16Array): Int1
 }
 
 /**
- * Encodes 16-bit linear samples as G.711 µ-law (RTP payload `PCMU`), one byte a sample.
+ * Encodes 16-bit linear samples as G.711 µ-law (RTP payload `PCMU`), one byte per sample.
  *
- * @param out Receives the bytes where given; at least as long as `pcm`, and returned as it is.
+ * @param out optional buffer for the bytes, at least as long as `pcm`; it is also the return value.
  */
 export function encodePcmu(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length)): Uint8Array {
   return encodeWith(MU_LAW_ENCODE, MU_LAW_SHIFT, pcm, out);
@@ -81,16 +81,16 @@ export function encodePcmu(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm
 /**
  * Decodes G.711 µ-law (RTP payload `PCMU`) to 16-bit linear samples.
  *
- * @param out Receives the samples where given; at least as long as `bytes`, and returned as it is.
+ * @param out optional buffer for the samples, at least as long as `bytes`; it is also the return value.
  */
 export function decodePcmu(bytes: Uint8Array, out: Int16Array = new Int16Array(bytes.length)): Int16Array {
   return decodeWith(MU_LAW_DECODE, bytes, out);
 }
 
 /**
- * Encodes 16-bit linear samples as G.711 A-law (RTP payload `PCMA`), one byte a sample.
+ * Encodes 16-bit linear samples as G.711 A-law (RTP payload `PCMA`), one byte per sample.
  *
- * @param out Receives the bytes where given; at least as long as `pcm`, and returned as it is.
+ * @param out optional buffer for the bytes, at least as long as `pcm`; it is also the return value.
  */
 export function encodePcma(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length)): Uint8Array {
   return encodeWith(A_LAW_ENCODE, A_LAW_SHIFT, pcm, out);
@@ -99,7 +99,7 @@ export function encodePcma(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm
 /**
  * Decodes G.711 A-law (RTP payload `PCMA`) to 16-bit linear samples.
  *
- * @param out Receives the samples where given; at least as long as `bytes`, and returned as it is.
+ * @param out optional buffer for the samples, at least as long as `bytes`; it is also the return value.
  */
 export function decodePcma(bytes: Uint8Array, out: Int16Array = new Int16Array(bytes.length)): Int16Array {
   return decodeWith(A_LAW_DECODE, bytes, out);

@@ -8,8 +8,8 @@ function sha256(data: Uint8Array | Int16Array): string {
   return createHash("sha256").update(data).digest("hex");
 }
 
-test("bytes and samples are those that ffmpeg 5.1 makes of the same signal", () => {
-  // g722.int.test.ts compares the whole, where ffmpeg is installed.
+test("bytes and samples equal those of ffmpeg 5.1 for the same signal", () => {
+  // g722.int.test.ts compares the complete output if ffmpeg is installed.
   const bytes = new G722Encoder().encode(testSignal(32_000));
   assert.equal(sha256(bytes), "cf6bf59e13aca3f8d42ccbd9f1acde40f642fde90f359e3ae8326f82172f1980");
   assert.equal(
@@ -18,7 +18,7 @@ test("bytes and samples are those that ffmpeg 5.1 makes of the same signal", () 
   );
 });
 
-test("a stream may be cut anywhere", () => {
+test("a stream may be split anywhere", () => {
   const pcm = testSignal(3200);
   const whole = new G722Encoder().encode(pcm);
   const [encoder, decoder] = [new G722Encoder(), new G722Decoder()];
@@ -33,7 +33,7 @@ test("a stream may be cut anywhere", () => {
   assert.deepEqual(Int16Array.from(samples), new G722Decoder().decode(whole));
 });
 
-test("tones up to 7 kHz come through, 1.4 ms late, with little noise", () => {
+test("tones up to 7 kHz pass with 1.4 ms delay and little noise", () => {
   const DELAY = 22;
   for (const hz of [300, 1000, 3000, 5000, 6500]) {
     const pcm = Int16Array.from({ length: 8000 }, (_, i) => 8000 * Math.sin((2 * Math.PI * hz * i) / 16_000));
@@ -50,7 +50,7 @@ test("tones up to 7 kHz come through, 1.4 ms late, with little noise", () => {
   }
 });
 
-test("silence stays silent, and any bytes at all decode", () => {
+test("silence stays silent, and all byte values decode", () => {
   const decoder = new G722Decoder();
   const silence = decoder.decode(new G722Encoder().encode(new Int16Array(3200)));
   assert.ok(silence.every((sample) => Math.abs(sample) <= 8));

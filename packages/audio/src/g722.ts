@@ -1,16 +1,16 @@
 /**
- * G.722 at 64 kbit/s (ITU-T Rec. G.722, 11/88): speech at 16 kHz, split into two bands of 8 kHz by quadrature mirror
- * filters, each coded by adaptive differential PCM; six bits of the lower and two of the upper make a byte. Names of tables
- * and of the steps of adaptation are the Recommendation's (clauses 5 and 6). Integer arithmetic is exact to the bit, so
- * that encoder and decoder adapt alike whoever made the other one.
+ * G.722 at 64 kbit/s (ITU-T Rec. G.722, 11/88): speech at 16 kHz, split into two bands of 8 kHz by quadrature
+ * mirror filters, each coded by adaptive differential PCM; six bits of the lower and two of the upper band form a
+ * byte. Tables and adaptation steps have the Recommendation's names (clauses 5 and 6). Integer arithmetic is
+ * exact, so that our codec and the one of another vendor adapt in the same way.
  */
 
-/** Half of the mirror filter's 24 coefficients (Table 4); the other half is the same in reverse. */
+/** Half of the mirror filter's 24 coefficients (Table 4); the other half is the reverse. */
 const QMF = Int32Array.of(3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11);
 const QMF_TAPS = 24;
 const QMF_HISTORY = QMF_TAPS - 2;
 
-/** Decision levels of the lower band's quantizer; one that is exceeded thirty times gets the last code. */
+/** Decision levels of the lower band's quantizer; a sample above all thirty gets the last code. */
 const Q6 = Int32Array.of(
   0,
   35,
@@ -139,18 +139,18 @@ const W2 = Int32Array.of(798, -214, 798, -214);
 const ILB = Int32Array.from({ length: 32 }, (_, i) => Math.round(2 ** (11 + i / 32)));
 
 interface BandSettings {
-  /** The scale factor's first value. */
+  /** The initial scale factor. */
   firstScale: number;
-  largestLogScale: number;
+  maxLogScale: number;
   scaleShift: number;
 }
 
-const LOWER: BandSettings = { firstScale: 32, largestLogScale: 18_432, scaleShift: 8 };
-const UPPER: BandSettings = { firstScale: 8, largestLogScale: 22_528, scaleShift: 10 };
+const LOWER: BandSettings = { firstScale: 32, maxLogScale: 18_432, scaleShift: 8 };
+const UPPER: BandSettings = { firstScale: 8, maxLogScale: 22_528, scaleShift: 10 };
 
 const ZEROS = 6;
 
-/** The state that encoder and decoder of a band share: its predictor and the scale of its quantizer. */
+/** The state that a band's encoder and decoder share: the predictor and the scale of the quantizer. */
 class Band {
   /** Predicted value of the next sample. */
   prediction = 0;
@@ -158,7 +158,7 @@ class Band {
   scale: number;
   readonly #settings: BandSettings;
   #logScale = 0;
-  /** Part of the prediction that the zeros give. */
+  /** The part of the prediction from the zeros. */
   #zeroPrediction = 0;
   /** Poles and zeros of the predictor. */
   #pole1 = 0;
@@ -175,14 +175,14 @@ class Band {
     this.scale = settings.firstScale;
   }
 
-  /** Takes a quantized difference: LOGSCL, SCALEL and their counterparts, then block 4. */
+  /** Adapts to a quantized difference: LOGSCL, SCALEL and their counterparts, then block 4. */
   adapt(difference: number, multiplier: number): void {
     this.#adaptScale(multiplier);
     const partial = saturate(this.#zeroPrediction + difference);
     const reconstructed = saturate(this.prediction + difference);
     this.#adaptPoles(partial);
     this.#adaptZeros(difference);
-    // FILTEP, FILTEZ and PREDIC; the value before the last is still to be had.
+    // FILTEP, FILTEZ and PREDIC; the value before the last is still available here.
     const last = saturate(reconstructed << 1);
     const beforeLast = saturate(this.#reconstructed << 1);
     const polePrediction = saturate(((this.#pole1 * last) >> 15) + ((this.#pole2 * beforeLast) >> 15));
@@ -194,9 +194,9 @@ class Band {
   }
 
   #adaptScale(multiplier: number): void {
-    const { largestLogScale, scaleShift } = this.#settings;
+    const { maxLogScale, scaleShift } = this.#settings;
     const logScale = ((this.#logScale * 127) >> 7) + multiplier;
-    this.#logScale = logScale < 0 ? 0 : logScale > largestLogScale ? largestLogScale : logScale;
+    this.#logScale = logScale < 0 ? 0 : logScale > maxLogScale ? maxLogScale : logScale;
     const antilog = ILB[(this.#logScale >> 6) & 31] ?? 0;
     const shift = scaleShift - (this.#logScale >> 11);
     this.scale = (shift < 0 ? antilog << -shift : antilog >> shift) << 2;
@@ -251,8 +251,8 @@ export class G722Encoder {
   /**
    * Encodes the next part of the stream, two samples to a byte.
    *
-   * @param pcm At 16 kHz; an even number of samples.
-   * @param out Receives the bytes where given; at least half as long as `pcm`, and returned as it is.
+   * @param pcm samples at 16 kHz; an even number.
+   * @param out optional buffer for the bytes, at least half as long as `pcm`; it is also the return value.
    */
   encode(pcm: Int16Array, out: Uint8Array = new Uint8Array(pcm.length >> 1)): Uint8Array {
     if (this.#line.length < QMF_HISTORY + pcm.length) this.#line = new Int16Array(QMF_HISTORY + pcm.length);
@@ -279,7 +279,7 @@ function encodeLower(band: Band, sample: number): number {
   const magnitude = difference < 0 ? ~difference : difference;
   let level = 1;
   while (level < Q6_LEVELS && magnitude >= ((Q6[level] ?? 0) * band.scale) >> 12) level++;
-  // Codes go down from the middle; of the negative ones the two smallest stand apart from the others.
+  // Codes decrease from the middle; the two smallest negative ones are separate.
   const code = difference >= 0 ? 62 - level : level < 3 ? 64 - level : 34 - level;
   const coarse = code >> 2;
   band.adapt((band.scale * (QM4[coarse] ?? 0)) >> 15, W4[coarse] ?? 0);
@@ -304,9 +304,9 @@ export class G722Decoder {
   #line = new Int32Array(0);
 
   /**
-   * Decodes the next part of the stream to samples at 16 kHz, two for each byte.
+   * Decodes the next part of the stream to samples at 16 kHz, two per byte.
    *
-   * @param out Receives the samples where given; at least twice as long as `bytes`, and returned as it is.
+   * @param out optional buffer for the samples, at least twice as long as `bytes`; it is also the return value.
    */
   decode(bytes: Uint8Array, out: Int16Array = new Int16Array(2 * bytes.length)): Int16Array {
     const samples = 2 * bytes.length;
@@ -335,14 +335,14 @@ export class G722Decoder {
   }
 }
 
-/** The bands' values keep within 15 bits, so that their sums fit. */
+/** Limits a band's values to 15 bits, so that their sums fit. */
 function limit(value: number): number {
   return value > 16_383 ? 16_383 : value < -16_384 ? -16_384 : value;
 }
 
 function decodeLower(band: Band, code: number): number {
   const value = limit(band.prediction + ((band.scale * (QM6[code] ?? 0)) >> 15));
-  // Adaptation goes by four bits only, so that the other two may be lost or taken for data.
+  // Adaptation uses only four bits, so that the other two may be lost or carry data.
   const coarse = code >> 2;
   band.adapt((band.scale * (QM4[coarse] ?? 0)) >> 15, W4[coarse] ?? 0);
   return value;

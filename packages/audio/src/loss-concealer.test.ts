@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LossConcealer } from "./loss-concealer.ts";
 
-/** A vowel-like sound: a pulse of harmonics at the pitch, falling off with frequency. */
+/** A vowel-like sound: harmonics of the pitch that decrease with frequency. */
 function vowel(pitchHz: number, rateHz: number, samples: number): Int16Array {
   return Int16Array.from({ length: samples }, (_, i) => {
     let sum = 0;
@@ -54,7 +54,7 @@ for (const rateHz of [8000, 16000] as const) {
     assert.equal(powers[3], 0);
   });
 
-  test(`neither the way in nor the way out of a loss at ${rateHz} Hz clicks`, () => {
+  test(`a loss at ${rateHz} Hz starts and ends without a click`, () => {
     const sound = vowel(110, rateHz, frame * 9);
     const whole = sound.slice();
     const concealer = new LossConcealer(rateHz);
@@ -70,7 +70,7 @@ for (const rateHz of [8000, 16000] as const) {
   });
 }
 
-test("a good frame that follows no loss is left untouched", () => {
+test("a good frame without a loss before it is unchanged", () => {
   const concealer = new LossConcealer(8000);
   const sound = vowel(100, 8000, 320);
   for (const part of [sound.slice(0, 160), sound.slice(160)]) {
@@ -80,12 +80,12 @@ test("a good frame that follows no loss is left untouched", () => {
   }
 });
 
-test("a loss before any sound is silence of one frame", () => {
+test("a loss before any sound gives one frame of silence", () => {
   const frame = new LossConcealer(16000).conceal();
   assert.deepEqual(frame, new Int16Array(320));
 });
 
-test("gaps and frames of other lengths are taken as they come", () => {
+test("gaps and frames of other lengths are accepted", () => {
   const concealer = new LossConcealer(8000);
   concealer.good(new Int16Array(0));
   concealer.good(vowel(100, 8000, 80));

@@ -1,32 +1,31 @@
 /**
- * How a lost stretch is filled, after the idea of ITU-T Rec. G.711 Appendix I: the last pitch periods are
- * repeated, more of them the longer the loss lasts so that it does not buzz, and fade. Unlike Appendix I nothing
- * is held back to prepare the seam, so that no delay is added; the step where repetition begins is spread
- * over a quarter of a period.
+ * Loss concealment, similar to ITU-T Rec. G.711 Appendix I: the last pitch periods are repeated and fade; the
+ * number of periods grows with the loss, to avoid buzzing. Unlike in Appendix I, no sound is delayed to prepare
+ * the transition; the step at the start of the repetition is spread over a quarter of a period.
  */
 
-/** Pitch of voices: 66 to 200 Hz, as Appendix I searches it; higher voices match at a multiple of their period. */
-const PITCH_MIN_MS = 5;
-const PITCH_MAX_MS = 15;
-/** Stretch over which two periods are compared. */
+/** Pitch range of Appendix I: 66 to 200 Hz; higher voices match at a multiple of their period. */
+const MIN_PITCH_MS = 5;
+const MAX_PITCH_MS = 15;
+/** Length over which two periods are compared. */
 const MATCH_MS = 20;
-/** The number of repeated periods grows by one with each of these, up to three. */
+/** The number of repeated periods increases by one after each of these, up to three. */
 const PERIOD_STEP_MS = 10;
 const MAX_PERIODS = 3;
-/** Loudness is kept for the first 10 ms, then falls in a line to nothing at 60 ms. */
+/** Loudness is constant for the first 10 ms, then falls linearly to zero at 60 ms. */
 const FULL_LOUDNESS_MS = 10;
 const SILENT_AFTER_MS = 60;
-/** Cross-fade into the first good frame: 4 ms and 4 ms more for each 10 ms lost, at most 10 ms. */
+/** Cross-fade into the first good frame: 4 ms, plus 4 ms for each 10 ms lost, at most 10 ms. */
 const SEAM_BASE_MS = 4;
 const SEAM_STEP_MS = 4;
-const SEAM_MAX_MS = 10;
+const MAX_SEAM_MS = 10;
 const DEFAULT_FRAME_MS = 20;
 
-/** Conceals lost frames of one stream of speech. No delay is added, and nothing is allocated but what is returned. */
+/** Conceals lost frames of one speech stream. Adds no delay, and allocates only the returned samples. */
 export class LossConcealer {
   readonly #samplesPerMs: number;
   readonly #history: Int16Array;
-  /** Repeated periods, prepared so that the end runs into the beginning. */
+  /** Repeated periods, with the end faded into the start. */
   readonly #loop: Float64Array;
   #frameLength: number;
   #pitch = 0;
@@ -35,19 +34,19 @@ export class LossConcealer {
   #loopPosition = 0;
   /** Samples concealed since the last good frame. */
   #concealed = 0;
-  /** Difference between the last good sample and what repetition would have put there. */
+  /** Difference between the last good sample and the repeated one at its position. */
   #step = 0;
 
   constructor(sampleRateHz: 8000 | 16000) {
     this.#samplesPerMs = sampleRateHz / 1000;
-    const longestPitch = PITCH_MAX_MS * this.#samplesPerMs;
-    // The loop of three periods and the quarter before it that its end is faded into.
+    const longestPitch = MAX_PITCH_MS * this.#samplesPerMs;
+    // Room for three periods, and the quarter before them into which the end is faded.
     this.#history = new Int16Array(Math.ceil(longestPitch * (MAX_PERIODS + 0.25)));
     this.#loop = new Float64Array(longestPitch * MAX_PERIODS);
     this.#frameLength = DEFAULT_FRAME_MS * this.#samplesPerMs;
   }
 
-  /** Takes a frame that arrived. After a loss its first milliseconds are changed, in place, to smooth the seam. */
+  /** Adds a received frame. After a loss, its first milliseconds are changed in place to smooth the transition. */
   good(pcm: Int16Array): void {
     if (pcm.length === 0) {
       return;
@@ -61,9 +60,9 @@ export class LossConcealer {
   }
 
   /**
-   * Gives sound in place of a frame that did not arrive.
+   * Returns sound in place of a missing frame.
    *
-   * @param samples Length of the gap; by default that of the last good frame (20 ms before any came).
+   * @param samples length of the gap; by default the length of the last good frame (20 ms before the first one).
    */
   conceal(samples = this.#frameLength): Int16Array {
     if (this.#concealed === 0) {
@@ -97,17 +96,17 @@ export class LossConcealer {
     return this.#history[this.#history.length - this.#pitch - 1] ?? 0;
   }
 
-  /** The lag, in samples, at which the recent past looks most like itself. */
+  /** The lag, in samples, with the best match of the recent past to itself. */
   #findPitch(): number {
     const stride = this.#samplesPerMs / 4;
     const coarse = this.#bestLag(
-      PITCH_MIN_MS * this.#samplesPerMs,
-      PITCH_MAX_MS * this.#samplesPerMs,
+      MIN_PITCH_MS * this.#samplesPerMs,
+      MAX_PITCH_MS * this.#samplesPerMs,
       stride,
     );
     return this.#bestLag(
-      Math.max(PITCH_MIN_MS * this.#samplesPerMs, coarse - stride),
-      Math.min(PITCH_MAX_MS * this.#samplesPerMs, coarse + stride),
+      Math.max(MIN_PITCH_MS * this.#samplesPerMs, coarse - stride),
+      Math.min(MAX_PITCH_MS * this.#samplesPerMs, coarse + stride),
       1,
     );
   }
@@ -134,7 +133,7 @@ export class LossConcealer {
     return best;
   }
 
-  /** Fills the loop with the last `periods` periods; their last quarter is faded into what came before them. */
+  /** Fills the loop with the last `periods` periods; their last quarter is faded into the sound before them. */
   #prepareLoop(periods: number): void {
     const history = this.#history;
     const length = this.#pitch * periods;
@@ -159,7 +158,7 @@ export class LossConcealer {
       return 0;
     }
     if (this.#loopPosition >= this.#pitch * this.#periods) {
-      // More periods are taken only where the loop is closed anyway, so that no other seam arises.
+      // Periods are added only when the loop is closed, so that there is no other transition.
       const wanted = Math.min(MAX_PERIODS, 1 + Math.floor(lostMs / PERIOD_STEP_MS));
       if (wanted !== this.#periods) {
         this.#prepareLoop(wanted);
@@ -174,7 +173,7 @@ export class LossConcealer {
 
   #smoothSeam(pcm: Int16Array): void {
     const lostMs = this.#concealed / this.#samplesPerMs;
-    const seamMs = Math.min(SEAM_MAX_MS, SEAM_BASE_MS + SEAM_STEP_MS * Math.floor(lostMs / 10));
+    const seamMs = Math.min(MAX_SEAM_MS, SEAM_BASE_MS + SEAM_STEP_MS * Math.floor(lostMs / 10));
     const length = Math.min(pcm.length, seamMs * this.#samplesPerMs);
     for (let i = 0; i < length; i++) {
       const weight = (i + 1) / (length + 1);

@@ -8,13 +8,13 @@ import { createOpusEncoder, OggOpusWriter, OpusApplication } from "./index.ts";
 
 const RATE_HZ = 16_000;
 const FRAME = RATE_HZ / 50;
-/** No whole number of frames: the file's end is cut. */
+/** Not a multiple of the frame length, so the end of the file is trimmed. */
 const SAMPLES = 2 * RATE_HZ + 123;
 
 const skipWithout = (program: string): string | false =>
   spawnSync("which", [program]).status === 0 ? false : `${program} is not installed`;
 
-/** Left 440 Hz, right silence for a second, then the other way round. */
+/** Left 440 Hz and right silence for a second, then exchanged. */
 function sample(index: number, channel: number): number {
   const isFirst = index < RATE_HZ;
   return isFirst === (channel === 0)
@@ -22,7 +22,7 @@ function sample(index: number, channel: number): number {
     : 0;
 }
 
-describe("an Ogg Opus file, as others read it", () => {
+describe("an Ogg Opus file read by other programs", () => {
   let folder: string;
   let file: string;
   before(async () => {
@@ -59,7 +59,7 @@ describe("an Ogg Opus file, as others read it", () => {
   });
   after(async () => await rm(folder, { recursive: true }));
 
-  test("opusinfo finds nothing to complain of", { skip: skipWithout("opusinfo") }, () => {
+  test("opusinfo reports no problem", { skip: skipWithout("opusinfo") }, () => {
     const { stdout, status } = spawnSync("opusinfo", [file], { encoding: "utf8" });
     assert.equal(status, 0, stdout);
     assert.doesNotMatch(stdout, /warning|error|corrupt|missing/i);
@@ -78,11 +78,11 @@ describe("an Ogg Opus file, as others read it", () => {
     assert.ok(Math.abs(Number(format.duration) - SAMPLES / RATE_HZ) < 0.01, format.duration);
   });
 
-  test("ffmpeg decodes each channel where and when it was", { skip: skipWithout("ffmpeg") }, () => {
+  test("ffmpeg decodes each channel at its place and time", { skip: skipWithout("ffmpeg") }, () => {
     const args = ["-v", "warning", "-i", file, "-f", "s16le", "-ar", "48000", "-"];
     const { stdout, stderr } = spawnSync("ffmpeg", args, { maxBuffer: 2 ** 26 });
     assert.equal(String(stderr), "");
-    assert.equal(stdout.length / 4, SAMPLES * 3, "exactly as long as what went in");
+    assert.equal(stdout.length / 4, SAMPLES * 3, "exactly as long as the input");
     const energy = (channel: number, fromMs: number, toMs: number): number => {
       let sum = 0;
       for (let index = fromMs * 48; index < toMs * 48; index++)
@@ -91,7 +91,7 @@ describe("an Ogg Opus file, as others read it", () => {
     };
     assert.ok(energy(0, 50, 990) > 1000 * energy(1, 50, 990));
     assert.ok(energy(1, 1010, 1950) > 1000 * energy(0, 1010, 1950));
-    // The seam is where it was, to within the millisecond.
+    // The change is at its place to within a millisecond.
     assert.ok(energy(0, 995, 999) > 10 * energy(0, 1002, 1006));
   });
 });

@@ -9,7 +9,7 @@ interface Page {
   packets: Buffer[];
 }
 
-/** Reads pages as RFC 3533 lays them out, trusting nothing but the layout. */
+/** Reads pages by the layout of RFC 3533. */
 function readPages(file: Buffer): Page[] {
   const pages: Page[] = [];
   for (let offset = 0; offset < file.length;) {
@@ -25,7 +25,7 @@ function readPages(file: Buffer): Page[] {
       start += length;
       length = 0;
     }
-    assert.equal(length, 0, "no packet goes on in the next page");
+    assert.equal(length, 0, "no packet continues in the next page");
     pages.push({
       flags: file[offset + 5] ?? 0,
       granulePosition: Number(file.readBigInt64LE(offset + 6)),
@@ -61,7 +61,7 @@ describe("an Ogg Opus file", () => {
     assert.equal(tags?.packets[0]?.toString("utf8"), "OpusTags\x04\0\0\0test\x01\0\0\0\x0c\0\0\0TITLE=Ärger");
   });
 
-  test("has about a second in a page, and counts what comes before the sound into its positions", () => {
+  test("has about one second per page, and its positions include the pre-skip", () => {
     const [, , ...pages] = write((writer) => {
       for (let packet = 0; packet < 120; packet++) writer.packet(Buffer.alloc(40, packet), 960);
       writer.end(120 * 960 - 312 - 100);
@@ -84,7 +84,7 @@ describe("an Ogg Opus file", () => {
     );
   });
 
-  test("carries packets of every length whole, and fills no page beyond its 255 segments", () => {
+  test("contains complete packets of every length, and at most 255 segments per page", () => {
     const lengths = [0, 1, 254, 255, 256, 510, 2550, 61_440, 61_440];
     const [, , ...pages] = write((writer) => {
       for (const length of lengths) writer.packet(Buffer.alloc(length, 1), 20);
@@ -97,7 +97,7 @@ describe("an Ogg Opus file", () => {
     assert.throws(() => write((writer) => writer.packet(Buffer.alloc(255 * 255), 960)), RangeError);
   });
 
-  test("without any sound ends all the same", () => {
+  test("without any sound has a last page", () => {
     const last = write((writer) => writer.end(0)).at(-1);
     assert.deepEqual([last?.flags, last?.packets], [4, []]);
   });

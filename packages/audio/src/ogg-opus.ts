@@ -1,38 +1,38 @@
 const HEADER_BYTES = 27;
 const MAX_SEGMENTS = 255;
-/** RFC 3533 §6: the flags of a page's header. */
+/** RFC 3533 §6: flags in a page header. */
 const FIRST_PAGE = 0x02;
 const LAST_PAGE = 0x04;
-/** RFC 7845 §4: granule positions count at 48 kHz, whatever the encoder was given. */
+/** RFC 7845 §4: granule positions count samples at 48 kHz for every input rate. */
 const GRANULE_RATE_HZ = 48_000;
-/** A player can seek to each page: one a second, as RFC 7845 §6 advises not to exceed. */
+/** Players can seek to a page; RFC 7845 §6 recommends at most one second per page. */
 const PAGE_SAMPLES = GRANULE_RATE_HZ;
 
 export interface OggOpusOptions {
   channels: 1 | 2;
-  /** What the encoder puts before the sound (its lookahead), in samples of 48 kHz; players leave it out. */
+  /** The encoder's lookahead before the sound, in samples at 48 kHz; players skip it. */
   preSkip: number;
-  /** Of the sound before it was encoded; only told, playback is at 48 kHz. */
+  /** Rate of the sound before encoding; informative, playback is at 48 kHz. */
   inputSampleRateHz: number;
-  /** Tells this stream from others in one file. */
+  /** Identifies this stream in a file with several streams. */
   serialNumber: number;
-  /** Program and library that made it. */
+  /** Program and library that created the file. */
   vendor: string;
-  /** `TITLE` and the like, in upper case (RFC 7845 §5.2, after Vorbis). */
+  /** Tags such as `TITLE`, in upper case (RFC 7845 §5.2, after Vorbis). */
   tags?: Readonly<Record<string, string>>;
-  /** Takes the file piece by piece; each is a whole page and stays as it is. */
+  /** Called with each complete page of the file; the page does not change afterwards. */
   write: (page: Uint8Array) => void;
 }
 
-/** Puts Opus packets of one stream into an Ogg file (RFC 3533, RFC 7845). */
+/** Writes the Opus packets of one stream to an Ogg file (RFC 3533, RFC 7845). */
 export class OggOpusWriter {
   readonly #options: OggOpusOptions;
   #sequence = 0;
-  /** Of the page under way. */
+  /** Packets of the current page. */
   #packets: Uint8Array[] = [];
   #segments = 0;
   #pageSamples = 0;
-  /** Samples of 48 kHz in all packets so far, the page under way included. */
+  /** Samples at 48 kHz in all packets so far, including the current page. */
   #samples = 0;
 
   /** Writes the two header pages. */
@@ -42,10 +42,10 @@ export class OggOpusWriter {
     this.#writePage([tagsPacket(options)], 0, 0);
   }
 
-  /** @param samples What the packet decodes to, of one channel at 48 kHz. */
+  /** @param samples decoded length of the packet, per channel at 48 kHz. */
   packet(packet: Uint8Array, samples: number): void {
     const segments = lacingOf(packet).length;
-    // The last page has to say that it is the last: one is kept back until another packet comes.
+    // One page is held back until the next packet, because the last page is marked as such.
     if (this.#pageSamples >= PAGE_SAMPLES || this.#segments + segments > MAX_SEGMENTS) this.#flush(0);
     this.#packets.push(packet);
     this.#segments += segments;
@@ -54,9 +54,9 @@ export class OggOpusWriter {
   }
 
   /**
-   * Writes what is left.
+   * Writes the remaining data.
    *
-   * @param samples Length of the sound at 48 kHz: what the last packet holds beyond it is not played (RFC 7845 §4.4).
+   * @param samples length of the sound at 48 kHz; the rest of the last packet is not played (RFC 7845 §4.4).
    */
   end(samples: number): void {
     this.#samples = Math.min(this.#samples, this.#options.preSkip + samples);
@@ -84,11 +84,11 @@ export class OggOpusWriter {
   }
 }
 
-/** RFC 3533 §6: a packet's length as a sum of segments' lengths; one of less than 255 bytes ends it. */
+/** RFC 3533 §6: a packet's length as a sum of segment lengths; one below 255 bytes ends it. */
 function lacingOf(packet: Uint8Array): number[] {
   const lacing = Array.from<number>({ length: Math.floor(packet.length / 255) }).fill(255);
   lacing.push(packet.length % 255);
-  if (lacing.length > MAX_SEGMENTS) throw new RangeError("Ogg: a packet of this size needs more than a page");
+  if (lacing.length > MAX_SEGMENTS) throw new RangeError("Ogg: a packet must fit into one page");
   return lacing;
 }
 
@@ -118,7 +118,7 @@ function sized(text: string): Buffer {
   return Buffer.concat([size, bytes]);
 }
 
-/** RFC 3533 §6: polynomial 0x04c11db7, nothing reflected, over the page with a checksum of zero. */
+/** RFC 3533 §6: polynomial 0x04c11db7, not reflected, over the page with a checksum of zero. */
 const checksums = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte << 24;
   for (let bit = 0; bit < 8; bit++) remainder = (remainder << 1) ^ (remainder < 0 ? 0x04c11db7 : 0);

@@ -1,4 +1,4 @@
-/** The one Opus codec (docs/decisions/2026-11-21-opus.md); who makes an encoder or decoder frees it. */
+/** The only Opus codec (docs/decisions/2026-11-21-opus.md); the creator of an encoder or decoder frees it. */
 export {
   Application as OpusApplication,
   createDecoder as createOpusDecoder,

@@ -20,7 +20,7 @@ function power(samples: ArrayLike<number>): number {
   return sum / samples.length;
 }
 
-/** The steady part of a resampled second: edges of the filter left out. */
+/** The steady part of a resampled second, without the edges of the filter. */
 function steady(pcm: Int16Array, rateHz: number): Int16Array {
   return pcm.subarray(Math.round(rateHz * 0.05), Math.round(rateHz * 0.95));
 }
@@ -28,7 +28,7 @@ function steady(pcm: Int16Array, rateHz: number): Int16Array {
 for (const [fromHz, toHz] of PAIRS) {
   const lowHz = Math.min(fromHz, toHz);
 
-  test(`${fromHz} → ${toHz} Hz carries tones of the pass band with more than 45 dB SNR, late by delayMs`, () => {
+  test(`${fromHz} → ${toHz} Hz passes tones of the pass band with more than 45 dB SNR and a delay of delayMs`, () => {
     for (const frequencyHz of [300, 1000, 0.75 * (lowHz / 2)]) {
       const resampler = new Resampler(fromHz, toHz);
       const out = steady(resampler.process(tone(frequencyHz, fromHz, 1)), toHz);
@@ -42,7 +42,7 @@ for (const [fromHz, toHz] of PAIRS) {
     }
   });
 
-  test(`${fromHz} → ${toHz} Hz gives the same samples however the stream is cut, and keeps pace`, () => {
+  test(`${fromHz} → ${toHz} Hz gives the same samples for every chunk size, and keeps pace`, () => {
     const input = tone(440, fromHz, 0.3);
     const whole = new Resampler(fromHz, toHz);
     const expected = [...whole.process(input), ...whole.flush()];
@@ -72,7 +72,7 @@ for (const [fromHz, toHz] of PAIRS.filter(([from, to]) => from > to)) {
   });
 }
 
-test("twenty milliseconds in are twenty milliseconds out, from the first frame on", () => {
+test("twenty milliseconds of input give twenty milliseconds of output, from the first frame on", () => {
   const up = new Resampler(8000, 16000);
   const down = new Resampler(44100, 8000);
   for (let frame = 0; frame < 5; frame++) {
@@ -81,13 +81,13 @@ test("twenty milliseconds in are twenty milliseconds out, from the first frame o
   }
 });
 
-test("the sound is late by at most 2.1 ms", () => {
+test("the delay is at most 2.1 ms", () => {
   for (const [fromHz, toHz] of PAIRS) {
     assert.ok(new Resampler(fromHz, toHz).delayMs <= 2.1);
   }
 });
 
-test("after flush a resampler begins a new stream as if it were new", () => {
+test("after flush a resampler behaves like a new one", () => {
   const input = tone(700, 24000, 0.1);
   const resampler = new Resampler(24000, 16000);
   const first = [...resampler.process(input.subarray(0, 1001)), ...resampler.flush()];
@@ -95,7 +95,7 @@ test("after flush a resampler begins a new stream as if it were new", () => {
   assert.deepEqual(second, first);
 });
 
-test("full-scale square waves are clipped, never wrapped", () => {
+test("full-scale square waves are clipped and never wrap", () => {
   const square = Int16Array.from({ length: 1600 }, (_, i) => (i % 40 < 20 ? 32767 : -32768));
   const out = new Resampler(8000, 16000).process(square);
   for (let i = 200; i < out.length; i++) {
@@ -106,7 +106,7 @@ test("full-scale square waves are clipped, never wrapped", () => {
   }
 });
 
-test("equal rates pass samples through untouched", () => {
+test("equal rates pass samples unchanged", () => {
   const resampler = new Resampler(16000, 16000);
   const input = tone(440, 16000, 0.02);
   assert.equal(resampler.process(input), input);

@@ -1,24 +1,24 @@
-/** Sample rates that speech comes in: telephony, WebRTC and what synthesisers speak. */
+/** Sample rates of speech: telephony, WebRTC and speech synthesizers. */
 export type ResamplerRateHz = 8000 | 16000 | 22050 | 24000 | 44100 | 48000;
 
-/** Zero crossings of the sinc on each side, counted at the lower of the two rates. */
+/** Zero crossings of the sinc on each side, at the lower of the two rates. */
 const ZERO_CROSSINGS = 16;
-/** Kaiser window: more than 50 dB down outside the pass band, which is well under the noise of G.711. */
+/** Kaiser window: attenuates by more than 50 dB outside the pass band, far below the noise of G.711. */
 const KAISER_BETA = 5;
 /**
- * Middle of the transition band as a part of the lower rate's Nyquist frequency. With the window above, the
- * pass band is flat up to 0.8 (3.2 kHz at 8 kHz, nearly all that a telephone carries) and closed at Nyquist.
+ * Middle of the transition band as a fraction of the lower rate's Nyquist frequency. With the window above, the
+ * pass band is flat up to 0.8 (3.2 kHz at 8 kHz, nearly the bandwidth of a telephone) and closed at Nyquist.
  */
 const CUTOFF = 0.91;
-/** Input samples worked on at a time, so that the delay line stays in the cache whatever is passed in. */
+/** Input samples per block, so that the delay line stays in the cache for every input length. */
 const BLOCK_SAMPLES = 960;
 
 interface PolyphaseFilter {
-  /** Outputs for each `decimation` inputs. */
+  /** Output samples per `decimation` input samples. */
   interpolation: number;
   decimation: number;
   tapsPerPhase: number;
-  /** One row of `tapsPerPhase` for each of the `interpolation` phases, for the oldest input first. */
+  /** One row of `tapsPerPhase` per phase, oldest input first. */
   rows: Float64Array;
 }
 
@@ -51,7 +51,7 @@ function designFilter(fromHz: number, toHz: number): PolyphaseFilter {
     const row = rows.subarray(phase * tapsPerPhase, (phase + 1) * tapsPerPhase);
     let sum = 0;
     for (let tap = 0; tap < tapsPerPhase; tap++) {
-      // Distance in input samples between this tap's input and the output's place on the delayed input.
+      // Distance, in input samples, of this tap's input from the output's position on the delayed input.
       const distance = tap - half + 1 - phase / interpolation;
       const window = besselI0(KAISER_BETA * Math.sqrt(Math.max(0, 1 - (distance / half) ** 2)));
       const angle = Math.PI * bandwidth * distance;
@@ -59,7 +59,7 @@ function designFilter(fromHz: number, toHz: number): PolyphaseFilter {
       row[tap] = coefficient;
       sum += coefficient;
     }
-    // Every phase passes a constant unchanged, so that none of the phases' ripple is heard as a tone.
+    // Every phase passes a constant unchanged, so that differences between phases do not become a tone.
     for (let tap = 0; tap < tapsPerPhase; tap++) {
       row[tap] = (row[tap] ?? 0) / sum;
     }
@@ -67,7 +67,7 @@ function designFilter(fromHz: number, toHz: number): PolyphaseFilter {
   return { interpolation, decimation, tapsPerPhase, rows };
 }
 
-/** Filters by pair of rates: all calls share them. */
+/** Filters by pair of rates, shared by all calls. */
 const filters = new Map<string, PolyphaseFilter>();
 
 function filterFor(fromHz: number, toHz: number): PolyphaseFilter {
@@ -88,17 +88,17 @@ function toSample(value: number): number {
  * Changes the sample rate of one mono stream: a polyphase filter with a Kaiser-windowed sinc (A. Oppenheim,
  * R. Schafer, "Discrete-Time Signal Processing", 4.7).
  *
- * Output keeps pace with input: after n input samples exactly ⌈n·to/from⌉ samples have come out, so that 20 ms
- * in give 20 ms out, however the stream is cut. In return the sound is late by `delayMs`: 2 ms where the lower
- * rate is 8 kHz, 1 ms where it is 16 kHz.
+ * Output keeps pace with input: after n input samples there are exactly ⌈n·to/from⌉ output samples. So 20 ms of
+ * input give 20 ms of output for every chunk size. The sound is delayed by `delayMs`: 2 ms if the lower rate is
+ * 8 kHz, 1 ms if it is 16 kHz.
  */
 export class Resampler {
-  /** By how much the output lags the input. */
+  /** Delay of the output. */
   readonly delayMs: number;
   readonly #filter: PolyphaseFilter | undefined;
-  /** The last `tapsPerPhase - 1` inputs, then the block under work. */
+  /** The last `tapsPerPhase - 1` input samples, then the current block. */
   readonly #line: Float64Array;
-  /** Place of the next output, in 1/interpolation of an input, from the first input of the next block. */
+  /** Position of the next output, in 1/interpolation of an input, from the first input of the next block. */
   #position = 0;
 
   constructor(fromHz: ResamplerRateHz, toHz: ResamplerRateHz) {
@@ -123,7 +123,7 @@ export class Resampler {
     return out;
   }
 
-  /** Gives what the filter still holds (`delayMs` of sound) and makes ready for a new stream. */
+  /** Returns the rest of the sound in the filter (`delayMs`) and starts a new stream. */
   flush(): Int16Array {
     const filter = this.#filter;
     if (filter === undefined) {
@@ -145,7 +145,7 @@ export class Resampler {
     for (; position < end; position += decimation) {
       const input = Math.floor(position / interpolation);
       const row = (position - input * interpolation) * tapsPerPhase;
-      // Several sums, so that no addition waits for the one before.
+      // Several sums, so that an addition does not wait for the previous one.
       let a = 0;
       let b = 0;
       let c = 0;

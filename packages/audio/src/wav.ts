@@ -24,26 +24,26 @@ function readFormat(view: DataView, offset: number, size: number): WavFormat {
   }
   let format = view.getUint16(offset, true);
   if (format === FORMAT_EXTENSIBLE && size >= 26) {
-    // WAVE_FORMAT_EXTENSIBLE: the first two bytes of the sub-format's GUID are the format proper.
+    // WAVE_FORMAT_EXTENSIBLE: the first two bytes of the sub-format's GUID are the format.
     format = view.getUint16(offset + 24, true);
   }
   const channels = view.getUint16(offset + 2, true);
   const sampleRateHz = view.getUint32(offset + 4, true);
   const bits = view.getUint16(offset + 14, true);
   if (format !== FORMAT_PCM || bits !== 16) {
-    throw new Error(`WAV: only 16-bit PCM is read, this is format ${format} with ${bits} bits`);
+    throw new Error(`WAV: expected 16-bit PCM, but got format ${format} with ${bits} bits`);
   }
   if (channels === 0 || sampleRateHz === 0) {
-    throw new Error("WAV: no channels or no sample rate");
+    throw new Error("WAV: the number of channels and the sample rate must not be zero");
   }
   return { sampleRateHz, channels };
 }
 
 /**
- * Reads a RIFF/WAVE file of 16-bit PCM. A data chunk that claims more than the file holds (a recorder that was
- * cut off, a stream of unknown length) is read up to the last whole sample of all channels.
+ * Reads a RIFF/WAVE file of 16-bit PCM. If a data chunk claims more bytes than the file has (an interrupted
+ * recording, a stream of unknown length), it is read up to the last complete sample of all channels.
  *
- * @throws {Error} with what is wrong, where the file is not WAV, not 16-bit PCM, or has no sound.
+ * @throws {Error} with the reason, if the file is not WAV or not 16-bit PCM, or has no sound.
  */
 export function readWav(bytes: Uint8Array): WavAudio {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -60,7 +60,7 @@ export function readWav(bytes: Uint8Array): WavAudio {
       format = readFormat(view, start, size);
     } else if (tag === "data") {
       if (format === undefined) {
-        throw new Error("WAV: sound comes before its format");
+        throw new Error("WAV: the data chunk precedes the format chunk");
       }
       const samples = Math.floor(size / 2 / format.channels) * format.channels;
       return {
@@ -68,13 +68,13 @@ export function readWav(bytes: Uint8Array): WavAudio {
         pcm: Int16Array.from({ length: samples }, (_, i) => view.getInt16(start + 2 * i, true)),
       };
     }
-    // Chunks begin at even offsets.
+    // Chunks start at even offsets.
     offset = start + size + (size % 2);
   }
   throw new Error(format === undefined ? "WAV: no format chunk" : "WAV: no data chunk");
 }
 
-/** Writes a RIFF/WAVE file of 16-bit PCM; `pcm` holds the channels interleaved. */
+/** Writes a RIFF/WAVE file of 16-bit PCM; `pcm` has interleaved channels. */
 export function writeWav({ sampleRateHz, channels, pcm }: WavAudio): Uint8Array {
   const bytes = new Uint8Array(HEADER_BYTES + pcm.length * 2);
   const view = new DataView(bytes.buffer);

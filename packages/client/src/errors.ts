@@ -1,23 +1,26 @@
 import type { ErrorBody } from "./generated/types.ts";
 
-/** Every code that the API refuses with. */
+/** Every error code of the API. */
 export type ErrorCode = ErrorBody["error"];
 
-/** One thing wrong with a body or query. */
+/** One problem in a body or query. */
 export type Issue = NonNullable<ErrorBody["details"]>["issues"][number];
 
-/** An answer of the API that is not a success. */
+/** A response of the API other than success. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** What to decide by. `unexpected_answer`: what answered is not the API (a proxy, perhaps). */
+  /**
+   * Machine-readable error code. `unexpected_answer`: the response is not from the API, but for example from a
+   * proxy.
+   */
   readonly code: ErrorCode | "unexpected_answer";
   /** The HTTP status. */
   readonly status: number;
-  /** Names the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
-  /** What is wrong with a body or query, where that is the reason. */
+  /** Problems in the body or query; empty for other errors. */
   readonly issues: readonly Issue[];
-  /** How long the server asks to wait before the next attempt. */
+  /** The delay before the next attempt that the server requests. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -33,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the server was not reached, or not in time. Whether the request had an effect is not known. */
+/** No response: the server was not reached, or not in time. It is unknown if the request had an effect. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   readonly reason: "timeout" | "network";
@@ -54,10 +57,12 @@ interface ErrorAnswer {
   retryAfterMs: number | undefined;
 }
 
-/** Reads an answer that is not a success. */
+/** Reads a response other than success. */
 export function readApiError({ status, headers, text, retryAfterMs }: ErrorAnswer): ApiError {
   const body = readErrorBody(text);
-  const message = body?.message ?? `The server answered ${status}, and not as the API does.`;
+  const message =
+    body?.message ??
+    `The server answered with status ${status}, but not in the format of the API. Check the base URL.`;
   const issues = body?.details?.issues ?? [];
   return new ApiError(issues.length === 0 ? message : `${message} ${explain(issues)}`, {
     code: body?.error ?? "unexpected_answer",
@@ -76,7 +81,7 @@ function readErrorBody(text: string): ErrorBody | undefined {
   try {
     const body: unknown = JSON.parse(text);
     const isError = typeof body === "object" && body !== null && "error" in body && "message" in body;
-    // Codes that a newer server has are kept as they are.
+    // Codes of newer servers are kept unchanged.
     return isError && typeof body.error === "string" ? (body as ErrorBody) : undefined;
   } catch {
     return undefined;

@@ -8,9 +8,9 @@ import { Operations } from "./generated/operations.ts";
  * const agent = await parley.createAgent({ name: "Reception" });
  * ```
  *
- * Methods are named as the operations of the reference and throw an {@link ApiError} where the API refuses, a
- * {@link ConnectionError} where no answer comes. What has no second effect (GET, PUT, DELETE, and POST under an
- * `Idempotency-Key`) is sent again after 429, 503 and lost connections.
+ * Methods have the names of the operations in the reference. They throw an {@link ApiError} if the API rejects
+ * the request, and a {@link ConnectionError} if there is no response. Idempotent requests (GET, PUT, DELETE,
+ * and POST with an `Idempotency-Key`) are repeated after 429, 503 and lost connections.
  */
 export class Parley extends Operations {}
 

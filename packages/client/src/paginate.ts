@@ -1,13 +1,13 @@
 import type { Page } from "./requests.ts";
 
 /**
- * Everything of a list, page after page, each fetched when it is needed:
+ * All items of a list, with each page fetched when needed:
  *
  * ```ts
  * for await (const call of paginate((page) => parley.listCalls({ agentId, ...page }))) …
  * ```
  *
- * What is created or deleted meanwhile may be seen twice or not at all.
+ * Items created or deleted in the meantime may be returned twice or not at all.
  */
 export async function* paginate<T>(
   list: (page: { page: number; pageSize: number }) => Promise<Page<T>>,

@@ -18,7 +18,7 @@ interface Answer {
   headers?: Record<string, string>;
   /** Ends the connection instead. */
   isCut?: boolean;
-  /** Never answers. */
+  /** Never responds. */
   isSilent?: boolean;
 }
 
@@ -31,7 +31,7 @@ afterEach(() => {
   }
 });
 
-/** A server that gives these answers in their order, the last one for ever. */
+/** A server that gives these answers in order and repeats the last one. */
 async function serve(...answers: readonly Answer[]): Promise<{ parley: Parley; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -58,7 +58,7 @@ const busy: Answer = {
   body: { error: "rate_limited", message: "" },
 };
 
-test("a method sends what the operation wants and gives the answer's data", async () => {
+test("a method sends the operation's parameters and returns the data of the response", async () => {
   const { parley, received } = await serve({ status: 201, body: { data: { id: "a", name: "Reception" } } });
   const agent = await parley.createAgent({ name: "Reception" }, { idempotencyKey: "order-1" });
   assert.equal(agent.name, "Reception");
@@ -70,7 +70,7 @@ test("a method sends what the operation wants and gives the answer's data", asyn
   assert.deepEqual(JSON.parse(request?.body ?? ""), { name: "Reception" });
 });
 
-test("ids cannot leave their place in the path, and a query leaves out what is not set", async () => {
+test("ids are encoded in the path, and a query omits unset parameters", async () => {
   const { parley, received } = await serve({ status: 200, body: { data: {} } });
   await parley.getAgent("../calls?x=1");
   assert.equal(received[0]?.url, "/v1/agents/..%2Fcalls%3Fx%3D1");
@@ -78,7 +78,7 @@ test("ids cannot leave their place in the path, and a query leaves out what is n
   assert.equal(received[1]?.url, "/v1/calls?channel=web&page=2");
 });
 
-test("a refusal is an error with its code, status, request id and issues", async () => {
+test("a rejected request throws an error with code, status, request id and issues", async () => {
   const issues = [{ path: "voiceSpeed", message: "must be <= 2" }];
   const { parley } = await serve({
     status: 400,
@@ -96,20 +96,20 @@ test("a refusal is an error with its code, status, request id and issues", async
   });
 });
 
-test("an answer that is not the API's is told from a refusal", async () => {
+test("a response in another format is distinct from a rejection", async () => {
   const { parley } = await serve({ status: 502, body: "<h1>Bad Gateway</h1>" });
   await assert.rejects(parley.getAgent("a"), { name: "ApiError", code: "unexpected_answer", status: 502 });
   const { parley: other } = await serve({ status: 200, body: "<h1>Welcome</h1>" });
   await assert.rejects(other.getAgent("a"), { name: "ApiError", code: "unexpected_answer", status: 200 });
 });
 
-test("a busy server is asked again", async () => {
+test("a request to a busy server is repeated", async () => {
   const { parley, received } = await serve(busy, busy, { status: 200, body: { data: { id: "a" } } });
   assert.equal((await parley.getAgent("a")).id, "a");
   assert.equal(received.length, 3);
 });
 
-test("a POST is sent again under the same key", async () => {
+test("a POST is repeated with the same key", async () => {
   const { parley, received } = await serve({ status: 0, isCut: true }, { status: 201, body: { data: {} } });
   await parley.createFolder({ name: "Sales" });
   const keys = received.map(({ headers }) => headers["idempotency-key"]);
@@ -118,27 +118,27 @@ test("a POST is sent again under the same key", async () => {
   assert.equal(keys[0], keys[1]);
 });
 
-test("what might happen twice is not sent again", async () => {
+test("a request that is not idempotent is not repeated", async () => {
   const { parley, received } = await serve(busy);
   await assert.rejects(parley.updateAgent("a", { name: "Desk" }), { code: "rate_limited", retryAfterMs: 0 });
   await assert.rejects(parley.createApiKey({ name: "Desk" }), { code: "rate_limited" });
   assert.equal(received.length, 2);
 });
 
-test("a refusal that will stay is not asked for again", async () => {
+test("a permanent error is not retried", async () => {
   const { parley, received } = await serve({ status: 404, body: { error: "not_found", message: "" } });
   await assert.rejects(parley.getAgent("a"), { code: "not_found" });
   assert.equal(received.length, 1);
 });
 
-test("a server that does not answer in time is an error of its own", async () => {
+test("a timeout is a separate error", async () => {
   const { parley } = await serve({ status: 0, isSilent: true });
   await assert.rejects(parley.getAgent("a", { timeoutMs: 20, maxRetries: 0 }), (error) => {
     return error instanceof ConnectionError && error.reason === "timeout";
   });
 });
 
-test("a request that is aborted ends with the reason, while it waits to be sent again too", async () => {
+test("an aborted request rejects with the reason, also while it waits for a retry", async () => {
   const waits: Answer = { ...busy, headers: { "retry-after": "20" } };
   const { parley, received } = await serve(waits);
   const abort = new AbortController();
@@ -163,7 +163,7 @@ test("a list is walked page by page", async () => {
   );
 });
 
-test("what is not JSON comes as its bytes", async () => {
+test("a response that is not JSON is returned as bytes", async () => {
   const { parley } = await serve({ status: 200, body: "pcap" });
   assert.equal(await (await parley.getCallTracePcap("a")).text(), "pcap");
 });

@@ -3,38 +3,38 @@ import { nextWaitMs, readRetryAfter } from "./retries.ts";
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 2;
-/** The server is busy and has done nothing. */
+/** The server is busy and has not processed the request. */
 const retriedStatuses: ReadonlySet<number> = new Set([429, 503]);
 
 export interface ParleyOptions {
   apiKey: string;
-  /** Where the API is, its version included: `https://voice.example.com/v1`. */
+  /** URL of the API including its version: `https://voice.example.com/v1`. */
   baseUrl: string;
-  /** For each attempt. @default 30000 */
+  /** Limit for each attempt. @default 30000 */
   timeoutMs?: number;
-  /** How often a request that has no second effect is sent again. @default 2 */
+  /** Maximum number of retries of an idempotent request. @default 2 */
   maxRetries?: number;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 }
 
 export interface RequestOptions {
-  /** Ends the request; it then throws the signal's reason. */
+  /** Aborts the request, which then throws the signal's reason. */
   signal?: AbortSignal;
-  /** For each attempt; else what the client was made with. */
+  /** Limit for each attempt. Default: the client's. */
   timeoutMs?: number;
-  /** Else what the client was made with. */
+  /** Default: the client's. */
   maxRetries?: number;
-  /** Names the effect of a POST, which then happens once however often it is sent. Else one is made up. */
+  /** Identifies the effect of a POST, which then happens once for all attempts. Default: a random key. */
   idempotencyKey?: string;
 }
 
-/** A part of a list. */
+/** One page of a list. */
 export interface Page<T> {
   data: T[];
   page: number;
   pageSize: number;
-  /** How many there are on all pages. */
+  /** Number of items on all pages. */
   total: number;
   hasNextPage: boolean;
 }
@@ -50,12 +50,12 @@ interface ApiRequest {
   takesIdempotencyKey?: true;
 }
 
-/** A path whose parts are data: each is encoded. */
+/** Template tag for a path; encodes each part. */
 export function path(texts: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
   return String.raw({ raw: texts }, ...parts.map((part) => encodeURIComponent(part)));
 }
 
-/** Sends requests: with the key, a deadline, and again where that is safe. */
+/** Sends requests with the API key and a timeout, and repeats idempotent ones. */
 export class Requests {
   readonly #options: ParleyOptions;
 
@@ -63,7 +63,7 @@ export class Requests {
     this.#options = options;
   }
 
-  /** The answer is trusted to be what the operation's type says. */
+  /** Sends a request. The response is assumed to match the operation's type. */
   protected async send<T>(request: ApiRequest, options: RequestOptions): Promise<T> {
     const idempotencyKey =
       request.takesIdempotencyKey === true ? (options.idempotencyKey ?? randomKey()) : undefined;
@@ -154,7 +154,7 @@ async function wait(durationMs: number, signal: AbortSignal | undefined): Promis
   await new Promise<void>((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- as `fetch` does with a signal's reason
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- like `fetch`, rejects with the signal's reason
       reject(signal?.reason);
     };
     const timer = setTimeout(() => {
@@ -165,7 +165,7 @@ async function wait(durationMs: number, signal: AbortSignal | undefined): Promis
   });
 }
 
-/** `crypto.randomUUID` is not there on pages that came over plain HTTP. */
+/** A random key, without `crypto.randomUUID`, which pages loaded over plain HTTP lack. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

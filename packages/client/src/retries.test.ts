@@ -11,18 +11,18 @@ test("Retry-After is read as seconds or as a date", () => {
   assert.equal(readRetryAfter(null, nowMs), undefined);
 });
 
-test("waits double, and differ between clients", () => {
+test("delays double, and differ between clients", () => {
   assert.equal(nextWaitMs(0, 3, undefined, 1), 500);
   assert.equal(nextWaitMs(0, 3, undefined, 0), 250);
   assert.equal(nextWaitMs(2, 3, undefined, 1), 2000);
 });
 
-test("what the server asks for is kept, unless it is longer than anybody waits", () => {
+test("the server's Retry-After is respected up to the maximum", () => {
   assert.equal(nextWaitMs(0, 2, 4000, 0.5), 4000);
   assert.equal(nextWaitMs(0, 2, 60_000, 0.5), undefined);
 });
 
-test("attempts end", () => {
+test("the number of attempts is limited", () => {
   assert.equal(nextWaitMs(2, 2, 0, 0.5), undefined);
   assert.equal(nextWaitMs(0, 0, 0, 0.5), undefined);
 });

@@ -1,8 +1,8 @@
-/** Longer waits are left to the caller. */
-const LONGEST_WAIT_MS = 30_000;
-const FIRST_WAIT_MS = 500;
+/** After a longer Retry-After, the caller decides. */
+const MAX_WAIT_MS = 30_000;
+const MIN_WAIT_MS = 500;
 
-/** How long `Retry-After` asks to wait (RFC 9110, 10.2.3: seconds or a date); undefined where it says nothing. */
+/** The delay in `Retry-After` (RFC 9110 §10.2.3: seconds or a date); `undefined` if absent or malformed. */
 export function readRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;
@@ -11,10 +11,10 @@ export function readRetryAfter(header: string | null, nowMs: number): number | u
 }
 
 /**
- * The wait before the next attempt, or undefined where there is to be none.
+ * The delay before the next attempt, or `undefined` if there is none.
  *
- * @param attempt counts from 0.
- * @param random from 0 to 1, so that many clients do not return at once.
+ * @param attempt number of the attempt, from 0.
+ * @param random from 0 to 1, so that clients do not retry at the same time.
  */
 export function nextWaitMs(
   attempt: number,
@@ -23,6 +23,6 @@ export function nextWaitMs(
   random: number,
 ): number | undefined {
   if (attempt >= maxRetries) return undefined;
-  const waitMs = retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt * (0.5 + random / 2);
-  return waitMs > LONGEST_WAIT_MS ? undefined : waitMs;
+  const waitMs = retryAfterMs ?? MIN_WAIT_MS * 2 ** attempt * (0.5 + random / 2);
+  return waitMs > MAX_WAIT_MS ? undefined : waitMs;
 }

@@ -1,4 +1,4 @@
-/** A signal made in integers, the same on every machine: noise and a square wave that swell, clip and fall silent. */
+/** An integer signal, the same on every machine: noise and a square wave that grow, clip and fall silent. */
 export function testSignal(samples: number): Int16Array {
   let state = 1;
   let low = 0;

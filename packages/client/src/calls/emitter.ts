@@ -1,8 +1,8 @@
-/** Listeners by the name of an event; `Events` maps names to what listeners are given. */
+/** Event listeners by event name; `Events` maps names to event types. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
 
-  /** Gives a function that ends it. */
+  /** Adds a listener; returns a function that removes it. */
   on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { joinCall } from "./join-call.ts";
 import { explainMicrophoneError, listMicrophones } from "./microphone.ts";
 
-test("outside a browser joinCall says that it needs one", async () => {
+test("outside a browser joinCall throws unsupported", async () => {
   await assert.rejects(joinCall({ url: "https://example.com/rtc/calls/a", token: "t" }), {
     name: "JoinError",
     code: "unsupported",
@@ -12,7 +12,7 @@ test("outside a browser joinCall says that it needs one", async () => {
   await assert.rejects(listMicrophones(), { code: "unsupported" });
 });
 
-test("what a browser says of the microphone becomes a code", () => {
+test("a browser's microphone error becomes a code", () => {
   const codes: [string, string][] = [
     ["NotAllowedError", "microphone_denied"],
     ["NotFoundError", "microphone_missing"],

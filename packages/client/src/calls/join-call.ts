@@ -3,18 +3,21 @@ import { WebCall } from "./web-call.ts";
 import { WhipSession } from "./whip-session.ts";
 
 export interface JoinOptions {
-  /** Of the call, as `startTestCall` gives it. */
+  /** URL of the call, as returned by `startTestCall`. */
   url: string;
-  /** It joins the call once. */
+  /** Joins the call once. */
   token: string;
-  /** A device of `listMicrophones`, or what `openMicrophone` gave, which the call then ends; else the browser's choice. */
+  /**
+   * A device ID from `listMicrophones`, or a stream from `openMicrophone`, which the call stops. Default: the
+   * browser's choice.
+   */
   microphone?: string | MediaStream;
-  /** Gives up joining. */
+  /** Aborts joining. */
   signal?: AbortSignal;
 }
 
 /**
- * Joins a call from a browser: takes the microphone, connects, plays what the agent says. Resolves when audio flows.
+ * Joins a call from a browser: opens the microphone, connects and plays the agent. Resolves when audio flows.
  *
  * ```ts
  * const call = await joinCall(await parley.startTestCall(agentId));
@@ -22,10 +25,11 @@ export interface JoinOptions {
  * call.on("ended", ({ reason }) => …);
  * ```
  *
- * The microphone is taken first, so that a refusal leaves the call to be joined. A connection that is lost, or whose
- * network changes, gets another path or is made anew within 15 s, and the conversation goes on.
+ * The microphone is opened first: if access is denied, the call can still be joined later. After a lost
+ * connection or a network change, the call finds another path or reconnects within 15 s, and the conversation
+ * continues.
  *
- * @throws {JoinError} with a code and a sentence that can be shown.
+ * @throws {JoinError} with a code and a message that can be shown.
  */
 export async function joinCall({ url, token, microphone, signal }: JoinOptions): Promise<WebCall> {
   assertCanJoin();

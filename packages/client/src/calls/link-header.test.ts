@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readIceServers } from "./link-header.ts";
 
-test("STUN and TURN servers are read from a Link header, commas in quotes included", () => {
+test("STUN and TURN servers are read from a Link header with commas in quotes", () => {
   const header =
     '<stun:stun.example.net>; rel="ice-server", ' +
     '<turn:turn.example.net?transport=udp>; rel="ice-server"; username="1700000000:a,b"; ' +
@@ -13,7 +13,7 @@ test("STUN and TURN servers are read from a Link header, commas in quotes includ
   ]);
 });
 
-test("other links, and no header, are no ICE servers", () => {
+test("other links and a missing header give no ICE servers", () => {
   assert.deepEqual(
     readIceServers('<https://example.net>; rel="help", <https://example.net>; rel=ice-server'),
     [],
@@ -21,7 +21,7 @@ test("other links, and no header, are no ICE servers", () => {
   assert.deepEqual(readIceServers(null), []);
 });
 
-test("a header is read in time that grows with its length, whatever is repeated in it", () => {
+test("a header is read in linear time for every repeated text", () => {
   const fastestMs = (header: string): number =>
     Math.min(
       ...Array.from({ length: 9 }, () => {
@@ -49,7 +49,7 @@ test("a header is read in time that grows with its length, whatever is repeated 
     for (const end of ["", "x", '"', "; rel=a"]) {
       const header = (length: number): string => `<stun:a>; a${atom.repeat(length / atom.length)}${end}`;
       const [single, double] = [fastestMs(header(50_000)), fastestMs(header(100_000))];
-      // Quadratic, it takes seconds.
+      // Quadratic work would take seconds.
       assert.ok(double < 250 || double < 3.2 * single, `${atom} before ${end}: ${single} ms, ${double} ms`);
     }
   }

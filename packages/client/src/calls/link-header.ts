@@ -1,4 +1,4 @@
-/** An ICE server as `RTCPeerConnection` takes it. */
+/** An ICE server in the form of `RTCPeerConnection`. */
 export interface IceServer {
   urls: string;
   username?: string;
@@ -6,12 +6,12 @@ export interface IceServer {
 }
 
 /**
- * A target in angle brackets, a quoted string (ended or not), a word or a separator (RFC 8288 §3). Every character but white
- * space belongs to one of these, so that reading takes linear time.
+ * A target in angle brackets, a quoted string (possibly unterminated), a word or a separator (RFC 8288 §3). Every
+ * character other than white space belongs to exactly one of these, so that reading takes linear time.
  */
 const tokenPattern = /<[^<>]*>|"(?:[^"\\]|\\.)*"?|[^\s<>";,=]+|[^\s]/g;
 
-/** The STUN and TURN servers in a `Link` header (RFC 9725, section 4.6). */
+/** The STUN and TURN servers in a `Link` header (RFC 9725 §4.6). */
 export function readIceServers(header: string | null): IceServer[] {
   return readLinks(header ?? "").flatMap(({ urls, parameters }) => {
     if (parameters.get("rel")?.toLowerCase() !== "ice-server" || !/^(stun|turn)s?:/i.test(urls)) return [];
@@ -24,7 +24,7 @@ export function readIceServers(header: string | null): IceServer[] {
 
 interface Link {
   urls: string;
-  /** By lower-case name; of several with one name the last. */
+  /** By lower-case name; the last one of several with the same name. */
   parameters: Map<string, string>;
 }
 

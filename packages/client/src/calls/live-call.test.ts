@@ -18,7 +18,7 @@ const turn: Turn = {
   totalMs: 5,
 };
 
-test("items stand in the order of their time, and once, however often they come", () => {
+test("items are ordered by time, without duplicates", () => {
   const events = [item("b", 200), item("a", 100), item("b", 200)];
   const call = events.reduce(applyLiveEvent, newLiveCall);
   assert.deepEqual(
@@ -28,7 +28,7 @@ test("items stand in the order of their time, and once, however often they come"
   assert.equal(applyLiveEvent(call, item("a", 100)), call);
 });
 
-test("an item that comes again with other words replaces the first", () => {
+test("a repeated item with another text replaces the first", () => {
   const call = [item("a", 100, "Good mor"), item("a", 100, "Good morning")].reduce(
     applyLiveEvent,
     newLiveCall,
@@ -39,17 +39,17 @@ test("an item that comes again with other words replaces the first", () => {
   );
 });
 
-test("what the agent begins to say becomes its item", () => {
+test("the agent's speech becomes its item", () => {
   const started: LiveCallEvent = { type: "itemStarted", id: "a", role: "agent", text: "Good…", startMs: 100 };
   const speaking = applyLiveEvent(newLiveCall, started);
   assert.equal(speaking.speech?.text, "Good…");
   const said = applyLiveEvent(speaking, item("a", 100));
   assert.equal(said.speech, undefined);
-  // As it is told again after a reconnection.
+  // Repeated after a reconnection.
   assert.equal(applyLiveEvent(said, started), said);
 });
 
-test("states and turns that are known change nothing", () => {
+test("known states and turns change nothing", () => {
   const call = applyLiveEvent(newLiveCall, { type: "turn", turn });
   assert.deepEqual(call.turns, [turn]);
   assert.equal(applyLiveEvent(call, { type: "turn", turn }), call);
@@ -57,7 +57,7 @@ test("states and turns that are known change nothing", () => {
   assert.equal(applyLiveEvent(call, { type: "state", state: "thinking" }).agentState, "thinking");
 });
 
-test("messages that are not understood are passed over", () => {
+test("unknown messages are ignored", () => {
   assert.deepEqual(readLiveEvent('{"type":"state","state":"thinking"}'), {
     type: "state",
     state: "thinking",

@@ -1,20 +1,20 @@
 import type { LiveCallEvent, TranscriptItem, Turn } from "../generated/types.ts";
 
-/** What the agent is being heard to say; its `item` follows when it has ended. */
+/** The agent's current speech; its `item` follows at the end. */
 export type Speech = Omit<Extract<LiveCallEvent, { type: "itemStarted" }>, "type">;
 
-/** How a call ended. `connection_lost`: the server was not reached again; it ends the call by itself. */
+/** How a call ended. `connection_lost`: the server was not reached again and ends the call itself. */
 export interface CallEnd {
   reason: Extract<LiveCallEvent, { type: "ended" }>["endReason"] | "connection_lost";
-  /** The provider's error behind it, for example. */
+  /** Details, for example the provider's error. */
   detail: string | null;
 }
 
-/** What is known of a call in progress. */
+/** State of a call in progress. */
 export interface LiveCall {
   agentState: "listening" | "thinking" | "speaking";
   transcript: readonly TranscriptItem[];
-  /** Not yet in the transcript. */
+  /** Not in the transcript yet. */
   speech: Speech | undefined;
   turns: readonly Turn[];
 }
@@ -28,7 +28,7 @@ export const newLiveCall: LiveCall = {
 
 const eventTypes: ReadonlySet<string> = new Set(["state", "itemStarted", "item", "turn", "ended"]);
 
-/** Reads a message of the data channel; undefined for what a newer server may say beside. */
+/** Reads a message of the data channel; `undefined` for messages of newer servers. */
 export function readLiveEvent(data: unknown): LiveCallEvent | undefined {
   if (typeof data !== "string") return undefined;
   try {
@@ -41,7 +41,7 @@ export function readLiveEvent(data: unknown): LiveCallEvent | undefined {
   }
 }
 
-/** The call after an event; the same object where it says nothing new, as after a reconnection. */
+/** The call after an event; the same object if nothing changes, for example after a reconnection. */
 export function applyLiveEvent(call: LiveCall, event: LiveCallEvent): LiveCall {
   switch (event.type) {
     case "state":

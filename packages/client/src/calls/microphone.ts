@@ -3,7 +3,7 @@ import { JoinError, type JoinErrorCode } from "./join-error.ts";
 /** An audio input of this device. */
 export interface Microphone {
   deviceId: string;
-  /** As people know it; a number where the browser does not tell before the microphone was allowed once. */
+  /** The device's name; a number if the browser hides names until the microphone is allowed. */
   label: string;
 }
 
@@ -16,7 +16,7 @@ const codesByName: Readonly<Record<string, JoinErrorCode>> = {
   AbortError: "microphone_busy",
 };
 
-/** Throws where this is no browser, or the page may not use a microphone at all. */
+/** Throws if this is not a browser, or if the page cannot use a microphone. */
 export function assertCanJoin(): void {
   if (typeof RTCPeerConnection === "undefined" || typeof navigator === "undefined") {
     throw new JoinError("unsupported");
@@ -24,7 +24,7 @@ export function assertCanJoin(): void {
   if (!globalThis.isSecureContext) throw new JoinError("insecure_context");
 }
 
-/** The microphones that can be chosen. */
+/** The available microphones. */
 export async function listMicrophones(): Promise<Microphone[]> {
   assertCanJoin();
   const devices = await navigator.mediaDevices.enumerateDevices();
@@ -34,9 +34,9 @@ export async function listMicrophones(): Promise<Microphone[]> {
 }
 
 /**
- * Takes a microphone, asking the user if need be. Whoever calls it stops its tracks.
+ * Opens a microphone; the browser may ask the user. The caller stops its tracks.
  *
- * @param deviceId else the browser's choice.
+ * @param deviceId default: the browser's choice.
  * @throws {JoinError}
  */
 export async function openMicrophone(deviceId?: string): Promise<MediaStream> {
@@ -55,7 +55,7 @@ export async function openMicrophone(deviceId?: string): Promise<MediaStream> {
   }
 }
 
-/** What `getUserMedia` throws, in our words. */
+/** Maps an error of `getUserMedia` to a `JoinError`. */
 export function explainMicrophoneError(error: unknown): JoinError {
   const name = error instanceof Error ? error.name : "";
   return new JoinError(codesByName[name] ?? "microphone_busy", { cause: error });

@@ -4,24 +4,24 @@ import { applySdpFragment, readFragmentSession, writeSdpFragment } from "./sdp-f
 import { Trickle } from "./trickle.ts";
 import type { WhipSession } from "./whip-session.ts";
 
-/** Of the data channel that tells what happens in the call. */
+/** Label of the data channel for call events. */
 const CHANNEL_LABEL = "parley";
 
 export interface PeerListener {
   onMessage: (data: unknown) => void;
   onStream: (stream: MediaStream) => void;
-  /** The connection was there and is not any more. */
+  /** An established connection was lost. */
   onLost: () => void;
 }
 
-/** One WebRTC connection of a call: the microphone's audio out, the agent's in, and the channel of events. */
+/** One WebRTC connection of a call: the microphone's audio out, the agent's audio in, and the event channel. */
 export class Peer {
   readonly #connection: RTCPeerConnection;
   readonly #sender: RTCRtpSender;
   readonly #channel: RTCDataChannel;
-  /** Of the present generation of candidates. */
+  /** Candidates of the current generation. */
   #trickle = new Trickle();
-  /** As the server gave it, and its ICE restarts have changed it. */
+  /** The server's answer, updated by ICE restarts. */
   #answer = "";
   readonly #abort = new AbortController();
 
@@ -42,7 +42,7 @@ export class Peer {
     this.#connection.addEventListener(
       "icecandidate",
       ({ candidate }) => {
-        // An empty one ends a generation of candidates, as null ends all of them.
+        // An empty candidate ends a generation; null ends all of them.
         if (candidate === null || candidate.candidate !== "") this.#trickle.add(candidate?.candidate ?? null);
       },
       options,
@@ -63,12 +63,12 @@ export class Peer {
     return this.#connection.connectionState === "connected" && this.canRestartIce;
   }
 
-  /** Whether the server still has this connection, as far as is known here. */
+  /** True if the server still has this connection, as far as the client can tell. */
   get canRestartIce(): boolean {
     return this.#channel.readyState === "open";
   }
 
-  /** Offers, takes the answer, and resolves when audio can flow. */
+  /** Sends the offer, applies the answer, and resolves when audio can flow. */
   async connect(session: WhipSession, signal: AbortSignal): Promise<void> {
     const isOver = AbortSignal.any([signal, this.#abort.signal]);
     await this.#connection.setLocalDescription();
@@ -80,9 +80,9 @@ export class Peer {
   }
 
   /**
-   * Finds a new path for the connection, which stays as it is above that: nothing is negotiated anew, and until the path is
-   * there the old one serves. Resolves when audio can flow; the connection is of no use any more where it rejects, unless it
-   * still `isConnected`.
+   * Finds a new network path for the connection. Nothing else is renegotiated, and the old path is used until the
+   * new one works. Resolves when audio can flow. After a rejection, the connection is unusable unless it still
+   * `isConnected`.
    */
   async restartIce(session: WhipSession, signal: AbortSignal): Promise<void> {
     const isOver = AbortSignal.any([signal, this.#abort.signal]);
@@ -97,7 +97,7 @@ export class Peer {
     );
     isOver.throwIfAborted();
     await this.#take(applySdpFragment(this.#answer, fragment), offer, session, isOver);
-    // It may have failed before.
+    // It may have failed already.
     await this.#whenConnected(isOver, { isFailureFinal: false });
   }
 
@@ -138,7 +138,7 @@ export class Peer {
       this.#connection.addEventListener("connectionstatechange", check, { signal: done.signal });
       signal.addEventListener(
         "abort",
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a signal's reason is passed on as it is
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the signal's reason is passed on unchanged
         () => settle(() => reject(signal.reason)),
         { signal: done.signal },
       );

@@ -13,7 +13,7 @@ const offer = [
   "",
 ].join("\r\n");
 
-test("a fragment names the offer's credentials and first media line", () => {
+test("a fragment has the offer's credentials and first media line", () => {
   assert.equal(
     writeSdpFragment(readFragmentSession(offer), ["candidate:1 1 udp 2 192.0.2.1 61764 typ host"], false),
     "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n" +
@@ -21,11 +21,11 @@ test("a fragment names the offer's credentials and first media line", () => {
   );
 });
 
-test("the last fragment says that it is the last", () => {
+test("the last fragment is marked as such", () => {
   assert.match(writeSdpFragment(readFragmentSession(offer), [], true), /a=mid:0\r\na=end-of-candidates\r\n$/);
 });
 
-test("an ICE restart changes credentials and candidates of the answer, and nothing else", () => {
+test("an ICE restart changes only the credentials and candidates of the answer", () => {
   const answer = [
     "v=0",
     "m=audio 30000 UDP/TLS/RTP/SAVPF 111",

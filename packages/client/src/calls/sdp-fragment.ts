@@ -1,21 +1,24 @@
-/** What names the session that candidates belong to. */
+/** Identifies the session to which candidates belong. */
 interface FragmentSession {
   ufrag: string;
   pwd: string;
   mid: string;
 }
 
-/** Reads a description, or a fragment, for what its fragments repeat. All candidates are those of the first media line: it is bundled. */
+/**
+ * Reads the part of a description or fragment that fragments repeat. All candidates belong to the first media
+ * line, because media is bundled.
+ */
 export function readFragmentSession(sdp: string): FragmentSession {
   const find = (name: string): string => new RegExp(`^a=${name}:(.+?)\\r?$`, "m").exec(sdp)?.[1] ?? "";
   return { ufrag: find("ice-ufrag"), pwd: find("ice-pwd"), mid: find("mid") };
 }
 
 /**
- * Candidates as `application/trickle-ice-sdpfrag` (RFC 8840, section 9).
+ * Candidates as `application/trickle-ice-sdpfrag` (RFC 8840 §9).
  *
- * @param candidates as `RTCIceCandidate.candidate` gives them.
- * @param isComplete whether no more will come.
+ * @param candidates values of `RTCIceCandidate.candidate`.
+ * @param isComplete true if there are no more candidates.
  */
 export function writeSdpFragment(
   { ufrag, pwd, mid }: FragmentSession,
@@ -34,8 +37,8 @@ export function writeSdpFragment(
 }
 
 /**
- * An answer as it is after an ICE restart: with the credentials and candidates of the server's fragment in place of its own,
- * all else, DTLS above all, as it was.
+ * An answer after an ICE restart: has the credentials and candidates of the server's fragment; everything else,
+ * in particular DTLS, is unchanged.
  */
 export function applySdpFragment(answer: string, fragment: string): string {
   const { ufrag, pwd } = readFragmentSession(fragment);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Trickle } from "./trickle.ts";
 
-test("candidates wait for the answer and then go together, later ones one request after the other", async () => {
+test("candidates wait for the answer and are sent together, later ones in consecutive requests", async () => {
   const trickle = new Trickle();
   const sent: [readonly string[], boolean][] = [];
   let answer = (): void => {};
@@ -22,7 +22,7 @@ test("candidates wait for the answer and then go together, later ones one reques
   assert.deepEqual(sent.slice(1), [[["c"], true]]);
 });
 
-test("a request that fails holds up none after it", async () => {
+test("a failed request does not delay later ones", async () => {
   const trickle = new Trickle();
   const sent: string[] = [];
   trickle.start(async (candidates) => {

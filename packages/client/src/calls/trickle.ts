@@ -1,6 +1,6 @@
 /**
- * Candidates on their way to the server: kept until it knows the offer, then sent in as few requests as their coming
- * allows. One request at a time, so that they arrive in order.
+ * Candidates to send to the server: queued until it has the offer, then sent in as few requests as possible. One
+ * request at a time, so that they arrive in order.
  */
 export class Trickle {
   #waiting: string[] = [];
@@ -9,14 +9,17 @@ export class Trickle {
   #isSending = false;
   #send: ((candidates: readonly string[], isComplete: boolean) => Promise<void>) | undefined;
 
-  /** `null`: there are no more. */
+  /** Adds a candidate; `null` if there are no more. */
   add(candidate: string | null): void {
     if (candidate === null) this.#isComplete = true;
     else this.#waiting.push(candidate);
     void this.#flush();
   }
 
-  /** What `send` throws is passed over: the connection may come about without these candidates, and else is found lost. */
+  /**
+   * Starts sending. Errors of `send` are ignored: the connection may succeed without these candidates, or is
+   * detected as lost.
+   */
   start(send: (candidates: readonly string[], isComplete: boolean) => Promise<void>): void {
     this.#send = send;
     void this.#flush();

@@ -14,32 +14,32 @@ import { openMicrophone } from "./microphone.ts";
 import { Peer } from "./peer.ts";
 import type { WhipSession } from "./whip-session.ts";
 
-/** The server waits so long for a connection that it lost. */
-const REJOIN_WITHIN_MS = 15_000;
-const CONNECT_DEADLINE_MS = 15_000;
-const REJOIN_ATTEMPT_MS = 6_000;
+/** The server waits this long for a lost connection. */
+const REJOIN_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 15_000;
+const REJOIN_ATTEMPT_TIMEOUT_MS = 6_000;
 const REJOIN_PAUSE_MS = 500;
-/** Where a new path is there to be found, it is found within a second or two. */
-const RESTART_ATTEMPT_MS = 3_000;
-/** Until the server has told how the call ended. */
-const FAREWELL_MS = 1_500;
+/** If there is another network path, it is found within a second or two. */
+const RESTART_TIMEOUT_MS = 3_000;
+/** Limit for the server's last message about the end of the call. */
+const FAREWELL_TIMEOUT_MS = 1_500;
 
 export interface WebCallEvents {
   state: "connected" | "reconnecting" | "ended";
   agentState: LiveCall["agentState"];
-  /** The agent begins to be heard. */
+  /** The agent starts to speak. */
   speech: Speech;
-  /** Enters the transcript. */
+  /** A new transcript item. */
   item: TranscriptItem;
-  /** How long the agent's last answer took. */
+  /** Timing of the agent's last response. */
   turn: Turn;
-  /** The last event. */
+  /** The last event of a call. */
   ended: CallEnd;
-  /** Trouble that the call goes on with: `microphone_lost`. */
+  /** A problem that does not end the call: `microphone_lost`. */
   error: JoinError;
 }
 
-/** A call that this page has joined. Holds the microphone until it has ended. */
+/** A call joined by this page. Uses the microphone until the call has ended. */
 export class WebCall {
   readonly #session: WhipSession;
   readonly #emitter = new Emitter<WebCallEvents>();
@@ -54,14 +54,14 @@ export class WebCall {
   #isMuted = false;
   #hangingUp: Promise<void> | undefined;
 
-  /** Made by `joinCall`. */
+  /** Called by `joinCall`. */
   constructor(session: WhipSession, microphone: MediaStream) {
     this.#session = session;
     this.#microphone = microphone;
     this.#watchMicrophone();
-    // The server would wait for a page that is gone.
+    // Otherwise the server would wait for a closed page.
     addEventListener("pagehide", () => void this.hangUp(), { signal: this.#over.signal });
-    // Another network: the path of the one before is not waited for to fail.
+    // After a network change, do not wait for the old path to fail.
     addEventListener("online", () => this.#peer !== undefined && void this.#recover(this.#peer), {
       signal: this.#over.signal,
     });
@@ -75,12 +75,12 @@ export class WebCall {
     return this.#live.agentState;
   }
 
-  /** What has been said, in its order. */
+  /** Transcript in chronological order. */
   get transcript(): readonly TranscriptItem[] {
     return this.#live.transcript;
   }
 
-  /** What the agent is being heard to say; not yet in the transcript. */
+  /** The agent's current speech, not in the transcript yet. */
   get speech(): Speech | undefined {
     return this.#live.speech;
   }
@@ -89,7 +89,7 @@ export class WebCall {
     return this.#live.turns;
   }
 
-  /** How it ended; undefined before. */
+  /** How the call ended; `undefined` before. */
   get end(): CallEnd | undefined {
     return this.#end;
   }
@@ -103,17 +103,20 @@ export class WebCall {
     return this.#audio.volume;
   }
 
-  /** What is sent, for meters. */
+  /** The sent audio, for meters. */
   get microphoneStream(): MediaStream {
     return this.#microphone;
   }
 
-  /** What the agent says, for meters. */
+  /** The agent's audio, for meters. */
   get agentStream(): MediaStream | undefined {
     return this.#agentStream;
   }
 
-  /** Listens; gives a function that ends it. What came before is in `transcript`, `turns` and the states. */
+  /**
+   * Adds a listener; returns a function that removes it. Earlier events are in `transcript`, `turns` and the
+   * states.
+   */
   on<Name extends keyof WebCallEvents>(
     name: Name,
     listener: (event: WebCallEvents[Name]) => void,
@@ -121,27 +124,27 @@ export class WebCall {
     return this.#emitter.on(name, listener);
   }
 
-  /** Connects for the first time. Used by `joinCall`. */
+  /** Establishes the first connection. Called by `joinCall`. */
   async connect(signal: AbortSignal): Promise<void> {
-    await this.#connect(CONNECT_DEADLINE_MS, signal);
+    await this.#connect(CONNECT_TIMEOUT_MS, signal);
     this.#setState("connected");
   }
 
-  /** Whether the agent hears silence instead of the microphone. */
+  /** Replaces the microphone by silence, or ends that. */
   setMuted(isMuted: boolean): void {
     this.#isMuted = isMuted;
     for (const track of this.#microphone.getTracks()) track.enabled = !isMuted;
   }
 
-  /** How loud the agent is, from 0 to 1. */
+  /** Sets the agent's volume, from 0 to 1. */
   setVolume(volume: number): void {
     this.#audio.volume = Math.min(1, Math.max(0, volume));
   }
 
   /**
-   * Goes on with another microphone.
+   * Switches to another microphone.
    *
-   * @throws {JoinError} where it cannot be had; the call goes on with the one before.
+   * @throws {JoinError} if it cannot be opened; the call continues with the previous one.
    */
   async setMicrophone(deviceId?: string): Promise<void> {
     const microphone = await openMicrophone(deviceId);
@@ -154,7 +157,7 @@ export class WebCall {
     stop(before);
   }
 
-  /** Ends the call. Idempotent; where the server is not reached it ends the call by itself within 15 s. */
+  /** Ends the call. Idempotent. If the server is unreachable, it ends the call itself within 15 s. */
   async hangUp(): Promise<void> {
     if (this.#state === "ended") return;
     this.#hangingUp ??= this.#hangUpOnce();
@@ -169,11 +172,11 @@ export class WebCall {
       () => isTold,
       () => {},
     );
-    await Promise.race([isOver, pause(FAREWELL_MS)]);
+    await Promise.race([isOver, pause(FAREWELL_TIMEOUT_MS)]);
     this.#finish({ reason: "user_hangup", detail: null });
   }
 
-  /** Lets go of everything where no call came about. */
+  /** Releases all resources after a failed attempt to join. */
   abandon(): void {
     this.#finish({ reason: "connection_lost", detail: null });
     void this.#session.end().catch(() => {});
@@ -183,7 +186,7 @@ export class WebCall {
     const deadline = AbortSignal.timeout(deadlineMs);
     const isOver = AbortSignal.any([signal, deadline, this.#over.signal]);
     try {
-      // Asked each time: their credentials expire.
+      // Fetched each time, because the credentials expire.
       await this.#replacePeer(await this.#session.iceServers(isOver), isOver);
     } catch (error) {
       signal.throwIfAborted();
@@ -205,26 +208,26 @@ export class WebCall {
     }
     this.#peer?.close();
     this.#peer = peer;
-    // It may have been changed meanwhile.
+    // The microphone may have changed in the meantime.
     await peer.replaceTrack(trackOf(this.#microphone));
   }
 
-  /** A new path for the connection; a whole new connection where there is none, or the server has none for it. */
+  /** Finds a new network path, or makes a new connection if there is none or the server rejects the restart. */
   async #recover(lost: Peer): Promise<void> {
     if (this.#state !== "connected" || this.#peer !== lost || this.#hangingUp !== undefined) return;
     this.#setState("reconnecting");
-    const deadline = AbortSignal.timeout(REJOIN_WITHIN_MS);
+    const deadline = AbortSignal.timeout(REJOIN_TIMEOUT_MS);
     const { signal } = this.#over;
     let isRestarting = lost.canRestartIce;
     while (!deadline.aborted && !signal.aborted) {
       try {
         if (isRestarting) await this.#restartIce(lost, deadline);
-        else await this.#connect(REJOIN_ATTEMPT_MS, deadline);
+        else await this.#connect(REJOIN_ATTEMPT_TIMEOUT_MS, deadline);
         return this.#setState("connected");
       } catch (error) {
         const code = error instanceof JoinError ? error.code : undefined;
         if (code === "call_over") break;
-        // Found again by itself, or not lost at all.
+        // The connection recovered, or was not lost.
         if (lost.isConnected) return this.#setState("connected");
         if (isRestarting && code !== "server_unreachable") isRestarting = false;
         else await pause(REJOIN_PAUSE_MS);
@@ -234,7 +237,7 @@ export class WebCall {
   }
 
   async #restartIce(peer: Peer, signal: AbortSignal): Promise<void> {
-    const attempt = AbortSignal.timeout(RESTART_ATTEMPT_MS);
+    const attempt = AbortSignal.timeout(RESTART_TIMEOUT_MS);
     await peer.restartIce(this.#session, AbortSignal.any([signal, attempt, this.#over.signal]));
   }
 
@@ -256,7 +259,7 @@ export class WebCall {
   #play(stream: MediaStream): void {
     this.#agentStream = stream;
     this.#audio.srcObject = stream;
-    // Refused only where the page has no microphone either; then there is no call.
+    // Rejected only if the page has no microphone either; then there is no call.
     void this.#audio.play().catch(() => {});
   }
 

@@ -27,7 +27,7 @@ after(() => {
   }
 });
 
-/** A WHIP endpoint that gives these answers in their order. */
+/** A WHIP endpoint that gives these answers in order. */
 async function serve(...answers: readonly Answer[]): Promise<{ session: WhipSession; received: Received[] }> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -52,7 +52,7 @@ const created: Answer = {
   body: "answer",
 };
 
-test("the first offer is posted with the token, candidates and a later offer go to the session", async () => {
+test("the first offer is posted with the token; candidates and later offers go to the session", async () => {
   const { session, received } = await serve(
     created,
     { status: 204 },
@@ -78,7 +78,7 @@ test("the first offer is posted with the token, candidates and a later offer go 
   assert(received.every(({ headers }) => headers.authorization === "Bearer secret"));
 });
 
-test("an ICE restart goes to the session as it is now, and candidates after it to the session as it is then", async () => {
+test("an ICE restart updates the ETag that later candidates use", async () => {
   const { session, received } = await serve(
     created,
     { status: 200, headers: { etag: '"2"' }, body: "our side" },
@@ -99,14 +99,14 @@ test("an ICE restart goes to the session as it is now, and candidates after it t
   );
 });
 
-test("ICE servers are asked for before there is a session", async () => {
+test("ICE servers are requested before there is a session", async () => {
   const link = '<stun:stun.example.net>; rel="ice-server"';
   const { session, received } = await serve({ status: 204, headers: { link } });
   assert.deepEqual(await session.iceServers(signal), [{ urls: "stun:stun.example.net" }]);
   assert.equal(received[0]?.request, "OPTIONS /rtc/calls/a");
 });
 
-test("a refusal says what it means for the call", async () => {
+test("an error status becomes a code", async () => {
   const codes: [number, string][] = [
     [401, "token_refused"],
     [404, "call_over"],
@@ -119,18 +119,18 @@ test("a refusal says what it means for the call", async () => {
   }
 });
 
-test("a refusal of another kind is given in the server's words", async () => {
+test("another error has the server's message", async () => {
   const body = JSON.stringify({ error: "offer_not_acceptable", message: "There is no Opus." });
   const { session } = await serve({ status: 422, body });
   await assert.rejects(session.exchange("offer", signal), { code: "refused", message: /There is no Opus\./ });
 });
 
-test("a server that is not there is told from one that refuses", async () => {
+test("an unreachable server is distinct from a rejection", async () => {
   const session = new WhipSession("http://127.0.0.1:1/rtc/calls/a", "secret");
   await assert.rejects(session.exchange("offer", signal), { code: "server_unreachable" });
 });
 
-test("a session that was never there is not ended", async () => {
+test("a session that was not created is not ended", async () => {
   const { session, received } = await serve();
   await session.end();
   assert.deepEqual(received, []);

@@ -1,7 +1,7 @@
 import { JoinError, type JoinErrorCode } from "./join-error.ts";
 import { type IceServer, readIceServers } from "./link-header.ts";
 
-const REQUEST_DEADLINE_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 
 const codesByStatus: Readonly<Record<number, JoinErrorCode>> = {
   401: "token_refused",
@@ -17,12 +17,12 @@ interface WhipRequest {
   contentType?: string;
   body?: string;
   ifMatch?: string;
-  /** Whether it is sent although the page goes away. */
+  /** True to send the request although the page closes. */
   keepalive?: boolean;
   signal?: AbortSignal;
 }
 
-/** The HTTP side of a call: WHIP (RFC 9725), with a whole new offer for a connection that was lost. */
+/** The HTTP side of a call: WHIP (RFC 9725), extended by new offers for a lost connection. */
 export class WhipSession {
   readonly #url: string;
   readonly #token: string;
@@ -39,7 +39,7 @@ export class WhipSession {
     return readIceServers(response.headers.get("link"));
   }
 
-  /** Gives the answer to an offer. The first one consumes the token; later ones replace the connection. */
+  /** Returns the answer to an offer. The first offer consumes the token; later ones replace the connection. */
   async exchange(offer: string, signal: AbortSignal): Promise<string> {
     const sdp = { contentType: "application/sdp", body: offer, signal };
     const response =
@@ -63,7 +63,7 @@ export class WhipSession {
     });
   }
 
-  /** Gives the server's side of an ICE restart; `refused` where it does none. */
+  /** Returns the server's side of an ICE restart; throws `refused` if the server does not support it. */
   async restartIce(fragment: string, signal: AbortSignal): Promise<string> {
     if (this.#location === undefined) throw new JoinError("refused");
     const response = await this.#request(this.#location, {
@@ -77,7 +77,7 @@ export class WhipSession {
     return await response.text();
   }
 
-  /** Ends the call, also from a page that is being closed. */
+  /** Ends the call, also from a page that is closing. */
   async end(): Promise<void> {
     if (this.#location === undefined) return;
     await this.#request(this.#location, { method: "DELETE", keepalive: true });
@@ -85,7 +85,7 @@ export class WhipSession {
 
   async #request(url: string, request: WhipRequest): Promise<Response> {
     const { method, contentType, body, ifMatch, keepalive = false, signal } = request;
-    const deadline = AbortSignal.timeout(REQUEST_DEADLINE_MS);
+    const deadline = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     let response: Response;
     try {
       response = await fetch(url, {

@@ -29,67 +29,80 @@ async function liveBytes(): Promise<number> {
   return liveHeapBytes() + process.memoryUsage().external;
 }
 
-test("the memory of a finished call is a fraction of the size of its messages", async () => {
-  let deliver: (data: Buffer, source: Hop) => void = () => undefined;
-  const sent: string[] = [];
-  const transport: Transport = {
-    protocol: "UDP",
-    isReliable: false,
-    localAddress: { address: "10.0.0.1", port: 5060 },
-    start: (receive) => void (deliver = receive),
-    send: (data) => void sent.push(data.toString()),
-    close: () => Promise.resolve(),
-  };
-  const agent = UserAgent.on(transport, {
-    resolver: noNames,
-    onInvite: (invite) => void invite.accept({ sdp }),
-  });
+/** A user agent that accepts every call, on a transport without network. */
+class CalledAgent {
+  readonly agent: UserAgent;
+  readonly sent: string[] = [];
+  #deliver: (data: Buffer, source: Hop) => void = () => undefined;
 
-  function request(call: number, method: string, sequence: number, tag: string, body = ""): string {
-    const text = [
-      `${method} sip:agent@10.0.0.1 SIP/2.0`,
-      `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK-of-the-${method}-${call};rport`,
-      `From: <sip:caller@10.0.0.2>;tag=the-tag-of-the-caller-${call}`,
-      `To: <sip:agent@10.0.0.1>${tag}`,
-      `Call-ID: the-id-of-the-call-${call}@10.0.0.2`,
-      `CSeq: ${sequence} ${method}`,
-      "Contact: <sip:caller@10.0.0.2:5060>",
-      "Max-Forwards: 70",
-      ...(body === "" ? [] : ["Content-Type: application/sdp"]),
-      `Content-Length: ${body.length}`,
-      "",
-      body,
-    ].join("\r\n");
-    deliver(Buffer.from(text), caller);
-    return text;
+  constructor() {
+    const transport: Transport = {
+      protocol: "UDP",
+      isReliable: false,
+      localAddress: { address: "10.0.0.1", port: 5060 },
+      start: (receive) => void (this.#deliver = receive),
+      send: (data) => void this.sent.push(data.toString()),
+      close: () => Promise.resolve(),
+    };
+    this.agent = UserAgent.on(transport, {
+      resolver: noNames,
+      onInvite: (invite) => void invite.accept({ sdp }),
+    });
   }
 
-  async function call(number: number): Promise<string> {
-    request(number, "INVITE", 1, "", sdp);
+  receive(request: string): void {
+    this.#deliver(Buffer.from(request), caller);
+  }
+
+  /** A complete call; returns its BYE. */
+  async call(number: number): Promise<string> {
+    this.receive(requestOf(number, "INVITE", 1, "", sdp));
     await settle();
-    const tag = /^To: .*(;tag=\w+)/m.exec(sent.at(-1) ?? "")?.[1] ?? "";
-    request(number, "ACK", 1, tag);
+    const tag = /^To: .*(;tag=\w+)/m.exec(this.sent.at(-1) ?? "")?.[1] ?? "";
+    this.receive(requestOf(number, "ACK", 1, tag));
     await settle();
-    const bye = request(number, "BYE", 2, tag);
+    const bye = requestOf(number, "BYE", 2, tag);
+    this.receive(bye);
     await settle();
     return bye;
   }
+}
 
+function requestOf(call: number, method: string, sequence: number, tag: string, body = ""): string {
+  return [
+    `${method} sip:agent@10.0.0.1 SIP/2.0`,
+    `Via: SIP/2.0/UDP 10.0.0.2:5060;branch=z9hG4bK-of-the-${method}-${call};rport`,
+    `From: <sip:caller@10.0.0.2>;tag=the-tag-of-the-caller-${call}`,
+    `To: <sip:agent@10.0.0.1>${tag}`,
+    `Call-ID: the-id-of-the-call-${call}@10.0.0.2`,
+    `CSeq: ${sequence} ${method}`,
+    "Contact: <sip:caller@10.0.0.2:5060>",
+    "Max-Forwards: 70",
+    ...(body === "" ? [] : ["Content-Type: application/sdp"]),
+    `Content-Length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+}
+
+test("the memory of a finished call is a fraction of the size of its messages", async () => {
+  const called = new CalledAgent();
+  const { agent, sent } = called;
   // Until all code is compiled.
-  for (let number = 0; number < 300; number++) await call(number);
+  for (let number = 0; number < 300; number++) await called.call(number);
   sent.length = 0;
   const before = await liveBytes();
   for (let number = 300; number < 300 + CALLS; number++) {
-    await call(number);
+    await called.call(number);
     sent.length = 0;
   }
-  const kept = (await liveBytes()) - before;
+  const growth = (await liveBytes()) - before;
   assert.equal(agent.counts.transactions, 2 * (300 + CALLS));
-  assert.ok(kept / CALLS < MAX_BYTES_PER_CALL, `${Math.round(kept / CALLS)} bytes for each call`);
+  assert.ok(growth / CALLS < MAX_BYTES_PER_CALL, `${Math.round(growth / CALLS)} bytes for each call`);
 
-  const bye = await call(9_999);
+  const bye = await called.call(9_999);
   const answer = sent.at(-1) ?? "";
-  deliver(Buffer.from(bye), caller);
+  called.receive(bye);
   assert.match(answer, /^SIP\/2\.0 200/);
   assert.equal(sent.at(-1), answer);
   assert.ok(sent.length > 3);

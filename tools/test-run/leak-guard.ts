@@ -13,7 +13,7 @@ import { after } from "node:test";
 import { isMainThread } from "node:worker_threads";
 import { REPORT_VARIABLE, TRACE_TIMERS_VARIABLE } from "./variables.ts";
 
-const GRACE_MS = 5_000;
+const GRACE_MS = 3_000;
 /** For the file's own `after` hooks. If one of them fails, Node does not run the guard's last one. */
 const HOOKS_DEADLINE_MS = 60_000;
 const STACK_FRAMES = 30;

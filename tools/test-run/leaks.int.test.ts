@@ -92,7 +92,7 @@ suite("what a test leaves alive", { concurrency: true }, () => {
     import { createServer } from "node:net";
     const server = createServer();
     test("opens", () => { server.listen(0); });
-    after(async () => { await new Promise((resolve) => setTimeout(resolve, 5_500)); });
+    after(async () => { await new Promise((resolve) => setTimeout(resolve, 3_500)); });
     after(() => { server.close(); });`);
     assert.equal(code, 0, output);
     assert.match(output, /1 tests passed, 0 failed, 0 skipped; files that left something alive: 0/);

@@ -51,10 +51,11 @@ export class OutboundError extends Error {
  */
 export class OutboundClient {
   readonly #agent: Agent;
+  readonly #closing = new AbortController();
 
   constructor({ isPrivateAllowed }: { isPrivateAllowed: boolean }) {
     this.#agent = new Agent({
-      connect: createConnector(isPrivateAllowed),
+      connect: createConnector(isPrivateAllowed, this.#closing.signal),
       connections: CONNECTIONS_PER_ORIGIN,
       keepAliveTimeout: KEEP_ALIVE_MS,
       allowH2: false,
@@ -106,13 +107,15 @@ export class OutboundClient {
 
   /** Aborts what is under way. Idempotent. */
   async close(): Promise<void> {
+    // The agent leaves a connection that is still being set up to its own deadline.
+    this.#closing.abort();
     await this.#agent.destroy();
   }
 }
 
-/** Connects to public addresses alone, unless private ones are allowed. */
-function createConnector(isPrivateAllowed: boolean): buildConnector.connector {
-  const options = { timeout: CONNECT_DEADLINE_MS, allowH2: false };
+/** Connects to public addresses alone, unless private ones are allowed. The signal ends the connections. */
+function createConnector(isPrivateAllowed: boolean, signal: AbortSignal): buildConnector.connector {
+  const options = { timeout: CONNECT_DEADLINE_MS, allowH2: false, signal };
   const connect = buildConnector(isPrivateAllowed ? options : { ...options, lookup: lookupPublic });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");

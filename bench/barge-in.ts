@@ -8,7 +8,7 @@
  */
 import { createAgent } from "../e2e/support/agents.ts";
 import { Platform } from "../e2e/support/platform.ts";
-import { seededRandom } from "../e2e/support/random.ts";
+import { seededRandom } from "@parley/testing";
 import { FRAME_SAMPLES, readRecording } from "../e2e/support/recordings.ts";
 import { type HeardPacket, TestCaller } from "../e2e/support/test-caller.ts";
 import { percentile, rounded, sumOf } from "./support/statistics.ts";

@@ -7,7 +7,7 @@ import { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { ToolServer } from "./support/tool-server.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const ASKED = {
   postCallExtraction: [{ name: "metres", type: "number", description: "How far to go" }],

@@ -9,7 +9,7 @@ import { Platform } from "./support/platform.ts";
 import { recognise } from "./support/recognise.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const FROM = "+15550400001";
 const LEAST_OVERLAP = 0.75;

@@ -8,7 +8,7 @@ import { ANSWER, Cluster } from "./support/cluster.ts";
 import { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 describe("a node that dies while its database is away", () => {
   let cluster: Cluster;

@@ -7,7 +7,7 @@ import type { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { ToolServer } from "./support/tool-server.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const OUTAGE_MS = 10_000;
 /** Silent for 10 s, and the next beat of another node after that. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import type { Agent } from "@parley/contract";
 import { startScriptedOpenAi, type ScriptedServer } from "@parley/providers/testing";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { findCall, textOf } from "./support/agents.ts";
 import { receive, receiveInvite, respond, startCarrier } from "./support/carrier.ts";
 import { skipWithout } from "./support/peers.ts";

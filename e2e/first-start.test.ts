@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Agent } from "@parley/contract";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { Platform } from "./support/platform.ts";
 
 const LINK = /(http:\/\/\S+\/try)#key=(parley_[\w-]+)&agent=(\S+)/;

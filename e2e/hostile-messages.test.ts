@@ -5,7 +5,7 @@ import { createAgent, endedCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Nearly the largest that UDP carries. */
 const LENGTH = 60_000;

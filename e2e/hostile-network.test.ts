@@ -6,11 +6,10 @@ import { encodePcmu } from "@parley/audio";
 import { writeRtp } from "@parley/rtp";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
-import { seededRandom } from "./support/random.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { seededRandom, waitFor } from "@parley/testing";
 
 const DATAGRAMS = 20_000;
 /** Sent in one go before the receiver gets its turn; more would only fill the socket's buffer. */

@@ -11,7 +11,7 @@ import { Cluster } from "./support/cluster.ts";
 import type { Platform } from "./support/platform.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { openDatabase } from "../apps/server/src/platform/database/database.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Four times as many as a node has connections. */
 const KEYED_REQUESTS = 40;

@@ -12,7 +12,7 @@ import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/re
 import { speechSegments } from "./support/speech-segments.ts";
 import { TryPage } from "./support/try-page.ts";
 import { UdpPath } from "./support/udp-path.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** The greeting, in which the network changes, and what finding another path takes. */
 const BEFORE_SPEECH_MS = 15_000;

@@ -9,7 +9,7 @@ import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { sdp } from "./support/raw-sip.ts";
 import { runSipp } from "./support/sipp.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const QUIET = new Int16Array(8000 * 60);
 

@@ -6,7 +6,7 @@ import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const RESTART_DEADLINE_MS = 30_000;
 

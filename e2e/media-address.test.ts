@@ -8,7 +8,7 @@ import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { type ScriptedProviders, startScriptedProviders } from "./support/scripted-providers.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Audio is sent for 2 s to a caller that has not shown that it is there. */
 const MAX_UNCONFIRMED_PACKETS = 100;

@@ -10,7 +10,7 @@ import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { runSipp } from "./support/sipp.ts";
 import { speechSegments } from "./support/speech-segments.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const GREETING = "Hello, you may speak now.";
 const ANSWER_DEADLINE_MS = 25_000;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, SipTrace } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import {

@@ -6,7 +6,7 @@ import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { callerLines } from "../apps/server/src/demo/demo-agent.ts";
 import { Telephone } from "../apps/server/src/demo/telephone.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { Platform } from "./support/platform.ts";
 
 const CALL_DEADLINE_MS = 60_000;

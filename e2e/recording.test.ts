@@ -18,7 +18,7 @@ import { recognise } from "./support/recognise.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Energies are compared in steps of so many samples: 10 ms. */
 const STEP = 80;

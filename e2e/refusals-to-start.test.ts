@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
-import { failToStart, freePort } from "./support/platform.ts";
+import { freePort } from "@parley/testing";
+import { failToStart } from "./support/platform.ts";
 
 /** One clear line and a non-zero exit. Returns what is in the data directory then. */
 async function assertRefuses(env: Readonly<Record<string, string>>, message: RegExp): Promise<string[]> {

@@ -8,7 +8,7 @@ import { Platform } from "./support/platform.ts";
 import { descendantsOf, isRunning } from "./support/processes.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** A child without its parent hangs up and exits within this time. */
 const ORPHAN_DEADLINE_MS = 5_000;

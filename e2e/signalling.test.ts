@@ -5,7 +5,7 @@ import { callsFrom, createAgent, endedCall, findCall } from "./support/agents.ts
 import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 describe("the signalling of a started platform", () => {
   let platform: Platform;

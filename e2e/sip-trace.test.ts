@@ -7,7 +7,7 @@ import type { SipTrace } from "@parley/contract";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const skip =
   spawnSync("which", ["tshark"]).status === 0

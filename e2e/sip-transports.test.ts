@@ -9,11 +9,11 @@ import { type Certified, TestAuthority } from "../packages/sip/src/testing/certi
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
-import { freePort, Platform } from "./support/platform.ts";
+import { freePort, waitFor } from "@parley/testing";
+import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { runSipp } from "./support/sipp.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
   let folder: string;

@@ -10,7 +10,7 @@ import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { sdp } from "./support/raw-sip.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 interface DataOf<T> {
   data: T;

@@ -6,7 +6,7 @@ import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { type CapturedPacket, impair } from "./support/pcap.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
-import { seededRandom } from "./support/random.ts";
+import { seededRandom } from "@parley/testing";
 import {
   type CodecName,
   codecs,

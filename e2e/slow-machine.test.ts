@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { splitIntoClauses, listStandardTexts } from "@parley/conversation";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";

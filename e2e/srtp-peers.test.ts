@@ -13,8 +13,7 @@ import { parseRtp, writeRtp } from "../packages/rtp/src/packet.ts";
 import { SrtpReceiver, SrtpSender } from "../packages/rtp/src/srtp/srtp-stream.ts";
 import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
-import { freePort } from "./support/platform.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { freePort, waitFor } from "@parley/testing";
 
 /** So that the sequence numbers begin anew within a second. */
 const FIRST_SEQUENCE_NUMBER = 65_500;

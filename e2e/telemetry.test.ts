@@ -11,7 +11,7 @@ import { Platform } from "./support/platform.ts";
 import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { type ScriptedProviders, startScriptedProviders } from "./support/scripted-providers.ts";
 import { runSipp } from "./support/sipp.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const CALLERS = ["+15550900001", "+15550900002"];
 /** The exporter's interval and some. */

@@ -5,7 +5,7 @@ import { createAgent } from "./support/agents.ts";
 import { endedTestCall, startTestCall } from "./support/browser-caller.ts";
 import { Cluster } from "./support/cluster.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Silent for 10 s, and the next beat of another node after that. */
 const LOSS_DEADLINE_MS = 25_000;

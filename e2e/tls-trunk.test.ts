@@ -10,7 +10,7 @@ import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { withSilence } from "./support/recordings.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 interface DataOf<T> {
   data: T;

@@ -9,7 +9,7 @@ import { Chromium } from "./support/chromium.ts";
 import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { TryPage } from "./support/try-page.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** The agent greets for about four seconds, and has a connection replaced meanwhile. */
 const BEFORE_SPEECH_MS = 12_000;

@@ -6,7 +6,7 @@ import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const GROUPS: readonly ModelGroup[] = [
   "moonshine-base",

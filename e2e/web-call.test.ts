@@ -13,7 +13,7 @@ import { recognise } from "./support/recognise.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { TurnServer } from "./support/turn-server.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** The greeting takes four seconds, and on a busy machine begins late. */
 const GREETING_MS = 11_000;

@@ -20,7 +20,7 @@ import type { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { type ToolRequest, ToolServer } from "./support/tool-server.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 interface DataOf<T> {
   data: T;

@@ -1,5 +1,8 @@
 /** Runs every static check, each to its end, and says which failed: `npm run check`. */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import path from "node:path";
 
 const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check"],
@@ -14,6 +17,15 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["client package", "node", "tools/client-package.ts"],
 ];
 
+async function readWorkspaces(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const manifest of glob("{packages,apps}/*/package.json")) {
+    const { name } = JSON.parse(await readFile(manifest, "utf8")) as { name: string };
+    names.push(name);
+  }
+  return names;
+}
+
 async function run(command: string, args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
@@ -25,6 +37,13 @@ async function run(command: string, args: readonly string[]): Promise<{ code: nu
     child.on("error", (error) => resolve({ code: 1, output: error.message }));
     child.on("close", (code) => resolve({ code: code ?? 1, output }));
   });
+}
+
+// A workspace that is new since the last install has no link yet, and every check would fail without saying why.
+const unlinked = (await readWorkspaces()).filter((name) => !existsSync(path.join("node_modules", name)));
+if (unlinked.length > 0) {
+  console.log(`node_modules lacks the workspace ${unlinked.join(", ")}. Install it: npm ci`);
+  process.exit(1);
 }
 
 const failed: string[] = [];

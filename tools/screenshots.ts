@@ -13,7 +13,7 @@ import { Chromium } from "../e2e/support/chromium.ts";
 import { Platform } from "../e2e/support/platform.ts";
 import { withSilence } from "../e2e/support/recordings.ts";
 import { TryPage } from "../e2e/support/try-page.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const FOLDER = path.resolve("docs/images");
 const DESKTOP = { width: 1120, height: 700 };

@@ -17,7 +17,7 @@ import { defaultModelGroups } from "@parley/providers";
 import { findChangedFiles, findTestsReaching } from "./test-run/changed-tests.ts";
 import { TestReport } from "./test-run/report.ts";
 import { TRACE_TIMERS_VARIABLE } from "./test-run/variables.ts";
-import { runFile } from "./test-run/run-file.ts";
+import { endFilesUnderWay, runFile } from "./test-run/run-file.ts";
 
 /** Beside the default ones, those that only tests use. */
 const modelGroups = [...defaultModelGroups, "moonshine-tiny", "smollm2"];
@@ -57,6 +57,9 @@ async function runLane(waiting: string[], report: TestReport): Promise<void> {
     report.add(await runFile(file));
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void endFilesUnderWay().finally(() => process.exit(1)));
+}
 const args = process.argv.slice(2);
 if (args.includes("--trace-timers")) process.env[TRACE_TIMERS_VARIABLE] = "true";
 const files = await selectTests(args);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MediaWheel, PortPool } from "../../packages/rtp/src/index.ts";
 import { UserAgent } from "../../packages/sip/src/index.ts";
-import { seededRandom } from "../../e2e/support/random.ts";
+import { seededRandom } from "@parley/testing";
 import { serve } from "../support/peer.ts";
 import { type Arrivals, ArrivalRecorder, mergeArrivals } from "./arrivals.ts";
 import { Caller, type CallerOutcome } from "./caller.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { encodePcmu, readWav, Resampler } from "../../packages/audio/src/index.ts";
-import { seededRandom } from "../../e2e/support/random.ts";
+import { seededRandom } from "@parley/testing";
 
 /** Recordings of people without a pause that would end a caller's turn. */
 const files = [

@@ -1,5 +1,5 @@
 /** The labelled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
-import { seededRandom } from "../../e2e/support/random.ts";
+import { seededRandom } from "@parley/testing";
 import type { Recording } from "../speech/recordings.ts";
 import {
   agentNumberQuestion,

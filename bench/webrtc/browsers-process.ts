@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "../../e2e/support/random.ts";
+import { seededRandom } from "@parley/testing";
 import { MediaWheel } from "../../packages/rtp/src/index.ts";
 import { ArrivalRecorder, type Arrivals, mergeArrivals } from "../calls/arrivals.ts";
 import { serve } from "../support/peer.ts";

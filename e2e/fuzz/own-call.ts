@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import { freePort } from "@parley/testing";
 import {
   acceptAnswer,
   type AudioSettings,
@@ -10,7 +11,6 @@ import {
   UserAgent,
 } from "@parley/sip";
 import type { SrtpSuite } from "@parley/rtp";
-import { freePort } from "../support/platform.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { PacketSealer } from "./packet-sealer.ts";
 import { whenThereIsRoom } from "./when-there-is-room.ts";

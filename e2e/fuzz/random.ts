@@ -1,4 +1,4 @@
-import { seededRandom } from "../support/random.ts";
+import { seededRandom } from "@parley/testing";
 
 /** Choices that are the same for the same seed. */
 export class Random {

@@ -1,7 +1,7 @@
 import type { Agent, Call, CallDetail, SipTrunk } from "@parley/contract";
 import { fastLocalVoice } from "@parley/providers";
 import type { Platform } from "./platform.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 interface DataOf<T> {
   data: T;

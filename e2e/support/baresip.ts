@@ -5,8 +5,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readWav, Resampler, writeWav } from "@parley/audio";
-import { freePort } from "./platform.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { freePort, waitFor } from "@parley/testing";
 
 const MODULES = "/usr/lib/baresip/modules";
 const EXIT_DEADLINE_MS = 5_000;

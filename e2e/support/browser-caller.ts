@@ -3,7 +3,7 @@ import type { CallDetail, JoinableCall, LiveCallEvent } from "@parley/contract";
 import type { Page } from "puppeteer-core";
 import type { Chromium } from "./chromium.ts";
 import type { Platform } from "./platform.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Of what is heard. */
 export const HEARD_RATE_HZ = 16_000;

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./platform.ts";
+import { freePort } from "@parley/testing";
 
 const START_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 50;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Agent, Call, CallDetail } from "@parley/contract";
 import { wordOverlap } from "../../apps/server/src/demo/word-overlap.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createAgent, textOf } from "./agents.ts";
 import { confirm, receive, respond } from "./carrier.ts";
 import type { Platform } from "./platform.ts";

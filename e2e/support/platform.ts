@@ -1,12 +1,10 @@
-import { randomInt } from "node:crypto";
 import { type ChildProcess, spawn } from "node:child_process";
-import { createSocket } from "node:dgram";
-import { type EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@parley/testing";
 import { startArguments } from "../../tools/start-command.ts";
 import { isRunning } from "./processes.ts";
 
@@ -182,31 +180,4 @@ function spawnPlatform(env: Readonly<Record<string, string>>, launcher: readonly
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });
-}
-
-/** Below the ports that the system gives to outgoing connections, and below those of the platform's audio. */
-const FREE_PORTS = { first: 10_000, last: 19_999 };
-
-/** A port that is free for TCP and UDP on every address. Even ports only, so that the next one is left for RTCP. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(FREE_PORTS.first / 2, (FREE_PORTS.last + 1) / 2) * 2;
-    await using server = createServer();
-    await using socket = createSocket("udp4");
-    try {
-      await Promise.all([
-        listening(server, () => server.listen({ port, host: "0.0.0.0", exclusive: true })),
-        listening(socket, () => socket.bind({ port, address: "0.0.0.0", exclusive: true })),
-      ]);
-      return port;
-    } catch {
-      // Another program has it.
-    }
-  }
-}
-
-async function listening(listener: EventEmitter, listen: () => void): Promise<void> {
-  const isListening = once(listener, "listening");
-  listen();
-  await isListening;
 }

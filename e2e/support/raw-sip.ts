@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 export interface RawSipOptions {
   sipPort: number;

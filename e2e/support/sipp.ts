@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type CapturedPacket, writePcap } from "./pcap.ts";
-import { freePort } from "./platform.ts";
+import { freePort } from "@parley/testing";
 
 const DEADLINE_SECONDS = 60;
 /** Begins the tables that SIPp ends with; what went wrong stands before them. */

@@ -10,7 +10,7 @@ import {
   UserAgent,
 } from "@parley/sip";
 import { type CodecName, codecs, FRAME_SAMPLES } from "./recordings.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 /** Apart from the platform's own ports. */
 const PORTS = { first: 42_000, last: 42_999 };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./platform.ts";
+import { freePort } from "@parley/testing";
 
 const START_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import type { Page } from "puppeteer-core";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const LOOPBACK = "127.0.0.1";
 /** Until the page takes an answer. */

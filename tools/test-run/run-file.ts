@@ -28,9 +28,18 @@ export interface FileResult {
   leaks: string[];
 }
 
+/** The reports that the files under way write to. Their processes are known by them. */
+const reportsUnderWay = new Set<string>();
+
+/** Ends the processes of the files under way, for a run that is interrupted. */
+export async function endFilesUnderWay(): Promise<void> {
+  await Promise.all([...reportsUnderWay].map((report) => endOutlivedProcesses(REPORT_VARIABLE, report, 0)));
+}
+
 /** Runs one test file in a process of its own, and ends what the file leaves alive. */
 export async function runFile(file: string): Promise<FileResult> {
   const report = path.join(tmpdir(), `parley-test-leaks-${randomUUID()}`);
+  reportsUnderWay.add(report);
   const startedAt = performance.now();
   const result: FileResult = { file, seconds: 0, events: [], passed: 0, failed: 0, skipped: 0, leaks: [] };
   const stream = run({
@@ -43,6 +52,7 @@ export async function runFile(file: string): Promise<FileResult> {
   const reported = await readFile(report, "utf8").catch(() => "");
   await rm(report, { force: true });
   const outlived = await endOutlivedProcesses(REPORT_VARIABLE, report, PROCESS_GRACE_MS);
+  reportsUnderWay.delete(report);
   result.leaks = [
     ...reported.split("\n").filter((line) => line !== ""),
     ...outlived.map(({ pid, command }) => `process ${pid} outlived the file: ${command}`),

@@ -1,4 +1,4 @@
-import { waitFor } from "../../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import type { Platform } from "../../support/platform.ts";
 
 interface Memory {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JitterBuffer, type JitterBufferResult } from "./jitter-buffer.ts";
 import type { RtpPacket } from "./packet.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 
 const RATE = 8000;
 

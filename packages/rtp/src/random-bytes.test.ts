@@ -4,7 +4,7 @@ import { DtmfReceiver } from "./dtmf-receiver.ts";
 import { JitterBuffer } from "./jitter-buffer.ts";
 import { parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import { SourceLatch } from "./source-latch.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 
 const DATAGRAMS = 100_000;
 /** The documented capacity of the jitter buffer. */

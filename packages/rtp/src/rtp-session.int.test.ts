@@ -8,7 +8,7 @@ import { parseRtcp } from "./rtcp/rtcp-packet.ts";
 import { type RtpPathOptions, RtpSession } from "./rtp-session.ts";
 import type { TransportAddress } from "./source-latch.ts";
 import type { SrtpKeys } from "./srtp/srtp-session.ts";
-import { seededRandom } from "./testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 
 const LOOPBACK = "127.0.0.1";
 const TIMEOUT_MS = 5000;

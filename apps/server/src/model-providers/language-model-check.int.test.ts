@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { startScriptedOpenAi } from "@parley/providers/testing";
 import { createLogger } from "../platform/logging/logging.ts";
-import { waitFor } from "../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { findModelProblem, LanguageModelCheck } from "./language-model-check.ts";
 
 const KEY = "sk-the-right-one";

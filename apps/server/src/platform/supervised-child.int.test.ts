@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { pino } from "pino";
 import { SupervisedChild } from "./supervised-child.ts";
-import { waitFor } from "./testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 
 const INTERVAL_MS = 100;
 /** Several times the silence after which a child counts as stuck: ten intervals. */

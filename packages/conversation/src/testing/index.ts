@@ -7,4 +7,3 @@ export { ScriptedLanguageModel, type ModelScript, type ModelStep } from "./scrip
 export { tone } from "./tone.ts";
 export { speechToTextConformance, type SpeechToTextSubject } from "./speech-to-text-conformance.ts";
 export { textToSpeechConformance, type TextToSpeechSubject } from "./text-to-speech-conformance.ts";
-export { seededRandom } from "./seeded-random.ts";

@@ -4,7 +4,7 @@ import { ProviderError } from "../providers/provider-error.ts";
 import { CallDriver } from "../testing/call-driver.ts";
 import type { FakeFlushAnswer } from "../testing/fake-speech-to-text.ts";
 import type { FakeSynthesis } from "../testing/fake-text-to-speech.ts";
-import { seededRandom } from "../testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 import type { ModelScript, ModelStep } from "../testing/scripted-language-model.ts";
 
 /** Maximum thinking time: both deadlines of the model, a retry and a tool that hangs. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RtpPacket } from "../packet.ts";
-import { seededRandom } from "../testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 import { ReceptionStatistics } from "./reception-statistics.ts";
 import { parseRtcp, type RtcpReport, writeRtcp } from "./rtcp-packet.ts";
 import { RtcpReporter } from "./rtcp-reporter.ts";

@@ -3,7 +3,7 @@ import { createCipheriv, createHmac } from "node:crypto";
 import { test } from "node:test";
 import { SrtpSession } from "rtp-packet";
 import { writeRtp } from "../packet.ts";
-import { seededRandom } from "../testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 import { CounterModeTransform } from "./counter-mode.ts";
 import { GcmTransform } from "./galois-counter-mode.ts";
 import { deriveSessionKeys, type SessionKeys } from "./key-derivation.ts";

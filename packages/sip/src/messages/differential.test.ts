@@ -5,7 +5,7 @@ import { type NameAddress } from "../grammar/name-address.ts";
 import { isToken, unquote } from "../grammar/scanner.ts";
 import { parseUri } from "../grammar/uri.ts";
 import { parseViaList, type Via } from "../grammar/via.ts";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { realMessages } from "../testing/messages.ts";
 import { hostileDatagram } from "../testing/mutate.ts";
 import { addressesOf, type SipMessage } from "./message.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { readMultipart } from "./multipart.ts";
 
 const lines = (...each: string[]): string => each.join("\r\n");

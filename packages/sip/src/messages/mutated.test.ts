@@ -5,7 +5,7 @@ import { parseUri } from "../grammar/uri.ts";
 import { parseViaList } from "../grammar/via.ts";
 import { parseDescription } from "../sdp/description.ts";
 import { liveHeapBytes } from "../testing/heap.ts";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { hostileDatagram } from "../testing/mutate.ts";
 import { addressesOf, serializeMessage, type SipMessage } from "./message.ts";
 import { parseMessage } from "./parse.ts";

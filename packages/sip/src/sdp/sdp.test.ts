@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "sdp-transform";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { realMessages } from "../testing/messages.ts";
 import { acceptAnswer, answerOffer, type AudioSettings, buildOffer } from "./negotiate.ts";
 

@@ -1,3 +1,4 @@
+import { seededRandom } from "@parley/testing";
 import type { Clock } from "../clock.ts";
 import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 
@@ -73,15 +74,4 @@ export class MemoryNetwork {
 
 function addressKey({ protocol, address, port }: Hop): string {
   return `${protocol} ${address} ${port}`;
-}
-
-/** Mulberry32: a small, fast random generator with the same results on every machine. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

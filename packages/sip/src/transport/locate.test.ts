@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ManualClock } from "../testing/manual-clock.ts";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { HopHealth } from "./hop-health.ts";
 import { Locator, type NextHop, orderSrv } from "./locate.ts";
 import type { NaptrRecord, Resolver, SrvRecord } from "./resolver.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { StreamFramer } from "./stream-framer.ts";
 
 function message(callId: string, body = "", contentLength = `Content-Length: ${body.length}`): string {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ManualClock } from "../testing/manual-clock.ts";
-import { MemoryNetwork, seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
+import { MemoryNetwork } from "../testing/memory-network.ts";
 import type { IncomingInvite } from "./incoming-invite.ts";
 import type { InviteResult } from "./invite-options.ts";
 import type { Session, SessionEnd } from "./session.ts";

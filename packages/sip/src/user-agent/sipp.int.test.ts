@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { test } from "node:test";
+import { freePort } from "@parley/testing";
 import { acceptAnswer, answerOffer, type AudioSettings, buildOffer } from "../sdp/negotiate.ts";
 import type { SessionEnd } from "./session.ts";
 import { UserAgent } from "./user-agent.ts";
@@ -21,15 +21,6 @@ const audio: AudioSettings = {
     { name: "PCMA", clockRateHz: 8000, payloadType: 8 },
   ],
 };
-
-async function freePort(): Promise<number> {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const { port } = socket.address();
-  socket.close();
-  return port;
-}
 
 /** Runs SIPp to its end; the status is 0 if every call matched its scenario. */
 async function runSipp(args: readonly string[]): Promise<number> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { test } from "node:test";
-import { seededRandom } from "../testing/memory-network.ts";
+import { seededRandom } from "@parley/testing";
 import { hostileDatagram } from "../testing/mutate.ts";
 import { UserAgent } from "./user-agent.ts";
 

@@ -10,7 +10,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanup } from "node-datachannel";
 import { type PortRange, writeRtp } from "@parley/rtp";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createIceCredentials, type IceCredentials } from "./ice/ice-agent.ts";
 import { isStun, parseStun, type StunMessage, writeStun } from "./ice/stun-message.ts";
 import { connectPatiently, Offerer } from "../testing/offerer.ts";

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cleanup } from "node-datachannel";
 import { writeRtp } from "@parley/rtp";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { connectPatiently, Offerer } from "../testing/offerer.ts";
 import { CallScope } from "../../platform/call-scope.ts";
 import { WebPeer } from "./web-peer.ts";

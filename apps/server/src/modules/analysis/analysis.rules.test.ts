@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { TranscriptItem } from "@parley/contract";
-import { seededRandom } from "@parley/conversation/testing";
+import { seededRandom } from "@parley/testing";
 import {
   type AnalysisFields,
   answerSchema,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type CallEndReason, type CallStatus, type Turn, callEndReasons } from "@parley/contract";
-import { seededRandom } from "@parley/conversation/testing";
+import { seededRandom } from "@parley/testing";
 import { callTurns, calls } from "../calls/calls.tables.ts";
 import { conversations } from "../conversations/conversations.tables.ts";
 import { type TestServer, createTestServer, openTestCall } from "../testing.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { openDatabase } from "../../platform/database/database.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
 import { NodeHeartbeat } from "./node-heartbeat.ts";
 

@@ -4,7 +4,7 @@ import test, { type TestContext } from "node:test";
 import type { Call } from "@parley/contract";
 import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { CallCommands } from "../active-calls/call-commands.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
 import { createTestServer } from "../testing.ts";

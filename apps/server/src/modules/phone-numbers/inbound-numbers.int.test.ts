@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { Clock } from "@parley/sip";
 import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createTestDatabase } from "../../platform/database/testing.ts";
 import { createTestLine, createTestServer } from "../testing.ts";
 import { InboundNumbers } from "./inbound-numbers.ts";

@@ -9,7 +9,7 @@ import type { CallDetail, CallRecording } from "@parley/contract";
 import { RecordingSpools } from "../../media/recording/recording-spool.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createTestServer, inboundCall } from "../testing.ts";
 import { RecordingFinisher } from "./recording-finisher.ts";
 import { RecordingsService } from "../recordings/recordings.service.ts";

@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SipTrunk } from "@parley/contract";
 import { createLogger } from "../../platform/logging/logging.ts";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { createTestServer, type TestServer } from "../testing.ts";
 import { sipTrunkWatches } from "./sip-trunks.tables.ts";
 import { TestRegistrar } from "./testing.ts";

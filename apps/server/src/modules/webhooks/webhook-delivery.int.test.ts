@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
 import type { MessageReceivedData } from "@parley/contract";
-import { waitFor } from "../../platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { isSigned, isSignedWith, openDeliveries, startReceiver } from "./testing.ts";
 import { deleteOldWebhooksJob } from "./webhooks.jobs.ts";
 import { webhookAttempts, webhookEvents } from "./webhooks.tables.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, type Socket, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { waitFor } from "../testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { type TestServer, type TestServerOptions, createTestServer } from "../../modules/testing.ts";
 
 async function listen(context: TestContext, options: TestServerOptions = {}) {

@@ -3,13 +3,12 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { freePort, waitFor } from "@parley/testing";
 import { fastify } from "fastify";
 import { sendError } from "../http/errors.ts";
-import { waitFor } from "../testing/wait-for.ts";
 import { registerFolderRoutes } from "./folder-routes.ts";
 import { FolderStorage } from "./folder-storage.ts";
 import { S3Storage } from "./s3-storage.ts";
@@ -114,13 +113,4 @@ async function end(child: ChildProcess, folder: string): Promise<void> {
   child.kill("SIGKILL");
   await exited;
   await rm(folder, { recursive: true });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "../../testing/seeded-random.ts";
+import { seededRandom } from "@parley/testing";
 import { turnStep } from "./turn-policy.ts";
 import {
   initialTurnState,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { seededRandom } from "@parley/conversation/testing";
+import { seededRandom } from "@parley/testing";
 import { overTelephone, readRecording } from "../testing.ts";
 import { loadRnnoise } from "./rnnoise.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { Agent, AgentVersion, AgentVersionDetail, Environment } from "@parley/contract";
-import { seededRandom } from "@parley/conversation/testing";
+import { seededRandom } from "@parley/testing";
 import { createTestServer, type TestServer } from "../../testing.ts";
 import { contentOf, type Content, type Draft, type Expected, PublishingModel } from "./publishing.model.ts";
 

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_INTERVAL_MS = 50;
 
-/** Asks until there is an answer; throws, naming `what` was awaited, when there is none within `deadlineMs`. */
+/**
+ * Polls `ask` every 50 ms until it returns something other than `undefined` and `false`, and returns that. Throws an
+ * error that names `what` if the deadline passes: it is there to end a test that fails, not to measure time.
+ */
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | undefined | false> | T | undefined | false,

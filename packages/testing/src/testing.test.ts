@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import test from "node:test";
+import { freePort, seededRandom, waitFor } from "./index.ts";
+
+test("random numbers are those of mulberry32, in [0, 1), and the same for the same seed", () => {
+  const [random, same] = [seededRandom(42), seededRandom(42)];
+  const numbers = Array.from({ length: 1_000 }, random);
+  assert.deepEqual(numbers.slice(0, 3), [0.6011037519201636, 0.44829055899754167, 0.8524657934904099]);
+  assert.deepEqual(numbers, Array.from({ length: 1_000 }, same));
+  assert.ok(numbers.every((each) => each >= 0 && each < 1));
+});
+
+test("waiting returns the first answer, and names what did not come", async () => {
+  let asked = 0;
+  assert.equal(await waitFor("the third answer", () => ++asked === 3 && "here"), "here");
+  assert.equal(asked, 3);
+  await assert.rejects(
+    waitFor("Godot", () => undefined, 1),
+    /waited 1 ms in vain for Godot/,
+  );
+});
+
+test("a free port is even, and both TCP and UDP can take it", async () => {
+  const port = await freePort();
+  assert.equal(port % 2, 0);
+  await using server = createServer().listen(port, "127.0.0.1");
+  await using socket = createSocket("udp4");
+  socket.bind(port, "127.0.0.1");
+  await Promise.all([once(server, "listening"), once(socket, "listening")]);
+});

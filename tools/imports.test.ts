@@ -18,6 +18,8 @@ const clean: Sources = {
   [`${MODULES}/agents/agents.tables.ts`]: `import { calls } from "../calls/calls.tables.ts";`,
   [`${MODULES}/conversations/conversations.service.ts`]: `export * from "../../platform/clock.ts";`,
   "apps/server/src/node/compose.ts": `import { calls } from "../modules/calls/calls.module.ts";`,
+  "packages/rtp/src/rtp.test.ts": `import { waitFor } from "@parley/testing";`,
+  "packages/rtp/src/testing/peer.ts": `import { waitFor } from "@parley/testing";`,
   "packages/rtp/src/index.ts": `import { encode } from "@parley/audio";`,
 };
 
@@ -40,6 +42,16 @@ const planted: Readonly<Record<string, { sources: Sources; problems: RegExp[] }>
       /calls\.service\.ts: .*: calls → conversations → webhooks → calls$/,
       /conversations\/a\.ts: .*: conversations → webhooks → calls → conversations$/,
       /webhooks\/b\.ts: .*: webhooks → calls → conversations → webhooks$/,
+    ],
+  },
+  "tests' support in the product": {
+    sources: {
+      "packages/rtp/src/index.ts": `import { waitFor } from "@parley/testing";`,
+      "apps/server/src/node/compose.ts": `import { waitFor } from "@parley/testing";`,
+    },
+    problems: [
+      /^packages\/rtp\/src\/index\.ts: .*only tests/,
+      /^apps\/server\/src\/node\/compose\.ts: .*only tests/,
     ],
   },
   "an import of an upper folder": {

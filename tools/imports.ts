@@ -51,7 +51,7 @@ const MODULES = `${SERVER}modules/`;
 export function findImportProblems(files: readonly SourceFile[]): string[] {
   const imports = files.flatMap(readImports);
   const problems = imports.flatMap((each) => {
-    const problem = findPackageProblem(each) ?? findServerProblem(each);
+    const problem = findTestingProblem(each) ?? findPackageProblem(each) ?? findServerProblem(each);
     return problem === undefined ? [] : [describe(each, problem)];
   });
   return [...problems, ...findCircles(imports)];
@@ -71,6 +71,11 @@ function readImports({ path: from, text }: SourceFile): Import[] {
   }));
 }
 
+function findTestingProblem({ from, specifier }: Import): string | undefined {
+  if (specifier !== "@parley/testing" || /\.test\.ts$|\/testing(\/|\.ts$)/.test(from)) return undefined;
+  return "only tests and what supports them import @parley/testing";
+}
+
 function findPackageProblem({ from, specifier, target }: Import): string | undefined {
   const owner = /^packages\/([^/]+)\//.exec(from)?.[1];
   if (owner === undefined) return undefined;
@@ -78,7 +83,7 @@ function findPackageProblem({ from, specifier, target }: Import): string | undef
     return "a package imports another by its name, and nothing outside packages/";
   }
   const imported = /^@parley\/([^/]+)/.exec(specifier)?.[1];
-  if (imported === "testing" && /\.test\.ts$|\/testing\//.test(from)) return undefined;
+  if (imported === "testing") return undefined;
   if (imported === undefined || imported === owner || packageLayers[owner]?.includes(imported))
     return undefined;
   return `packages/${owner} may import ${packageLayers[owner]?.join(", ") || "no other package"}`;

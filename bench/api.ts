@@ -10,6 +10,7 @@ import { type LoadResult, runLoad } from "./api/load.ts";
 import type { Servers, ServersMethods } from "./api/servers-process.ts";
 import { Peer } from "./support/peer.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -82,6 +83,7 @@ async function measure(servers: Servers, operation: Operation): Promise<Row> {
   };
 }
 
+const yardstick = new Yardstick();
 const peer = new Peer<ServersMethods>(new URL("api/servers-process.ts", import.meta.url));
 try {
   const servers = await peer.ask("start", undefined);
@@ -110,9 +112,16 @@ try {
       bareP99Ms: rounded(row.bareP99Ms),
     })),
   };
-  console.log(
-    options.json ? JSON.stringify(summary) : `reads ${summary.readRatio}, writes ${summary.writeRatio}`,
+  console.log(`reads ${summary.readRatio}, writes ${summary.writeRatio}`);
+  const report = yardstick.finish(
+    Object.fromEntries(
+      rows.map(({ operation, platformPerSecond }) => [
+        `${operation}, time per request`,
+        1000 / platformPerSecond,
+      ]),
+    ),
   );
+  if (options.json) console.log(JSON.stringify({ ...summary, ...report }));
   await peer.ask("stop", undefined);
 } finally {
   await peer.close();

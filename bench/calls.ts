@@ -5,28 +5,30 @@
  *
  * Callers (SIP, G.711 over RTP, recorded people who speak 40 % of the time) and scripted STT, LLM and TTS providers
  * (WebSocket and SSE) run in processes of their own; VAD and everything else is the platform's. At the largest load a
- * bare echo of RTP is measured too, for the machine's own share in the figures. `--profile` has every process of the
+ * bare echo of RTP is measured too: `timesEcho` is a call's processor time as a multiple of the echo's. `--profile` has every process of the
  * platform write a V8 processor profile there.
  */
 import { availableParallelism, cpus } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Platform } from "../e2e/support/platform.ts";
-import { createAgent, NUMBER } from "./calls/api.ts";
+import { createAgent } from "./calls/api.ts";
 import type { CallersMethods } from "./calls/callers-process.ts";
-import type { EchoMethods } from "./calls/echo-process.ts";
+import { measureEcho, msPerSecond } from "./calls/echo.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
-import { type MeasuredRow, measureRow, type Row } from "./calls/row.ts";
+import { type Bench, type MeasuredRow, measureRow, type Row } from "./calls/row.ts";
+import { type LoadTimes, MAX_REST_SECONDS, type PlannedLoad, scheduleLoad } from "./calls/schedule.ts";
 import { startScriptedPlatform } from "./calls/scripted-platform.ts";
 import { Peer } from "./support/peer.ts";
-import { cpuSecondsOf } from "./support/processes.ts";
-import { percentile, rounded } from "./support/statistics.ts";
+import { rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 /** Memory is compared between these two, after so long at each. */
 const [MEMORY_FROM_CALLS, MEMORY_TO_CALLS] = [10, 200];
 const MEMORY_SECONDS = 60;
+const MIN_MEMORY_SECONDS = 30;
 const SHORT_SECONDS = 20;
-const ECHO_SECONDS = 15;
+/** In all, on a slow machine too; loads are then measured for a shorter time. */
+const BUDGET_SECONDS = 8.5 * 60;
 /** What runs for the first time is slower; nothing of this is reported. */
 const WARM_UP_CALLS = 2;
 const WARM_UP_SECONDS = 8;
@@ -41,44 +43,23 @@ const { values: options } = parseArgs({
 });
 const loads = options.calls.split(",").map(Number);
 
-function secondsAt(calls: number): number {
-  if (options.seconds !== undefined) return Number(options.seconds);
-  return calls === MEMORY_FROM_CALLS || calls === MEMORY_TO_CALLS ? MEMORY_SECONDS : SHORT_SECONDS;
-}
+const planned: readonly PlannedLoad[] = loads.map((calls) => ({
+  calls,
+  seconds: calls === MEMORY_FROM_CALLS || calls === MEMORY_TO_CALLS ? MEMORY_SECONDS : SHORT_SECONDS,
+}));
 
-/** The same callers on a process that only sends back what it hears. */
-async function measureEcho(
-  callers: Peer<CallersMethods>,
-  calls: number,
-): Promise<Record<string, number | null>> {
-  const echo = new Peer<EchoMethods>(new URL("calls/echo-process.ts", import.meta.url));
-  try {
-    const sipPort = await echo.ask("listen", undefined);
-    await callers.ask("place", { calls, to: { number: NUMBER, sipPort } });
-    const cpuBefore = await cpuSecondsOf(echo.pid);
-    await callers.ask("startRecording", undefined);
-    await sleep(ECHO_SECONDS * 1000);
-    const { arrivals } = await callers.ask("endRecording", undefined);
-    const cpuSeconds = (await cpuSecondsOf(echo.pid)) - cpuBefore;
-    const pacingP99Ms = await echo.ask("wheelLagP99Ms", undefined);
-    await callers.ask("finish", undefined);
-    return {
-      calls,
-      seconds: ECHO_SECONDS,
-      pacingP99Ms: rounded(pacingP99Ms),
-      arrivalJitterP99Ms: rounded(percentile(arrivals.latenessMs, 0.99)),
-      cpuPercentPerCall: rounded((100 * cpuSeconds) / ECHO_SECONDS / calls, 3),
-    };
-  } finally {
-    await echo.close();
-  }
+function timesOf(remaining: readonly PlannedLoad[], startedAtMs: number): LoadTimes {
+  if (options.seconds !== undefined)
+    return { restSeconds: MAX_REST_SECONDS, seconds: Number(options.seconds) };
+  return scheduleLoad(remaining, BUDGET_SECONDS - (performance.now() - startedAtMs) / 1000);
 }
 
 /** Null unless both loads were measured for long enough. */
 function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number | null> | null {
   const at = (calls: number): MeasuredRow | undefined => measured.find(({ row }) => row.calls === calls);
   const [low, high] = [at(MEMORY_FROM_CALLS), at(MEMORY_TO_CALLS)];
-  if (low === undefined || high === undefined || high.row.seconds < MEMORY_SECONDS) return null;
+  if (low === undefined || high === undefined) return null;
+  if (Math.min(low.row.seconds, high.row.seconds) < MIN_MEMORY_SECONDS) return null;
   const perCall = (of: (memory: MeasuredRow["memory"]) => number): number | null =>
     rounded((of(high.memory) - of(low.memory)) / (high.row.callsHeld - low.row.callsHeld), 3);
   return {
@@ -100,6 +81,7 @@ function printRows(rows: readonly Row[]): void {
       "overhead p50 ms": row.overheadP50Ms,
       "overhead p99 ms": row.overheadP99Ms,
       "CPU % per call": row.cpuPercentPerCall,
+      "times echo": row.timesEcho,
       "media CPU %": row.cpuPercent.media,
       "main CPU %": row.cpuPercent.main,
       "postgres CPU %": row.cpuPercent.postgres,
@@ -119,6 +101,8 @@ async function run(): Promise<void> {
   const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
   const callers = new Peer<CallersMethods>(new URL("calls/callers-process.ts", import.meta.url));
   let platform: Platform | undefined;
+  const startedAtMs = performance.now();
+  const yardstick = new Yardstick();
   try {
     const echo = await measureEcho(callers, Math.max(...loads));
     console.table({ "echo alone": echo });
@@ -129,10 +113,11 @@ async function run(): Promise<void> {
       profile === undefined ? {} : { NODE_OPTIONS: profiling },
     );
     await createAgent(platform);
-    await measureRow({ platform, callers, providers }, WARM_UP_CALLS, WARM_UP_SECONDS);
+    const bench: Bench = { platform, callers, providers, echo };
+    await measureRow(bench, WARM_UP_CALLS, { restSeconds: 0, seconds: WARM_UP_SECONDS });
     const measured: MeasuredRow[] = [];
-    for (const calls of loads) {
-      const result = await measureRow({ platform, callers, providers }, calls, secondsAt(calls));
+    for (const [index, { calls }] of planned.entries()) {
+      const result = await measureRow(bench, calls, timesOf(planned.slice(index), startedAtMs));
       printRows([result.row]);
       measured.push(result);
     }
@@ -140,6 +125,15 @@ async function run(): Promise<void> {
     const memory = memoryPerCall(measured);
     printRows(rows);
     if (memory !== null) console.table({ "MiB per call": memory });
+    const report = yardstick.finish({
+      "bare echo, a second of a call": msPerSecond(echo.cpuPercentPerCall),
+      ...Object.fromEntries(
+        rows.flatMap((row) => [
+          [`${row.calls} calls, a second of a call`, msPerSecond(row.cpuPercentPerCall)],
+          [`${row.calls} calls, overhead p99`, row.overheadP99Ms],
+        ]),
+      ),
+    });
     if (options.json) {
       const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
       const memoryMiB = Object.fromEntries(measured.map(({ row, memory: at }) => [row.calls, at]));
@@ -151,6 +145,7 @@ async function run(): Promise<void> {
           memoryMiB,
           echo,
           machine,
+          ...report,
         }),
       );
     }

@@ -26,6 +26,7 @@ import {
 import { ANSWER, FaultCall, type FaultCallProviders, QUESTION, TICK_MS } from "./faults/call.ts";
 import { type Scenario, scenarios } from "./faults/scenarios.ts";
 import { percentile, rounded, sumOf } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const LIMIT_MS = 1500;
 const VOICE = "rachel";
@@ -143,6 +144,7 @@ async function run(scenario: Scenario): Promise<Record<string, number | string |
   };
 }
 
+const yardstick = new Yardstick();
 const startedAt = performance.now();
 const rows: Record<string, number | string | null>[] = [];
 const waiting = scenarios.filter(({ name }) => name.includes(options.only)).values();
@@ -168,6 +170,7 @@ if (!options.json)
 const longestSilenceMs = Math.max(...rows.map((row) => Number(row["longestSilenceMs"])));
 const secondsOverLimit = rounded(sumOf(rows.map((row) => Number(row["secondsOverLimit"]))));
 const took = rounded((performance.now() - startedAt) / 1000, 0);
+const report = yardstick.finish({ "longest silence": longestSilenceMs });
 console.log(
   JSON.stringify({
     faults: rows.length,
@@ -177,5 +180,6 @@ console.log(
     longestSilenceMs,
     secondsOverLimit,
     scenarios: rows,
+    ...report,
   }),
 );

@@ -16,6 +16,7 @@ import { recognise } from "../e2e/support/recognise.ts";
 import { type Condition, conditions, copyUnprepared, occupy } from "./first-call/conditions.ts";
 import { type FirstCall, measureFirstCall } from "./first-call/first-call.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const DEFAULT_STARTS = 3;
 /** The recognizer hears the same sound twice and may still err in a word at its edge. */
@@ -27,6 +28,7 @@ const onlyFlag = process.argv.indexOf("--only");
 const only = onlyFlag === -1 ? undefined : process.argv[onlyFlag + 1];
 await ensureModels();
 
+const yardstick = new Yardstick();
 const figures = [];
 for (const condition of conditions) {
   if (only !== undefined && condition.name !== only) continue;
@@ -37,7 +39,16 @@ for (const condition of conditions) {
   for (const { failure } of calls) if (failure !== undefined) console.log(`  failed: ${failure}`);
 }
 console.table(figures);
-if (process.argv.includes("--json")) console.log(JSON.stringify({ conditions: figures }));
+const report = yardstick.finish(
+  Object.fromEntries(
+    figures.flatMap(({ name, readyP50Ms, firstPacketP90Ms, voiceToVoiceP50Ms }) => [
+      [`${name}: ready p50`, readyP50Ms],
+      [`${name}: first packet p90`, firstPacketP90Ms],
+      [`${name}: voice to voice p50`, voiceToVoiceP50Ms],
+    ]),
+  ),
+);
+if (process.argv.includes("--json")) console.log(JSON.stringify({ conditions: figures, ...report }));
 
 async function measure({ launcher, busyCores, arePrepared }: Condition): Promise<FirstCall[]> {
   const calls: FirstCall[] = [];

@@ -20,6 +20,7 @@ import { FIRST_CLAUSE_TOKENS, providerDelays } from "./calls/script.ts";
 import { startScriptedPlatform } from "./calls/scripted-platform.ts";
 import { Peer } from "./support/peer.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 /** Calls that are instructed at the same time, each again and again. */
 const MOST_INSTRUCTED = 10;
@@ -119,6 +120,7 @@ async function measure(
 const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
 const callers = new Peer<CallersMethods>(new URL("calls/callers-process.ts", import.meta.url));
 let platform: Platform | undefined;
+const yardstick = new Yardstick();
 try {
   platform = await startScriptedPlatform(await providers.ask("start", undefined));
   await createAgent(platform);
@@ -128,9 +130,18 @@ try {
     rows.push(await measure(platform, callers, calls, Number(options.count)));
   console.table(rows);
   console.log(`Of the time until the first packet the providers take ${providersMs} ms.`);
+  const report = yardstick.finish(
+    Object.fromEntries(
+      rows.flatMap(({ calls, heardP50Ms, acceptedP50Ms, acceptedP99Ms }) => [
+        [`${calls} calls: heard p50`, heardP50Ms],
+        [`${calls} calls: accepted p50`, acceptedP50Ms],
+        [`${calls} calls: accepted p99`, acceptedP99Ms],
+      ]),
+    ),
+  );
   if (options.json) {
     const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
-    console.log(JSON.stringify({ rows, providersMs, machine }));
+    console.log(JSON.stringify({ rows, providersMs, machine, ...report }));
   }
   process.exitCode = rows.every(({ callsFailed }) => callsFailed === 0) ? 0 : 1;
 } finally {

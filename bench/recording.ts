@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { encodePcmu, readWav, Resampler } from "@parley/audio";
 import { encodeRecording } from "../apps/server/src/media/recording/recording-encoder.ts";
 import { type RecordingSpool, RecordingSpools } from "../apps/server/src/media/recording/recording-spool.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const CALLS = 200;
 const SECONDS = 20;
@@ -20,14 +21,17 @@ const CALL_SECONDS = 300;
 
 const folder = await mkdtemp(path.join(tmpdir(), "parley-bench-recording-"));
 try {
-  await measureSpools();
-  await measureEncoding();
+  const yardstick = new Yardstick();
+  yardstick.finish({
+    "spooling, a second of a call": await measureSpools(),
+    "encoding, a second of a call": await measureEncoding(),
+  });
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The calls are spread over the phases of 20 ms, as the media wheel spreads them. */
-async function measureSpools(): Promise<void> {
+/** Processor time for a second of a call, in ms. The calls are spread over the phases of 20 ms, as the media wheel spreads them. */
+async function measureSpools(): Promise<number> {
   const failures: unknown[] = [];
   const spools = new RecordingSpools({ folder, onError: (error) => failures.push(error) });
   const calls = Array.from({ length: CALLS }, (_, index) => spools.open(`call-${index}`, 8000));
@@ -56,6 +60,7 @@ async function measureSpools(): Promise<void> {
       `event loop late by p99 ${(lag.percentile(99) / 1e6).toFixed(1)} ms, at most ${(lag.max / 1e6).toFixed(1)} ms; ` +
       `${failures.length} given up; ${((performance.now() - startedAtMs) / 1000).toFixed(0)} s`,
   );
+  return cost;
 }
 
 /** Calls `onPhase` every millisecond with the phase and the frame; returns the processor time that all took. */
@@ -71,7 +76,8 @@ async function run(onPhase: (phase: number, frame: number) => void): Promise<num
   return (user + system) / 1000;
 }
 
-async function measureEncoding(): Promise<void> {
+/** Processor time for a second of a call, in ms. */
+async function measureEncoding(): Promise<number> {
   const wav = readWav(
     await readFile(new URL("./recordings/sense-and-sensibility-0870.wav", import.meta.url)),
   );
@@ -101,4 +107,5 @@ async function measureEncoding(): Promise<void> {
     `making a recording of ${CALL_SECONDS} s of speech: ${cost.toFixed(0)} µs of processor time per 20 ms ` +
       `(${(20_000 / cost).toFixed(0)} times as fast as it was said), ${((size * 8) / CALL_SECONDS / 1000).toFixed(1)} kbit/s`,
   );
+  return (cost * 50) / 1000;
 }

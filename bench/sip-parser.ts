@@ -17,6 +17,7 @@ import { parseViaList, type Via } from "../packages/sip/src/grammar/via.ts";
 import { addressesOf } from "../packages/sip/src/messages/message.ts";
 import { parseMessage } from "../packages/sip/src/messages/parse.ts";
 import { realMessages } from "../packages/sip/src/testing/messages.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 interface Oracle {
   parse(this: void, data: Buffer): unknown;
@@ -96,11 +97,16 @@ export function run({
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const yardstick = new Yardstick();
   const result = run();
   console.table({
     Parley: { "µs per message": Number(result.parleyMicroseconds.toFixed(2)) },
     "sip@0.0.6": { "µs per message": Number(result.sipMicroseconds.toFixed(2)) },
   });
   console.log(`ratio ${result.ratio.toFixed(2)} (goal: at most 1.7), ${result.messages} messages`);
-  if (process.argv.includes("--json")) console.log(JSON.stringify(result));
+  const report = yardstick.finish({
+    "Parley, a thousand messages": result.parleyMicroseconds,
+    "sip@0.0.6, a thousand messages": result.sipMicroseconds,
+  });
+  if (process.argv.includes("--json")) console.log(JSON.stringify({ ...result, ...report }));
 }

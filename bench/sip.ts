@@ -16,6 +16,7 @@ import { placeCalls } from "./sip/sipp.ts";
 import { Peer } from "./support/peer.ts";
 import { cpuSecondsOf, memoryOf } from "./support/processes.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -123,10 +124,20 @@ if (spawnSync("sipp", ["-v"]).error !== undefined) {
   console.error("SIPp is missing: apt-get install sip-tester");
   process.exit(2);
 }
+const yardstick = new Yardstick();
 const library = await measureSide("sip@0.0.6", "sip/library-process.ts");
 const parley = await measureSide("Parley", "sip/parley-process.ts");
 console.table({ Parley: parley.held, "sip@0.0.6": library.held });
+function cpuMsPerCall({ held }: Side): number | null {
+  const microseconds = held?.cpuMicrosecondsPerCall ?? null;
+  return microseconds === null ? null : microseconds / 1000;
+}
+
+const report = yardstick.finish({
+  "Parley, processor time per call": cpuMsPerCall(parley),
+  "sip@0.0.6, processor time per call": cpuMsPerCall(library),
+});
 if (options.json) {
   const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
-  console.log(JSON.stringify({ parley, library, machine }));
+  console.log(JSON.stringify({ parley, library, machine, ...report }));
 }

@@ -13,9 +13,11 @@ import { readRecordings } from "./speech/recordings.ts";
 import { measureSynthesis } from "./speech/synthesis.ts";
 import { measureVoiceActivity } from "./speech/voice-activity.ts";
 import { measureVoiceToVoice } from "./speech/voice-to-voice.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
+const yardstick = new Yardstick();
 const modelsDir = await ensureModels({
   groups: ["moonshine-base", "moonshine-tiny", "silero", "kokoro", "dittli", "minilm"],
 });
@@ -53,6 +55,15 @@ console.log(
   `voice to voice, one call: p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms (${answers} answers, ${missed} missed)`,
 );
 
+/** A real-time factor is seconds of processor time for a second of audio. */
+const rtfMs = (entries: readonly (readonly [string, number])[]): Record<string, number> =>
+  Object.fromEntries(entries.map(([name, rtf]) => [`${name}, a second of audio`, rtf * 1000]));
+const report = yardstick.finish({
+  ...rtfMs(recognition.map(({ model, rtf }) => [model, rtf] as const)),
+  ...rtfMs(voiceActivity.map(({ streams, rtf }) => [`voice activity, ${streams} streams`, rtf] as const)),
+  ...rtfMs(synthesis.map(({ engine, rtf }) => [engine, rtf] as const)),
+  "voice to voice p50": p50Ms,
+});
 if (process.argv.includes("--json")) {
-  console.log(JSON.stringify({ recognition, voiceActivity, synthesis, voiceToVoice }));
+  console.log(JSON.stringify({ recognition, voiceActivity, synthesis, voiceToVoice, ...report }));
 }

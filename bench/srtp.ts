@@ -9,6 +9,7 @@ import { G722Decoder, G722Encoder } from "../packages/audio/src/index.ts";
 import { writeRtp } from "../packages/rtp/src/index.ts";
 import { SrtpReceiver, SrtpSender } from "../packages/rtp/src/srtp/srtp-stream.ts";
 import { srtpSuites, type SrtpSuite } from "../packages/rtp/src/srtp/suites.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const PACKETS = 5_000;
 const ROUNDS = 5;
@@ -80,12 +81,19 @@ function measureG722(): Row {
   return { name: "G.722", ...best(rounds) };
 }
 
+const yardstick = new Yardstick();
 const suites = Object.keys(srtpSuites).filter((name): name is SrtpSuite => name in srtpSuites);
 const rows = [...suites.map(measureSuite), measureG722()];
-if (process.argv.includes("--json")) console.log(JSON.stringify(rows));
-else {
-  for (const { name, sendMicroseconds, receiveMicroseconds } of rows)
-    console.log(
-      `${name.padEnd(26)} out ${sendMicroseconds.toFixed(1).padStart(5)} µs   in ${receiveMicroseconds.toFixed(1).padStart(5)} µs`,
-    );
-}
+for (const { name, sendMicroseconds, receiveMicroseconds } of rows)
+  console.log(
+    `${name.padEnd(26)} out ${sendMicroseconds.toFixed(1).padStart(5)} µs   in ${receiveMicroseconds.toFixed(1).padStart(5)} µs`,
+  );
+const report = yardstick.finish(
+  Object.fromEntries(
+    rows.flatMap(({ name, sendMicroseconds, receiveMicroseconds }) => [
+      [`${name}, a thousand packets out`, sendMicroseconds],
+      [`${name}, a thousand packets in`, receiveMicroseconds],
+    ]),
+  ),
+);
+if (process.argv.includes("--json")) console.log(JSON.stringify({ rows, ...report }));

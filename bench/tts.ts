@@ -9,6 +9,7 @@
 import { parseArgs } from "node:util";
 import { ensureModels, loadDittli, loadKokoro, loadLexicon, type SpeechEngine } from "@parley/providers";
 import { rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const ROUNDS = 5;
 const clauses = [
@@ -52,6 +53,7 @@ async function measure(engine: SpeechEngine, voice: string, clause: string): Pro
 }
 
 const { values: options } = parseArgs({ options: { json: { type: "boolean", default: false } } });
+const yardstick = new Yardstick();
 const modelsDir = await ensureModels({ groups: ["kokoro", "dittli"] });
 const lexicon = await loadLexicon();
 const subjects: { label: string; voice: string; load: () => Promise<SpeechEngine> }[] = [
@@ -85,5 +87,8 @@ const report = rows.map((row) => ({
   audioMs: Math.round(row.audioMs),
   realTimeFactor: rounded(row.realTimeFactor, 3),
 }));
-if (!options.json) console.table(report);
-console.log(JSON.stringify({ rows: report }));
+console.table(report);
+const multiples = yardstick.finish(
+  Object.fromEntries(rows.map(({ voice, clause, totalMs }) => [`${voice}, "${clause}"`, totalMs])),
+);
+if (options.json) console.log(JSON.stringify({ rows: report, ...multiples }));

@@ -15,6 +15,7 @@ import path from "node:path";
 import { ensureModels, loadRnnoise, loadSilero } from "@parley/providers";
 import { readRecordings } from "./speech/recordings.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 import { decideByFixedRule } from "./turns/fixed-rule.ts";
 import { type Bench, type Outcome, runSituation } from "./turns/run-situation.ts";
 import {
@@ -52,6 +53,7 @@ const agent: Bench["agent"] = {
   sttKeyterms: [],
 };
 
+const yardstick = new Yardstick();
 const options = process.argv.slice(2);
 const valueOf = (name: string): string =>
   options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
@@ -98,6 +100,7 @@ const bench: Bench = {
   synthesisMs: isInstant ? 0 : SYNTHESIS_MS,
   agent,
 };
+const cpuBefore = process.cpuUsage();
 const outcomes: Outcome[] = [];
 const waiting = situations.values();
 await Promise.all(
@@ -107,6 +110,7 @@ await Promise.all(
     }
   }),
 );
+const cpu = process.cpuUsage(cpuBefore);
 await vad.close();
 await models.close();
 await models.save(isWhole && judgement !== "none");
@@ -178,6 +182,9 @@ printKinds(judged, judgedByRule);
 if (options.includes("--detail")) printFailures(judged);
 const logFolder = valueOf("log");
 if (logFolder !== "") await writeLogs(logFolder, judged);
+const report = yardstick.finish({
+  "processor time per situation": (cpu.user + cpu.system) / 1000 / outcomes.length,
+});
 if (options.includes("--json"))
   console.log(
     JSON.stringify({
@@ -188,6 +195,7 @@ if (options.includes("--json"))
       ...words,
       heldOut,
       fixedRule,
+      ...report,
     }),
   );
 

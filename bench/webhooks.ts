@@ -23,6 +23,7 @@ import { Jobs } from "../apps/server/src/platform/jobs/jobs.ts";
 import { createLogger } from "../apps/server/src/platform/logging/logging.ts";
 import { OutboundClient } from "../apps/server/src/platform/outbound-http/outbound-client.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -50,6 +51,7 @@ const address = receiver.address();
 if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
 const url = `http://127.0.0.1:${address.port}/`;
 
+const yardstick = new Yardstick();
 const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-bench-webhooks-"));
 const connection = await connectDatabase({ dataDirectory, database: undefined, encryptionKey: undefined });
 const { database } = connection;
@@ -98,11 +100,15 @@ const result = {
   atOnceTookMs: rounded(tookMs),
 };
 console.log(
-  options.json
-    ? JSON.stringify(result)
-    : `${callCount} ends at ${options.rate}/s: told after ${result.delayP50Ms} ms (p50), ${result.delayP99Ms} ms (p99)\n` +
-        `${callCount} ends at once: the last is told ${result.atOnceTookMs} ms after it`,
+  `${callCount} ends at ${options.rate}/s: told after ${result.delayP50Ms} ms (p50), ${result.delayP99Ms} ms (p99)\n` +
+    `${callCount} ends at once: the last is told ${result.atOnceTookMs} ms after it`,
 );
+const report = yardstick.finish({
+  "told p50": result.delayP50Ms,
+  "told p99": result.delayP99Ms,
+  "all at once, per call": tookMs / callCount,
+});
+if (options.json) console.log(JSON.stringify({ ...result, ...report }));
 
 await jobs.close();
 await client.close();

@@ -16,10 +16,13 @@ import { createAgent } from "./calls/api.ts";
 import { cpuUseBetween, readCpu } from "./calls/cpu-use.ts";
 import { watchPacing } from "./calls/pacing.ts";
 import { platformMemory } from "./calls/platform-processes.ts";
+import type { CallersMethods } from "./calls/callers-process.ts";
+import { type EchoFigures, measureEcho, msPerSecond, timesEcho } from "./calls/echo.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";
 import { startScriptedPlatform } from "./calls/scripted-platform.ts";
 import { Peer } from "./support/peer.ts";
 import { percentile, rounded } from "./support/statistics.ts";
+import { Yardstick } from "./support/yardstick.ts";
 import type { BrowsersMethods } from "./webrtc/browsers-process.ts";
 
 const { values: options } = parseArgs({
@@ -43,6 +46,7 @@ interface Bench {
   agentId: string;
   browsers: Peer<BrowsersMethods>;
   providers: Peer<ProvidersMethods>;
+  echo: EchoFigures;
 }
 
 /** Percentages are of one processor core. */
@@ -59,6 +63,8 @@ interface Row {
   packetsReceived: number;
   packetsLost: number;
   cpuPercentPerCall: number | null;
+  /** `cpuPercentPerCall` as a multiple of a bare RTP echo's. */
+  timesEcho: number | null;
   mediaCpuPercentPerCall: number | null;
   mediaCpuPercent: number | null;
   mainCpuPercent: number | null;
@@ -111,6 +117,7 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
   const after = await readCpu(processes);
   const memory = await platformMemory(platform.process.pid ?? 0);
   const { parts, ...use } = cpuUseBetween(before, after);
+  const cpuPercentPerCall = rounded(use.platform / calls, 3);
   return {
     calls,
     connected: heard.connected,
@@ -120,7 +127,8 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
     arrivalJitterP99Ms: rounded(percentile(heard.arrivals.latenessMs, 0.99)),
     packetsReceived: heard.arrivals.packets,
     packetsLost: heard.arrivals.lost,
-    cpuPercentPerCall: rounded(use.platform / calls, 3),
+    cpuPercentPerCall,
+    timesEcho: timesEcho(cpuPercentPerCall, bench.echo),
     mediaCpuPercentPerCall: rounded(parts.media / calls, 3),
     mediaCpuPercent: rounded(parts.media, 1),
     mainCpuPercent: rounded(parts.main, 1),
@@ -149,7 +157,19 @@ function memoryPerCallMiB(rows: readonly Row[]): { media: number | null; node: n
   };
 }
 
+async function measureBareEcho(): Promise<EchoFigures> {
+  const callers = new Peer<CallersMethods>(new URL("calls/callers-process.ts", import.meta.url));
+  try {
+    return await measureEcho(callers, Math.max(...loads));
+  } finally {
+    await callers.close();
+  }
+}
+
 async function run(): Promise<void> {
+  const yardstick = new Yardstick();
+  const echo = await measureBareEcho();
+  console.table({ "echo alone": echo });
   const providers = new Peer<ProvidersMethods>(new URL("calls/providers-process.ts", import.meta.url));
   const browsers = new Peer<BrowsersMethods>(new URL("webrtc/browsers-process.ts", import.meta.url));
   let platform: Platform | undefined;
@@ -157,7 +177,7 @@ async function run(): Promise<void> {
     const urls = await providers.ask("start", undefined);
     platform = await startScriptedPlatform(urls, { PARLEY_MEDIA_PROCESSES: MEDIA_PROCESSES });
     const { agentId } = await createAgent(platform);
-    const bench: Bench = { platform, agentId, browsers, providers };
+    const bench: Bench = { platform, agentId, browsers, providers, echo };
     const rows: Row[] = [];
     for (const [index, calls] of loads.entries()) {
       const failed = await join(bench, loads[index - 1] ?? 0, calls);
@@ -168,10 +188,18 @@ async function run(): Promise<void> {
     await browsers.ask("finish", undefined);
     const memory = memoryPerCallMiB(rows);
     console.table({ "MiB per call": memory });
+    const report = yardstick.finish({
+      "bare echo, a second of a call": msPerSecond(echo.cpuPercentPerCall),
+      ...Object.fromEntries(
+        rows.map((row) => [`${row.calls} calls, a second of a call`, msPerSecond(row.cpuPercentPerCall)]),
+      ),
+    });
     if (options.json) {
       const machine = { cpu: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
       const mediaProcesses = Number(MEDIA_PROCESSES);
-      console.log(JSON.stringify({ rows, memoryPerCallMiB: memory, mediaProcesses, machine }));
+      console.log(
+        JSON.stringify({ rows, memoryPerCallMiB: memory, mediaProcesses, echo, machine, ...report }),
+      );
     }
     process.exitCode = rows.every(({ calls, connected }) => calls === connected) ? 0 : 1;
   } finally {

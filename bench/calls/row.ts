@@ -6,20 +6,22 @@ import { type CallDetail, finishedCalls, hasPendingRecordings, NUMBER } from "./
 import type { CallerOutcome } from "./caller.ts";
 import type { CallersMethods } from "./callers-process.ts";
 import { type CpuReading, cpuUseBetween, readCpu } from "./cpu-use.ts";
+import { type EchoFigures, timesEcho } from "./echo.ts";
 import { watchPacing, wheelLagP99Ms } from "./pacing.ts";
 import { type Overhead, overheadsOf, totalOverheadMs } from "./overhead.ts";
 import { platformMemory, type PlatformMemory, type PerPart, perPart } from "./platform-processes.ts";
 import type { ProvidersMethods } from "./providers-process.ts";
+import type { LoadTimes } from "./schedule.ts";
 
 /** After the last call was answered: greetings are said, and the metric of the wheel's lag no longer covers their making. */
 const SETTLING_MS = 11_000;
-const REST_DEADLINE_MS = 120_000;
 const REST_INTERVAL_MS = 500;
 
 export interface Bench {
   platform: Platform;
   callers: Peer<CallersMethods>;
   providers: Peer<ProvidersMethods>;
+  echo: EchoFigures;
 }
 
 /** One load, as it was measured. Percentages are of one processor core. */
@@ -46,6 +48,8 @@ export interface Row {
   /** Turns whose overhead is known: all should be. */
   overheadTurns: number;
   cpuPercentPerCall: number | null;
+  /** `cpuPercentPerCall` as a multiple of the bare echo's. */
+  timesEcho: number | null;
   cpuPercent: PerPart<number | null>;
   callersCpuPercent: number | null;
   providersCpuPercent: number | null;
@@ -68,9 +72,13 @@ export interface MeasuredRow {
 }
 
 /** Puts `calls` calls on the platform, measures for `seconds`, and ends them. */
-export async function measureRow(bench: Bench, calls: number, seconds: number): Promise<MeasuredRow> {
+export async function measureRow(
+  bench: Bench,
+  calls: number,
+  { restSeconds, seconds }: LoadTimes,
+): Promise<MeasuredRow> {
   const { platform, callers, providers } = bench;
-  await untilRested(platform);
+  await untilRested(platform, restSeconds);
   const since = new Date();
   await providers.ask("takeExchanges", undefined);
   await callers.ask("place", { calls, to: { number: NUMBER, sipPort: platform.sipPort } });
@@ -106,7 +114,7 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
     packetsLost: arrivals.lost,
     ...overheadFigures(overheads),
     apiOverheadP99Ms: rounded(percentile(apiOverheadsMs(details), 0.99)),
-    ...cpuFigures(before, after, callsHeld),
+    ...cpuFigures(before, after, callsHeld, bench.echo),
     callersWheelLagP99Ms: rounded(callersLagMs),
     ...turnFigures(outcomes, details),
   };
@@ -117,8 +125,8 @@ export async function measureRow(bench: Bench, calls: number, seconds: number): 
  * Each load begins on a platform that has forgotten the one before: with a late wheel it would refuse calls, and the
  * recordings of calls that are over are no part of those that go on.
  */
-async function untilRested(platform: Platform): Promise<void> {
-  const deadline = performance.now() + REST_DEADLINE_MS;
+async function untilRested(platform: Platform, restSeconds: number): Promise<void> {
+  const deadline = performance.now() + restSeconds * 1000;
   while (!(await isRested(platform)) && performance.now() < deadline) await sleep(REST_INTERVAL_MS);
 }
 
@@ -130,9 +138,11 @@ function cpuFigures(
   before: CpuReading,
   after: CpuReading,
   calls: number,
+  echo: EchoFigures,
 ): Pick<
   Row,
   | "cpuPercentPerCall"
+  | "timesEcho"
   | "cpuPercent"
   | "callersCpuPercent"
   | "providersCpuPercent"
@@ -140,8 +150,10 @@ function cpuFigures(
   | "stolenCpuPercent"
 > {
   const { parts, platform, callers, providers, others, stolen } = cpuUseBetween(before, after);
+  const cpuPercentPerCall = rounded(platform / calls, 3);
   return {
-    cpuPercentPerCall: rounded(platform / calls, 3),
+    cpuPercentPerCall,
+    timesEcho: timesEcho(cpuPercentPerCall, echo),
     cpuPercent: perPart((part) => rounded(parts[part], 1)),
     callersCpuPercent: rounded(callers, 1),
     providersCpuPercent: rounded(providers, 1),

@@ -9,13 +9,13 @@ const standard = {
   model: "small",
 } as const;
 
-test("an agent's model is another of the operator's provider", () => {
+test("an agent can use another model of the operator's provider", () => {
   const chosen = chooseLanguageModel(standard, "openai-compatible/vendor/large");
   assert.deepEqual(chosen, { ...standard, model: "vendor/large" });
 });
 
-test("the standard, a provider that is not configured and a missing name leave the operator's model", () => {
-  for (const name of ["service-standard", "elsewhere/large", "openai-compatible/", "openai-compatible"]) {
+test("service-standard, an unconfigured provider and a missing name select the operator's model", () => {
+  for (const name of ["service-standard", "other/large", "openai-compatible/", "openai-compatible"]) {
     assert.equal(chooseLanguageModel(standard, name), standard);
   }
   const builtin = { provider: "builtin-responder" } as const;

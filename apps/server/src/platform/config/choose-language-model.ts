@@ -1,8 +1,8 @@
 import type { LanguageModelConfig } from "./language-model.ts";
 
 /**
- * The model that an agent's `llmModel` (`provider/model`) names, of a provider that is configured; else the operator's,
- * which `service-standard` stands for.
+ * Returns the model that an agent's `llmModel` (`provider/model`) names if its provider is configured, otherwise the
+ * operator's model (`service-standard`).
  */
 export function chooseLanguageModel(standard: LanguageModelConfig, llmModel: string): LanguageModelConfig {
   const [provider, ...rest] = llmModel.split("/");

@@ -30,7 +30,7 @@ test("with nothing set there is a complete configuration that needs no account",
   assert.deepEqual(config.languageModel, { provider: "builtin-responder" });
 });
 
-test("who is to be called by TLS needs a certificate and its key; who only calls needs neither", () => {
+test("TLS connections to Parley need a certificate and its key; those from it need neither", () => {
   const anyServer = { authoritiesPath: undefined, allowsWildcards: false, server: undefined };
   assert.deepEqual(parseConfig({}).config.sip.tls, anyServer);
   const own = parseConfig({ PARLEY_SIP_TLS_CA: "/ca.pem", PARLEY_SIP_TLS_ALLOW_WILDCARDS: "true" });
@@ -50,7 +50,7 @@ test("who is to be called by TLS needs a certificate and its key; who only calls
   for (const [name, value] of Object.entries(files)) assert.equal(problemsOf({ [name]: value }).length, 1);
 });
 
-test("recordings go to a folder, or to a bucket with its keys", () => {
+test("recordings are stored in a folder, or in a bucket with its keys", () => {
   const storageOf = (environment: Record<string, string>) => parseConfig(environment).config.objectStorage;
   assert.deepEqual(storageOf({}), {
     type: "folder",
@@ -80,11 +80,11 @@ test("recordings go to a folder, or to a bucket with its keys", () => {
   assert.equal(problemsOf({ PARLEY_OBJECT_STORAGE_ENDPOINT: "http://minio:9000" }).length, 1);
 });
 
-test("an empty value counts as none", () => {
+test("an empty value counts as not set", () => {
   assert.equal(parseConfig({ PARLEY_HTTP_PORT: " ", DATABASE_URL: "" }).config.http.port, 8080);
 });
 
-test("every bad variable is told, each in one line that names it", () => {
+test("every invalid variable is reported in one line that names it", () => {
   const problems = problemsOf({
     PARLEY_HTTP_PORT: "eighty",
     PARLEY_SIP_PORT: "70000",
@@ -96,7 +96,7 @@ test("every bad variable is told, each in one line that names it", () => {
     PARLEY_ENCRYPTION_KEY: "0011",
     PARLEY_LOG_LEVEL: "loud",
     PARLEY_STT: "deepgram",
-    PARLEY_TTS: "nobody",
+    PARLEY_TTS: "unknown",
   });
   const names = problems.map((problem) => problem.split(" ")[0]);
   assert.deepEqual(
@@ -129,7 +129,7 @@ test("an external database needs an encryption key, and its URL is not repeated 
   assert.ok(!problem.includes("geheim"));
 });
 
-test("the direct URL is the database's own where no other is given", () => {
+test("the direct URL defaults to DATABASE_URL", () => {
   const environment = { DATABASE_URL: "postgres://p@db/x", PARLEY_ENCRYPTION_KEY: "ab".repeat(32) };
   assert.equal(parseConfig(environment).config.database?.directUrl, "postgres://p@db/x");
   const direct = { ...environment, PARLEY_DATABASE_DIRECT_URL: "postgres://p@direct/x" };
@@ -155,7 +155,7 @@ test("the language model is the endpoint, else the GGUF file, else OpenAI, else 
   });
 });
 
-test("local speech is loaded where it is the provider or stands behind it", () => {
+test("local speech is loaded if it is the provider or its fallback", () => {
   const keys = { DEEPGRAM_API_KEY: "dg", ELEVENLABS_API_KEY: "el" };
   const loaded = (PARLEY_STT: string, PARLEY_TTS: string): unknown =>
     parseConfig({ ...keys, PARLEY_STT, PARLEY_TTS }).config.localSpeech;
@@ -165,11 +165,11 @@ test("local speech is loaded where it is the provider or stands behind it", () =
     hasSpeechToText: true,
     hasTextToSpeech: true,
   });
-  for (const PARLEY_STT of ["local,deepgram", "deepgram,nobody", "local,local"])
+  for (const PARLEY_STT of ["local,deepgram", "deepgram,unknown", "local,local"])
     assert.equal(problemsOf({ ...keys, PARLEY_STT }).length, 1);
 });
 
-test("OpenAI's audio API needs a key where it is OpenAI's own, and no model", () => {
+test("OpenAI's audio API needs a key at OpenAI, and no model", () => {
   const speechOf = (environment: Record<string, string>): unknown =>
     parseConfig({ PARLEY_TTS: "openai", ...environment }).config.textToSpeech;
   assert.deepEqual(speechOf({ OPENAI_API_KEY: "sk" }), {
@@ -188,7 +188,7 @@ test("OpenAI's audio API needs a key where it is OpenAI's own, and no model", ()
   );
 });
 
-test("traces go to the collector that is named, with its headers", () => {
+test("traces are sent to the configured collector, with its headers", () => {
   assert.equal(parseConfig({}).config.otlp, undefined);
   const environment = {
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/",
@@ -201,11 +201,11 @@ test("traces go to the collector that is named, with its headers", () => {
   assert.equal(problemsOf({ ...environment, OTEL_EXPORTER_OTLP_HEADERS: "nothing" }).length, 1);
 });
 
-test("a misspelt variable is named with the one that was probably meant", () => {
-  const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOUR_OF_THE_LOGO: "red", HOME: "/" });
+test("an unknown variable is reported with the nearest known name", () => {
+  const { warnings } = parseConfig({ PARLEY_SIPPORT: "5070", PARLEY_COLOR_OF_THE_LOGO: "red", HOME: "/" });
   assert.deepEqual(warnings, [
-    "PARLEY_SIPPORT is not known; did you mean PARLEY_SIP_PORT?",
-    "PARLEY_COLOUR_OF_THE_LOGO is not known",
+    "PARLEY_SIPPORT is not a known variable; did you mean PARLEY_SIP_PORT?",
+    "PARLEY_COLOR_OF_THE_LOGO is not a known variable",
   ]);
 });
 

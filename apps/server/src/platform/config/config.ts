@@ -22,15 +22,15 @@ const LEAST_KEY_CHARACTERS = 16;
 export interface Config extends DatabaseConfig, SpeechConfig {
   http: { host: string; port: number };
   sip: SipConfig;
-  /** Undefined: the address that our packets to the peer come from. */
+  /** `undefined`: the source address of packets to the peer. */
   publicAddress: string | undefined;
   rtpPorts: PortRange;
-  /** Infinity: never. */
+  /** `Infinity`: never. */
   rtpTimeoutMs: number;
   web: WebCallsConfig;
-  /** Absolute. */
+  /** Absolute path. */
   dataDirectory: string;
-  /** Absolute. */
+  /** Absolute path. */
   modelsDirectory: string;
   objectStorage: ObjectStorageConfig;
   bootstrapApiKey: string | undefined;
@@ -39,17 +39,17 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   isPrivateWebhookAllowed: boolean;
   mediaProcesses: number;
   shutdownSeconds: number;
-  /** 0: no traces are kept. */
+  /** 0: no SIP messages are stored. */
   traceDays: number;
-  /** 0: how turns were decided is not written down. */
+  /** 0: no turn logs are written. */
   turnLogDays: number;
   logLevel: LogLevel;
   languageModel: LanguageModelConfig;
-  /** Undefined: nothing is traced. */
+  /** `undefined`: tracing is disabled. */
   otlp: OtlpConfig | undefined;
 }
 
-/** The environment is not usable; `problems` has one line for each bad variable. */
+/** Invalid environment; `problems` has one line for each invalid variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly string[];
@@ -61,8 +61,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment, once. `warnings` has a line for each variable that looks meant for us and is not known.
- * Throws `ConfigError` naming everything that is wrong.
+ * Reads the environment, once. `warnings` has one line for each unknown variable whose name begins with `PARLEY_`.
+ * Throws `ConfigError` with all problems.
  */
 export function parseConfig(environment: Environment): { config: Readonly<Config>; warnings: string[] } {
   const reader = new EnvironmentReader(environment);
@@ -109,15 +109,15 @@ function parseIpAddress(value: string): string {
   throw new Error(`must be an IP address, not "${value}"`);
 }
 
-/** Every node does everything as yet: one that is told to do a part of it must not do the rest unasked. */
+/** A node cannot be limited to some roles yet, so a value that asks for it must not be ignored. */
 function checkRoles(value: string): void {
   const named = new Set(value.split(",").map((name) => name.trim()));
   if (named.symmetricDifference(new Set(roles)).size > 0) {
-    throw new Error(`must name ${roles.join(", ")}, all of which every node does, not "${value}"`);
+    throw new Error(`must be ${roles.join(",")}, because every node has all roles, not "${value}"`);
   }
 }
 
 function parseApiKey(value: string): string {
   if (/^[\x21-\x7e]+$/.test(value) && value.length >= LEAST_KEY_CHARACTERS) return value;
-  throw new Error(`must have at least ${LEAST_KEY_CHARACTERS} printable characters and no space`);
+  throw new Error(`must have at least ${LEAST_KEY_CHARACTERS} printable ASCII characters and no spaces`);
 }

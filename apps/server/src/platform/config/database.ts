@@ -1,9 +1,9 @@
 import { parseEncryptionKey } from "../encryption/encryption.ts";
 import type { EnvironmentReader } from "./environment-reader.ts";
 
-/** The database, and the key of what is encrypted in it. */
+/** Database and the key of its encrypted values. */
 export interface DatabaseConfig {
-  /** Undefined: the embedded PostgreSQL. */
+  /** `undefined`: the embedded PostgreSQL. */
   database: { url: string; directUrl: string } | undefined;
   encryptionKey: Buffer | undefined;
 }
@@ -20,6 +20,8 @@ export function readDatabase(reader: EnvironmentReader): DatabaseConfig {
     return { database: undefined, encryptionKey };
   }
   if (reader.text("PARLEY_ENCRYPTION_KEY") === undefined)
-    reader.report("PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (make one: openssl rand -base64 32)");
+    reader.report(
+      "PARLEY_ENCRYPTION_KEY is required with DATABASE_URL (create one: openssl rand -base64 32)",
+    );
   return { database: { url, directUrl: directUrl ?? url }, encryptionKey };
 }

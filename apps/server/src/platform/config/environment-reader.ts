@@ -9,7 +9,7 @@ type NameWithDefault<Default extends string> = {
 
 const webProtocols = ["https:", "http:"];
 
-/** Reads variables by name and gathers what is wrong with them. An empty value counts as none. */
+/** Reads variables by name and collects their problems. An empty value counts as not set. */
 export class EnvironmentReader {
   readonly problems: string[] = [];
   readonly #environment: Environment;
@@ -31,14 +31,14 @@ export class EnvironmentReader {
     return this.text(name) ?? variables[name].default;
   }
 
-  /** Empty where it is missing, which is reported. */
+  /** Returns an empty text and reports the problem if the variable is missing. */
   requiredText(name: VariableName, because: string): string {
     const value = this.text(name);
     if (value === undefined) this.report(`${name} is required with ${because}`);
     return value ?? "";
   }
 
-  /** `convert` throws what is wrong, to be read after the variable's name. */
+  /** `convert` throws the problem, as a text that follows the variable's name. */
   parse<T>(name: VariableName, convert: (value: string) => T): T | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
@@ -70,23 +70,23 @@ export class EnvironmentReader {
     });
   }
 
-  /** Without a slash at its end. */
+  /** Returns the URL without a trailing slash. */
   url(name: VariableName, protocols: readonly string[] = webProtocols): string | undefined {
     return this.parse(name, (value) => {
-      // The value itself is not repeated: it may hold a password.
+      // The message does not repeat the value: it can contain a password.
       if (URL.canParse(value) && protocols.includes(new URL(value).protocol))
         return value.replace(/\/+$/, "");
-      throw new Error(`must be a URL that begins with ${protocols.map((each) => `${each}//`).join(" or ")}`);
+      throw new Error(`must be a URL that starts with ${protocols.map((each) => `${each}//`).join(" or ")}`);
     });
   }
 
-  /** Of an API that is spoken to by HTTP and by WebSocket. */
+  /** URL of an API over HTTP and WebSocket. */
   streamingUrl(name: VariableName): string | undefined {
     return this.url(name, [...webProtocols, "wss:", "ws:"]);
   }
 }
 
-/** Both ends included. */
+/** Both limits are included. */
 export function integerWithin(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = Number(value);

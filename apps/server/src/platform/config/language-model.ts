@@ -6,11 +6,11 @@ export type LanguageModelConfig =
   | { provider: "gguf"; path: string }
   | { provider: "builtin-responder" };
 
-/** Of OpenAI itself, for speech too. */
+/** API of OpenAI, for language models and speech. */
 export const OPENAI_BASE_URL = "https://api.openai.com/v1";
 const OPENAI_MODEL = "gpt-4o-mini";
 
-/** An endpoint that is named, else a GGUF file, else OpenAI where there is a key, else the built-in responder. */
+/** Returns the configured endpoint, else the GGUF file, else OpenAI if there is a key, else the built-in responder. */
 export function readLanguageModel(reader: EnvironmentReader): LanguageModelConfig {
   const baseUrl = reader.url("PARLEY_LLM_BASE_URL");
   const apiKey = reader.text("PARLEY_LLM_API_KEY") ?? reader.text("OPENAI_API_KEY");
@@ -18,7 +18,7 @@ export function readLanguageModel(reader: EnvironmentReader): LanguageModelConfi
   const gguf = reader.text("PARLEY_LLM_GGUF");
   if (reader.text("PARLEY_LLM_BASE_URL") !== undefined) {
     if (gguf !== undefined)
-      reader.report("PARLEY_LLM_GGUF and PARLEY_LLM_BASE_URL exclude each other: set one");
+      reader.report("PARLEY_LLM_GGUF and PARLEY_LLM_BASE_URL cannot both be set: remove one");
     return {
       provider: "openai-compatible",
       baseUrl: baseUrl ?? "",
@@ -30,6 +30,9 @@ export function readLanguageModel(reader: EnvironmentReader): LanguageModelConfi
   if (apiKey !== undefined) {
     return { provider: "openai-compatible", baseUrl: OPENAI_BASE_URL, apiKey, model: model ?? OPENAI_MODEL };
   }
-  if (model !== undefined) reader.report("PARLEY_LLM_MODEL needs PARLEY_LLM_BASE_URL or an API key");
+  if (model !== undefined)
+    reader.report(
+      "PARLEY_LLM_MODEL has no effect without PARLEY_LLM_BASE_URL or OPENAI_API_KEY: set one of them",
+    );
   return { provider: "builtin-responder" };
 }

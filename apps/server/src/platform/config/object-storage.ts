@@ -25,7 +25,7 @@ export function readObjectStorage(reader: EnvironmentReader, dataDirectory: stri
   }
   if (folder !== undefined)
     reader.report(
-      "PARLEY_OBJECT_STORAGE_FOLDER and PARLEY_OBJECT_STORAGE_BUCKET exclude each other: set one",
+      "PARLEY_OBJECT_STORAGE_FOLDER and PARLEY_OBJECT_STORAGE_BUCKET cannot both be set: remove one",
     );
   const because = "PARLEY_OBJECT_STORAGE_BUCKET";
   return {

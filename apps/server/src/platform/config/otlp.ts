@@ -1,6 +1,6 @@
 import type { EnvironmentReader } from "./environment-reader.ts";
 
-/** The OpenTelemetry collector that traces go to. */
+/** OpenTelemetry collector for traces. */
 export interface OtlpConfig {
   endpoint: string;
   headers: Readonly<Record<string, string>>;
@@ -12,10 +12,10 @@ export function readOtlp(reader: EnvironmentReader): OtlpConfig | undefined {
   return { endpoint, headers: reader.parse("OTEL_EXPORTER_OTLP_HEADERS", parseHeaders) ?? {} };
 }
 
-/** `name=value` pairs between commas, values percent-encoded, as OpenTelemetry's own libraries read them. */
+/** Parses `name=value` pairs separated by commas with percent-encoded values, like OpenTelemetry's own libraries. */
 function parseHeaders(value: string): Record<string, string> {
   const pairs = value.split(",").map((pair) => /^\s*([^=\s]+)\s*=(.*)$/.exec(pair));
-  if (pairs.some((pair) => pair === null)) throw new Error("must be name=value, with commas between several");
+  if (pairs.some((pair) => pair === null)) throw new Error("must be name=value pairs separated by commas");
   return Object.fromEntries(
     pairs.map((pair) => [pair?.[1] ?? "", decodeURIComponent(pair?.[2]?.trim() ?? "")]),
   );

@@ -1,4 +1,4 @@
-/** Both ends included. */
+/** Both limits are included. */
 export interface PortRange {
   first: number;
   last: number;
@@ -7,7 +7,7 @@ export interface PortRange {
 export function parsePortRange(value: string): PortRange {
   const [, first, last] = (/^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []).map(Number);
   if (first === undefined || last === undefined || first < 1 || last > 65_535 || first >= last) {
-    throw new Error(`must be a range of ports like 20000-29999, not "${value}"`);
+    throw new Error(`must be a port range such as 20000-29999, not "${value}"`);
   }
   return { first, last };
 }

@@ -5,12 +5,12 @@ export interface SipConfig {
   tls: SipTlsConfig;
 }
 
-/** Paths are of PEM files. */
+/** All paths name PEM files. */
 interface SipTlsConfig {
-  /** Undefined: the authorities that Node knows. */
+  /** `undefined`: the public authorities of Node.js. */
   authoritiesPath: string | undefined;
   allowsWildcards: boolean;
-  /** Undefined: nobody connects to us, and servers that we connect to get no certificate of ours. */
+  /** `undefined`: Parley accepts no TLS connections and presents no client certificate. */
   server:
     | { port: number; certificatePath: string; keyPath: string; isClientCertificateRequired: boolean }
     | undefined;

@@ -1,7 +1,7 @@
 import type { EnvironmentReader } from "./environment-reader.ts";
 import { OPENAI_BASE_URL } from "./language-model.ts";
 
-/** A server with OpenAI's audio API. */
+/** Server with OpenAI's audio API. */
 interface OpenAiSpeechConfig {
   provider: "openai";
   baseUrl: string;
@@ -20,7 +20,7 @@ type TextToSpeechConfig =
 export interface SpeechConfig {
   speechToText: SpeechToTextConfig;
   textToSpeech: TextToSpeechConfig;
-  /** Local models that are loaded: to be used, or to take over when the provider fails. */
+  /** Local models to load, as provider or as fallback. */
   localSpeech: { hasSpeechToText: boolean; hasTextToSpeech: boolean };
 }
 
@@ -36,11 +36,11 @@ export function readSpeech(reader: EnvironmentReader): SpeechConfig {
 
 interface SpeechChoice<Name> {
   name: Name;
-  /** The local models are the provider, or stand behind it. */
+  /** Whether the local models are the provider or its fallback. */
   hasLocal: boolean;
 }
 
-/** One provider, or `provider,local` where local speech takes over when the provider fails. */
+/** Parses one provider, or `provider,local` with the local models as fallback. */
 function speechProviderIn<const T extends string>(
   names: readonly T[],
 ): (value: string) => SpeechChoice<T | "local"> {
@@ -79,7 +79,7 @@ function readTextToSpeech(
   return { provider, apiKey, ...(baseUrl !== undefined && { baseUrl }) };
 }
 
-/** OpenAI itself wants a key; a server of one's own may not. */
+/** OpenAI requires a key; another server may not. */
 function readOpenAiSpeech(
   reader: EnvironmentReader,
   modelVariable: "PARLEY_STT_MODEL" | "PARLEY_TTS_MODEL",

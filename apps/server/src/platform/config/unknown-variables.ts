@@ -2,24 +2,24 @@ import { keysOf } from "@parley/contract/keys";
 import type { Environment } from "./environment-reader.ts";
 import { type VariableName, variables } from "./variables.ts";
 
-/** A line for each variable that looks meant for us and is not known. */
+/** Returns one line for each unknown variable whose name begins with `PARLEY_`. */
 export function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith("PARLEY_") && !Object.hasOwn(variables, name))
     .map((name) => {
       const nearest = nearestVariable(name);
-      return `${name} is not known${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+      return `${name} is not a known variable${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
     });
 }
 
-/** The known name that a misspelt one most likely means. */
+/** Returns the known name nearest to a misspelled one. */
 function nearestVariable(name: string): VariableName | undefined {
   const known = keysOf(variables).map((each) => ({ each, distance: distance(name, each) }));
   const nearest = known.sort((a, b) => a.distance - b.distance)[0];
   return nearest !== undefined && nearest.distance <= name.length / 3 ? nearest.each : undefined;
 }
 
-/** Levenshtein's: how many letters must be added, dropped or changed. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,7 +1,7 @@
-/** Every environment variable that Parley reads: the one list that the parser, the warnings and the docs share. */
+/** All environment variables that Parley reads: the list for the parser, the warnings and the docs. */
 export interface Variable {
   description: string;
-  /** As text, the way an operator would write it; absent where there is none. */
+  /** Default as the text of the variable. Absent: no default. */
   default?: string;
 }
 
@@ -13,63 +13,64 @@ export const variables = {
   },
   PARLEY_SIP_PORT: { description: "Port for SIP over UDP and TCP.", default: "5060" },
   PARLEY_SIP_TLS_PORT: {
-    description: "Port for SIP over TLS, listened on where PARLEY_SIP_TLS_CERT is set.",
+    description: "Port for SIP over TLS. Opened if PARLEY_SIP_TLS_CERT is set.",
     default: "5061",
   },
   PARLEY_SIP_TLS_CERT: {
     description:
-      "PEM file with the certificate for SIP over TLS, those of its issuers behind it. Without it nobody can connect to us by TLS; trunks that we connect to need none.",
+      "PEM file with the certificate chain for SIP over TLS. Without it Parley accepts no TLS connections; trunks that Parley connects to do not need it.",
   },
-  PARLEY_SIP_TLS_KEY: { description: "PEM file with its private key." },
+  PARLEY_SIP_TLS_KEY: { description: "PEM file with the private key of PARLEY_SIP_TLS_CERT." },
   PARLEY_SIP_TLS_CA: {
     description:
-      "PEM file with the authorities that peers' certificates may come from, in place of the public ones.",
+      "PEM file with the certificate authorities trusted for SIP peers, instead of the public ones.",
   },
   PARLEY_SIP_TLS_VERIFY_CLIENTS: {
-    description: "true: who connects by TLS must show a certificate of such an authority.",
+    description: "true: clients that connect by TLS must present a certificate of a trusted authority.",
     default: "false",
   },
   PARLEY_SIP_TLS_ALLOW_WILDCARDS: {
     description:
-      "true: a peer's certificate may name `*.example.com` for sip.example.com, which RFC 5922 forbids and some carriers need.",
+      "true: accept a wildcard certificate (`*.example.com`) for sip.example.com. RFC 5922 §7.2 forbids it, but some carriers need it.",
     default: "false",
   },
   PARLEY_PUBLIC_ADDRESS: {
     description:
-      "IP address under which callers reach this machine, where it is not the one that its packets come from (NAT).",
+      "Public IP address of this machine, if it is behind NAT. Default: the source address of its packets.",
   },
-  PARLEY_RTP_PORTS: { description: "UDP ports for audio, first and last.", default: "20000-29999" },
+  PARLEY_RTP_PORTS: {
+    description: "UDP ports for the audio of phone calls, first and last.",
+    default: "20000-29999",
+  },
   PARLEY_PUBLIC_URL: {
-    description:
-      "URL under which browsers reach this server's HTTP port, as they see it (`https://…`); the one that a request came to " +
-      "where absent.",
+    description: "Public URL of this server's HTTP port (`https://…`). Default: the URL of the request.",
   },
   PARLEY_WEBRTC_PORTS: {
     description:
-      "UDP ports for calls in browsers, first and last. With one for each media process (`30000`, or `30000-30003` for four) " +
-      "all calls of a process share it; else each call has its own, and a second one from its first ICE restart on. Where " +
-      "ports are shared a browser whose network changes makes a new connection instead.",
+      "UDP ports for browser calls, first and last. With exactly one port per media process (`30000`, or `30000-30003` for " +
+      "four), all calls of a process share its port. With more, each call has its own port, and a second one after an ICE " +
+      "restart. With shared ports, a browser reconnects instead of restarting ICE when its network changes.",
     default: "30000-31999",
   },
   PARLEY_STUN_URLS: {
-    description: "STUN servers that browsers are told of: `stun:host:port`, with commas between several.",
+    description: "STUN servers for browsers: `stun:host:port`, separated by commas.",
   },
   PARLEY_TURN_URLS: {
     description:
-      "TURN servers that browsers are told of: `turn:host:port?transport=udp`, with commas between several. Needs PARLEY_TURN_SECRET.",
+      "TURN servers for browsers: `turn:host:port?transport=udp`, separated by commas. Needs PARLEY_TURN_SECRET.",
   },
   PARLEY_TURN_SECRET: {
     description:
-      "Secret that the TURN servers know (coturn's `static-auth-secret`): each call gets credentials of its own, good for an hour.",
+      "Shared secret of the TURN servers (coturn's `static-auth-secret`). Each call gets its own credentials, valid for one hour.",
   },
   PARLEY_RTP_TIMEOUT_SECONDS: {
     description:
-      "A call whose other side sends neither RTP nor RTCP for so long, not being on hold, is ended. 0: never.",
+      "Seconds without RTP and RTCP from the other side after which a call ends, unless it is on hold. 0: never.",
     default: "60",
   },
-  PARLEY_DATA_DIR: { description: "Where Parley keeps its files.", default: "./.parley" },
+  PARLEY_DATA_DIR: { description: "Folder for Parley's files.", default: "./.parley" },
   PARLEY_MODELS_DIR: {
-    description: "Where the speech models are kept.",
+    description: "Folder for the speech models.",
     default: "$XDG_CACHE_HOME/parley/models",
   },
   PARLEY_OBJECT_STORAGE_FOLDER: {
@@ -77,78 +78,88 @@ export const variables = {
     default: "$PARLEY_DATA_DIR/objects",
   },
   PARLEY_OBJECT_STORAGE_SHARED: {
-    description: "true: this folder is the same on every node.",
+    description: "true: all nodes share PARLEY_OBJECT_STORAGE_FOLDER.",
     default: "false",
   },
   PARLEY_OBJECT_STORAGE_BUCKET: {
-    description: "Bucket of S3, or of a server that speaks it, for recordings in place of the folder.",
+    description: "Bucket for recordings in S3 or a compatible server, instead of a folder.",
   },
   PARLEY_OBJECT_STORAGE_ENDPOINT: {
-    description: "URL of that server; browsers fetch recordings there.",
+    description: "URL of the S3 server. Browsers download recordings from it.",
     default: "https://s3.$PARLEY_OBJECT_STORAGE_REGION.amazonaws.com",
   },
   PARLEY_OBJECT_STORAGE_REGION: { description: "Region of the bucket.", default: "us-east-1" },
-  PARLEY_OBJECT_STORAGE_ACCESS_KEY_ID: { description: "Required with PARLEY_OBJECT_STORAGE_BUCKET." },
-  PARLEY_OBJECT_STORAGE_SECRET_ACCESS_KEY: { description: "Required with PARLEY_OBJECT_STORAGE_BUCKET." },
-  DATABASE_URL: { description: "PostgreSQL to use. Without it Parley runs its own under PARLEY_DATA_DIR." },
+  PARLEY_OBJECT_STORAGE_ACCESS_KEY_ID: {
+    description: "Access key of the bucket. Required with PARLEY_OBJECT_STORAGE_BUCKET.",
+  },
+  PARLEY_OBJECT_STORAGE_SECRET_ACCESS_KEY: {
+    description: "Secret of the access key. Required with PARLEY_OBJECT_STORAGE_BUCKET.",
+  },
+  DATABASE_URL: {
+    description: "URL of the PostgreSQL database. Default: an embedded PostgreSQL in PARLEY_DATA_DIR.",
+  },
   PARLEY_DATABASE_DIRECT_URL: {
-    description:
-      "Connection to the same database that bypasses a transaction pooler; DATABASE_URL where absent.",
+    description: "URL of the same database that bypasses a transaction pooler. Default: DATABASE_URL.",
   },
   PARLEY_ENCRYPTION_KEY: {
     description:
-      "32 bytes as base64 or hex that encrypt stored credentials. Required with DATABASE_URL; else generated and kept " +
-      "in PARLEY_DATA_DIR.",
+      "Key that encrypts stored credentials: 32 bytes in base64 or hex. Required with DATABASE_URL. Default: generated and " +
+      "stored in PARLEY_DATA_DIR.",
   },
   PARLEY_ROLES: {
-    description: "What this node does. As yet every node does all of it, and other values are refused.",
+    description: "Roles of this node. Every node has all roles; other values are rejected.",
     default: "api,media,worker",
   },
   PARLEY_OPERATOR_API_KEY: {
     description:
-      "Key, in the header x-api-key, for the operator's routes under /operator/v1. Without it they do not exist.",
+      "API key (header x-api-key) for the operator's routes under /operator/v1. Without it these routes do not exist.",
   },
   PARLEY_BOOTSTRAP_API_KEY: {
     description:
-      "An organization with this API key exists after the start. Without it the first start prints a new key.",
+      "API key to create at start, with an organization if there is none. Without it the first start creates and prints a key.",
   },
   PARLEY_ALLOW_PRIVATE_WEBHOOKS: {
-    description: "true: webhooks and tools may reach private and loopback addresses.",
+    description: "true: webhooks and custom tools can reach private and loopback addresses.",
     default: "false",
   },
-  PARLEY_MEDIA_PROCESSES: { description: "Processes that carry audio.", default: "one per core to spare" },
+  PARLEY_MEDIA_PROCESSES: { description: "Number of media processes.", default: "one per core to spare" },
   PARLEY_SHUTDOWN_SECONDS: {
-    description: "How long running calls may go on after SIGTERM before they are ended.",
+    description: "Seconds for calls in progress to end after SIGTERM. They are then hung up.",
     default: "30",
   },
   PARLEY_TRACE_DAYS: {
-    description: "How long the SIP messages of calls are kept, passwords and keys masked; 0 keeps none.",
+    description:
+      "Days to keep the SIP messages of calls, with passwords and keys masked. 0: none are stored.",
     default: "7",
   },
   PARLEY_TURN_LOG_DAYS: {
     description:
-      "How long it is kept how each call's turns were decided, with what the caller said, for `npm run replay`: files " +
-      "under PARLEY_DATA_DIR/turn-logs. 0 keeps none.",
+      "Days to keep turn logs in PARLEY_DATA_DIR/turn-logs, for `npm run replay`. They contain the callers' words. 0: none " +
+      "are written.",
     default: "0",
   },
-  PARLEY_LOG_LEVEL: { description: "fatal, error, warn, info, debug, trace or silent.", default: "info" },
+  PARLEY_LOG_LEVEL: {
+    description: "Lowest level that is logged: fatal, error, warn, info, debug, trace or silent.",
+    default: "info",
+  },
   PARLEY_STT: {
     description:
-      "Speech recognition: local, deepgram or openai; `deepgram,local` loads the local models too, to take over in the same " +
-      "turn when Deepgram fails.",
+      "Speech recognition: local, deepgram or openai. With `deepgram,local` or `openai,local`, the local models take over in " +
+      "the same turn if the provider fails.",
     default: "local",
   },
   PARLEY_TTS: {
-    description: "Speech synthesis: local, elevenlabs or openai; `elevenlabs,local` likewise.",
+    description:
+      "Speech synthesis: local, elevenlabs or openai. With `elevenlabs,local` or `openai,local`, the local voices take over in the same turn if the provider fails.",
     default: "local",
   },
-  DEEPGRAM_API_KEY: { description: "Required with PARLEY_STT=deepgram." },
-  DEEPGRAM_BASE_URL: { description: "Another address of the Deepgram API." },
-  ELEVENLABS_API_KEY: { description: "Required with PARLEY_TTS=elevenlabs." },
-  ELEVENLABS_BASE_URL: { description: "Another address of the ElevenLabs API." },
+  DEEPGRAM_API_KEY: { description: "API key of Deepgram. Required with PARLEY_STT=deepgram." },
+  DEEPGRAM_BASE_URL: { description: "URL of the Deepgram API, if it is not the public one." },
+  ELEVENLABS_API_KEY: { description: "API key of ElevenLabs. Required with PARLEY_TTS=elevenlabs." },
+  ELEVENLABS_BASE_URL: { description: "URL of the ElevenLabs API, if it is not the public one." },
   PARLEY_SPEECH_BASE_URL: {
     description:
-      "Endpoint with OpenAI's audio API for PARLEY_STT=openai and PARLEY_TTS=openai, ending in its version; OpenAI's own where absent.",
+      "URL of an OpenAI-compatible audio API, ending in its version (`https://…/v1`), for PARLEY_STT=openai and PARLEY_TTS=openai. Default: OpenAI.",
   },
   PARLEY_STT_MODEL: {
     description: "Model for PARLEY_STT=openai.",
@@ -159,18 +170,21 @@ export const variables = {
     default: "gpt-4o-mini-tts",
   },
   PARLEY_LLM_BASE_URL: {
-    description: "An OpenAI-compatible endpoint, ending in its version (`https://…/v1`).",
+    description: "URL of an OpenAI-compatible API, ending in its version (`https://…/v1`).",
   },
-  PARLEY_LLM_API_KEY: { description: "Key for PARLEY_LLM_BASE_URL; OPENAI_API_KEY where absent." },
-  PARLEY_LLM_MODEL: { description: "Model at PARLEY_LLM_BASE_URL.", default: "gpt-4o-mini at OpenAI" },
-  PARLEY_LLM_GGUF: { description: "Path of a GGUF model that runs on this machine." },
-  OPENAI_API_KEY: { description: "Enough by itself to use OpenAI's models." },
+  PARLEY_LLM_API_KEY: { description: "API key for PARLEY_LLM_BASE_URL. Default: OPENAI_API_KEY." },
+  PARLEY_LLM_MODEL: {
+    description: "Language model at PARLEY_LLM_BASE_URL.",
+    default: "gpt-4o-mini at OpenAI",
+  },
+  PARLEY_LLM_GGUF: { description: "Path of a GGUF language model that runs on this machine." },
+  OPENAI_API_KEY: { description: "API key of OpenAI. Sufficient alone to use OpenAI's language models." },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     description:
-      "OpenTelemetry collector (OTLP over HTTP) that gets a trace of each call. Without it nothing is traced.",
+      "URL of the OpenTelemetry collector (OTLP over HTTP) for call traces. Without it tracing is disabled.",
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    description: "Headers for the collector, `name=value` with commas between several.",
+    description: "Headers for the collector: `name=value`, separated by commas.",
   },
 } as const satisfies Record<string, Variable>;
 

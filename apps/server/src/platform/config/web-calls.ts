@@ -1,11 +1,11 @@
 import type { EnvironmentReader } from "./environment-reader.ts";
 import { type PortRange, parsePortOrRange } from "./ports.ts";
 
-/** Calls in browsers. */
+/** Settings of browser calls. */
 export interface WebCallsConfig {
-  /** Without a slash at its end. Undefined: what the request came to. */
+  /** Without a trailing slash. `undefined`: the URL of the request. */
   publicUrl: string | undefined;
-  /** At least one for each media process. */
+  /** At least one port for each media process. */
   ports: PortRange;
   stunUrls: readonly string[];
   turn: { urls: readonly string[]; secret: string } | undefined;
@@ -14,7 +14,9 @@ export interface WebCallsConfig {
 export function readWebCalls(reader: EnvironmentReader, mediaProcesses: number): WebCallsConfig {
   const ports = reader.parseOrDefault("PARLEY_WEBRTC_PORTS", parsePortOrRange);
   if (ports.last - ports.first + 1 < mediaProcesses)
-    reader.report(`PARLEY_WEBRTC_PORTS must have a port for each of the ${mediaProcesses} media processes`);
+    reader.report(
+      `PARLEY_WEBRTC_PORTS must contain at least ${mediaProcesses} ports, one for each media process`,
+    );
   return {
     publicUrl: reader.url("PARLEY_PUBLIC_URL"),
     ports,
@@ -35,6 +37,6 @@ function iceUrlsOf(scheme: "stun" | "turn"): (value: string) => string[] {
     const urls = value.split(",").map((each) => each.trim());
     const wrong = urls.find((url) => !pattern.test(url));
     if (wrong === undefined) return urls;
-    throw new Error(`must be URLs like ${scheme}:host:3478, not "${wrong}"`);
+    throw new Error(`must contain URLs such as ${scheme}:host:3478, not "${wrong}"`);
   };
 }

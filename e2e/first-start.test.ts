@@ -57,7 +57,7 @@ describe("a start without configuration", () => {
   test("on the same database prints none, and the key still opens it", async () => {
     const platform = await start();
     try {
-      await waitFor("the start", () => platform.output.includes("ready: calls can be taken"));
+      await waitFor("the start", () => platform.output.includes("ready to accept calls"));
       assert.equal((await listAgents(platform, apiKey)).length, 1);
     } finally {
       await platform.stop();

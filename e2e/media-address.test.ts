@@ -42,7 +42,7 @@ describe("where a phone call's audio goes", () => {
       const call = await endedCall(platform, from);
       assert.deepEqual(
         [call.status, call.endDetail],
-        ["failed", "SDP refused: 488 Media Address Not Allowed"],
+        ["failed", "SDP offer rejected: 488 Media Address Not Allowed"],
       );
     }
   });

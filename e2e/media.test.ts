@@ -101,7 +101,7 @@ describe("media as carriers send it", { skip: skipWithout("baresip") || skipWith
     const hungUp = assert.rejects(calling, /unexpected BYE/);
     const call = await endedCall(platform, from, 20_000);
     assert.deepEqual([call.status, call.endReason], ["failed", "media_timeout"]);
-    assert.match(call.endDetail ?? "", /neither RTP nor RTCP came for \d s/);
+    assert.match(call.endDetail ?? "", /no RTP or RTCP received for \d s/);
     await hungUp;
   });
 });

@@ -63,9 +63,9 @@ test("calls work without models that answer wrongly, and the node says which and
   ]);
   const { warnings = [] } = await waitForReadiness(platform, ({ status }) => status === "ready");
   const named = (model: string): string => warnings.find((text) => text.includes(`model ${model} `)) ?? "";
-  assert.match(named("smart-turn"), /answered .*, expected .*\. Instead: turns end by silence and text/);
-  assert.match(named("minilm"), /Instead: the built-in responder searches by words/);
-  assert.match(named("kokoro"), /Instead: the voice dittli\/male/);
+  assert.match(named("smart-turn"), /answered .*, expected .*\. Fallback: turns end by silence and text/);
+  assert.match(named("minilm"), /Fallback: the built-in responder searches by words/);
+  assert.match(named("kokoro"), /Fallback: the voice dittli\/male/);
   for (const model of ["smart-turn", "minilm", "kokoro"]) {
     assert.equal(await platform.metric(`parley_model_usable{model="${model}"}`), 0);
     assert.match(platform.output, new RegExp(`The model ${model} is not usable on this machine`));
@@ -90,5 +90,5 @@ test("without a recognizer that answers rightly no calls are taken, and /readyz 
   const { waitingFor = [] } = await waitForReadiness(platform, ({ waitingFor: reasons = [] }) =>
     reasons.some((reason) => reason.includes("moonshine-base")),
   );
-  assert.match(waitingFor.join(" "), /The model moonshine-base is not usable .*No calls are taken/);
+  assert.match(waitingFor.join(" "), /The model moonshine-base is not usable .*The node accepts no calls/);
 });

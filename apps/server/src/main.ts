@@ -30,7 +30,7 @@ async function welcome(node: ParleyNode, logger: Logger): Promise<void> {
     const access = await node.createFirstAccess();
     if (access !== undefined) process.stdout.write(describeFirstAccess(access));
   } catch (error) {
-    logger.error({ err: error }, "no API key could be created for the empty database");
+    logger.error({ err: error }, "creating the first API key failed");
   }
 }
 
@@ -65,11 +65,11 @@ function endOnSignal(starting: Promise<ParleyNode>, logger: Logger): AbortSignal
     // Asked twice, it ends at once.
     if (ending.signal.aborted) process.exit(1);
     ending.abort();
-    logger.info({ signal }, "ending: no more calls are taken");
+    logger.info({ signal }, "shutting down: no new calls are accepted");
     close().then(
       () => process.exit(0),
       (error: unknown) => {
-        logger.error({ err: error }, "ending failed");
+        logger.error({ err: error }, "shutdown failed");
         process.exit(1);
       },
     );

@@ -75,7 +75,7 @@ export function createWebhookTool(
     execute: async (input, { toolCallId, signal }) => {
       if (!isArguments(input)) throw new Error("the arguments must be an object");
       const problems = check(input);
-      if (problems.length > 0) throw new Error(`the arguments are not valid: ${problems.join("; ")}`);
+      if (problems.length > 0) throw new Error(`invalid arguments: ${problems.join("; ")}`);
       const request = toRequest(tool, { ...conversation, toolCallId }, input);
       const signature = await sign({ id: randomUUID(), body: request.body ?? "" });
       const headers = { ...request.headers, ...signature };

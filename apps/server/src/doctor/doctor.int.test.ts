@@ -146,7 +146,7 @@ describe("the doctor", () => {
       PARLEY_RTP_PORTS: "20000-30100",
     });
     assertFailed(results, "database", /password authentication failed/, /right password/);
-    assertFailed(results, "language model", /no GGUF model/, /PARLEY_LLM_GGUF/);
+    assertFailed(results, "language model", /not a GGUF model/, /PARLEY_LLM_GGUF/);
     assertFailed(results, "ports", /PARLEY_RTP_PORTS.*PARLEY_WEBRTC_PORTS.*overlap/, /PARLEY_WEBRTC_PORTS/);
     assert.equal(status, 1);
   });

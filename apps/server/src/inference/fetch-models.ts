@@ -39,12 +39,15 @@ export function explainModelError(error: unknown, modelsDirectory: string): Erro
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ModelFetchError) {
     return new Error(
-      `${message}. Without network: run "npm run models" on a machine that has one, and copy its folder ` +
-        `~/.cache/parley/models to ${modelsDirectory} (PARLEY_MODELS_DIR names another place)`,
+      `${message}. Without internet access: run "npm run models" on a machine that has it, then copy its folder ` +
+        `~/.cache/parley/models to ${modelsDirectory} (PARLEY_MODELS_DIR)`,
       { cause: error },
     );
   }
-  return new Error(`the speech models cannot be kept in ${modelsDirectory} (PARLEY_MODELS_DIR): ${message}`, {
-    cause: error,
-  });
+  return new Error(
+    `the speech models cannot be stored in ${modelsDirectory} (PARLEY_MODELS_DIR): ${message}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -4,9 +4,9 @@ import { open } from "node:fs/promises";
 export async function requireGgufFile(path: string): Promise<void> {
   const magic = await readStart(path).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
-    throw new Error(`PARLEY_LLM_GGUF names a file that cannot be read: ${path} (${code})`, { cause });
+    throw new Error(`PARLEY_LLM_GGUF: the file ${path} cannot be read (${code})`, { cause });
   });
-  if (magic !== "GGUF") throw new Error(`PARLEY_LLM_GGUF names a file that is no GGUF model: ${path}`);
+  if (magic !== "GGUF") throw new Error(`PARLEY_LLM_GGUF: the file ${path} is not a GGUF model`);
 }
 
 async function readStart(path: string): Promise<string> {

@@ -47,7 +47,7 @@ const { send } = runChild<ToInference, FromInference>({
       () => send({ type: "ready" }),
       (error: unknown) => {
         process.stderr.write(
-          `The local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`,
+          `the local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`,
         );
         process.exit(1);
       },

@@ -123,7 +123,7 @@ async function openStore(folder: string): Promise<SpeechStore | undefined> {
     return await SpeechStore.open({ folder, maxBytes: MAX_STORED_BYTES });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`Prepared speech is not kept on disk: ${reason}\n`);
+    process.stderr.write(`prepared speech is not stored on disk: ${reason}\n`);
     return undefined;
   }
 }

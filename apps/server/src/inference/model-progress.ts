@@ -20,7 +20,7 @@ export class ModelProgressDisplay {
     else if (progress.type === "started") {
       const { files, bytes } = progress;
       this.#line(
-        `Fetching speech models: ${files} files, ${megabytes(bytes)} MB, to ${this.#modelsDirectory}`,
+        `Downloading speech models to ${this.#modelsDirectory}: ${files} files, ${megabytes(bytes)} MB`,
       );
     }
   }

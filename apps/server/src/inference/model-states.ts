@@ -58,8 +58,10 @@ export class ModelStates {
   #describe(group: TestedGroup, fault: string): string {
     const standIn = this.#standInFor(group);
     const consequence =
-      standIn === undefined ? "No calls are taken, because nothing stands in for it" : `Instead: ${standIn}`;
-    return `${fault}. ${consequence}. If its file may be damaged, delete it from the models folder and start again.`;
+      standIn === undefined
+        ? "The node accepts no calls, because there is no fallback"
+        : `Fallback: ${standIn}`;
+    return `${fault}. ${consequence}. If its file may be damaged, delete it from the models folder and restart.`;
   }
 
   #standInFor(group: TestedGroup): string | undefined {

@@ -240,7 +240,7 @@ export class MediaPool {
     handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>,
   ): Promise<Opened> {
     const member = this.#leastLoaded();
-    if (member === undefined) throw new NoMediaCapacityError("no media process has a free place");
+    if (member === undefined) throw new NoMediaCapacityError("no media process has a free slot");
     const { callId } = request.call;
     const state: OpenCall = {
       opened: Promise.withResolvers<number>(),

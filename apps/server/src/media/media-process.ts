@@ -16,7 +16,7 @@ const { send } = runChild<ToMedia, FromMedia>({
         () => send({ type: "ready" }),
         (error: unknown) => {
           process.stderr.write(
-            `A media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`,
+            `the media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`,
           );
           process.exit(1);
         },

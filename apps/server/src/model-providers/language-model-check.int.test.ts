@@ -24,7 +24,7 @@ test("a language model that answers has no problem; a wrong or missing key is on
   try {
     assert.equal(await findModelProblem(modelAt(server.url, KEY), signal), undefined);
     const wrong = await findModelProblem(modelAt(server.url, "sk-another"), signal);
-    assert.match(wrong ?? "", /refuses the API key .*401.*PARLEY_LLM_API_KEY or OPENAI_API_KEY/);
+    assert.match(wrong ?? "", /rejects the API key .*401.*PARLEY_LLM_API_KEY or OPENAI_API_KEY/);
     assert.doesNotMatch(wrong ?? "", /sk-another/);
     assert.match((await findModelProblem(modelAt(server.url), signal)) ?? "", /requires an API key/);
   } finally {
@@ -46,14 +46,17 @@ test("a model that a server does not have, a server that fails and one that is s
       /has no language model small.*ollama pull small/,
     );
     status = 500;
-    assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /fails \(HTTP status 500\)$/);
+    assert.match(
+      (await findModelProblem(modelAt(url), signal)) ?? "",
+      /returns an error \(HTTP status 500\)$/,
+    );
     status = 429;
     assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /quota/);
     // Models that take no `max_tokens` answer so.
     status = 400;
     assert.equal(await findModelProblem(modelAt(url), signal), undefined);
     status = 0;
-    assert.match((await findModelProblem(modelAt(url), signal, 100)) ?? "", /has not answered for 0.1 s/);
+    assert.match((await findModelProblem(modelAt(url), signal, 100)) ?? "", /did not answer within 0.1 s/);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -68,9 +71,9 @@ test("a refused key is logged once and reported, and no key stands in the log", 
   const check = new LanguageModelCheck(modelAt(server.url, "sk-another"), logger);
   try {
     check.start();
-    assert.match(await waitFor("the problem", () => check.problem), /refuses the API key/);
+    assert.match(await waitFor("the problem", () => check.problem), /rejects the API key/);
     assert.equal(lines.length, 1);
-    assert.match(lines[0] ?? "", /"level":"warn".*refuses the API key/);
+    assert.match(lines[0] ?? "", /"level":"warn".*rejects the API key/);
     assert.doesNotMatch(lines[0] ?? "", /sk-another/);
   } finally {
     check.close();

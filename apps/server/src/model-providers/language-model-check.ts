@@ -44,7 +44,7 @@ export class LanguageModelCheck {
     if (this.#abort.signal.aborted) return;
     if (problem !== undefined && problem !== this.#problem) this.#logger.warn(problem);
     if (problem === undefined && this.#problem !== undefined)
-      this.#logger.info("the language model answers now");
+      this.#logger.info("the language model answers again");
     this.#problem = problem;
     if (problem !== undefined) this.#timer = setTimeout(() => void this.#check(), RETRY_INTERVAL_MS).unref();
   }
@@ -81,8 +81,8 @@ export async function findModelProblem(
   } catch (error) {
     const isLate = error instanceof Error && error.name === "TimeoutError";
     return isLate
-      ? `the language model ${model} at ${host} has not answered for ${timeoutMs / 1000} s`
-      : `the language model's server ${host} cannot be reached (${reasonOf(error)}): see PARLEY_LLM_BASE_URL`;
+      ? `the language model ${model} at ${host} did not answer within ${timeoutMs / 1000} s`
+      : `the language model's server ${host} cannot be reached (${reasonOf(error)}): check PARLEY_LLM_BASE_URL`;
   }
 }
 
@@ -95,19 +95,19 @@ function explainStatus(
     case 401:
     case 403:
       return hasKey
-        ? `${host} refuses the API key for the language model ${answer}: see PARLEY_LLM_API_KEY or OPENAI_API_KEY`
+        ? `${host} rejects the API key for the language model ${answer}: check PARLEY_LLM_API_KEY or OPENAI_API_KEY`
         : `${host} requires an API key for the language model ${answer}: set PARLEY_LLM_API_KEY`;
     case 404:
       return (
-        `${host} has no language model ${model}, or no chat completions at this address ${answer}: see PARLEY_LLM_MODEL ` +
-        `and PARLEY_LLM_BASE_URL, which ends in its version (with Ollama: "ollama pull ${model}")`
+        `${host} has no language model ${model}, or no chat completions at this URL ${answer}: check PARLEY_LLM_MODEL ` +
+        `and PARLEY_LLM_BASE_URL, which must end in its version (with Ollama: "ollama pull ${model}")`
       );
     case 402:
     case 429:
-      return `${host} answers no more requests to the language model ${answer}: the account's quota is used up`;
+      return `${host} rejects requests to the language model ${answer}: the quota of the account is used up`;
     default:
       // Status 400 is an answer to this request, which some models do not take; calls send others.
-      return status >= 500 ? `the language model's server ${host} fails ${answer}` : undefined;
+      return status >= 500 ? `the language model's server ${host} returns an error ${answer}` : undefined;
   }
 }
 

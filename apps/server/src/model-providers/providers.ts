@@ -83,7 +83,7 @@ export async function createProviders(
       }),
     ask: askSilero,
   });
-  if (voiceActivity === undefined) throw new Error("the model of voice activity is not usable");
+  if (voiceActivity === undefined) throw new Error("the voice activity model is not usable");
   closers.push(async () => await voiceActivity.close());
   return {
     voiceActivity,

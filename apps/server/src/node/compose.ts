@@ -121,7 +121,7 @@ export async function compose(
   let faults = 0;
   const stopCatching = catchStrayExceptions((error) => {
     faults++;
-    logger.error({ err: error }, "exception of no call");
+    logger.error({ err: error }, "exception outside of any call");
   });
   started.add(async () => stopCatching());
   inference.onQueueTimes((queueTimes) => {
@@ -179,11 +179,11 @@ export async function compose(
     logger,
   });
   const findObstacles = async (): Promise<string[]> => [
-    ...(heartbeat.isDatabaseAnswering ? [] : ["the database"]),
-    ...(inference.isReady ? [] : ["the speech models"]),
-    ...(media.isReady ? [] : ["the media processes"]),
+    ...(heartbeat.isDatabaseAnswering ? [] : ["database"]),
+    ...(inference.isReady ? [] : ["speech models"]),
+    ...(media.isReady ? [] : ["media processes"]),
     ...models.obstacles,
-    ...(activeCalls.isDraining ? ["nothing: the node is ending"] : []),
+    ...(activeCalls.isDraining ? ["shutting down"] : []),
   ];
   const modelCheck = startLanguageModelCheck(ground);
   const rateLimiter = new RateLimiter(connection.database, () => clock.now());
@@ -356,10 +356,7 @@ async function becomeReady(
     if (abort.signal.aborted) return;
     await sleep(READY_POLL_MS);
   }
-  logger.info(
-    { browser: `${httpUrl}/try`, reference: `${httpUrl}/docs`, sipPort },
-    "ready: calls can be taken",
-  );
+  logger.info({ browser: `${httpUrl}/try`, reference: `${httpUrl}/docs`, sipPort }, "ready to accept calls");
 }
 
 /** As they stand on the call's record. */

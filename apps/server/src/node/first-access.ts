@@ -26,20 +26,20 @@ export async function createFirstAccess(
     fragment.set("agent", id);
   } catch (error) {
     // The key alone must not be lost: the page creates such an agent too.
-    logger.error({ err: error }, "the sample agent could not be created");
+    logger.error({ err: error }, "creating the sample agent failed");
   }
   return { apiKey: key, link: `${url}/try#${fragment.toString()}`, reference: `${url}/docs` };
 }
 
 export function describeFirstAccess({ apiKey, link, reference }: FirstAccess): string {
   return `
-Parley is ready. Its database was empty, so there is a new API key and a sample agent:
+Parley is ready. The database was empty, so an API key and a sample agent were created:
 
   Talk to it     ${link}
   API key        ${apiKey}   (header x-api-key)
   API reference  ${reference}
 
-The key is shown this once: keep it. If it is lost, start with PARLEY_BOOTSTRAP_API_KEY set to a new one of your choice.
+The key is not shown again: store it. If you lose it, set PARLEY_BOOTSTRAP_API_KEY to a key of your choice and restart.
 
 `;
 }

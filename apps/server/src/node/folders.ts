@@ -24,7 +24,7 @@ export async function requireWritable(folder: string, variable: string): Promise
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new Error(
-      `the folder ${folder} cannot be written (${code}): set ${variable} to one that this user may write`,
+      `the folder ${folder} cannot be written (${code}): set ${variable} to a folder that this user can write`,
       { cause: error },
     );
   }

@@ -81,7 +81,7 @@ export async function listenSip(
       ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
       onOptions: () => (activeCalls.isTakingCalls ? 200 : 503),
       onError: (error) => logger.error({ err: error }, "SIP failed"),
-      onDropped: (reason) => logger.debug({ reason }, "a SIP message was dropped"),
+      onDropped: (reason) => logger.debug({ reason }, "SIP message dropped"),
     });
     started.add(async () => await agent.close());
     return { agent, tls };
@@ -113,9 +113,12 @@ async function readSipTls({
     createSecureContext({ cert: options.certificate, key: options.privateKey });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY cannot be used: ${message}`, {
-      cause: error,
-    });
+    throw new Error(
+      `PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY are not a valid certificate and key: ${message}`,
+      {
+        cause: error,
+      },
+    );
   }
   return options;
 }

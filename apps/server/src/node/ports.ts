@@ -55,12 +55,14 @@ export function explainListenError(error: unknown, what: string): Error {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const message = error instanceof Error ? error.message : String(error);
   if (code === "EADDRINUSE") {
-    return new Error(`${what} is in use by another program: end it, or set another port`, { cause: error });
+    return new Error(`${what} is in use by another program: stop that program, or set another port`, {
+      cause: error,
+    });
   }
   if (code === "EACCES") {
-    return new Error(`${what} may not be used by this user: set one above 1023`, { cause: error });
+    return new Error(`${what} cannot be opened by this user: set a port above 1023`, { cause: error });
   }
-  return new Error(`${what} cannot be listened on: ${message}`, { cause: error });
+  return new Error(`${what} cannot be opened: ${message}`, { cause: error });
 }
 
 async function bindTcp({ address, port }: Address): Promise<void> {

@@ -130,7 +130,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
       this.#faults++;
       this.#options.logger.error(
         { child: this.#options.name, reason: message.message },
-        "exception of no call",
+        "exception outside of any call",
       );
       return;
     }
@@ -147,7 +147,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     if (performance.now() - this.#startedAtMs > HEALTHY_AFTER_MS) this.#restarts = 0;
     const delayMs = Math.min(LONGEST_RESTART_DELAY_MS, FIRST_RESTART_DELAY_MS * 2 ** this.#restarts);
     this.#restarts += 1;
-    logger.error({ child: name, how, delayMs }, "child process ended; starting another");
+    logger.error({ child: name, how, delayMs }, "child process ended; restarting");
     this.#restartTimer = setTimeout(() => this.#start(), delayMs);
   }
 
@@ -157,7 +157,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     if (child === undefined || !this.#isReady) return;
     this.#silentIntervals += 1;
     if (this.#silentIntervals <= MAX_SILENT_INTERVALS) return;
-    this.#options.logger.error({ child: this.#options.name }, "child process is stuck; killing it");
+    this.#options.logger.error({ child: this.#options.name }, "child process does not answer; killing it");
     killGroup(child);
   }
 }

@@ -172,7 +172,7 @@ export class RecordingSpool implements CallAudioTap {
     const [chunk, output] = [this.#chunk, this.#output];
     if (chunk === undefined || output === undefined) return;
     if (output.writableLength > MAX_UNWRITTEN_BYTES)
-      return this.#fail(new Error("the disk does not keep up"));
+      return this.#fail(new Error("the disk is too slow for the recording"));
     output.write(chunk.subarray(0, this.#filled), () => this.#options.chunks.push(chunk));
     this.#chunk = undefined;
     this.#filled = 0;

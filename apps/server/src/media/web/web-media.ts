@@ -138,9 +138,9 @@ export class WebMedia {
         await peer.addCandidates(candidates);
         return { kind: "taken" };
       }
-      if (pwd === undefined) throw new Error("An ICE restart needs an ice-pwd beside the ice-ufrag.");
+      if (pwd === undefined) throw new Error("An ICE restart needs both ice-ufrag and ice-pwd.");
       const fragment = await peer.restartIce({ ufrag, pwd }, candidates);
-      if (this.#peer !== peer) throw new Error("The connection has been replaced meanwhile.");
+      if (this.#peer !== peer) throw new Error("The connection has been replaced by a new one.");
       return { kind: "restarted", fragment };
     } catch (error) {
       return { kind: "refused", reason: messageOf(error) };

@@ -246,10 +246,10 @@ test("a restart in place of one that was not used yet makes that one's credentia
   await browser.close();
 });
 
-test("where connections share one port ICE is not restarted", async () => {
+test("ICE is not restarted if connections share one port", async () => {
   const port = PORTS.last + 1;
   const browser = await MovingBrowser.connect({ first: port, last: port });
-  await assert.rejects(browser.restartIce(), /share one port/);
+  await assert.rejects(browser.restartIce(), /connections share one port/);
   await browser.talk("all the same");
   await browser.close();
 });
@@ -264,7 +264,7 @@ test("where no port is free ICE is not restarted, and may be later", async () =>
     taken.bind(ports.first);
   });
   assert.ok(other >= ports.first);
-  await assert.rejects(browser.restartIce(), /No port is free/);
+  await assert.rejects(browser.restartIce(), /no port is free/);
   taken.close();
   await once(taken, "close");
   await browser.restartIce();

@@ -104,7 +104,7 @@ test("an offer that cannot be answered is an error, and no more", async () => {
   });
   await assert.rejects(peer.answer({ sdp: "v=0\r\nm=audio 9 X 1\r\n", audioMid: "0", opusPayloadType: 1 }));
   await peer.addCandidates([{ candidate: "a=candidate:nonsense", mid: "0" }]);
-  await assert.rejects(peer.restartIce({ ufrag: "u", pwd: "p" }, []), /no connection/);
+  await assert.rejects(peer.restartIce({ ufrag: "u", pwd: "p" }, []), /there is no connection/);
   assert.equal(peer.send(new Uint8Array(20)), false);
   peer.tell("nobody");
   peer.close();

@@ -82,7 +82,7 @@ export class WebPeer {
       this.#connection.setLocalDescription("answer");
       const isGathered = await gathered;
       const description = this.#isClosed ? null : this.#connection.localDescription();
-      if (!isGathered || description === null) throw new Error("no local candidates could be gathered");
+      if (!isGathered || description === null) throw new Error("no local ICE candidates were found");
       const { ssrc, cname, publicAddress } = this.#options;
       const answer = completeAnswer(description.sdp, { ssrc, cname, publicAddress });
       this.#answer = answer;
@@ -120,9 +120,10 @@ export class WebPeer {
   async restartIce(remote: IceCredentials, candidates: readonly SdpCandidate[]): Promise<string> {
     const [answer, library, { ports }] = [this.#answer, this.#library, this.#options];
     if (this.#isClosed || answer === undefined || library === undefined)
-      throw new Error("There is no connection whose ICE could be restarted.");
+      throw new Error("ICE cannot be restarted: there is no connection.");
     // The library holds it, and gives nobody what comes under other credentials.
-    if (ports.first === ports.last) throw new Error("ICE is not restarted where connections share one port.");
+    if (ports.first === ports.last)
+      throw new Error("ICE cannot be restarted: the connections share one port.");
     const relay = await this.#openRelay(library);
     const local = relay.restart(remote);
     this.#remoteUfrag = remote.ufrag;
@@ -185,7 +186,7 @@ export class WebPeer {
       return await opening;
     } catch (error) {
       if (this.#relay === opening) this.#relay = undefined;
-      throw new Error("No port is free for an ICE restart.", { cause: error });
+      throw new Error("ICE cannot be restarted: no port is free.", { cause: error });
     }
   }
 

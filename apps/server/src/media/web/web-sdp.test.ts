@@ -78,9 +78,9 @@ test("what is no SDP is malformed", () => {
 test("offers of something else are refused, and say what is wanted", () => {
   const videoLines = audioLines.map((line) => line.replace("m=audio", "m=video"));
   const offers: [RegExp, string][] = [
-    [/one audio line/, toSdp(sessionLines, dataLines)],
-    [/one audio line/, toSdp(sessionLines, audioLines, videoLines)],
-    [/one audio line/, toSdp(sessionLines, audioLines, audioLines)],
+    [/one audio section/, toSdp(sessionLines, dataLines)],
+    [/one audio section/, toSdp(sessionLines, audioLines, videoLines)],
+    [/one audio section/, toSdp(sessionLines, audioLines, audioLines)],
     [
       /Opus/,
       toSdp(

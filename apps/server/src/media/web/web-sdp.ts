@@ -40,26 +40,26 @@ export function readOffer(sdp: string): OfferReading {
   const lines = splitLines(sdp);
   const isWellFormed = lines.every((line) => /^[a-z]=[^\0]*$/.test(line));
   if (lines[0] !== "v=0" || !isWellFormed || lines.length > MOST_SDP_LINES)
-    return { ok: false, refusal: "malformed", reason: "is not an SDP offer" };
+    return { ok: false, refusal: "malformed", reason: "must be an SDP offer" };
   const [session, ...media] = splitSections(lines);
   const audio = media.find(({ kind }) => kind === "audio");
   const refuse = (reason: string): OfferReading => ({ ok: false, refusal: "unacceptable", reason });
   const isAlone = media.filter(({ kind }) => kind !== "application").length === 1 && media.length <= 2;
   if (session === undefined || audio === undefined || !isAlone)
-    return refuse("The offer must have one audio line, and beside it at most a data channel.");
+    return refuse("The offer must have one audio section and at most one data channel.");
   const opus = findOpus(audio.lines);
-  if (opus === undefined) return refuse("The audio line must offer Opus.");
+  if (opus === undefined) return refuse("The audio section must offer Opus.");
   if (
     !audio.lines.includes("a=sendrecv") &&
     audio.lines.some((line) => /^a=(sendonly|recvonly|inactive)$/.test(line))
   )
-    return refuse("The audio line must be sendrecv: the agent hears and speaks.");
+    return refuse("The audio section must be sendrecv.");
   const everywhere = [...session.lines, ...audio.lines];
   const needed = ["a=ice-ufrag:", "a=ice-pwd:", "a=fingerprint:"];
   if (!needed.every((name) => everywhere.some((line) => line.startsWith(name))))
     return refuse("The offer must have ICE credentials and a DTLS fingerprint.");
   if (media.length > 1 && !session.lines.some((line) => line.startsWith("a=group:BUNDLE")))
-    return refuse("Audio and data channel must be bundled.");
+    return refuse("The audio section and the data channel must be bundled (BUNDLE).");
   const audioMid = valueOf(audio.lines, "a=mid:") ?? "0";
   return {
     ok: true,

@@ -114,7 +114,7 @@ export class ActiveCallRegistry {
   /** Others took this node for lost, and closed its calls: those whose records say so are hung up. */
   async endClosed(): Promise<void> {
     for (const id of await this.#options.calls.listEnded(this.ids)) {
-      const endDetail = "the node was silent for too long";
+      const endDetail = "the node sent no heartbeat for too long";
       this.#calls.get(id)?.hangUp({ status: "failed", endReason: "node_lost", endDetail });
     }
   }
@@ -236,12 +236,12 @@ function rejectedByWebhook(reason: string | undefined): CallOutcome {
 
 /** For whoever wonders why the call went on as if nobody had been asked. */
 function notePreCallProblems(problems: readonly string[]): TranscriptItem {
-  const text = `The pre-call webhook, or part of its answer, was passed over: ${problems.join("; ")}.`;
+  const text = `The pre-call webhook, or part of its answer, was ignored: ${problems.join("; ")}.`;
   return { id: "pre-call-webhook", type: "system", text: text.slice(0, LONGEST_NOTE), startMs: 0, endMs: 0 };
 }
 
 /** For whoever reads the conversation and wonders about a gap in what was said. */
 function noteUnknownVariables(names: readonly string[]): TranscriptItem {
-  const text = `The agent's texts name variables that have no value: ${names.join(", ")}.`;
+  const text = `The agent's configuration uses variables without a value: ${names.join(", ")}.`;
   return { id: "unknown-variables", type: "system", text, startMs: 0, endMs: 0 };
 }

@@ -96,7 +96,7 @@ export class ActiveCall {
       this.hangUp({
         status: "failed",
         endReason: "media_timeout",
-        endDetail: `neither RTP nor RTCP came for ${Math.round(silentMs / 1000)} s`,
+        endDetail: `no RTP or RTCP received for ${Math.round(silentMs / 1000)} s`,
       }),
     onFault: (endDetail) => this.#fail(endDetail),
     onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
@@ -162,7 +162,7 @@ export class ActiveCall {
     try {
       await signalling.establish(this);
     } catch (error) {
-      if (!this.signal.aborted) logger.error({ err: error, callId }, "a call could not be established");
+      if (!this.signal.aborted) logger.error({ err: error, callId }, "establishing a call failed");
       const endDetail = error instanceof Error ? error.message : String(error);
       this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
     }
@@ -183,7 +183,7 @@ export class ActiveCall {
     const { logger, metrics, callId } = this.#options;
     const endDetail = error instanceof Error ? error.message : String(error);
     metrics.observeFault();
-    logger.error({ err: error, callId }, "an exception ends the call");
+    logger.error({ err: error, callId }, "call ended by an exception");
     this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
   }
 
@@ -209,7 +209,7 @@ export class ActiveCall {
         );
       case "audioLost":
         metrics.observeLostAudio();
-        return logger.warn({ callId, lostMs: event.lostMs }, "the agent spoke and no packet left");
+        return logger.warn({ callId, lostMs: event.lostMs }, "agent speech lost: no packet was sent");
       case "ended": {
         const { endReason, endDetail } = event;
         const status = endReason.startsWith("error_") ? "failed" : "completed";

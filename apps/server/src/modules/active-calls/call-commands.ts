@@ -38,13 +38,13 @@ export class CallCommands {
     const { database, bus, clock } = this.#options;
     const take = (commandId: string): void => {
       this.#carryOut(commandId, holder).catch((error: unknown) =>
-        logger.error({ err: error, commandId }, "a command to a call failed"),
+        logger.error({ err: error, commandId }, "call command failed"),
       );
     };
     const takeAll = (): void => {
       store.listOpenCommandIds(database, nodeId, clock.now()).then(
         (ids) => ids.forEach(take),
-        (error: unknown) => logger.warn({ err: error }, "commands to calls could not be read"),
+        (error: unknown) => logger.warn({ err: error }, "reading call commands failed"),
       );
     };
     const stops = [bus.subscribe(topicOf(nodeId), take), bus.onReconnect(takeAll)];

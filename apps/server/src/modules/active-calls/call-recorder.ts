@@ -67,7 +67,7 @@ export class CallRecorder {
   #add(write: CallWrite): void {
     const { callId, spool, logger } = this.#options;
     if (this.#waiting.length >= MAX_WAITING) {
-      logger.error({ callId }, "too many writes of a call wait for the database; one is lost");
+      logger.error({ callId }, "too many writes of a call are waiting for the database; one was dropped");
       return;
     }
     this.#waiting.push(write);
@@ -95,11 +95,11 @@ export class CallRecorder {
         return await carryOutWrite(calls, callId, write);
       } catch (error) {
         if (performance.now() + delayMs > giveUpAt && !isDatabaseAway(error)) {
-          logger.error({ err: error, callId, write: write.type }, "a call could not be written down");
+          logger.error({ err: error, callId, write: write.type }, "writing a call record failed; gave up");
           return;
         }
         this.#keep();
-        logger.warn({ err: error, callId, delayMs }, "writing a call down failed; trying again");
+        logger.warn({ err: error, callId, delayMs }, "writing a call record failed; retrying");
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       } finally {
         clearTimeout(late);

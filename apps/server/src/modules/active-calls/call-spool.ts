@@ -80,7 +80,7 @@ export class CallSpool {
       this.#isFull = true;
       logger.error(
         { err: error },
-        "calls are not spooled: what the database does not take is kept in memory alone",
+        "the call spool is full or not writable: unwritten call records are in memory only",
       );
     }
   }
@@ -94,7 +94,7 @@ export async function finishSpools(folder: string, calls: CallWrites, logger: Lo
     const unwritten = readSpool(await readFile(file, "utf8"));
     for (const [callId, writes] of unwritten) await finishCall(calls, callId, writes, logger);
     await rm(file, { force: true });
-    if (unwritten.size > 0) logger.warn({ calls: unwritten.size }, "calls were written down from the spool");
+    if (unwritten.size > 0) logger.warn({ calls: unwritten.size }, "wrote call records from the spool");
   }
 }
 
@@ -137,7 +137,7 @@ async function finishCall(
       if (isDatabaseAway(error)) throw error;
       logger.error(
         { err: error, callId, write: write.type },
-        "part of a spooled call could not be written down",
+        "writing part of a spooled call record failed; skipped",
       );
     }
   }

@@ -31,7 +31,7 @@ export function findProblems(document: AgentDocument): Issue[] {
   }
   for (const [index, { type, options }] of postCallExtraction.entries()) {
     if (type !== "enum" || options.length > 0) continue;
-    issues.push({ path: `postCallExtraction.${index}.options`, message: "must name the values of an enum" });
+    issues.push({ path: `postCallExtraction.${index}.options`, message: "must list the values of the enum" });
   }
   issues.push(...findRepeatedNames("postCallExtraction", postCallExtraction));
   issues.push(...findRepeatedNames("postCallEvaluation", postCallEvaluation));
@@ -41,6 +41,6 @@ export function findProblems(document: AgentDocument): Issue[] {
 function findRepeatedNames(path: string, items: readonly { name: string }[]): Issue[] {
   const names = items.map(({ name }) => name);
   return names.flatMap((name, index) =>
-    names.indexOf(name) === index ? [] : [{ path: `${path}.${index}.name`, message: "is given twice" }],
+    names.indexOf(name) === index ? [] : [{ path: `${path}.${index}.name`, message: "must be unique" }],
   );
 }

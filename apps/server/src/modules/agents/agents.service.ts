@@ -147,7 +147,8 @@ export class AgentsService {
   ): Promise<void> {
     const existing = await this.lockReferences(transaction, organizationId, change);
     for (const [name, what] of Object.entries(referenced) as [keyof References, string][]) {
-      if (typeof change[name] === "string" && !existing[name]) throw invalidBody(name, `names no ${what}`);
+      if (typeof change[name] === "string" && !existing[name])
+        throw invalidBody(name, `must be the id of a ${what} of this organization`);
     }
   }
 

@@ -186,7 +186,7 @@ test("prose instead of JSON, and wrong types, are asked for again with what is w
 
 test("a model that never gets it right fails the analysis, and says what was wrong", async (t) => {
   const { requests, endCall, analyze } = await createBench(t, () => ({ text: '{ "extraction": {} }' }));
-  assertFailed(await analyze(await endCall()), /wrong shape 3 times: extraction\.caller is missing/);
+  assertFailed(await analyze(await endCall()), /was invalid 3 times: extraction\.caller is missing/);
   assert.equal(requests.length, 3);
 });
 
@@ -260,10 +260,10 @@ test("a server that knows no schemas is asked for JSON, and one that knows none 
 test("a server that does not answer in time fails the analysis, and a node that ends leaves it to another", async (t) => {
   const stalled = { fault: () => ({ type: "stallConnect" as const }) };
   const late = await createBench(t, () => ({ text: GOOD }), { ...stalled, deadlineMs: 100 });
-  assertFailed(await late.analyze(await late.endCall()), /no answer within 0\.1 s/);
+  assertFailed(await late.analyze(await late.endCall()), /did not answer within 0\.1 s/);
   const ending = await createBench(t, () => ({ text: GOOD }), stalled);
   const id = await ending.endCall();
-  const running = assert.rejects(ending.analyze(id), /the node is ending/);
+  const running = assert.rejects(ending.analyze(id), /the node is shutting down/);
   ending.analyst.close();
   await running;
   const { modules, organizationId } = ending.server;

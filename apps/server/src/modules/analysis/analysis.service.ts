@@ -31,7 +31,7 @@ export interface AnalysisServiceOptions {
 const NOTHING_ASKED: AnalysisState = { analysisStatus: null, analysisDetail: null };
 const NO_MODEL: AnalysisState = {
   analysisStatus: "failed",
-  analysisDetail: "no language model is configured; the built-in responder cannot analyse calls",
+  analysisDetail: "no language model is configured; the built-in responder cannot analyze calls",
 };
 
 /** Has calls analysed after their end, as the configuration that ran asks for. */

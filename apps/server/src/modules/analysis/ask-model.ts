@@ -143,7 +143,7 @@ function describeFailure(
 ): string {
   if (isRefused) return "the language model refused to answer";
   if (text.trim() === "") return "the language model answered nothing";
-  return `the language model's answer had the wrong shape ${MOST_BAD_ANSWERS} times: ${problems.join("; ")}`;
+  return `the language model's answer was invalid ${MOST_BAD_ANSWERS} times: ${problems.join("; ")}`;
 }
 
 function pauseMs(failures: number, askedForMs: number | undefined): number {

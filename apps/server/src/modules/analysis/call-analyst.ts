@@ -76,13 +76,13 @@ export class CallAnalyst {
       });
     } catch (error) {
       if (!deadline.aborted || this.#end.signal.aborted) throw error;
-      return { problem: `the language model gave no answer within ${deadlineMs / 1000} s` };
+      return { problem: `the language model did not answer within ${deadlineMs / 1000} s` };
     }
   }
 
   /** Breaks off what is under way: it is run again, here or on another node. Idempotent. */
   close(): void {
-    this.#end.abort(new Error("the node is ending"));
+    this.#end.abort(new Error("the node is shutting down"));
   }
 }
 

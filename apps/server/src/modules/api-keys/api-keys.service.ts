@@ -55,7 +55,7 @@ export class ApiKeysService {
     expiresAt: string | null,
   ): Promise<ApiKey & { key: string }> {
     const expiry = expiresAt === null ? null : new Date(expiresAt);
-    if (expiry !== null && expiry <= this.#now()) throw invalidBody("expiresAt", "must be ahead");
+    if (expiry !== null && expiry <= this.#now()) throw invalidBody("expiresAt", "must be in the future");
     const key = generateKey();
     const row = await store.insertKey(this.#database, {
       organizationId,

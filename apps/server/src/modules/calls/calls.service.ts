@@ -316,7 +316,7 @@ export class CallsService {
     now: Date,
   ): Promise<number> {
     const ids = await store.listOpenCallsBut(this.#database, nodeId, heldIds, begunBefore);
-    const endDetail = "no node came to hold the call";
+    const endDetail = "no node took the call";
     const end = { status: "failed", endReason: "error_internal", endDetail, endedAt: now } as const;
     for (const id of ids) await this.finish(id, end);
     return ids.length;

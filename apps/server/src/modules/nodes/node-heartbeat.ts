@@ -82,8 +82,8 @@ export class NodeHeartbeat {
       const living = [...others].find(([id, beatAt]) => beatAt !== before.get(id));
       if (living !== undefined) {
         throw new Error(
-          "another node runs on this database, and each would keep recordings for itself: name a folder that all of them " +
-            "have by PARLEY_OBJECT_STORAGE_FOLDER with PARLEY_OBJECT_STORAGE_SHARED=true, or PARLEY_OBJECT_STORAGE_BUCKET",
+          "another node uses this database, and the nodes have no shared storage for recordings: set PARLEY_OBJECT_STORAGE_FOLDER " +
+            "to a shared folder and PARLEY_OBJECT_STORAGE_SHARED=true, or set PARLEY_OBJECT_STORAGE_BUCKET",
         );
       }
       await sleep(BEAT_INTERVAL_MS / 2);
@@ -108,7 +108,7 @@ export class NodeHeartbeat {
     await this.#running;
     const { database, nodeId, logger } = this.#options;
     await store.deleteNode(database, nodeId).catch((error: unknown) => {
-      logger.warn({ err: error }, "the node could not be signed off");
+      logger.warn({ err: error }, "removing the node from the database failed");
     });
   }
 
@@ -121,7 +121,7 @@ export class NodeHeartbeat {
     const wasForgotten = await this.#write(addresses);
     this.#series = withBeat(this.#series, this.#monotonicMs());
     if (wasForgotten) {
-      logger.warn("this node was silent for so long that others closed its calls");
+      logger.warn("this node sent no heartbeat for so long that other nodes closed its calls");
       await this.#options.onLost();
     }
     if (!mayJudge(this.#series)) return;
@@ -138,7 +138,7 @@ export class NodeHeartbeat {
       database,
       async () => await calls.closeUnheld(nodeId, heldCallIds(), begunBefore, now),
     );
-    if (closed > 0) logger.warn({ calls: closed }, "calls that no node held were closed");
+    if (closed > 0) logger.warn({ calls: closed }, "closed calls without a node");
   }
 
   async #run(addresses: NodeAddresses): Promise<void> {
@@ -185,7 +185,7 @@ export class NodeHeartbeat {
       if (!(await store.takeSweepLock(transaction))) return;
       const lost = await store.deleteSilentNodes(transaction, silentSince);
       const closed = await calls.closeOrphans(await store.listNodeIds(transaction), now, silentSince);
-      if (lost.length > 0 || closed > 0) logger.warn({ nodes: lost, calls: closed }, "nodes were lost");
+      if (lost.length > 0 || closed > 0) logger.warn({ nodes: lost, calls: closed }, "nodes lost");
       await this.#options.onSweep(transaction, now);
     });
   }
@@ -195,6 +195,10 @@ export class NodeHeartbeat {
     this.#isAnswering = isAnswering;
     const { logger } = this.#options;
     if (isAnswering) logger.info("the database answers again");
-    else logger.error({ err: error }, "the database does not answer: calls go on, and no new ones are taken");
+    else
+      logger.error(
+        { err: error },
+        "the database does not answer: calls in progress continue, new calls are rejected",
+      );
   }
 }

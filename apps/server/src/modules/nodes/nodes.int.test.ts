@@ -175,7 +175,7 @@ test("a node that is to be alone does not start beside another", async (context)
   const nodes = await TestNodes.open(context);
   const [first, second] = [nodes.create(), nodes.create()];
   await first.beat(ADDRESSES);
-  const isRefused = assert.rejects(second.requireAlone(), /another node runs on this database/);
+  const isRefused = assert.rejects(second.requireAlone(), /another node uses this database/);
   nodes.pass(BEAT_INTERVAL_MS);
   await first.beat(ADDRESSES);
   await isRefused;

@@ -37,7 +37,7 @@ export class OrganizationsService {
   async update(id: string, { allowedCountries }: OrganizationUpdate): Promise<Organization> {
     for (const [index, country] of (allowedCountries ?? []).entries()) {
       if (!isSupportedCountry(country))
-        throw invalidBody(`allowedCountries.${index}`, "is no country's code");
+        throw invalidBody(`allowedCountries.${index}`, "must be an ISO 3166 country code");
     }
     if (allowedCountries !== undefined)
       await store.updateAllowedCountries(this.#database, id, allowedCountries);

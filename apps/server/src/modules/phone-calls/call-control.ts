@@ -26,7 +26,7 @@ export interface CallControlOptions {
 }
 
 /** RFC 3261 §20.43: 300 stands for an incompatible network protocol. */
-const noRoute = '300 parley "No way for audio to the address that is offered"';
+const noRoute = '300 parley "No Route To Media Address"';
 
 /** A user name at most; E.164 has 15 digits. */
 const MAX_NUMBER_LENGTH = 255;
@@ -48,7 +48,7 @@ export class CallControl {
       // Before the call is written down: a flood that we cannot take is not to fill the database.
       return refusal ?? (media.hasFreePlace ? undefined : notNow());
     } catch (error) {
-      logger.error({ err: error, sipCallId: invite.callId }, "a call could not be judged");
+      logger.error({ err: error, sipCallId: invite.callId }, "screening an inbound call failed");
       return notNow();
     }
   }
@@ -62,7 +62,10 @@ export class CallControl {
     const { activeCalls } = this.#options;
     if (!activeCalls.isTakingCalls) return refuseForNow(invite);
     const running = this.#handle(invite).catch((error: unknown) => {
-      this.#options.logger.error({ err: error, sipCallId: invite.callId }, "a call could not be taken");
+      this.#options.logger.error(
+        { err: error, sipCallId: invite.callId },
+        "accepting an inbound call failed",
+      );
       refuseForNow(invite);
     });
     activeCalls.watch(running);
@@ -108,7 +111,7 @@ export class CallControl {
       variables: agent.variables,
       at,
     });
-    logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "call arrived");
+    logger.info({ callId, sipCallId: invite.callId, agentId: agent.id }, "inbound call received");
     const record: CallToRegister = {
       callId,
       conversationId,

@@ -3,7 +3,7 @@ import type { CallOutcome } from "../active-calls/active-call.ts";
 
 /** What a call that was not answered counts as. */
 export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOutcome {
-  if (cause === "ring_timeout") return { ...noAnswer, endDetail: "it rang for as long as it may" };
+  if (cause === "ring_timeout") return { ...noAnswer, endDetail: "ringing timeout" };
   // The platform's own way of ending: whoever hung up has said why before.
   if (cause === "canceled") return { status: "canceled", endReason: "canceled" };
   if (cause === "no_response") return { ...failed, endDetail: "the trunk does not answer" };

@@ -39,7 +39,7 @@ export class InboundAdmission {
     if (!(await this.#options.sipTrunks.mayCallFrom(trunk, address))) {
       this.#options.logger.debug(
         { sipTrunkId: trunk.id, source: address },
-        "a call from an address that its trunk does not allow was refused",
+        "rejected a call from an address that the trunk does not allow",
       );
       return { status: 403 };
     }
@@ -66,7 +66,7 @@ export class InboundAdmission {
     // The nonce was given to this address: whoever answers it is there.
     if (verdict.reason === "refused") {
       this.#wrongAnswers.take(address);
-      logger.warn({ sipTrunkId: trunk.id, source: address }, "a call with a wrong password was refused");
+      logger.warn({ sipTrunkId: trunk.id, source: address }, "rejected a call with a wrong password");
     }
     return { status: 401, content: { headers: { "WWW-Authenticate": verdict.challenges } } };
   }

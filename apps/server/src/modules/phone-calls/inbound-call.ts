@@ -66,7 +66,7 @@ export class InboundCall implements CallSignalling {
     const local = isOfferOurs ? undefined : answerCallOffer(invite.body, settings);
     if (local?.ok === false) {
       invite.reject(local.status, local.reason);
-      return call.hangUp(sdpFailure(`SDP refused: ${local.status} ${local.reason}`));
+      return call.hangUp(sdpFailure(`SDP offer rejected: ${local.status} ${local.reason}`));
     }
     if (local !== undefined) media.connect(toMediaPath(local.audio));
     // The caller hears the greeting from its first word, at once: it is made while the phone rings.

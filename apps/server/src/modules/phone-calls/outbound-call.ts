@@ -54,9 +54,9 @@ export class OutboundCall implements CallSignalling {
   async establish(call: ActiveCall): Promise<void> {
     const { route, publicAddress, openMedia } = this.#options;
     const [hop] = await route.locate();
-    if (hop === undefined) return call.hangUp(dialFailure("the trunk's host has no address"));
+    if (hop === undefined) return call.hangUp(dialFailure("the trunk's host name does not resolve"));
     const address = await findMediaAddress(publicAddress, hop.address);
-    if (address === undefined) return call.hangUp(dialFailure("no route leads to the trunk"));
+    if (address === undefined) return call.hangUp(dialFailure("no network route to the trunk"));
     // What every telephone has: a wideband conversation would be resampled for most that are called.
     const sampleRateHz = 8000;
     // The greeting is made while it rings.

@@ -97,11 +97,11 @@ export class OutboundCallsService {
     const { calls, placement } = this.#dependencies;
     try {
       if (await placement.handOver(id, nodeId, command)) return;
-      const endDetail = "no node that was to dial could";
+      const endDetail = "no node could place the call";
       await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: new Date() });
     } catch (error) {
       // The node closes the call once the database answers: nobody holds it.
-      logger.error({ err: error, callId: id }, "a call could not be given to another node");
+      logger.error({ err: error, callId: id }, "handing a call to another node failed");
     }
   }
 
@@ -144,7 +144,7 @@ function dial(
   { ringTimeoutMs }: Dial,
 ): void {
   const { callId, sipCallId } = record;
-  logger.info({ callId, sipCallId, agentId: record.agent.id }, "call placed");
+  logger.info({ callId, sipCallId, agentId: record.agent.id }, "outbound call placed");
   const carried = activeCalls.carry(record, (prepare) => {
     return new OutboundCall({
       userAgent,
@@ -158,5 +158,5 @@ function dial(
     });
   });
   // Nobody waits for it, and no fault in one call may end the node.
-  carried.catch((error: unknown) => logger.error({ err: error, callId }, "a call could not be carried"));
+  carried.catch((error: unknown) => logger.error({ err: error, callId }, "carrying a call failed"));
 }

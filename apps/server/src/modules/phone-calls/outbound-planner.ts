@@ -53,7 +53,8 @@ export class OutboundPlanner {
     const toNumber = request.toNumber.startsWith("+")
       ? normalizePhoneNumber(request.toNumber)
       : request.toNumber;
-    if (toNumber === undefined) throw invalidBody("toNumber", "is not a possible telephone number");
+    if (toNumber === undefined)
+      throw invalidBody("toNumber", "must be a valid phone number with its country code");
     const { sipTrunkId, status } = agent.document;
     const from =
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
@@ -64,7 +65,7 @@ export class OutboundPlanner {
     const route = await this.#dependencies.sipTrunks.findRoute(organizationId, sipTrunkId, from.e164);
     if (route === undefined)
       throw new AppError("agent_not_callable", {
-        message: "The agent's SIP trunk names no proxyAddress that calls could go to.",
+        message: "The agent's SIP trunk has no proxyAddress, which outbound calls need.",
       });
     return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, allowedCountries };
   }
@@ -91,7 +92,7 @@ export class OutboundPlanner {
       return await this.#dependencies.agentResolution.resolveAgent(organizationId, agentId, entry);
     } catch (error) {
       if (error instanceof AppError && error.code === "not_found")
-        throw invalidBody("agentId", "names no agent");
+        throw invalidBody("agentId", "must be the id of an agent of this organization");
       throw error;
     }
   }
@@ -104,7 +105,7 @@ export class OutboundPlanner {
   ): Promise<OutboundPlan["from"]> {
     const wanted = requested === undefined ? undefined : normalizePhoneNumber(requested);
     if (requested !== undefined && wanted === undefined)
-      throw invalidBody("fromNumber", "is not a possible telephone number");
+      throw invalidBody("fromNumber", "must be a valid phone number with its country code");
     const candidates = wanted === undefined ? document.phoneNumbers.map(({ e164 }) => e164) : [wanted];
     const { phoneNumbers } = this.#dependencies;
     const onTrunk = await phoneNumbers.listOnTrunk(organizationId, sipTrunkId, candidates);

@@ -139,13 +139,13 @@ test("the server is told what the call is, a test in the browser too", async (t)
 });
 
 test("what cannot be used stands in the transcript, and the call goes on", async (t) => {
-  const { carry } = await open(t, async () => ({ problems: ["lucky is not known"] }));
+  const { carry } = await open(t, async () => ({ problems: ["lucky is not a known field"] }));
   const { detail, prepared } = await carry({ direction: "outbound" });
   assert.equal(prepared?.agent.firstMessage, "We are calling you.");
   assert.equal(detail.endReason, "agent_hangup");
   assert.deepEqual(
     detail.transcript.map(({ type, text }) => [type, text]),
-    [["system", "The pre-call webhook, or part of its answer, was passed over: lucky is not known."]],
+    [["system", "The pre-call webhook, or part of its answer, was ignored: lucky is not a known field."]],
   );
 });
 

@@ -14,7 +14,7 @@ async function createAgent(server: TestServer, by: Author = server) {
   return { trunk, agent };
 }
 
-const isInUse = { code: "invalid_body", issues: [{ path: "e164", message: "is in use" }] };
+const isInUse = { code: "invalid_body", issues: [{ path: "e164", message: "is already in use" }] };
 
 test("a dialled number leads to its organization, agent and trunk, with or without the plus", async () => {
   const server = await createTestServer();

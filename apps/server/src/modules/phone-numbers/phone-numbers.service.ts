@@ -67,14 +67,16 @@ export class PhoneNumbersService {
   /** Binds the number to the agent; one that the organization has already must not be bound elsewhere. */
   async add(by: Author, agentId: string, { e164: text, ...requested }: NewNumber): Promise<PhoneNumber> {
     const e164 = normalizePhoneNumber(text);
-    if (e164 === undefined) throw invalidBody("e164", "is not a possible telephone number");
+    if (e164 === undefined) throw invalidBody("e164", "must be a valid phone number with its country code");
     const environment = normalizeEnvironment(requested.environment ?? null);
     const { sipTrunkId } = (await this.#agents.read(by.organizationId, agentId)).document;
-    if (sipTrunkId === null) throw invalidBody("e164", "needs an agent with a SIP trunk");
+    if (sipTrunkId === null)
+      throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
     return await this.#database.transaction(async (transaction) => {
       // Before the agent, as all do who lock both.
       const isThere = await this.#sipTrunks.lockForReference(transaction, by.organizationId, sipTrunkId);
-      if (!isThere) throw invalidBody("e164", "needs an agent with a SIP trunk");
+      if (!isThere)
+        throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
       const row = await take(transaction, {
@@ -106,7 +108,7 @@ export class PhoneNumbersService {
       const to = change.agentId === undefined ? agentId : change.agentId;
       const locked = await this.#writer.lock(transaction, by, to === null ? [agentId] : [agentId, to]);
       if (to !== null && to !== agentId && !locked.includes(to))
-        throw invalidBody("agentId", "names no agent");
+        throw invalidBody("agentId", "must be the id of an agent of this organization");
       const row = locked.includes(agentId)
         ? await store.lockNumberOfAgent(transaction, agentId, id)
         : undefined;
@@ -224,7 +226,7 @@ async function take(
   const existing = await store.lockNumberByE164(transaction, number.e164);
   // Another organization's number is no more than in use: whose it is, is not told.
   if (existing?.organizationId !== number.organizationId || existing.agentId !== null) {
-    throw invalidBody("e164", "is in use");
+    throw invalidBody("e164", "is already in use");
   }
   return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: new Date() });
 }

@@ -85,12 +85,14 @@ export class RecordingFinisher {
   async #run(): Promise<void> {
     const { signal } = this.#closed;
     const { logger } = this.#options;
-    await this.#tidy().catch((error: unknown) => logger.warn({ err: error }, "the recordings' folder"));
+    await this.#tidy().catch((error: unknown) =>
+      logger.warn({ err: error }, "tidying the recordings folder failed"),
+    );
     while (!signal.aborted) {
       try {
         await this.#look();
       } catch (error) {
-        logger.error({ err: error }, "recordings could not be looked for");
+        logger.error({ err: error }, "listing recordings failed");
       }
       const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
       await sleep(pollIntervalMs, undefined, { signal }).catch(() => undefined);
@@ -115,7 +117,7 @@ export class RecordingFinisher {
     const names = await readdir(folder);
     const spooled = new Set(names.filter(isSpool).map((name) => path.parse(name).name));
     for (const callId of awaiting.filter((each) => !spooled.has(each))) {
-      if (await calls.noteRecordingLost(callId, now)) logger.warn({ callId }, "a call could not be recorded");
+      if (await calls.noteRecordingLost(callId, now)) logger.warn({ callId }, "call recording lost");
     }
     for (const name of names) {
       if (this.#underWay.size >= concurrency) return;
@@ -148,7 +150,7 @@ export class RecordingFinisher {
       const delayMs = Math.min(LONGEST_RETRY_MS, firstRetryMs * 2 ** failures);
       const notBeforeMs = performance.now() + delayMs;
       this.#attempts.set(callId, { failures: failures + 1, encodings, notBeforeMs });
-      logger.warn({ err: error, callId, delayMs }, "a recording could not be finished; it is tried again");
+      logger.warn({ err: error, callId, delayMs }, "finishing a recording failed; retrying");
     }
   }
 
@@ -160,7 +162,7 @@ export class RecordingFinisher {
     const { calls, logger, database, recordings } = this.#options;
     const organizationId = await calls.findOrganizationOf(callId);
     if (organizationId === undefined) {
-      logger.warn({ callId }, "a recording of no known call was deleted");
+      logger.warn({ callId }, "deleted a recording of an unknown call");
       return await rm(spool, { force: true });
     }
     const file = path.join(this.#options.folder, callId + ENCODED_SUFFIX);
@@ -192,7 +194,10 @@ export class RecordingFinisher {
     } catch (error) {
       await rm(partial, { force: true });
       if (this.#closed.signal.aborted || attempts.encodings + 1 < MAX_ENCODINGS) throw error;
-      this.#options.logger.error({ err: error, callId }, "no recording can be made of a spool");
+      this.#options.logger.error(
+        { err: error, callId },
+        "a recording spool is unreadable; no recording is made",
+      );
       return undefined;
     }
   }

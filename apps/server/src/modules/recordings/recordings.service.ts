@@ -29,7 +29,9 @@ export class RecordingsService {
   async get(organizationId: string, callId: string, now = new Date()): Promise<CallRecording> {
     const row = await store.findRecording(this.#database, organizationId, callId);
     if (row === undefined) {
-      throw new AppError("not_found", { message: "There is no recording of such a call, or none yet." });
+      throw new AppError("not_found", {
+        message: "The call has no recording, or it is not ready yet (recordingStatus).",
+      });
     }
     const { objectKey, sizeBytes, durationMs } = row;
     const expiresAt = new Date(now.getTime() + LINK_MS);

@@ -159,9 +159,7 @@ export class SipTraceRecorder {
   flush(): Promise<void> {
     this.#flushing = this.#flushing
       .then(() => this.#flush())
-      .catch((error: unknown) =>
-        this.#options.logger.warn({ err: error }, "SIP messages could not be written to their calls' traces"),
-      );
+      .catch((error: unknown) => this.#options.logger.warn({ err: error }, "storing SIP messages failed"));
     return this.#flushing;
   }
 
@@ -201,7 +199,7 @@ export class SipTraceRecorder {
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       if (rows.length === 1) {
-        logger.warn({ err: error, callId: rows[0]?.callId }, "a SIP message could not be written to a trace");
+        logger.warn({ err: error, callId: rows[0]?.callId }, "storing a SIP message failed");
         return;
       }
       const half = Math.ceil(rows.length / 2);

@@ -261,7 +261,7 @@ async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName
   if (proxy === undefined)
     throw invalidBody("proxyAddress", "must be a host name or IP address, with an optional port");
   if ((await locateInTime(proxy)).length === 0)
-    throw invalidBody("proxyAddress", "does not resolve to an address");
+    throw invalidBody("proxyAddress", "must resolve to an IP address");
 }
 
 /** Empty where it has no address, or none that is found in time. */
@@ -279,9 +279,9 @@ function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
   const { isInboundAuthenticated, isRegistrationRequired, proxyAddress, username, encryptedPassword } = trunk;
   const hasCredentials = typeof username === "string" && typeof encryptedPassword === "string";
   if (isInboundAuthenticated === true && !hasCredentials)
-    throw invalidBody("isInboundAuthenticated", "needs username and password");
+    throw invalidBody("isInboundAuthenticated", "requires username and password");
   if (isRegistrationRequired === true && !(hasCredentials && typeof proxyAddress === "string"))
-    throw invalidBody("isRegistrationRequired", "needs proxyAddress, username and password");
+    throw invalidBody("isRegistrationRequired", "requires proxyAddress, username and password");
 }
 
 function inboundOf(row: store.SipTrunkRow): InboundTrunk {

@@ -26,21 +26,21 @@ export function nameOf({ address, port, protocol }: Hop): string {
 }
 
 export function judgeDns(host: string, hops: readonly Hop[]): Finding {
-  if (hops.length > 0) return ok(`${host} leads to ${hops.map(nameOf).join(", ")}.`);
-  return failed("name_not_found", `The DNS knows no address of ${host}: see whether the name is right.`);
+  if (hops.length > 0) return ok(`${host} resolves to ${hops.map(nameOf).join(", ")}.`);
+  return failed("name_not_found", `${host} does not resolve to an address: check the name.`);
 }
 
 export function judgeConnection(hop: Hop, { failure, tlsMs }: ConnectionProbe): Finding {
-  if (failure === undefined || tlsMs !== undefined) return ok(`${nameOf(hop)} takes TCP connections.`);
+  if (failure === undefined || tlsMs !== undefined) return ok(`${nameOf(hop)} accepts TCP connections.`);
   return describeConnectFailure(hop, failure);
 }
 
 function describeConnectFailure(hop: Hop, { cause, reason }: ProbeFailure): Finding {
   const name = nameOf(hop);
   if (cause === "refused")
-    return failed("connection_refused", `${name} refuses TCP connections: nothing listens on this port.`);
+    return failed("connection_refused", `${name} refuses TCP connections: no server listens on this port.`);
   if (cause === "timeout") {
-    const text = `${name} does not answer: a packet filter on the way, or the wrong address.`;
+    const text = `${name} does not answer: check the address, and firewalls on the way.`;
     return failed("no_answer", text);
   }
   return failed("unreachable", `${name} cannot be reached: ${reason}.`);
@@ -49,38 +49,34 @@ function describeConnectFailure(hop: Hop, { cause, reason }: ProbeFailure): Find
 export function judgeTls(hop: Hop, { failure }: ConnectionProbe): Finding {
   const name = nameOf(hop);
   if (failure === undefined) {
-    return ok(
-      `${name} has a certificate for ${hop.domain ?? hop.address} from an authority that is trusted.`,
-    );
+    return ok(`${name} has a certificate for ${hop.domain ?? hop.address} from a trusted authority.`);
   }
   const { cause, reason } = failure;
   if (cause === "wrong_name") {
-    const advice = "proxyAddress has to be a name that the certificate has.";
+    const advice = "set proxyAddress to a name in the certificate.";
     return failed("certificate_wrong_name", `At ${name} ${reason}: ${advice}`);
   }
   if (cause === "untrusted") {
-    const advice = "is its authority in PARLEY_SIP_TLS_CA, and is it still valid?";
+    const advice = "check that it is still valid and that its authority is in PARLEY_SIP_TLS_CA.";
     return failed(
       "certificate_untrusted",
-      `The certificate of ${name} is not accepted (${reason}): ${advice}`,
+      `The certificate of ${name} is not trusted (${reason}): ${advice}`,
     );
   }
   if (cause === "certificate_wanted") {
-    const advice = "it may want a certificate of ours, which PARLEY_SIP_TLS_CERT would give it.";
-    return failed(
-      "tls_failed",
-      `${name} ends TLS connections as soon as they are there (${reason}): ${advice}`,
-    );
+    const advice = "it may require a client certificate: set PARLEY_SIP_TLS_CERT.";
+    return failed("tls_failed", `${name} closes TLS connections at once (${reason}): ${advice}`);
   }
-  return failed("tls_failed", `${name} takes connections, but no TLS came about: ${reason}.`);
+  return failed("tls_failed", `${name} accepts connections, but the TLS handshake failed: ${reason}.`);
 }
 
 export function judgeOptions(server: string, reply: OptionsResult | "late"): Finding {
   if (reply === "late" || !reply.ok) return describeSilence(server, "OPTIONS", reply);
   const { status, reason } = reply;
   const answer = `${server} answered OPTIONS with ${status} ${reason}`;
-  if (unavailable.has(status)) return failed("unavailable", `${answer}: it takes no calls now.`);
-  return ok(status < 300 ? `${answer}.` : `${answer}, which shows that it is there.`);
+  if (unavailable.has(status))
+    return failed("unavailable", `${answer}: it does not accept calls at present.`);
+  return ok(status < 300 ? `${answer}.` : `${answer}: it is reachable.`);
 }
 
 /** @param username who was to be let in. */
@@ -88,16 +84,20 @@ export function judgeRegistration(server: string, username: string, reply: Optio
   if (reply === "late" || !reply.ok) return describeSilence(server, "REGISTER", reply);
   const { status, reason } = reply;
   const answer = `${server} answered REGISTER with ${status} ${reason}`;
-  if (status < 300) return ok(`${answer}: ${username} may register.`);
+  if (status < 300) return ok(`${answer}: the credentials of ${username} are accepted.`);
   if (status === 401 || status === 407) {
-    return failed("credentials_refused", `${answer} after digest: the user name or the password is wrong.`);
+    return failed(
+      "credentials_refused",
+      `${answer} after authentication: the user name or the password is wrong.`,
+    );
   }
   if (status === 403) {
-    const text = "it knows us and refuses us; is the account locked, or our address not allowed?";
+    const text = "check that the account is not locked and that this address is allowed.";
     return failed("forbidden", `${answer}: ${text}`);
   }
-  if (status === 404) return failed("not_found", `${answer}: it knows no ${username}.`);
-  if (unavailable.has(status)) return failed("unavailable", `${answer}: it registers nobody now.`);
+  if (status === 404) return failed("not_found", `${answer}: the user ${username} is unknown there.`);
+  if (unavailable.has(status))
+    return failed("unavailable", `${answer}: it does not accept registrations at present.`);
   return failed("refused", `${answer}.`);
 }
 
@@ -109,13 +109,12 @@ function describeSilence(
   if (reply !== "late" && reply.cause === "transport_error")
     return failed("unreachable", `${method} could not be sent to ${server}.`);
   const text =
-    "a packet filter on the way, a wrong address or port, or a carrier that ignores who it does not know.";
+    "check the address and port, firewalls on the way, and whether the carrier accepts requests from this address.";
   return failed("no_answer", `${server} does not answer ${method}: ${text}`);
 }
 
 export function summarize(steps: readonly SipTrunkCheckStep[]): Pick<SipTrunkCheck, "isOk" | "message"> {
   const failure = steps.find(({ result }) => result === "failed");
-  if (failure === undefined)
-    return { isOk: true, message: "Nothing stands between the platform and the trunk." };
+  if (failure === undefined) return { isOk: true, message: "All checks passed." };
   return { isOk: false, message: failure.message };
 }

@@ -67,7 +67,11 @@ class TrunkCheck {
     const checkedAt = new Date().toISOString();
     const server = nextHopOf(this.#checked.trunk);
     if (server === undefined) {
-      this.#note("dns", 0, failed("not_configured", "The trunk has no proxyAddress: no call can go to it."));
+      this.#note(
+        "dns",
+        0,
+        failed("not_configured", "The trunk has no proxyAddress, so outbound calls are not possible."),
+      );
     } else if (await this.#canConnect(server)) {
       await this.#ask(server);
     }
@@ -82,12 +86,12 @@ class TrunkCheck {
     const usable = hops.filter((hop) => this.#end.agent.canReach(hop)).slice(0, MAX_HOSTS);
     const [first] = usable;
     if (first === undefined) {
-      const text = `This node cannot reach ${hops.map(nameOf).join(", ")}: it has no address of that family.`;
+      const text = `This node cannot reach ${hops.map(nameOf).join(", ")}: it has no IP address of that family.`;
       return this.#note("connection", 0, failed("transport_not_available", text));
     }
     if (first.protocol !== "UDP") return await this.#connect(first, usable);
-    this.#note("connection", 0, skipped("UDP has no connections."));
-    return this.#note("tls", 0, skipped("UDP goes without TLS."));
+    this.#note("connection", 0, skipped("UDP is connectionless."));
+    return this.#note("tls", 0, skipped("UDP does not use TLS."));
   }
 
   async #connect(first: Hop, hops: readonly Hop[]): Promise<boolean> {
@@ -100,7 +104,7 @@ class TrunkCheck {
     if (probe === undefined) return false;
     if (!this.#note("connection", probe.connectMs, judgeConnection(hop, probe))) return false;
     if (hop.protocol === "TLS") return this.#note("tls", probe.tlsMs ?? 0, judgeTls(hop, probe));
-    return this.#note("tls", 0, skipped("The trunk's transport goes without TLS."));
+    return this.#note("tls", 0, skipped("The trunk's transport does not use TLS."));
   }
 
   async #ask(server: NextHop): Promise<void> {

@@ -25,12 +25,13 @@ export class TrunkChecksService {
   async check(organizationId: string, id: string): Promise<SipTrunkCheck> {
     const trunk = await this.#sipTrunks.find(organizationId, id);
     if (trunk === undefined) throw new AppError("not_found");
-    if (this.#end === undefined) throw new AppError("internal", { message: "This node does not speak SIP." });
+    if (this.#end === undefined)
+      throw new AppError("internal", { message: "SIP is not running on this node." });
     const credentials = await this.#sipTrunks.findCredentials(organizationId, id);
     const running = this.#running.get(id);
     if (running !== undefined) return await running;
     if (this.#running.size >= MAX_CHECKS) {
-      const message = "Many trunks are being checked at present: try again in some seconds.";
+      const message = "Too many trunk checks are running. Retry in a few seconds.";
       throw new AppError("rate_limited", { message });
     }
     const check = checkTrunk(this.#end, { trunk, credentials }).finally(() => this.#running.delete(id));

@@ -57,7 +57,7 @@ export class TrunkMonitorPool {
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       await this.#look().catch((error: unknown) => {
-        this.#options.logger.warn({ err: error }, "the SIP trunks could not be looked after");
+        this.#options.logger.warn({ err: error }, "monitoring SIP trunks failed");
       });
       this.#giveUpExpired();
       await this.#pause();
@@ -126,7 +126,7 @@ export class TrunkMonitorPool {
       credentials: sipTrunks.credentialsOf(trunk),
       now: () => this.#now(),
       onChange: (seen) => {
-        logger.info({ sipTrunkId: trunk.id, health: seen.health }, "a SIP trunk's health changed");
+        logger.info({ sipTrunkId: trunk.id, health: seen.health }, "SIP trunk health changed");
         const held = this.#held.get(trunk.id);
         if (held === undefined) return;
         held.unwritten = seen;
@@ -184,7 +184,7 @@ export class TrunkMonitorPool {
     clearTimeout(timer);
     const { database, nodeId, logger } = this.#options;
     await store.releaseWatches(database, nodeId, [...this.#held.keys()]).catch((error: unknown) => {
-      logger.warn({ err: error }, "the SIP trunks stay with this node until its leases end");
+      logger.warn({ err: error }, "releasing SIP trunk leases failed; they expire by themselves");
     });
     this.#held.clear();
   }

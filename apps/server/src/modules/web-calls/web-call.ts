@@ -45,7 +45,7 @@ export class WebCall implements CallSignalling {
       call.hangUp({
         status: "canceled",
         endReason: "canceled",
-        endDetail: `nobody joined within ${seconds} s`,
+        endDetail: `no browser joined within ${seconds} s`,
       });
     }, JOIN_DEADLINE_MS);
     const { promise: connected, resolve } = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class WebCall implements CallSignalling {
         ...call.mediaHandlers,
         onConnected: resolve,
         onMediaTimeout: (absentMs) => {
-          const endDetail = `the browser was gone for ${Math.round(absentMs / 1000)} s`;
+          const endDetail = `the browser was disconnected for ${Math.round(absentMs / 1000)} s`;
           call.hangUp({ status: "completed", endReason: "user_hangup", endDetail });
         },
       });
@@ -104,13 +104,13 @@ export class WebCall implements CallSignalling {
    */
   async trickle(text: string, ifMatch: string | undefined): Promise<Answered | undefined> {
     const fragment = readFragment(text);
-    if (fragment === undefined) throw invalidBody("", "is not a fragment of trickle ICE");
+    if (fragment === undefined) throw invalidBody("", "must be a trickle ICE SDP fragment (RFC 8840)");
     this.#requireMatch(ifMatch);
     const leg = await this.#opened.promise;
     const result = await leg.takeFragment(fragment);
     if (result.kind === "taken") return undefined;
     if (result.kind === "restarted") return { sdp: result.fragment, etag: this.#changeTag() };
-    const message = `${result.reason} A new connection goes on with the call: PATCH its offer as application/sdp.`;
+    const message = `${result.reason} To continue the call on a new connection, PATCH its offer as application/sdp.`;
     throw new AppError("offer_not_acceptable", { message });
   }
 

@@ -67,7 +67,7 @@ export class WhipRelay {
     try {
       return await this.#exchange(address, request);
     } catch (error) {
-      const message = "The node that holds the call does not answer.";
+      const message = "The node of this call does not answer. Retry later.";
       throw new AppError("capacity_exceeded", { message, cause: error });
     }
   }

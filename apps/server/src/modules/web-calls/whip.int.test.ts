@@ -74,7 +74,7 @@ class Call {
       join: async (sdp) =>
         sdp.startsWith("v=0")
           ? { ok: true, sdp: `answer to ${sdp}` }
-          : { ok: false, refusal: "malformed", reason: "is not an SDP offer" },
+          : { ok: false, refusal: "malformed", reason: "must be an SDP offer" },
       takeFragment: async ({ ufrag, pwd }) => {
         if (ufrag === "mine") return { kind: "taken" };
         return pwd === undefined
@@ -301,7 +301,7 @@ test("a call that nobody joins ends after 60 s", async () => {
     mock.timers.tick(1);
     await call.over;
     assert.deepEqual([call.end?.status, call.end?.endReason], ["canceled", "canceled"]);
-    assert.match(call.end?.endDetail ?? "", /nobody joined/);
+    assert.match(call.end?.endDetail ?? "", /no browser joined/);
   } finally {
     mock.timers.reset();
     await node.close();

@@ -155,7 +155,9 @@ function requireToken(webCalls: WhipCalls, request: CallRequest, reply: FastifyR
 /** RFC 6750 §3. */
 function unauthorized(reply: FastifyReply): AppError {
   reply.header("www-authenticate", "Bearer");
-  return new AppError("unauthorized", { message: "The call's token is required as a Bearer token." });
+  return new AppError("unauthorized", {
+    message: "The call's token is required in the Authorization header: Bearer <token>.",
+  });
 }
 
 function isOf(request: FastifyRequest, type: string): boolean {

@@ -32,26 +32,26 @@ test("what is no JSON object, no success or too long says nothing", () => {
   assert.deepEqual(read(body, { status: 302 }), { answer: {}, problems: ["HTTP status 302"] });
   assert.deepEqual(read(body, { isCut: true }), {
     answer: {},
-    problems: ["the answer is longer than 1 MiB"],
+    problems: ["the answer has more than 1 MiB"],
   });
 });
 
-test("each thing that cannot be used is named, and the others count", () => {
+test("every invalid field is named, and the valid ones are used", () => {
   const variables = { name: "Ada", age: 42, "a b": "x", long: "x".repeat(4001), "": "x" };
   assert.deepEqual(read({ variables, firstMessage: "Hi", reject: true, lucky: 7 }), {
     answer: { variables: { name: "Ada" }, firstMessage: "Hi" },
     problems: [
-      "variables.age cannot be used",
-      "variables.a b cannot be used",
-      "variables.long cannot be used",
-      "variables. cannot be used",
-      "reject cannot be used",
-      "lucky is not known",
+      "variables.age is invalid",
+      "variables.a b is invalid",
+      "variables.long is invalid",
+      "variables. is invalid",
+      "reject is invalid",
+      "lucky is not a known field",
     ],
   });
   assert.deepEqual(read({ firstMessage: 7, variables: [] }), {
     answer: {},
-    problems: ["firstMessage cannot be used", "variables cannot be used"],
+    problems: ["firstMessage is invalid", "variables is invalid"],
   });
 });
 
@@ -61,17 +61,17 @@ test("texts that no database takes are mended", () => {
   const good = "ab\ufffd";
   assert.deepEqual(read(text), {
     answer: { firstMessage: good, variables: { name: good }, reject: { reason: good } },
-    problems: [`${good} is not known`],
+    problems: [`${good} is not a known field`],
   });
 });
 
-test("of what cannot be used the first things are named and the others counted", () => {
+test("the first problems are named and the others counted", () => {
   const count = 5000;
   const names = Array.from({ length: count }, (_, index) => [`name ${index}`, "x"]);
   for (const answer of [Object.fromEntries(names), { variables: Object.fromEntries(names) }]) {
     const { problems } = read(answer);
     assert.equal(problems.length, 21);
-    assert.equal(problems.at(-1), `${count - 20} more cannot be used`);
+    assert.equal(problems.at(-1), `${count - 20} more problems`);
   }
   const [longest] = read({ ["x".repeat(100_000)]: 1 }).problems;
   assert.equal(longest?.length, 200);
@@ -84,7 +84,7 @@ test("an answer of more values than a call can use is not read", () => {
   });
   assert.deepEqual(read(of(MAX_JSON_VALUES)), {
     answer: {},
-    problems: [`the answer holds more than ${MAX_JSON_VALUES} values`],
+    problems: [`the answer has more than ${MAX_JSON_VALUES} values`],
   });
   assert.deepEqual(read(of(MAX_JSON_VALUES - 10)).answer, { firstMessage: "x" });
 });

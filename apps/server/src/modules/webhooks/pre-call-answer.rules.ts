@@ -22,11 +22,11 @@ const LONGEST_NAMED = 200;
  */
 export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreCallReading {
   if (status < 200 || status >= 300) return nothing(`HTTP status ${status}`);
-  if (isCut) return nothing("the answer is longer than 1 MiB");
+  if (isCut) return nothing("the answer has more than 1 MiB");
   const text = new TextDecoder().decode(body);
   if (text.trim() === "") return { answer: {}, problems: [] };
   if (hasMoreValues(text, MAX_JSON_VALUES))
-    return nothing(`the answer holds more than ${MAX_JSON_VALUES} values`);
+    return nothing(`the answer has more than ${MAX_JSON_VALUES} values`);
   const value = parse(text);
   if (!isRecord(value)) return nothing("the answer is not a JSON object");
   const answer: Record<string, unknown> = {};
@@ -34,10 +34,10 @@ export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreC
   for (const [name, given] of Object.entries(value)) {
     if (given === null) continue;
     const field = name === "reject" ? readRejection(given) : toStorable(given);
-    if (!known.includes(name)) problems.add(`${name} is not known`);
+    if (!known.includes(name)) problems.add(`${name} is not a known field`);
     else if (name === "variables" && isRecord(field)) answer[name] = takeVariables(field, problems);
     else if (isUsable({ [name]: field })) answer[name] = field;
-    else problems.add(`${name} cannot be used`);
+    else problems.add(`${name} is invalid`);
   }
   return { answer: isAnswer.Check(answer) ? answer : {}, problems: problems.named };
 }
@@ -53,7 +53,7 @@ class Problems {
   }
 
   get named(): string[] {
-    return this.#others === 0 ? this.#first : [...this.#first, `${this.#others} more cannot be used`];
+    return this.#others === 0 ? this.#first : [...this.#first, `${this.#others} more problems`];
   }
 }
 
@@ -63,7 +63,7 @@ function takeVariables(given: Record<string, unknown>, problems: Problems): Reco
   for (const [name, field] of Object.entries(given)) {
     const value = toStorable(field);
     if (isUsable({ variables: { [name]: value } })) taken.push([name, value]);
-    else problems.add(`variables.${name} cannot be used`);
+    else problems.add(`variables.${name} is invalid`);
   }
   return Object.fromEntries(taken);
 }

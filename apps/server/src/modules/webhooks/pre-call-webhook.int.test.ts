@@ -71,7 +71,7 @@ test("without a good answer there is none, and the log says why", async (t) => {
       /^HTTP status 307$/,
       "failed",
     ],
-    [(response) => void response.end("x".repeat(10_000_000)), /longer than 1 MiB$/, "delivered"],
+    [(response) => void response.end("x".repeat(10_000_000)), /more than 1 MiB$/, "delivered"],
     [
       (response) => {
         response.writeHead(200, { "content-length": "100" }).write('{"firstMessage":');
@@ -99,11 +99,11 @@ test("a call that is over waits for no answer", async (t) => {
   const abort = new AbortController();
   assert.deepEqual((await ask(abort.signal)).answer, {});
   const [delivery] = await logged();
-  assert.equal(delivery?.attemptLog[0]?.problem, "the call ended before the answer came");
+  assert.equal(delivery?.attemptLog[0]?.problem, "the call ended before the answer arrived");
 });
 
 test("a database that is away costs the call its question, not itself", async (t) => {
   const { signingSecrets, ask } = await open(t, (response) => void response.end('{"reject":{}}'));
   t.mock.method(signingSecrets, "findSecrets", async () => await Promise.reject(new Error("away")));
-  assert.deepEqual(await ask(), { answer: {}, problems: ["it could not be sent"] });
+  assert.deepEqual(await ask(), { answer: {}, problems: ["the request could not be sent"] });
 });

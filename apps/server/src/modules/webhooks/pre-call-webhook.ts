@@ -46,9 +46,8 @@ export class PreCallWebhook {
       return reading;
     } catch (error) {
       if (signal.aborted) await this.#log(event, this.#brokenOff(event));
-      else
-        this.#options.logger.error({ err: error, callId: data.id }, "a pre-call webhook could not be sent");
-      return { answer: {}, problems: ["it could not be sent"] };
+      else this.#options.logger.error({ err: error, callId: data.id }, "sending a pre-call webhook failed");
+      return { answer: {}, problems: ["the request could not be sent"] };
     }
   }
 
@@ -58,7 +57,7 @@ export class PreCallWebhook {
       async (transaction) => await webhooks.log(transaction, event, attempt),
     );
     await written.catch((error: unknown) =>
-      logger.error({ err: error, webhookId: event.id }, "a pre-call webhook could not be written down"),
+      logger.error({ err: error, webhookId: event.id }, "storing a pre-call webhook failed"),
     );
   }
 
@@ -68,7 +67,7 @@ export class PreCallWebhook {
       durationMs: this.#now().getTime() - createdAt.getTime(),
       answerStatus: null,
       answer: null,
-      problem: "the call ended before the answer came",
+      problem: "the call ended before the answer arrived",
     };
   }
 }

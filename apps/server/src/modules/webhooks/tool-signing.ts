@@ -33,7 +33,7 @@ export class ToolSigning {
       try {
         secrets = await this.#findSecrets(organizationId);
       } catch (error) {
-        this.#options.logger.warn({ err: error, organizationId }, "signing secrets could not be read");
+        this.#options.logger.warn({ err: error, organizationId }, "reading signing secrets failed");
       }
       return secrets.length === 0 ? {} : signatureHeaders({ id, body, at: this.#now() }, secrets);
     };
@@ -42,7 +42,7 @@ export class ToolSigning {
   async #findSecrets(organizationId: string): Promise<readonly string[]> {
     const over = new AbortController();
     const late = sleep(DEADLINE_MS, undefined, { signal: over.signal }).then(() => {
-      throw new Error(`not within ${DEADLINE_MS} ms`);
+      throw new Error(`no answer within ${DEADLINE_MS} ms`);
     });
     // What loses the race is nobody's business any more.
     late.catch(() => {});

@@ -48,6 +48,6 @@ export class WebhookDelivery {
 
   /** Breaks off what is under way: it is run again, here or on another node. Idempotent. */
   close(): void {
-    this.#abort.abort(new Error("the node is ending"));
+    this.#abort.abort(new Error("the node is shutting down"));
   }
 }

@@ -123,8 +123,8 @@ export class PostgresBus implements Bus {
       ]);
       if (!isLost) return;
       throw new Error(
-        "a NOTIFY sent through DATABASE_URL was not heard: PARLEY_DATABASE_DIRECT_URL must name a connection to the same " +
-          "database without a transaction pooler",
+        "a NOTIFY sent through DATABASE_URL was not received: set PARLEY_DATABASE_DIRECT_URL to a connection to the same " +
+          "database that bypasses the transaction pooler",
       );
     } finally {
       timer.abort();
@@ -138,10 +138,10 @@ export class PostgresBus implements Bus {
       await connection.ended;
       await endWithin(this.#client);
       if (this.#closed.signal.aborted) return;
-      logger.warn("the connection for messages between nodes broke; it is opened again");
+      logger.warn("lost the connection for messages between nodes; reconnecting");
       connection = await this.#reconnect();
       if (connection === undefined) return;
-      logger.info("messages between nodes are heard again");
+      logger.info("messages between nodes are received again");
       for (const listener of this.#reconnectListeners) listener();
     }
   }

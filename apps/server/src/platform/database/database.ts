@@ -73,7 +73,7 @@ export async function openDatabase(
   } catch (cause) {
     await pool.end();
     throw new DatabaseUnavailableError(
-      `the database ${nameOf(connectionString)} cannot be used: ${reasonOf(cause)}`,
+      `cannot connect to the database ${nameOf(connectionString)}: ${reasonOf(cause)}`,
       {
         cause,
       },
@@ -89,7 +89,7 @@ export async function openDatabase(
 function returningConnections(database: Database): Database {
   const transaction: Database["transaction"] = async (work, config) => {
     const client = await database.$client.connect().catch((cause: unknown) => {
-      throw new DatabaseUnavailableError("no connection to the database can be had", { cause });
+      throw new DatabaseUnavailableError("no connection to the database is available", { cause });
     });
     try {
       return await inTransactionScope(async () => await drizzle({ client }).transaction(work, config));

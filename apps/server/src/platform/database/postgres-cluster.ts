@@ -99,7 +99,7 @@ async function runInitdb(cluster: Cluster, passwordFile: string): Promise<void> 
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (code !== 0) throw new Error(`the embedded PostgreSQL could not be created: ${output.trim()}`);
+  if (code !== 0) throw new Error(`creating the embedded PostgreSQL failed: ${output.trim()}`);
 }
 
 /** How the cluster's programs are run. */

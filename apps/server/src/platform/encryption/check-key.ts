@@ -13,6 +13,6 @@ export async function checkEncryptionKey(database: Database, encryption: Encrypt
   const [stored] = await database.select().from(encryptionKeys);
   if (stored?.fingerprint === encryption.fingerprint) return;
   throw new EncryptionKeyMismatchError(
-    "PARLEY_ENCRYPTION_KEY is not the key that this database's credentials were encrypted with",
+    "PARLEY_ENCRYPTION_KEY does not match the key that encrypted the credentials in this database: set that key",
   );
 }

@@ -52,7 +52,7 @@ export class Encryption {
 export function parseEncryptionKey(value: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64");
   if (key.length === KEY_BYTES) return key;
-  throw new Error("must be 32 bytes as base64 or hex (make one: openssl rand -base64 32)");
+  throw new Error("must be 32 bytes in base64 or hex (create one: openssl rand -base64 32)");
 }
 
 /** The key of this data directory, made at the first time. For a node with an embedded database only. */

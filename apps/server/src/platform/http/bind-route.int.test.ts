@@ -73,7 +73,7 @@ test("a body of more values than any operation needs is refused before they are 
     return answer.json().details.issues;
   };
   assert.deepEqual(await issuesOf(unknown(MAX_JSON_VALUES)), [
-    { path: "", message: `must hold at most ${MAX_JSON_VALUES} values` },
+    { path: "", message: `must have at most ${MAX_JSON_VALUES} values` },
   ]);
   assert.deepEqual(await issuesOf(unknown(MAX_JSON_VALUES - 10)), [
     { path: "text", message: "must be string" },

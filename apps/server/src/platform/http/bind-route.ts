@@ -131,7 +131,7 @@ async function giveBackRefused(request: FastifyRequest, reply: FastifyReply): Pr
     await server.rateLimiter.giveBack(countedUse, countedUse.at);
     reply.header("ratelimit-remaining", String(countedUse.remaining + 1));
   } catch (error) {
-    request.log.warn({ err: error }, "a refused request still counts towards its limit");
+    request.log.warn({ err: error }, "releasing a rate limit slot failed; the failed request counts");
   }
 }
 
@@ -141,7 +141,7 @@ function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   if (typeof key === "string" && idempotencyKeyPattern.test(key)) return key;
   const message = "must be 1 to 255 visible ASCII characters";
   throw new AppError("invalid_query", {
-    message: "The header Idempotency-Key is not valid.",
+    message: "The Idempotency-Key header is invalid.",
     issues: [{ path: "Idempotency-Key", message }],
   });
 }

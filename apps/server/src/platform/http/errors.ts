@@ -17,7 +17,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const refusal = toAppError(error);
   if (refusal.code === "internal") request.log.error({ err: error }, "request failed");
   // The node says once that its database is away; every request would say it again.
-  if (refusal.code === "database_unavailable") request.log.debug({ err: error }, "the database is away");
+  if (refusal.code === "database_unavailable")
+    request.log.debug({ err: error }, "the database is not available");
   const retryAfter = retryAfterSeconds[refusal.code];
   if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
   reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));
@@ -43,7 +44,10 @@ function toAppError(error: unknown): AppError {
     default:
       // What is left below 500 comes from reading the body: not JSON, cut short, a wrong content length.
       return error.statusCode !== undefined && error.statusCode < 500
-        ? new AppError("invalid_body", { issues: [{ path: "", message: "is not valid JSON" }], cause: error })
+        ? new AppError("invalid_body", {
+            issues: [{ path: "", message: "must be valid JSON" }],
+            cause: error,
+          })
         : new AppError("internal", { cause: error });
   }
 }

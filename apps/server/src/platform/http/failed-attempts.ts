@@ -53,7 +53,8 @@ export function refuseCredential(
   if (waitMs === 0) return unauthorized;
   reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
   return new AppError("rate_limited", {
-    message: "Too many requests from this address had no valid credential. Valid ones are still served.",
+    message:
+      "Too many requests from this address had invalid credentials. Retry after the time in the Retry-After header.",
   });
 }
 

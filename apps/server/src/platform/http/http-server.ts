@@ -172,8 +172,8 @@ function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
 function requireHost(host: string | undefined): void {
   if (host === undefined || hostPattern.test(host)) return;
   throw new AppError("invalid_query", {
-    message: "The Host header is not valid.",
-    issues: [{ path: "Host", message: "must be a host name or an IP address, and may have a port" }],
+    message: "The Host header is invalid.",
+    issues: [{ path: "Host", message: "must be a host name or an IP address, with an optional port" }],
   });
 }
 
@@ -193,7 +193,7 @@ function acceptOnlyJson(app: FastifyInstance): void {
     if (text === "null") return done(invalidBody("", "must be an object"));
     // Checking a body takes as long as it holds values: 70,000 of them kept everything else waiting for 300 ms.
     if (hasMoreValues(text, MAX_JSON_VALUES))
-      return done(invalidBody("", `must hold at most ${MAX_JSON_VALUES} values`));
+      return done(invalidBody("", `must have at most ${MAX_JSON_VALUES} values`));
     return parseJson(request, text, done);
   });
 }

@@ -5,7 +5,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { registerProbes } from "./probes.ts";
 
 test("/readyz tells what is waited for, and what is wrong although calls are taken", async () => {
-  const obstacles: string[] = ["the speech models"];
+  const obstacles: string[] = ["speech models"];
   const warnings: string[] = [];
   const app = fastify();
   registerProbes(app, {
@@ -25,7 +25,7 @@ test("/readyz tells what is waited for, and what is wrong although calls are tak
     const { statusCode, body } = await app.inject({ url: "/readyz" });
     return [statusCode, JSON.parse(body)];
   };
-  assert.deepEqual(await ask(), [503, { status: "not_ready", waitingFor: ["the speech models"] }]);
+  assert.deepEqual(await ask(), [503, { status: "not_ready", waitingFor: ["speech models"] }]);
   obstacles.pop();
   assert.deepEqual(await ask(), [200, { status: "ready" }]);
   warnings.push("the key is refused");

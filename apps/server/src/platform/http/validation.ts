@@ -60,9 +60,10 @@ function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
     return isStorableText(value) ? [] : [{ path, message: "must be Unicode text without NUL" }];
   }
   if (typeof value !== "object" || value === null) return [];
-  if (level > DEEPEST_LEVEL) return [{ path: "", message: "is nested too deeply" }];
+  if (level > DEEPEST_LEVEL) return [{ path: "", message: "must not be nested this deeply" }];
   return Object.entries(value).flatMap(([name, each]) => {
-    if (!isStorableText(name)) return [{ path, message: "has a name that is not Unicode text without NUL" }];
+    if (!isStorableText(name))
+      return [{ path, message: "must have names that are Unicode text without NUL" }];
     return findUnstorable(each, path === "" ? name : `${path}.${name}`, level + 1);
   });
 }

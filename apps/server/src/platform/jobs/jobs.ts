@@ -71,7 +71,7 @@ export class Jobs implements JobQueue {
       application_name: "parley-jobs",
     });
     boss.on("error", (error) => logger.error({ err: error }, "job queue failed"));
-    boss.on("warning", ({ message }) => logger.warn({ warning: message }, "job queue warns"));
+    boss.on("warning", ({ message }) => logger.warn({ warning: message }, "job queue warning"));
     await boss.start();
     return new Jobs(boss, logger);
   }
@@ -105,7 +105,7 @@ export class Jobs implements JobQueue {
       await kind.run(data);
       return { id, status: "completed" };
     } catch (error) {
-      this.#logger.warn({ err: error, job: kind.name, jobId: id }, "a job failed");
+      this.#logger.warn({ err: error, job: kind.name, jobId: id }, "job failed");
       return { id, status: "failed", output: { message: String(error) } };
     }
   }

@@ -21,7 +21,7 @@ export function registerFolderRoutes(
     const isSigned = typeof expires === "string" && typeof signature === "string";
     const file = isSigned ? storage.openLink(params["*"], expires, signature, now()) : undefined;
     if (file === undefined)
-      throw new AppError("not_found", { message: "This link is not ours, or has expired." });
+      throw new AppError("not_found", { message: "The link is invalid or has expired." });
     const found = await stat(file).catch(() => undefined);
     if (found?.isFile() !== true) throw new AppError("not_found");
     reply.type(contentTypeOf(file)).header("accept-ranges", "bytes");

@@ -143,7 +143,7 @@ const lookupPublic: LookupFunction = (hostname, options, callback) => {
 };
 
 function refusedAddress(host: string): OutboundError {
-  return new OutboundError("refused_address", `${host} is not an address of the public Internet`);
+  return new OutboundError("refused_address", `${host} is not a public address`);
 }
 
 async function readBody(

@@ -52,58 +52,58 @@ export class Metrics {
   }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    this.#addGauge("parley_active_calls", "Calls that this node holds.", activeCalls);
+    this.#addGauge("parley_active_calls", "Active calls on this node.", activeCalls);
     this.#addGauge(
       "parley_media_wheel_lag_p99_seconds",
-      "How late audio was handled after it was due, 99th percentile of the last 10 s, worst media process.",
+      "Delay of audio frames in seconds: 99th percentile over the last 10 s in the slowest media process.",
       () => wheelLagP99Ms() / 1000,
     );
     this.#addLagCounter(lagCounts);
     this.#addModelGauge(modelUsability);
     this.#addCounter(
       "parley_process_faults_total",
-      "Exceptions in the platform's own code that belong to no call. The process goes on.",
+      "Exceptions in Parley's own code outside of any call. The process continues.",
       processFaults,
     );
     this.#callFaults = new Counter({
       name: "parley_call_faults_total",
-      help: "Calls that ended because of an exception in the platform's own code.",
+      help: "Calls ended by an exception in Parley's own code.",
       registers,
     });
     this.#addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
     this.#addCounter(
       "parley_sip_number_lookups_total",
-      "Look-ups in the database of the numbers that INVITEs call, each for all numbers that waited.",
+      "Database look-ups of numbers called by INVITEs. One look-up serves all waiting numbers.",
       numberLookups,
     );
     this.#calls = new Counter({
       name: "parley_calls_total",
-      help: "Calls that have ended.",
+      help: "Ended calls by end reason.",
       labelNames: ["end_reason"],
       registers,
     });
     this.#turns = new Histogram({
       name: "parley_turn_seconds",
-      help: "Where the time of the agent's answers went.",
+      help: "Latency of agent turns by part, in seconds.",
       labelNames: ["part"],
       buckets: latencyBuckets,
       registers,
     });
     this.#queueTimes = new Histogram({
       name: "parley_inference_queue_seconds",
-      help: "How long work for the local models waited before it began, by what it is for.",
+      help: "Waiting time of jobs for the local models by priority, in seconds.",
       labelNames: ["priority"],
       buckets: latencyBuckets,
       registers,
     });
     this.#lostAudio = new Counter({
       name: "parley_lost_speech_total",
-      help: "Speeches of agents that ended because no packet of them left.",
+      help: "Agent utterances aborted because no packet was sent.",
       registers,
     });
     this.#stalls = new Histogram({
       name: "parley_event_loop_stall_seconds",
-      help: "How long the main process's own work kept its event loop from its timers, each time that was 5 ms or more.",
+      help: "Time in seconds for which the main process's own work blocked its event loop. Stalls of 5 ms or more.",
       buckets: stallBuckets,
       registers,
     });
@@ -123,7 +123,7 @@ export class Metrics {
     this.registry.registerMetric(
       new Gauge({
         name: "parley_model_usable",
-        help: "1 if the local model is used, 0 if it cannot be opened or fails its self-test on this machine.",
+        help: "1: the local model is used. 0: it cannot be opened or fails its self-test on this machine.",
         labelNames: ["model"],
         registers: [],
         collect,
@@ -153,7 +153,7 @@ export class Metrics {
     this.registry.registerMetric(
       new Counter({
         name: "parley_media_frames_total",
-        help: "Frames of audio that were handled at most so many seconds after they were due.",
+        help: "Audio frames processed with a delay of at most `le` seconds.",
         labelNames: ["le"],
         registers: [],
         collect,

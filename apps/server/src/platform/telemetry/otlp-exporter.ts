@@ -82,7 +82,10 @@ export class OtlpExporter {
       if (!response.ok) throw new Error(`status ${response.status}`);
     } catch (error) {
       this.#dropped += spans.length;
-      logger.warn({ err: error, dropped: this.#dropped }, "the OpenTelemetry collector does not take spans");
+      logger.warn(
+        { err: error, dropped: this.#dropped },
+        "exporting spans to the OpenTelemetry collector failed",
+      );
     }
   }
 }

@@ -141,7 +141,7 @@ async function bind({ first, last }: PortRange): Promise<BoundSocket> {
       if (!isTaken(error)) throw error;
     }
   }
-  throw new Error("no port for an ICE restart is free");
+  throw new Error("no port is free for an ICE restart");
 }
 
 /** For both families of addresses where the machine has both. */

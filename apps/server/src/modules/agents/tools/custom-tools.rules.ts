@@ -25,7 +25,8 @@ export function addTool(
   creation: CustomToolCreation,
   now: Date,
 ): CustomTool[] {
-  if (tools.length >= MOST_TOOLS) throw invalidBody("", `an agent has at most ${MOST_TOOLS} tools`);
+  if (tools.length >= MOST_TOOLS)
+    throw invalidBody("", `cannot be added: an agent has at most ${MOST_TOOLS} tools`);
   requireSchemaSize(creation);
   const at = now.toISOString();
   const fields = mergeFields(customToolFields, undefined, creation);
@@ -73,9 +74,9 @@ function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
 
 function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
   if (tool.name === END_CALL_TOOL_NAME || tool.name === KEYPAD_TOOL_NAME)
-    throw invalidBody("name", "is the name of a built-in tool");
+    throw invalidBody("name", "must not be the name of a built-in tool");
   if (others.some(({ name }) => name === tool.name)) {
-    throw invalidBody("name", "is the name of another tool of this agent");
+    throw invalidBody("name", "must be unique among the agent's tools");
   }
   const urlProblem = findUrlProblem(tool.webhookUrl);
   if (urlProblem !== undefined) throw invalidBody("webhookUrl", urlProblem);
@@ -91,19 +92,19 @@ function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {
 
 function findUrlProblem(url: string): string | undefined {
   const [authority = ""] = /^https?:\/\/[^/?#]*/.exec(url) ?? [];
-  if (/[{}]/.test(authority)) return "must name its host without variables";
-  if (authority.includes("@")) return "must hold no credentials; send them in a header";
+  if (/[{}]/.test(authority)) return "must not have variables in its host";
+  if (authority.includes("@")) return "must not contain credentials: send them in a header";
   return URL.canParse(url.replaceAll(/\{\{[^{}]*\}\}/g, "x")) ? undefined : "must be a URL";
 }
 
 /** JSON Schema of draft 7, which tools are commonly written in, unless `$schema` says 2020-12. */
 function findSchemaProblem({ $schema, ...parameters }: Record<string, unknown>): string | undefined {
-  if (parameters["type"] !== "object") return "must describe its parameters as an object";
+  if (parameters["type"] !== "object") return "must have parameters of type object";
   const isDraft2020 = typeof $schema === "string" && $schema.includes("2020-12");
   const ajv = isDraft2020
     ? (draft2020 ??= new Ajv2020({ strict: false }))
     : (draft7 ??= new Ajv({ strict: false }));
   if (ajv.validateSchema(parameters) === true) return undefined;
   const [error] = ajv.errors ?? [];
-  return `has parameters that are no JSON Schema: ${error?.instancePath ?? ""} ${error?.message ?? ""}`.trimEnd();
+  return `must have parameters that are a valid JSON Schema: ${error?.instancePath ?? ""} ${error?.message ?? ""}`.trimEnd();
 }

@@ -44,9 +44,9 @@ class Expansion {
   #follow(schema: object): string | undefined {
     if (this.#path.has(schema)) return undefined;
     if (++this.#count > MAX_EXPANDED_SCHEMAS)
-      return `must not expand to more than ${MAX_EXPANDED_SCHEMAS} schemas: a schema counts each time a "$ref" names it`;
+      return `must not expand to more than ${MAX_EXPANDED_SCHEMAS} schemas: a schema counts once for each "$ref" to it`;
     if (this.#path.size >= MAX_DEPTH)
-      return `must not be nested more than ${MAX_DEPTH} levels deep, each "$ref" being one`;
+      return `must not be nested more than ${MAX_DEPTH} levels deep; each "$ref" counts as one level`;
     if ("enum" in schema && Array.isArray(schema.enum) && schema.enum.length > MAX_ENUM_VALUES)
       return `must have at most ${MAX_ENUM_VALUES} values in an "enum"`;
     this.#path.add(schema);

@@ -75,7 +75,7 @@ export class Requests {
       try {
         return await this.#attempt<T>(request, idempotencyKey, options);
       } catch (error) {
-        const waitMs = isPassing(error)
+        const waitMs = isTransient(error)
           ? nextWaitMs(attempt, maxRetries, retryAfterOf(error), Math.random())
           : undefined;
         if (waitMs === undefined) throw error;
@@ -140,7 +140,7 @@ function queryOf(query: Query = {}): string {
   return set.length === 0 ? "" : `?${String(new URLSearchParams(set))}`;
 }
 
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return error instanceof ApiError && retriedStatuses.has(error.status);
 }

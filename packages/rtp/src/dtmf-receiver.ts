@@ -35,7 +35,7 @@ interface ReceivedEvent {
   duration: number;
   /** Total length of the completed segments. */
   earlierDuration: number;
-  heardAtMs: number;
+  lastPacketAtMs: number;
   hasEnded: boolean;
 }
 
@@ -74,7 +74,7 @@ export class DtmfReceiver {
         sequenceNumber: packet.sequenceNumber,
         duration: 0,
         earlierDuration: 0,
-        heardAtMs: arrivalMs,
+        lastPacketAtMs: arrivalMs,
         hasEnded: false,
       };
       this.#event = event;
@@ -84,7 +84,7 @@ export class DtmfReceiver {
     event.timestamp = packet.timestamp;
     event.sequenceNumber = packet.sequenceNumber;
     event.duration = event.hasEnded ? event.duration : payload.duration;
-    event.heardAtMs = arrivalMs;
+    event.lastPacketAtMs = arrivalMs;
     if (payload.isEnd) {
       this.#end();
     }
@@ -92,7 +92,7 @@ export class DtmfReceiver {
 
   /** Ends an event whose end packets were lost. Call at least every 100 ms. */
   expire(nowMs: number): void {
-    const silentMs = this.#event === undefined ? 0 : nowMs - this.#event.heardAtMs;
+    const silentMs = this.#event === undefined ? 0 : nowMs - this.#event.lastPacketAtMs;
     if (silentMs > EVENT_TIMEOUT_MS) {
       this.#end();
     }
@@ -107,8 +107,8 @@ export class DtmfReceiver {
     }
     if (packet.timestamp === event.timestamp) {
       // Some senders do not change the timestamp between events; the duration then restarts.
-      const beginsAnew = !payload.isEnd && (packet.marker || payload.duration < event.duration);
-      return !(event.hasEnded && beginsAnew);
+      const isRestarted = !payload.isEnd && (packet.marker || payload.duration < event.duration);
+      return !(event.hasEnded && isRestarted);
     }
     if (packet.marker) {
       return false;
@@ -120,7 +120,9 @@ export class DtmfReceiver {
     // repeated end.
     if (event.hasEnded) {
       return (
-        payload.isEnd && payload.duration === event.duration && arrivalMs - event.heardAtMs < REDUNDANT_END_MS
+        payload.isEnd &&
+        payload.duration === event.duration &&
+        arrivalMs - event.lastPacketAtMs < REDUNDANT_END_MS
       );
     }
     const elapsed = timestampDelta(packet.timestamp, event.timestamp);

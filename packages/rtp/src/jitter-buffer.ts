@@ -186,8 +186,8 @@ export class JitterBuffer {
   /** True if the sender has restarted its timestamps but not its sequence numbers. */
   #isNewClock(buffered: BufferedPacket, newest: BufferedPacket, arrivalMs: number): boolean {
     const excessMs = this.#delayOf(buffered, arrivalMs);
-    const goesBack = newest.samples > 0 && buffered.timestamp < newest.timestamp;
-    return goesBack || Math.abs(excessMs) > MAX_CLOCK_STEP_MS;
+    const isBackward = newest.samples > 0 && buffered.timestamp < newest.timestamp;
+    return isBackward || Math.abs(excessMs) > MAX_CLOCK_STEP_MS;
   }
 
   /** The delay of this packet, if played now, relative to the fastest possible packet. */

@@ -76,15 +76,15 @@ async function nextMessage(socket: Socket): Promise<RtpPacket> {
 }
 
 test("packets flow both ways, and the reply goes to the source of the first", async () => {
-  const heard: RtpPacket[] = [];
-  const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
+  const received: RtpPacket[] = [];
+  const session = await openSession(new PortPool(await findRange()), (each) => received.push(each));
   const peer = await openPeer();
   assert.equal(session.lastReceivedAtMs, undefined);
   assert.equal(session.send(new Uint8Array(160), 0, 0, true), false);
 
   peer.send(packet(1), session.port, LOOPBACK);
-  await eventually(() => heard.length === 1);
-  assert.equal(heard[0]?.payload.length, 160);
+  await eventually(() => received.length === 1);
+  assert.equal(received[0]?.payload.length, 160);
   assert.ok(session.lastReceivedAtMs !== undefined);
 
   const first = nextMessage(peer);
@@ -122,13 +122,13 @@ test("an SDP without a usable address leaves the destination open", async () => 
 });
 
 test("malformed, oversized, RTCP, foreign and unnegotiated packets are counted and dropped", async () => {
-  let heard = 0;
-  const session = await openSession(new PortPool(await findRange()), () => heard++);
+  let received = 0;
+  const session = await openSession(new PortPool(await findRange()), () => received++);
   const peer = await openPeer();
   const stranger = await openPeer();
   const send = (from: Socket, datagram: Uint8Array) => from.send(datagram, session.port, LOOPBACK);
   send(peer, packet(1));
-  await eventually(() => heard === 1);
+  await eventually(() => received === 1);
   send(peer, Uint8Array.of(1, 2, 3));
   send(peer, packet(2, 96));
   send(peer, new Uint8Array(2000).fill(0x80));
@@ -137,7 +137,7 @@ test("malformed, oversized, RTCP, foreign and unnegotiated packets are counted a
   await eventually(() => session.counters.foreign === 1);
   await eventually(() => session.counters.oversized === 1 && session.counters.rtcp === 1);
   assert.equal(session.counters.malformed, 2);
-  assert.equal(heard, 1);
+  assert.equal(received, 1);
 });
 
 test("ICMP port unreachable from a vanished peer is harmless", async () => {
@@ -171,10 +171,10 @@ function srtpOf(local: Buffer, remote: Buffer): SrtpKeys {
 /** Two sessions that have each other's addresses. */
 async function openTwo(
   options: (side: 0 | 1, rtcpOfOther: TransportAddress) => RtpPathOptions,
-): Promise<{ sessions: readonly [RtpSession, RtpSession]; heard: RtpPacket[] }> {
+): Promise<{ sessions: readonly [RtpSession, RtpSession]; received: RtpPacket[] }> {
   const ports = new PortPool(await findRange());
-  const heard: RtpPacket[] = [];
-  const [a, b] = [await openSession(ports), await openSession(ports, (received) => heard.push(received))];
+  const received: RtpPacket[] = [];
+  const [a, b] = [await openSession(ports), await openSession(ports, (each) => received.push(each))];
   for (const [side, self, other] of [
     [0, a, b],
     [1, b, a],
@@ -182,7 +182,7 @@ async function openTwo(
     const remote = { address: LOOPBACK, port: other.port };
     self.negotiate(remote, [0], options(side, { address: LOOPBACK, port: other.port + 1 }));
   }
-  return { sessions: [a, b], heard };
+  return { sessions: [a, b], received };
 }
 
 /** Sends packets and advances time past the report interval. */
@@ -202,17 +202,17 @@ async function talk([a, b]: readonly [RtpSession, RtpSession]): Promise<void> {
 
 test("two sessions with SRTP receive each other's audio and reports, and nothing without the key", async () => {
   const [one, two] = MASTER_KEYS;
-  const { sessions, heard } = await openTwo((side) => ({
+  const { sessions, received } = await openTwo((side) => ({
     srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
   }));
   await talk(sessions);
-  assert.deepEqual(heard.at(-1)?.payload, Buffer.alloc(160, 19));
+  assert.deepEqual(received.at(-1)?.payload, Buffer.alloc(160, 19));
   const [a, b] = sessions;
   assert.equal(a.counters.unauthentic + b.counters.unauthentic, 0);
   const stranger = await openPeer();
   stranger.send(packet(5), b.port, LOOPBACK);
   await eventually(() => b.counters.unauthentic === 1);
-  assert.equal(heard.length, 20);
+  assert.equal(received.length, 20);
 });
 
 test("a report larger than an Ethernet frame is dropped before it is parsed", async () => {
@@ -232,7 +232,7 @@ test("a report larger than an Ethernet frame is dropped before it is parsed", as
 
 test("keys may change during a call, and unchanged ones continue", async () => {
   const [one, two] = MASTER_KEYS;
-  const { sessions, heard } = await openTwo((side) => ({
+  const { sessions, received } = await openTwo((side) => ({
     srtp: side === 0 ? srtpOf(one, two) : srtpOf(two, one),
   }));
   await talk(sessions);
@@ -242,7 +242,7 @@ test("keys may change during a call, and unchanged ones continue", async () => {
   b.negotiate({ address: LOOPBACK, port: a.port }, [0], { srtp: srtpOf(two, renewed) });
   a.send(new Uint8Array(160), 0, 3200, false);
   b.send(new Uint8Array(160), 0, 3200, false);
-  await eventually(() => heard.length === 21 && a.counters.received === 21);
+  await eventually(() => received.length === 21 && a.counters.received === 21);
 });
 
 test("reports describe each side's stream, on the next port or multiplexed with RTP", async () => {
@@ -253,7 +253,7 @@ test("reports describe each side's stream, on the next port or multiplexed with 
       const { received, sent } = session.statistics;
       assert.deepEqual([received.packets, received.lost], [20, 0]);
       assert.deepEqual([sent?.packets, sent?.lost], [20, 0]);
-      assert.ok(session.lastHeardAtMs !== undefined);
+      assert.ok(session.lastActivityAtMs !== undefined);
     }
   }
 });
@@ -279,7 +279,7 @@ test("RTCP of strangers is ignored", async () => {
   session.negotiate({ address: LOOPBACK, port: 9 }, [0]);
   stranger.send(Uint8Array.of(0x80, 201, 0, 1, 0, 0, 0, 1), session.port + 1, LOOPBACK);
   await eventually(() => session.counters.foreign === 1);
-  assert.equal(session.lastHeardAtMs, undefined);
+  assert.equal(session.lastActivityAtMs, undefined);
 });
 
 test("a port used by another process is skipped", async () => {
@@ -315,9 +315,9 @@ test("a foreign local address fails at once and releases the port", async () => 
 });
 
 test("close is idempotent, releases the port once, and stops sending and receiving", async () => {
-  let heard = 0;
+  let received = 0;
   const ports = new PortPool(await findRange());
-  const session = await openSession(ports, () => heard++);
+  const session = await openSession(ports, () => received++);
   const peer = await openPeer();
   session.negotiate({ address: LOOPBACK, port: peer.address().port }, [0]);
   session.close();
@@ -325,17 +325,17 @@ test("close is idempotent, releases the port once, and stops sending and receivi
   peer.send(packet(1), session.port, LOOPBACK);
   assert.equal(session.send(new Uint8Array(160), 0, 0, false), false);
   await eventually(() => ports.freeCount === 10);
-  assert.equal(heard, 0);
+  assert.equal(received, 0);
 });
 
 test("random, truncated and oversized datagrams do not break the session", async () => {
   const random = seededRandom(3);
-  const heard: RtpPacket[] = [];
-  const session = await openSession(new PortPool(await findRange()), (received) => heard.push(received));
+  const received: RtpPacket[] = [];
+  const session = await openSession(new PortPool(await findRange()), (each) => received.push(each));
   const peer = await openPeer();
   const noise = await openPeer();
   peer.send(packet(1), session.port, LOOPBACK);
-  await eventually(() => heard.length === 1);
+  await eventually(() => received.length === 1);
   for (let i = 0; i < 2000; i++) {
     const length = random() < 0.05 ? 1500 + random() * 8000 : random() * 60;
     noise.send(
@@ -350,6 +350,6 @@ test("random, truncated and oversized datagrams do not break the session", async
   }
   await eventually(() => session.counters.malformed > 500 && session.counters.oversized > 10);
   peer.send(packet(2), session.port, LOOPBACK);
-  await eventually(() => heard.at(-1)?.sequenceNumber === 2);
-  assert.equal(heard.length, 2);
+  await eventually(() => received.at(-1)?.sequenceNumber === 2);
+  assert.equal(received.length, 2);
 });

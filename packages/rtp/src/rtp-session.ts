@@ -103,10 +103,10 @@ export class RtpSession {
   #srtp: SrtpSession | undefined;
   #signaledRtcp: TransportAddress | undefined;
   /** Source of the last RTCP. */
-  #heardRtcp: TransportAddress | undefined;
+  #rtcpSource: TransportAddress | undefined;
   #isRtcpMultiplexed = false;
   #sequenceNumber: number;
-  #lastHeardAtMs: number | undefined;
+  #lastActivityAtMs: number | undefined;
   #lastReceivedAtMs: number | undefined;
   #isClosed = false;
 
@@ -154,8 +154,8 @@ export class RtpSession {
   }
 
   /** Time of the peer's last RTP or RTCP, on the clock of `performance.now`; `undefined` before the first. */
-  get lastHeardAtMs(): number | undefined {
-    return this.#lastHeardAtMs;
+  get lastActivityAtMs(): number | undefined {
+    return this.#lastActivityAtMs;
   }
 
   /** Time of the peer's last RTP, on the clock of `performance.now`; `undefined` before the first. */
@@ -178,7 +178,7 @@ export class RtpSession {
     this.#latch.signal(usable(remote), performance.now());
     this.#payloadTypes = new Set(payloadTypes);
     this.#signaledRtcp = usable(rtcp);
-    this.#heardRtcp = undefined;
+    this.#rtcpSource = undefined;
     this.#isRtcpMultiplexed = isRtcpMultiplexed;
     this.#srtp = options.srtp && (this.#srtp?.rekey(options.srtp) ?? new SrtpSession(options.srtp));
   }
@@ -236,7 +236,7 @@ export class RtpSession {
     const closeSockets = (): void => {
       this.#rtcpSocket.close(() => this.#socket.close(() => this.#ports.release(this.port)));
     };
-    const isSent = isKnownToPeer && this.#sendRtcp(this.#reporter.farewell(performance.now()), closeSockets);
+    const isSent = isKnownToPeer && this.#sendRtcp(this.#reporter.bye(performance.now()), closeSockets);
     if (!isSent) {
       closeSockets();
     }
@@ -280,7 +280,7 @@ export class RtpSession {
     }
     this.#counters.received++;
     this.#lastReceivedAtMs = nowMs;
-    this.#lastHeardAtMs = nowMs;
+    this.#lastActivityAtMs = nowMs;
     this.#reporter.received(packet, nowMs);
     this.#onPacket(packet, nowMs);
   }
@@ -310,8 +310,8 @@ export class RtpSession {
       return;
     }
     this.#counters.rtcp++;
-    this.#lastHeardAtMs = nowMs;
-    this.#heardRtcp = { address: source.address, port: source.port };
+    this.#lastActivityAtMs = nowMs;
+    this.#rtcpSource = { address: source.address, port: source.port };
   }
 
   /** False if the destination is unknown. */
@@ -338,8 +338,8 @@ export class RtpSession {
     if (this.#isRtcpMultiplexed || rtp === undefined) {
       return rtp;
     }
-    if (this.#heardRtcp !== undefined) {
-      return this.#heardRtcp;
+    if (this.#rtcpSource !== undefined) {
+      return this.#rtcpSource;
     }
     const isBehindNat = this.#signaledRtcp === undefined || this.#signaledRtcp.address !== rtp.address;
     return isBehindNat ? usable({ address: rtp.address, port: rtp.port + 1 }) : this.#signaledRtcp;

@@ -17,7 +17,7 @@ const MAX_SEQUENCE_STEP = 100;
 interface LatchedSource extends TransportAddress {
   ssrc: number;
   sequenceNumber: number;
-  heardAtMs: number;
+  lastPacketAtMs: number;
 }
 
 function isSame(a: TransportAddress, b: TransportAddress): boolean {
@@ -69,7 +69,7 @@ export class SourceLatch {
     if (latched !== undefined && isSame(latched, source)) {
       latched.ssrc = packet.ssrc;
       latched.sequenceNumber = packet.sequenceNumber;
-      latched.heardAtMs = nowMs;
+      latched.lastPacketAtMs = nowMs;
       return true;
     }
     if (latched !== undefined && !this.#mayMove(latched, source, packet, nowMs)) {
@@ -80,7 +80,7 @@ export class SourceLatch {
       port: source.port,
       ssrc: packet.ssrc,
       sequenceNumber: packet.sequenceNumber,
-      heardAtMs: nowMs,
+      lastPacketAtMs: nowMs,
     };
     return true;
   }
@@ -96,7 +96,7 @@ export class SourceLatch {
       return true;
     }
     const step = sequenceDelta(packet.sequenceNumber, latched.sequenceNumber);
-    const goesOn = packet.ssrc === latched.ssrc && step > 0 && step <= MAX_SEQUENCE_STEP;
-    return goesOn || nowMs - latched.heardAtMs >= SILENCE_TIMEOUT_MS;
+    const isContinued = packet.ssrc === latched.ssrc && step > 0 && step <= MAX_SEQUENCE_STEP;
+    return isContinued || nowMs - latched.lastPacketAtMs >= SILENCE_TIMEOUT_MS;
   }
 }

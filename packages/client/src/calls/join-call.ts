@@ -33,15 +33,15 @@ export interface JoinOptions {
  */
 export async function joinCall({ url, token, microphone, signal }: JoinOptions): Promise<WebCall> {
   assertCanJoin();
-  const isGivenUp = signal ?? new AbortController().signal;
-  isGivenUp.throwIfAborted();
+  const joinSignal = signal ?? new AbortController().signal;
+  joinSignal.throwIfAborted();
   const stream =
     microphone === undefined || typeof microphone === "string"
       ? await openMicrophone(microphone)
       : microphone;
   const call = new WebCall(new WhipSession(url, token), stream);
   try {
-    await call.connect(isGivenUp);
+    await call.connect(joinSignal);
     return call;
   } catch (error) {
     call.abandon();

@@ -167,9 +167,9 @@ export class WebCall {
   async #hangUpOnce(): Promise<void> {
     stop(this.#microphone);
     this.#audio.muted = true;
-    const isTold = new Promise<void>((resolve) => this.on("ended", () => resolve()));
+    const ended = new Promise<void>((resolve) => this.on("ended", () => resolve()));
     const isOver = this.#session.end().then(
-      () => isTold,
+      () => ended,
       () => {},
     );
     await Promise.race([isOver, pause(FAREWELL_TIMEOUT_MS)]);

@@ -57,7 +57,7 @@ export class RtcpReporter {
   #sentTimestamp = 0;
   #sentAtMs = -Infinity;
   #source: ReceptionStatistics | undefined;
-  #heardAtMs = -Infinity;
+  #lastPacketAtMs = -Infinity;
   /** Counts of sources before the current one. */
   #earlier = { received: 0, expected: 0, jitterSumMs: 0 };
   #peerReport: { ssrc: number; ntpMiddle: number; atMs: number } | undefined;
@@ -81,7 +81,7 @@ export class RtcpReporter {
   received(packet: RtpPacket, arrivalMs: number): void {
     if (this.#source?.ssrc !== packet.ssrc) this.#change(packet);
     this.#source?.receive(packet, arrivalMs);
-    this.#heardAtMs = arrivalMs;
+    this.#lastPacketAtMs = arrivalMs;
   }
 
   /** Handles a datagram of the peer; false if it is not RTCP. */
@@ -93,7 +93,7 @@ export class RtcpReporter {
         const ntpMiddle = middle(sender.ntpSeconds, sender.ntpFraction);
         this.#peerReport = { ssrc, ntpMiddle, atMs: nowMs };
       }
-      for (const report of reports) if (report.ssrc === this.#ssrc) this.#learn(report, nowMs);
+      for (const report of reports) if (report.ssrc === this.#ssrc) this.#applyReport(report, nowMs);
     }
     return true;
   }
@@ -111,7 +111,7 @@ export class RtcpReporter {
   }
 
   /** The compound packet with BYE. */
-  farewell(nowMs: number): Uint8Array {
+  bye(nowMs: number): Uint8Array {
     return this.#report(nowMs, true);
   }
 
@@ -152,7 +152,7 @@ export class RtcpReporter {
     this.#source = new ReceptionStatistics(packet, this.#clockRateHz);
   }
 
-  #learn(report: ReceptionReport, nowMs: number): void {
+  #applyReport(report: ReceptionReport, nowMs: number): void {
     const { reports = 0, jitterSumMs = 0 } = this.#remote ?? {};
     this.#remote = {
       lost: report.cumulativeLost,
@@ -185,8 +185,8 @@ export class RtcpReporter {
             octets: this.#sentOctets,
           }
         : undefined;
-    const isHearing = nowMs - this.#heardAtMs < SENDER_TIMEOUT_MS;
-    const reports = this.#source !== undefined && isHearing ? [this.#reception(this.#source, nowMs)] : [];
+    const isReceiving = nowMs - this.#lastPacketAtMs < SENDER_TIMEOUT_MS;
+    const reports = this.#source !== undefined && isReceiving ? [this.#reception(this.#source, nowMs)] : [];
     return writeRtcp({ ssrc: this.#ssrc, sender, reports }, this.#cname, isLeaving);
   }
 

@@ -155,13 +155,13 @@ test("the counts of earlier sources remain when the peer changes its SSRC", () =
 
 test("senders send sender reports, receivers report on their sources, and the last packet is BYE", () => {
   const reporter = createReporter(1);
-  const silent = parseRtcp(reporter.farewell(0));
+  const silent = parseRtcp(reporter.bye(0));
   assert.deepEqual(silent, { reports: [{ ssrc: 1, sender: undefined, reports: [] }], leaving: [1] });
   reporter.sent(160, 160, 1000);
   reporter.received(packet(5), 1000);
-  const [both] = parseRtcp(reporter.farewell(1020))?.reports ?? [];
+  const [both] = parseRtcp(reporter.bye(1020))?.reports ?? [];
   assert.equal(both?.sender?.rtpTimestamp, 160 + 160);
   assert.equal(both?.reports[0]?.ssrc, 7);
-  const [later] = parseRtcp(reporter.farewell(60_000))?.reports ?? [];
+  const [later] = parseRtcp(reporter.bye(60_000))?.reports ?? [];
   assert.deepEqual([later?.sender, later?.reports], [undefined, []]);
 });

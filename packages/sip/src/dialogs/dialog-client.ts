@@ -73,7 +73,7 @@ export class DialogClient {
       if ("failure" in reply) return reply;
       const { status, headers } = reply.response;
       // §22.2: send the same request again with credentials and the next CSeq number (§8.1.3.5).
-      if (this.#digest?.learn(status, headers) !== true) return reply;
+      if (this.#digest?.storeChallenge(status, headers) !== true) return reply;
     }
   }
 

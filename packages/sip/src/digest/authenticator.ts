@@ -114,8 +114,8 @@ export class DigestAuthenticator {
       body: request.body ?? "",
       qop: { nonceCount, cnonce: credentials.cnonce, protection: credentials.protection },
     });
-    const isRight = equalInConstantTime(expected, credentials.response);
-    if (!isRight || known === undefined) return this.#refuse(request, "refused");
+    const isCorrect = equalInConstantTime(expected, credentials.response);
+    if (!isCorrect || known === undefined) return this.#refuse(request, "refused");
     return this.#countUse(request, nonce, Number.parseInt(nonceCount, 16), username);
   }
 

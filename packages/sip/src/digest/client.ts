@@ -79,8 +79,8 @@ export class DigestClient {
    * algorithm is unsupported, and not if the realm has already rejected the credentials for this request (§22.1:
    * they are not sent twice), unless the nonce was only stale. A 2xx may announce the nonce of the next request.
    */
-  learn(status: number, responseHeaders: HeaderList): boolean {
-    if (status >= 200 && status < 300) this.#learnNextNonce(responseHeaders);
+  storeChallenge(status: number, responseHeaders: HeaderList): boolean {
+    if (status >= 200 && status < 300) this.#storeNextNonce(responseHeaders);
     if (status !== 401 && status !== 407) return false;
     const lines = responseHeaders.getAll(status === 401 ? "www-authenticate" : "proxy-authenticate");
     const challenge = chooseChallenge(lines);
@@ -98,7 +98,7 @@ export class DigestClient {
   }
 
   /** RFC 7616 §3.5. The field names no realm: if several realms share a header field, it is ambiguous and ignored. */
-  #learnNextNonce(headers: HeaderList): void {
+  #storeNextNonce(headers: HeaderList): void {
     for (const [field, header] of infoFields) {
       const nonce = parseAuthenticationInfo(headers.get(field) ?? "")?.get("nextnonce");
       const known = [...this.#challenges].filter(([, challenge]) => challenge.header === header);

@@ -52,7 +52,7 @@ test("the strongest of several challenges is answered", () => {
     'Digest realm="r", nonce="n2", algorithm=SHA-512-256, qop="auth"',
     'Digest realm="r", nonce="n3", algorithm=sha-256, qop="auth-int,auth", opaque="o"',
   );
-  assert.ok(client.learn(401, headers));
+  assert.ok(client.storeChallenge(401, headers));
   const answer = client.authorize(invite);
   assert.match(
     String(answer["authorization"]),
@@ -63,7 +63,7 @@ test("the strongest of several challenges is answered", () => {
 test("rejected credentials are not sent again, but a stale nonce is replaced", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   const ask = (extra: string): boolean =>
-    client.learn(407, headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`));
+    client.storeChallenge(407, headersOf("Proxy-Authenticate", `Digest realm="r", nonce="n"${extra}`));
   assert.equal(ask(""), true);
   assert.equal(ask(""), false);
   assert.equal(ask(", stale=true"), true);
@@ -74,7 +74,12 @@ test("rejected credentials are not sent again, but a stale nonce is replaced", (
 test("a server that reports every nonce as stale is answered a limited number of times", () => {
   const client = new DigestClient({ username: "u", password: "p" });
   let answers = 0;
-  while (client.learn(401, headersOf("WWW-Authenticate", `Digest realm="r", nonce="${answers}", stale=true`)))
+  while (
+    client.storeChallenge(
+      401,
+      headersOf("WWW-Authenticate", `Digest realm="r", nonce="${answers}", stale=true`),
+    )
+  )
     answers++;
   assert.equal(answers, 6);
 });
@@ -86,16 +91,19 @@ test("a reused nonce has an increasing count, and a new one begins at one", () =
   const count = (): string | undefined =>
     /nc=(\w+)/.exec(String(client.authorize(invite)["authorization"]))?.[1];
   assert.deepEqual(client.authorize(invite), {});
-  assert.ok(client.learn(401, challenge("a")));
+  assert.ok(client.storeChallenge(401, challenge("a")));
   assert.deepEqual([count(), count()], ["00000001", "00000002"]);
   client.startRequest();
-  assert.deepEqual([count(), client.learn(401, challenge("b")), count()], ["00000003", true, "00000001"]);
+  assert.deepEqual(
+    [count(), client.storeChallenge(401, challenge("b")), count()],
+    ["00000003", true, "00000001"],
+  );
 });
 
 test("the challenges of a proxy and a server are answered together", () => {
   const client = new DigestClient({ username: "u", password: "p" });
-  assert.ok(client.learn(407, headersOf("Proxy-Authenticate", 'Digest realm="proxy", nonce="1"')));
-  assert.ok(client.learn(401, headersOf("WWW-Authenticate", 'Digest realm="server", nonce="2"')));
+  assert.ok(client.storeChallenge(407, headersOf("Proxy-Authenticate", 'Digest realm="proxy", nonce="1"')));
+  assert.ok(client.storeChallenge(401, headersOf("WWW-Authenticate", 'Digest realm="server", nonce="2"')));
   const fields = client.authorize(invite);
   assert.match(String(fields["proxy-authorization"]), /realm="proxy"/);
   assert.match(String(fields["authorization"]), /realm="server"/);
@@ -109,14 +117,14 @@ test("an unsupported challenge is ignored", () => {
     'Digest realm="r", nonce="n", qop="token"',
     "x",
   ]) {
-    assert.equal(client.learn(401, headersOf("WWW-Authenticate", value)), false);
+    assert.equal(client.storeChallenge(401, headersOf("WWW-Authenticate", value)), false);
   }
 });
 
 test("auth-int authenticates the body, and is used only if nothing else is offered", async () => {
   const authenticator = new DigestAuthenticator({ realm: "parley", protections: ["auth-int"] });
   const client = new DigestClient({ username: "alice", password: "secret" });
-  assert.ok(client.learn(401, headersOf("WWW-Authenticate", ...authenticator.challenges())));
+  assert.ok(client.storeChallenge(401, headersOf("WWW-Authenticate", ...authenticator.challenges())));
   const verify = (body: string) => {
     const [value = ""] = client.authorize({ ...invite, body: "offer" })["authorization"] ?? [];
     assert.match(value, /qop=auth-int/);
@@ -143,7 +151,7 @@ const passwordOf = (username: string): string | undefined => (username === "alic
 
 function answerTo(challenge: string, credentials = { username: "alice", password: "secret" }): HeaderList {
   const client = new DigestClient(credentials);
-  assert.ok(client.learn(401, headersOf("WWW-Authenticate", challenge)));
+  assert.ok(client.storeChallenge(401, headersOf("WWW-Authenticate", challenge)));
   return headersOf("Authorization", String(client.authorize(invite)["authorization"]));
 }
 

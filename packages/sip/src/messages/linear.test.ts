@@ -116,7 +116,7 @@ function readFully(data: Buffer): void {
   readReferTarget(headers);
   Dialog.asServer(message, "tag");
   headers.set("www-authenticate", headers.get("authorization") ?? "");
-  new DigestClient({ username: "u", password: "p" }).learn(401, headers);
+  new DigestClient({ username: "u", password: "p" }).storeChallenge(401, headers);
 }
 
 /** Endings that make a value well-formed after one of the beginnings above, and endings that break it. */

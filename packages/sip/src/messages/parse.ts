@@ -163,18 +163,19 @@ function build(
   const viaScanner = new Scanner(viaText);
   const topVia = readVia(viaScanner);
   if (topVia === undefined) return fail("Bad Via");
-  if (topVia.version !== SIP_VERSION || !isRestOfViaGood(viaScanner)) return reject(line, headers, "Bad Via");
-  const fromText = only(headers, "from");
+  if (topVia.version !== SIP_VERSION || !isRestOfViaValid(viaScanner))
+    return reject(line, headers, "Bad Via");
+  const fromText = singleValue(headers, "from");
   const from = fromText === undefined ? undefined : parseNameAddress(fromText);
   if (from === undefined) return reject(line, headers, "Bad From");
-  const toText = only(headers, "to");
+  const toText = singleValue(headers, "to");
   const to = toText === undefined ? undefined : parseNameAddress(toText);
   if (to === undefined) return reject(line, headers, "Bad To");
-  const callId = only(headers, "call-id");
+  const callId = singleValue(headers, "call-id");
   // Not even escaped: call records are stored under their Call-ID.
   if (callId === undefined || callId === "" || containsControl(callId))
     return reject(line, headers, "Bad Call-ID");
-  const cseqText = only(headers, "cseq");
+  const cseqText = singleValue(headers, "cseq");
   const cseq = cseqText === undefined ? undefined : parseCSeq(cseqText);
   if (cseq === undefined) return reject(line, headers, "Bad CSeq");
   const body = cutBody(headers, rest);
@@ -201,7 +202,7 @@ function build(
 }
 
 /** Checks the values behind the top one in its line: every response copies them, so they must be well-formed. */
-function isRestOfViaGood(scanner: Scanner): boolean {
+function isRestOfViaValid(scanner: Scanner): boolean {
   return !scanner.takeSeparator(Code.comma) || parseViaList(scanner.text.slice(scanner.position), []);
 }
 
@@ -211,7 +212,7 @@ function readTopVia(headers: HeaderList): Via | undefined {
 }
 
 /** The value of a header field that must occur exactly once. */
-function only(headers: HeaderList, name: string): string | undefined {
+function singleValue(headers: HeaderList, name: string): string | undefined {
   return headers.count(name) === 1 ? headers.get(name) : undefined;
 }
 

@@ -107,7 +107,8 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };
   const { session } = parsed;
   const chosen = chooseStream(parsed.audio, settings);
-  if (chosen === undefined) return { ok: false, status: 488, reason: whyNoneFits(parsed.audio, settings) };
+  if (chosen === undefined)
+    return { ok: false, status: 488, reason: rejectionReason(parsed.audio, settings) };
   const { stream, codec } = chosen;
   const direction = answeredDirection[stream.direction];
   const crypto = stream.crypto?.[0];
@@ -187,7 +188,7 @@ function isEncryptionFit({ crypto }: AudioStream, { srtp }: StreamSettings): boo
   return crypto === undefined ? srtp?.isRequired !== true : srtp !== undefined;
 }
 
-function whyNoneFits(streams: readonly AudioStream[], settings: AudioSettings): string {
+function rejectionReason(streams: readonly AudioStream[], settings: AudioSettings): string {
   if (streams.length === 0) return "No Audio";
   const reachable = streams.filter((stream) => isReachable(stream, settings));
   if (reachable.length === 0) return "Incompatible Network Protocol";
@@ -230,8 +231,8 @@ function negotiated(
   direction: MediaDirection,
   srtp: NegotiatedSrtp | undefined,
 ): NegotiatedAudio {
-  const mostMs = Math.min(stream.maxPtimeMs ?? MAX_PTIME_MS, MAX_PTIME_MS);
-  const ptimeMs = Math.min(stream.ptimeMs ?? DEFAULT_PTIME_MS, mostMs);
+  const maxMs = Math.min(stream.maxPtimeMs ?? MAX_PTIME_MS, MAX_PTIME_MS);
+  const ptimeMs = Math.min(stream.ptimeMs ?? DEFAULT_PTIME_MS, maxMs);
   return {
     codec: { ...ours, payloadType },
     remote: { address: stream.address, port: stream.port },

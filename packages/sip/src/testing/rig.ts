@@ -3,7 +3,7 @@ import type { Session } from "../user-agent/session.ts";
 import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryNetwork } from "./memory-network.ts";
-import { noNames } from "./no-names.ts";
+import { failingResolver } from "./failing-resolver.ts";
 import { ScriptedPeer } from "./scripted-peer.ts";
 
 /** Longer than every timer of an idle user agent; no state may be left after it. */
@@ -39,7 +39,7 @@ export function createRig(options: Partial<UserAgentOptions> = {}): Rig {
   const transport = network.transport({ address: "10.0.0.1", port: 5060 });
   const ua = UserAgent.on(transport, {
     clock,
-    resolver: noNames,
+    resolver: failingResolver,
     onInvite: (invite) => invite.reject(486),
     onError: assert.ifError,
     ...options,

@@ -102,8 +102,8 @@ export class Locator {
     if (isBehindNat) return peer;
     const { alternatives = [], ...first } = nextHop;
     const others = [first, ...alternatives];
-    const isThere = peer.protocol !== "UDP" && peer.address === first.address;
-    if (isThere && (peer.protocol === first.protocol || peer.protocol === "TLS"))
+    const isSameAddress = peer.protocol !== "UDP" && peer.address === first.address;
+    if (isSameAddress && (peer.protocol === first.protocol || peer.protocol === "TLS"))
       return { ...peer, alternatives: others.filter(({ protocol }) => protocol === peer.protocol) };
     return peer.protocol === "TLS" ? { ...first, alternatives: [...alternatives, peer] } : nextHop;
   }

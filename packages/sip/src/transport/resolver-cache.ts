@@ -23,26 +23,26 @@ export class CachingResolver implements Resolver {
   }
 
   naptr(name: string): Promise<DnsAnswer<NaptrRecord>> {
-    return this.#ask(`NAPTR ${name}`, () => this.#resolver.naptr(name));
+    return this.#query(`NAPTR ${name}`, () => this.#resolver.naptr(name));
   }
 
   srv(name: string): Promise<DnsAnswer<SrvRecord>> {
-    return this.#ask(`SRV ${name}`, () => this.#resolver.srv(name));
+    return this.#query(`SRV ${name}`, () => this.#resolver.srv(name));
   }
 
   addresses(name: string): Promise<DnsAnswer<string>> {
-    return this.#ask(`A ${name}`, () => this.#resolver.addresses(name));
+    return this.#query(`A ${name}`, () => this.#resolver.addresses(name));
   }
 
-  #ask<T>(question: string, ask: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
+  #query<T>(question: string, query: () => Promise<DnsAnswer<T>>): Promise<DnsAnswer<T>> {
     const key = question.toLowerCase();
     const known = this.#entries.get(key);
     // The key begins with the record type, so the entry has the requested type.
     if (known !== undefined && known.expiresAtMs > this.#clock.nowMs())
       return known.answer as Promise<DnsAnswer<T>>;
-    const answer = ask();
+    const answer = query();
     const entry: Entry = { answer, expiresAtMs: Infinity };
-    this.#keep(key, entry);
+    this.#store(key, entry);
     answer.then(
       ({ ttlSeconds }) => {
         entry.expiresAtMs = this.#clock.nowMs() + Math.min(ttlSeconds, MAX_TTL_SECONDS) * 1000;
@@ -53,7 +53,7 @@ export class CachingResolver implements Resolver {
     return answer;
   }
 
-  #keep(key: string, entry: Entry): void {
+  #store(key: string, entry: Entry): void {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     const [oldest] = this.#entries.keys();

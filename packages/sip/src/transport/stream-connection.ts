@@ -25,7 +25,7 @@ export interface StreamConnectionOptions {
 
 /** Servers answer within milliseconds; a firewall that drops packets never does. */
 const CONNECT_TIMEOUT_MS = 4_000;
-/** A message arrives at machine speed, not typed by hand. */
+/** Limit for the rest of a message after its first bytes. */
 const MESSAGE_TIMEOUT_MS = 15_000;
 /** A peer that connects has a message to send. */
 const FIRST_MESSAGE_TIMEOUT_MS = 30_000;
@@ -56,7 +56,7 @@ export class StreamConnection {
   readonly #clock: Clock;
   readonly #framer = new StreamFramer();
   #lastReceivedMs: number;
-  #hasServed = false;
+  #hasReceivedData = false;
   #unconfirmed: Unconfirmed[] = [];
   #emptyLines = 0;
   #isPongAwaited = false;
@@ -103,8 +103,8 @@ export class StreamConnection {
   }
 
   /** True if the peer has sent at least one message. */
-  get hasServed(): boolean {
-    return this.#hasServed;
+  get hasReceivedData(): boolean {
+    return this.#hasReceivedData;
   }
 
   /** True if messages can be sent. */
@@ -156,7 +156,7 @@ export class StreamConnection {
 
   #receive(chunk: Buffer): void {
     this.#lastReceivedMs = this.#clock.nowMs();
-    this.#hasServed = true;
+    this.#hasReceivedData = true;
     this.#unconfirmed = [];
     const wasMidMessage = this.#framer.isMidMessage;
     const { frames, failure } = this.#framer.push(chunk);

@@ -272,7 +272,7 @@ export class StreamTransport implements Transport {
   #onConnectionLost(connection: StreamConnection, reason: string, unconfirmed: readonly Unconfirmed[]): void {
     if (reason !== PEER_CLOSED) this.#onDropped(reason, connection.remote);
     for (const { data, onError } of unconfirmed) {
-      if (connection.isOutbound && connection.hasServed) this.send(data, connection.remote, onError);
+      if (connection.isOutbound && connection.hasReceivedData) this.send(data, connection.remote, onError);
       else onError(new Error(reason));
     }
   }

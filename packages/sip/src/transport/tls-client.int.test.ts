@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { type Certified, TestAuthority } from "../testing/certificates.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
-import { noNames } from "../testing/no-names.ts";
+import { failingResolver } from "../testing/failing-resolver.ts";
 import { TlsCarrier } from "../testing/tls-carrier.ts";
 import type { RegistrationState } from "../user-agent/registration.ts";
 import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
@@ -34,7 +34,7 @@ describe("SIP over TLS without a certificate of ours", () => {
       tls: { authorities: authority.certificate },
       clock,
       resolver: {
-        ...noNames,
+        ...failingResolver,
         addresses: () => Promise.resolve({ records: ["127.0.0.1"], ttlSeconds: 60 }),
       },
       onInvite: (invite) => invite.reject(486),

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { once } from "node:events";
 import { type Certified, TestAuthority } from "../testing/certificates.ts";
-import { noNames } from "../testing/no-names.ts";
+import { failingResolver } from "../testing/failing-resolver.ts";
 import { type OptionsResult, UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
 import type { TlsOptions } from "./tls-identity.ts";
 
@@ -29,7 +29,7 @@ describe("SIP over TLS", () => {
       bind: { address: "127.0.0.1", port: 0 },
       tls: { port: 0, authorities: authority.certificate, ...tls },
       resolver: {
-        ...noNames,
+        ...failingResolver,
         addresses: () => Promise.resolve({ records: ["127.0.0.1"], ttlSeconds: 60 }),
       },
       onInvite: (invite) => invite.reject(486),

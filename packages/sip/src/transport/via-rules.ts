@@ -24,10 +24,10 @@ export function hostOf(address: string): string {
  * 3261 §18.2.1); both `received` and the port if `rport` is present (RFC 3581 §4).
  */
 export function stampSource(headers: HeaderList, topVia: Via, source: SocketAddress): Via {
-  const wantsPort = topVia.parameters.has("rport");
-  if (!wantsPort && withoutBrackets(topVia.host) === source.address) return topVia;
+  const isPortRequested = topVia.parameters.has("rport");
+  if (!isPortRequested && withoutBrackets(topVia.host) === source.address) return topVia;
   const parameters = new Map(topVia.parameters);
-  if (wantsPort) parameters.set("rport", String(source.port));
+  if (isPortRequested) parameters.set("rport", String(source.port));
   parameters.set("received", source.address);
   const stamped: Via = { ...topVia, parameters };
   const line = headers.get("via") ?? "";

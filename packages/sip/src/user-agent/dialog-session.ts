@@ -137,8 +137,8 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     return this.#context.describe(sdp);
   }
 
-  learnMethods(headers: HeaderList): void {
-    this.#context.learnMethods(headers);
+  setAllowedMethods(headers: HeaderList): void {
+    this.#context.setAllowedMethods(headers);
   }
 
   /** Confirms the session after a 2xx to the INVITE; it is then a call of its own. */
@@ -170,7 +170,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     }
     // Follow the peer's current address: its connection may have broken, or its NAT may have changed the port.
     this.client.peer = transaction.source;
-    this.#context.learnMethods(request.headers);
+    this.#context.setAllowedMethods(request.headers);
     const refusal = refusalOf(request);
     if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
     else if (request.method === "BYE") this.#receiveBye(transaction);
@@ -318,12 +318,12 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   #terminate(end: SessionEnd, headers: HeaderFields = {}): Promise<void> {
     if (!this.isEnded) {
       this.#end(end);
-      this.#bye ??= this.#sayBye(headers);
+      this.#bye ??= this.#sendBye(headers);
     }
     return this.#bye ?? Promise.resolve();
   }
 
-  async #sayBye(headers: HeaderFields): Promise<void> {
+  async #sendBye(headers: HeaderFields): Promise<void> {
     // §15: the called side sends no BYE before the ACK has arrived or timed out.
     await this.offers.acknowledged();
     if (!this.#isRemoteGone) await this.client.request("BYE", { headers });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRig, type Rig } from "../testing/rig.ts";
-import { noNames } from "../testing/no-names.ts";
+import { failingResolver } from "../testing/failing-resolver.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { MemoryNetwork } from "../testing/memory-network.ts";
 import { ScriptedPeer } from "../testing/scripted-peer.ts";
@@ -10,7 +10,7 @@ import type { InviteResult } from "./invite-options.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const twoServers: Resolver = {
-  ...noNames,
+  ...failingResolver,
   addresses: () => Promise.resolve({ records: ["10.0.0.2", "10.0.0.3"], ttlSeconds: 60 }),
 };
 
@@ -116,7 +116,7 @@ function createDualStack(): DualStack {
   const here = { address: "10.0.0.1", port: 5060 };
   const ua = UserAgent.on([network.transport(here), network.transport(here, true)], {
     clock,
-    resolver: noNames,
+    resolver: failingResolver,
     onInvite: (invite) => invite.reject(486),
     onError: assert.ifError,
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settle } from "node:timers/promises";
 import { liveHeapBytes } from "../testing/heap.ts";
-import { noNames } from "../testing/no-names.ts";
+import { failingResolver } from "../testing/failing-resolver.ts";
 import type { Hop, Transport } from "../transport/transport.ts";
 import { UserAgent } from "./user-agent.ts";
 
@@ -45,7 +45,7 @@ class CalledAgent {
       close: () => Promise.resolve(),
     };
     this.agent = UserAgent.on(transport, {
-      resolver: noNames,
+      resolver: failingResolver,
       onInvite: (invite) => void invite.accept({ sdp }),
     });
   }

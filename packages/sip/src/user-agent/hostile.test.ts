@@ -5,7 +5,7 @@ import { realMessages } from "../testing/messages.ts";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { seededRandom } from "@parley/testing";
 import { MemoryNetwork } from "../testing/memory-network.ts";
-import { noNames } from "../testing/no-names.ts";
+import { failingResolver } from "../testing/failing-resolver.ts";
 import { hostileDatagram } from "../testing/mutate.ts";
 import { parseMessage } from "../messages/parse.ts";
 import { UserAgent } from "./user-agent.ts";
@@ -24,7 +24,7 @@ test("120,000 hostile datagrams neither throw nor leak", async () => {
   const ua = UserAgent.on(network.transport({ address: "10.0.0.1", port: 5060 }), {
     clock,
     maxTransactions: 2000,
-    resolver: noNames,
+    resolver: failingResolver,
     onError: (error) => errors.push(error),
     onMessage: ({ direction }) => void (sentCount += direction === "out" ? 1 : 0),
     onInvite: (invite) => {

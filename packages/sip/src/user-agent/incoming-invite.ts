@@ -82,7 +82,7 @@ export class IncomingInvite implements OpenCall {
       onBye: (bye) => this.#receiveBye(bye),
       onReplaced: () => undefined,
     });
-    this.#session.learnMethods(request.headers);
+    this.#session.setAllowedMethods(request.headers);
     if (this.body !== "") this.#session.media.receiveOffer(this.body);
     // RFC 3262 §3: a call without PRACK for a reliable response cannot be established.
     this.#provisionals = new ReliableProvisionals(core.clock, transaction, () => this.#finish("no_ack", 504));

@@ -135,7 +135,7 @@ export class IncomingOffers {
         if (!transaction.isWaitingForFinal) media.withdraw();
         // The peer's direction limits only this answer, not our later descriptions.
         else if ("sdp" in decision) accept(answerDirections(this.#context.describe(decision.sdp), offer));
-        this.#tellIdle();
+        this.#notifyIdle();
         return undefined;
       })
       .catch(core.reportError);
@@ -189,7 +189,7 @@ export class IncomingOffers {
     if (this.#pending === pending) this.#pending = undefined;
     // §13.3.1.4: without an ACK the dialog is confirmed, but the session must be ended.
     if (!isAcknowledged) this.#handlers.onUnacknowledged();
-    this.#tellIdle();
+    this.#notifyIdle();
     return isAcknowledged;
   }
 
@@ -203,7 +203,7 @@ export class IncomingOffers {
     this.#pending.settle(true);
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (!this.isBusy) for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 

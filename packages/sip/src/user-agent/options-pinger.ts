@@ -67,11 +67,11 @@ export class OptionsPinger {
     const { promise, resolve } = Promise.withResolvers<Verdict>();
     const silent: Verdict = { ok: false, reason: "no answer", pauseMs: 0 };
     this.#timer = clock.schedule(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => resolve(silent));
-    this.#ask().then(resolve, reportError);
+    this.#sendPing().then(resolve, reportError);
     promise.then((verdict) => this.#receive(verdict)).catch(reportError);
   }
 
-  async #ask(): Promise<Verdict> {
+  async #sendPing(): Promise<Verdict> {
     const { locator, clock } = this.#core;
     const { to, from, destination } = this.#options;
     const requestUri = uriOf(to);

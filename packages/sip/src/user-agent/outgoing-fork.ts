@@ -32,7 +32,7 @@ export class OutgoingFork {
 
   /** Handles a provisional response; `false` if it is repeated or overtook another (RFC 3262 §4). */
   receiveProvisional(response: SipResponse): boolean {
-    this.session.learnMethods(response.headers);
+    this.session.setAllowedMethods(response.headers);
     const sdp = sdpOf(response);
     const isReliable = response.headers.getList("require").some((tag) => tag.toLowerCase() === "100rel");
     if (!isReliable) {
@@ -60,7 +60,7 @@ export class OutgoingFork {
     const { dialog, request } = this.#options;
     dialog.confirm(response);
     session.confirm();
-    session.learnMethods(response.headers);
+    session.setAllowedMethods(response.headers);
     session.timer.receiveSuccess(response.headers);
     const { media, client } = session;
     const sdp = sdpOf(response);

@@ -225,7 +225,7 @@ export class OutgoingInvite implements OpenCall {
     const { status, headers } = response;
     if (this.#isSettled) this.#fail(canceled);
     // §22.2, §22.3.
-    else if (this.#digest?.learn(status, headers) === true) this.#sendAgain(source);
+    else if (this.#digest?.storeChallenge(status, headers) === true) this.#sendAgain(source);
     // RFC 4028 §7.3.
     else if (status === 422 && ++this.#intervalRaises <= MAX_INTERVAL_RAISES) {
       this.#minSessionSeconds = Math.max(this.#minSessionSeconds, readMinSe(headers));
@@ -264,7 +264,7 @@ export class OutgoingInvite implements OpenCall {
     this.#acks.set(remoteTag, () => undefined);
     const isWanted = !this.#isSettled;
     this.#isSettled = true;
-    this.#digest?.learn(response.status, response.headers);
+    this.#digest?.storeChallenge(response.status, response.headers);
     this.#clearTimers();
     const fork = this.#forks.get(remoteTag) ?? this.#createFork(response, request, peer);
     this.#forks.delete(remoteTag);

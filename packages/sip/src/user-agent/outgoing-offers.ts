@@ -121,7 +121,7 @@ export class OutgoingOffers {
 
   #accept(response: SipResponse, isOffer: boolean): OfferResult {
     const { media, timer } = this.#context;
-    this.#context.learnMethods(response.headers);
+    this.#context.setAllowedMethods(response.headers);
     timer.receiveSuccess(response.headers);
     const answer = sdpOf(response);
     if (!isOffer) return { ok: true, answer: media.remote };

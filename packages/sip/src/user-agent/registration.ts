@@ -209,8 +209,8 @@ export class Registration implements OpenCall {
    */
   #recover(): void {
     this.#timer?.cancel();
-    const lastedMs = this.#core.clock.nowMs() - (this.#registered?.sinceMs ?? 0);
-    const pauseMs = Math.max(0, MIN_PAUSE_MS - lastedMs);
+    const registeredMs = this.#core.clock.nowMs() - (this.#registered?.sinceMs ?? 0);
+    const pauseMs = Math.max(0, MIN_PAUSE_MS - registeredMs);
     this.#change({ status: "registering" });
     this.#schedule(pauseMs + MAX_RECOVERY_PAUSE_MS * this.#core.random());
   }
@@ -229,7 +229,7 @@ export class Registration implements OpenCall {
   }
 
   /** Tries the next server at once; after all of them have failed, pauses first (RFC 5626 §4.5). */
-  #fail(reason: string, responseStatus: number | undefined, askedMs: number | undefined): void {
+  #fail(reason: string, responseStatus: number | undefined, requestedMs: number | undefined): void {
     this.#failures++;
     this.#stopKeepAlive();
     this.#serverIndex = (this.#serverIndex + 1) % this.#servers.length;
@@ -237,7 +237,7 @@ export class Registration implements OpenCall {
     const isRoundOver = this.#failures % this.#servers.length === 0;
     const longestMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
     const pauseMs = isRoundOver ? longestMs * (0.5 + 0.5 * this.#core.random()) : 0;
-    const retryInMs = isRoundOver ? Math.max(pauseMs, Math.min(askedMs ?? 0, MAX_RETRY_AFTER_MS)) : 0;
+    const retryInMs = isRoundOver ? Math.max(pauseMs, Math.min(requestedMs ?? 0, MAX_RETRY_AFTER_MS)) : 0;
     this.#change({ status: "failed", reason, responseStatus, retryInMs });
     this.#schedule(retryInMs);
   }

@@ -67,7 +67,7 @@ export class SessionContext {
   }
 
   /** Stores the methods that the peer supports. */
-  learnMethods(headers: HeaderList): void {
+  setAllowedMethods(headers: HeaderList): void {
     if (headers.has("allow")) this.#allowed = headers.getList("allow").map((method) => method.toUpperCase());
   }
 

@@ -20,8 +20,8 @@ export function refusalOfInterval(
   { headers }: { headers: HeaderList },
   minSeconds: number,
 ): Refusal | undefined {
-  const asked = readSessionExpires(headers);
-  const isTooShort = asked !== undefined && asked.seconds < minSeconds;
+  const requested = readSessionExpires(headers);
+  const isTooShort = requested !== undefined && requested.seconds < minSeconds;
   if (!isTooShort || !supports(headers, "timer")) return undefined;
   return { status: 422, content: { headers: { "Min-SE": String(minSeconds) } } };
 }
@@ -81,12 +81,12 @@ export class SessionTimer {
 
   /** §9: starts the interval with our 2xx to an INVITE or UPDATE; returns the header fields of the 2xx. */
   answer({ headers }: { headers: HeaderList }): HeaderFields {
-    const asked = readSessionExpires(headers);
+    const requested = readSessionExpires(headers);
     const ours = Math.max(this.#settings.expiresSeconds, readMinSe(headers));
-    const seconds = Math.min(asked?.seconds ?? ours, ours);
+    const seconds = Math.min(requested?.seconds ?? ours, ours);
     // A peer without timers cannot refresh (table 2). A peer that requested a timer may; otherwise we choose.
-    const isPeerAble = supports(headers, "timer");
-    const refresher = !isPeerAble || asked === undefined ? "uas" : (asked.refresher ?? "uac");
+    const isPeerCapable = supports(headers, "timer");
+    const refresher = !isPeerCapable || requested === undefined ? "uas" : (requested.refresher ?? "uac");
     this.#start(seconds, refresher === "uas");
     return {
       "Session-Expires": `${seconds};refresher=${refresher}`,

@@ -43,7 +43,7 @@ export class StandaloneRequests {
       const reply = await this.#exchange(request, destination, localTag);
       if ("failure" in reply) return reply;
       // §22.2: send the same request again with credentials and the next CSeq number (§8.1.3.5).
-      if (this.#digest?.learn(reply.response.status, reply.response.headers) !== true) return reply;
+      if (this.#digest?.storeChallenge(reply.response.status, reply.response.headers) !== true) return reply;
     }
   }
 

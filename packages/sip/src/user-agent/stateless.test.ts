@@ -145,7 +145,7 @@ test("a nonce is valid only from the address to which it was issued", async () =
   const { HeaderList } = await import("../messages/header-list.ts");
   const challenge = new HeaderList();
   for (const value of authenticator.challenges(from("192.0.2.1"))) challenge.add("www-authenticate", value);
-  assert.ok(client.learn(401, challenge));
+  assert.ok(client.storeChallenge(401, challenge));
   const headers = new HeaderList();
   headers.addAll(client.authorize({ method: "INVITE", requestUri: "sip:a@b", body: "" }));
   let asked = 0;

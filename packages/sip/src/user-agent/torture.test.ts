@@ -11,14 +11,14 @@ import { createRig } from "../testing/rig.ts";
 import { ipv6TortureMessages, tortureMessage, tortureNames } from "../testing/torture.ts";
 
 /** The expected result of the parser, and the final response of the user agent. */
-interface RightAnswer {
+interface ExpectedAnswer {
   /** The reason if the parser rejects it; absent if it is accepted. */
   refusal?: string;
   /** The status of the final response; null if none may be sent. */
   status: number | null;
 }
 
-const answers: Record<(typeof tortureNames)[number], RightAnswer> = {
+const answers: Record<(typeof tortureNames)[number], ExpectedAnswer> = {
   // Its To has the tag of a dialog that does not exist.
   wsinv: { status: 481 },
   intmeth: { status: 501 },
@@ -81,7 +81,7 @@ const answers: Record<(typeof tortureNames)[number], RightAnswer> = {
   inv2543: { status: 400 },
 };
 
-const ipv6Answers: Record<keyof typeof ipv6TortureMessages, RightAnswer> = {
+const ipv6Answers: Record<keyof typeof ipv6TortureMessages, ExpectedAnswer> = {
   "4.1 good": { status: 405 },
   "4.2 without brackets": { refusal: "Bad Request-URI", status: 400 },
   "4.3 port inside the brackets": { status: 405 },
@@ -121,7 +121,7 @@ async function statusFor(data: Buffer): Promise<number | null> {
   return statuses.find((status) => status >= 200) ?? null;
 }
 
-async function assertAnswer(name: string, data: Buffer, { refusal, status }: RightAnswer): Promise<void> {
+async function assertAnswer(name: string, data: Buffer, { refusal, status }: ExpectedAnswer): Promise<void> {
   const parsed = parseMessage(data);
   assert.equal(parsed.ok ? undefined : parsed.reason, refusal, name);
   if (!parsed.ok && status !== null) assert.equal(parsed.status, status, name);

@@ -203,7 +203,7 @@ export class UserAgent {
   async options({ to, from, destination }: OptionsRequest): Promise<OptionsResult> {
     const requestUri = uriOf(to);
     const fields = (hop: Hop) => ({ Contact: this.#contactFor(undefined, hop), Accept: "application/sdp" });
-    return this.#ask({ method: "OPTIONS", requestUri, to, from, fields }, destination);
+    return this.#query({ method: "OPTIONS", requestUri, to, from, fields }, destination);
   }
 
   /**
@@ -214,10 +214,10 @@ export class UserAgent {
   async queryRegistration({ address, server, credentials }: RegistrationQuery): Promise<OptionsResult> {
     const requestUri = registrarOf(address);
     const request = { method: "REGISTER", requestUri, to: address, from: address, fields: () => ({}) };
-    return this.#ask(request, server, credentials);
+    return this.#query(request, server, credentials);
   }
 
-  async #ask(
+  async #query(
     request: StandaloneRequest,
     destination: NextHop | undefined,
     credentials?: DigestCredentials,

@@ -238,7 +238,7 @@ export class PhoneMedia {
     if (nowMs - this.#silenceCheckedAtMs > STALL_MS) this.#expectedSinceMs = undefined;
     this.#silenceCheckedAtMs = nowMs;
     this.#expectedSinceMs ??= nowMs;
-    const silentMs = nowMs - Math.max(this.#expectedSinceMs, this.#session.lastHeardAtMs ?? -Infinity);
+    const silentMs = nowMs - Math.max(this.#expectedSinceMs, this.#session.lastActivityAtMs ?? -Infinity);
     const isHeld = !path.isSending || !path.isReceiving;
     const limitMs = isHeld ? Math.max(HOLD_TIMEOUT_MS, this.#options.timeoutMs) : this.#options.timeoutMs;
     if (this.#hasTimedOut || silentMs < limitMs) return;

@@ -171,7 +171,7 @@ export class WebMedia {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#wheelHandle.remove();
-    if (this.#isConnected) this.#peer?.send(this.#rtcp.farewell(performance.now()));
+    if (this.#isConnected) this.#peer?.send(this.#rtcp.bye(performance.now()));
     this.#peer?.close();
     this.#freeCodecs();
   }

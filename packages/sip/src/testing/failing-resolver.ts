@@ -1,7 +1,7 @@
 import type { Resolver } from "../transport/resolver.ts";
 
 /** Rejects every lookup: tests use addresses. */
-export const noNames: Resolver = {
+export const failingResolver: Resolver = {
   naptr: fail,
   srv: fail,
   addresses: fail,

@@ -14,6 +14,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["unused", "knip"],
   ["imports", "node", "tools/imports.ts"],
   ["openapi", "node", "tools/openapi.ts", "--check"],
+  ["notice", "node", "tools/notice.ts", "--check"],
   ["client package", "node", "tools/client-package.ts"],
 ];
 

@@ -44,6 +44,7 @@ export async function listenHttp(
   registerPages(app, buildPages, {
     callUrl: config.web.publicUrl,
     recordingUrl: objectStorage.type === "s3" ? objectStorage.endpoint : undefined,
+    isDevelopment: config.isDevelopment,
   });
   const { host, port } = config.http;
   try {

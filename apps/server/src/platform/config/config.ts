@@ -44,6 +44,8 @@ export interface Config extends DatabaseConfig, SpeechConfig {
   /** 0: no turn logs are written. */
   turnLogDays: number;
   logLevel: LogLevel;
+  /** Whether pages reload themselves after a restart. */
+  isDevelopment: boolean;
   languageModel: LanguageModelConfig;
   /** `undefined`: tracing is disabled. */
   otlp: OtlpConfig | undefined;
@@ -91,6 +93,7 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     traceDays: reader.integer("PARLEY_TRACE_DAYS", 0, 365),
     turnLogDays: reader.integer("PARLEY_TURN_LOG_DAYS", 0, 365),
     logLevel: reader.oneOf("PARLEY_LOG_LEVEL", logLevels),
+    isDevelopment: reader.text("NODE_ENV") === "development",
     ...readSpeech(reader),
     languageModel: readLanguageModel(reader),
     otlp: readOtlp(reader),

@@ -142,6 +142,9 @@ export const variables = {
     description: "Lowest level that is logged: fatal, error, warn, info, debug, trace or silent.",
     default: "info",
   },
+  NODE_ENV: {
+    description: "`development` makes pages reload themselves after a restart; `npm run dev` sets it.",
+  },
   PARLEY_STT: {
     description:
       "Speech recognition: local, deepgram or openai. With `deepgram,local` or `openai,local`, the local models take over in " +

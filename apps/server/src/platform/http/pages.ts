@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { PageFile } from "@parley/dashboard";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import { addReloadScript, registerReload } from "./dev-reload.ts";
 
 interface ServedFile extends PageFile {
   gzipped: Uint8Array;
@@ -16,6 +17,11 @@ interface PageAddresses {
   recordingUrl?: string | undefined;
 }
 
+interface PageOptions extends PageAddresses {
+  /** Whether pages reload themselves when the server has restarted. */
+  isDevelopment?: boolean;
+}
+
 /**
  * Serves the pages that people see. Nothing in them comes from, or goes to, other servers than those named here.
  *
@@ -24,12 +30,14 @@ interface PageAddresses {
 export function registerPages(
   app: FastifyInstance,
   build: () => Promise<readonly PageFile[]>,
-  addresses: PageAddresses = {},
+  { isDevelopment = false, ...addresses }: PageOptions = {},
 ): void {
+  if (isDevelopment) registerReload(app);
   let served: Promise<ReadonlyMap<string, ServedFile>> | undefined;
   const serveAll = async (): Promise<ReadonlyMap<string, ServedFile>> => {
     const files = await build();
-    return new Map(files.map((file) => [file.path, prepare(file)]));
+    const ready = isDevelopment ? files.map(addReload) : files;
+    return new Map(ready.map((file) => [file.path, prepare(file)]));
   };
   const headers = {
     "content-security-policy": contentSecurityPolicy(addresses),
@@ -60,6 +68,11 @@ async function send(file: ServedFile, request: FastifyRequest, reply: FastifyRep
   const isGzipAccepted = /\bgzip\b/.test(String(request.headers["accept-encoding"]));
   if (!isGzipAccepted) return await reply.send(file.bytes);
   return await reply.header("content-encoding", "gzip").send(file.gzipped);
+}
+
+function addReload(file: PageFile): PageFile {
+  if (!file.contentType.startsWith("text/html")) return file;
+  return { ...file, bytes: Buffer.from(addReloadScript(Buffer.from(file.bytes).toString("utf8"))) };
 }
 
 function prepare(file: PageFile): ServedFile {

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+
+const STREAM_PATH = "/dev/reload";
+const SCRIPT_PATH = "/dev/reload.js";
+
+/** Reloads the page once the server, whose restart has broken the stream, answers again. */
+const script = `let hasBroken = false;
+const stream = new EventSource("${STREAM_PATH}");
+stream.onerror = () => { hasBroken = true; };
+stream.onopen = () => { if (hasBroken) location.reload(); };
+`;
+
+/** For `npm run dev`: pages reload themselves after a restart of the server. */
+export function registerReload(app: FastifyInstance): void {
+  app.get(SCRIPT_PATH, { logLevel: "warn" }, async (_request, reply) =>
+    reply.type("text/javascript; charset=utf-8").header("cache-control", "no-cache").send(script),
+  );
+  app.get(STREAM_PATH, { logLevel: "warn" }, (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    reply.raw.write("retry: 200\n\n");
+  });
+}
+
+export function addReloadScript(html: string): string {
+  return html.replace("</head>", `<script src="${SCRIPT_PATH}" defer></script></head>`);
+}

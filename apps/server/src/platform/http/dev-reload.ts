@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 
 const STREAM_PATH = "/dev/reload";
@@ -15,8 +16,16 @@ export function registerReload(app: FastifyInstance): void {
   app.get(SCRIPT_PATH, { logLevel: "warn" }, async (_request, reply) =>
     reply.type("text/javascript; charset=utf-8").header("cache-control", "no-cache").send(script),
   );
+  const streams = new Set<ServerResponse>();
+  // An open stream would keep the server from closing.
+  app.addHook("preClose", (done) => {
+    for (const stream of streams) stream.destroy();
+    done();
+  });
   app.get(STREAM_PATH, { logLevel: "warn" }, (_request, reply) => {
     reply.hijack();
+    streams.add(reply.raw);
+    reply.raw.on("close", () => streams.delete(reply.raw));
     reply.raw.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
     reply.raw.write("retry: 200\n\n");
   });

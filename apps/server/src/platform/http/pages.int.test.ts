@@ -69,3 +69,26 @@ test("pages that cannot be built are an error of the server, which runs on", asy
   assert.equal((await app.inject({ url: "/try" })).statusCode, 500);
   await app.close();
 });
+
+test("in development a page reloads itself when the server has restarted", async () => {
+  const app = createApp(buildPages, { isDevelopment: true });
+  const page = await app.inject("/try");
+  const [, script = ""] = /<script src="(\/dev\/[^"]+)"/.exec(page.body) ?? [];
+  const { body, headers } = await app.inject(script);
+  assert.match(String(headers["content-type"]), /javascript/);
+  const [, stream = ""] = /EventSource\("([^"]+)"\)/.exec(body) ?? [];
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  const answer = await fetch(`${origin}${stream}`);
+  assert.equal(answer.headers.get("content-type"), "text/event-stream");
+  const reader = answer.body?.getReader();
+  assert.ok((await reader?.read())?.done === false, "the stream stays open");
+  await app.close();
+  await assert.rejects(async () => await reader?.read());
+});
+
+test("outside development no page reloads itself", async () => {
+  const app = createApp();
+  assert.doesNotMatch((await app.inject("/try")).body, /\/dev\//);
+  assert.equal((await app.inject("/dev/reload")).statusCode, 404);
+  await app.close();
+});

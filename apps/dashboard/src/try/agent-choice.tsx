@@ -22,7 +22,7 @@ export function AgentChoice({ baseUrl, apiKey, initialAgentId, onKeyRefused }: A
   useEffect(() => {
     if (refusal !== undefined) onKeyRefused(refusal);
   }, [refusal, onKeyRefused]);
-  if (agents.state === "loading") return <p className="card hint">Looking for your agents…</p>;
+  if (agents.state === "loading") return <p className="card hint">Loading your agents…</p>;
   if (agents.state === "failed") {
     return (
       <div className="card alone">
@@ -94,7 +94,7 @@ function AgentSelect({ agents, chosen, unknownId, onChoose }: AgentSelectProps) 
 function UnknownAgent({ id }: { id: string }) {
   return (
     <p role="alert" className="notice warning">
-      This key opens no agent <code>{id}</code>. It may have been deleted, or belong to another organization.
+      Agent <code>{id}</code> was not found. It may have been deleted, or belong to another organization.
     </p>
   );
 }
@@ -122,11 +122,11 @@ function NoAgent({ parley, unknownId, onCreated }: NoAgentProps) {
   return (
     <section className="card alone">
       {unknownId !== undefined && <UnknownAgent id={unknownId} />}
-      <h2>There is no agent yet</h2>
+      <h2>No agents yet</h2>
       <p>
-        Begin with a sample: the receptionist of a dental practice, who knows its opening hours, prices and
-        the way there. Or make your own with <code>POST /v1/agents</code> (see the{" "}
-        <a href="/docs">reference</a>).
+        Start with a sample agent: the receptionist of a dental practice, with opening hours, prices and
+        directions. Or create your own with <code>POST /v1/agents</code> (see the{" "}
+        <a href="/docs">API reference</a>).
       </p>
       {problem !== undefined && (
         <p role="alert" className="notice error">

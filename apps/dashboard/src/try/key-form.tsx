@@ -31,14 +31,14 @@ export function KeyForm({ baseUrl, problem, onKey }: KeyFormProps) {
     <form className="card key-form" onSubmit={(event) => void check(event)}>
       <h2>Your API key</h2>
       <p className="hint" id={`${id}-hint`}>
-        It starts test calls and reads your agents. This tab remembers it until it is closed.
+        The key starts test calls and reads your agents. It is stored in this tab until you close it.
       </p>
       <details className="hint">
         <summary>Where do I get a key?</summary>
         <p>
-          A server prints one at its first start, with a link to this page that holds it. Whoever has a key
-          can make more: <code>POST /v1/api-keys</code> (see the <a href="/docs">reference</a>). If none is
-          left, start the server with <code>PARLEY_BOOTSTRAP_API_KEY</code> set to a new one.
+          The server prints a key and a link to this page at its first start. With a key you can create more:{" "}
+          <code>POST /v1/api-keys</code> (see the <a href="/docs">API reference</a>). If all keys are lost,
+          set <code>PARLEY_BOOTSTRAP_API_KEY</code> to a new key and restart the server.
         </p>
       </details>
       <div className="field">

@@ -42,7 +42,7 @@ export class DemoApi {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${route} was answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${route} returned ${response.status}: ${text}`);
     const { data } = JSON.parse(text) as { data: T };
     return data;
   }

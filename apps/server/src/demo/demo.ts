@@ -58,7 +58,9 @@ async function openTelephone(print: (line: string) => void): Promise<string> {
 async function main(): Promise<void> {
   if (process.argv.includes("--telephone")) {
     const address = await openTelephone(print);
-    print(`A telephone answers calls to any number at ${address} (proxyAddress of a trunk). Ctrl-C ends it.`);
+    print(
+      `A telephone at ${address} answers calls to any number. Set it as proxyAddress of a trunk. Ctrl-C ends it.`,
+    );
     return;
   }
   const isOnce = process.argv.includes("--once");
@@ -75,7 +77,7 @@ async function main(): Promise<void> {
   await node.ready;
   // Since the process began.
   const readyMs = Math.round(performance.now());
-  print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller rings ${demoNumber} …\n`);
+  print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller dials ${demoNumber} …\n`);
 
   const [{ callWithRecordings }, { judge }] = await Promise.all([
     import("./recorded-caller.ts"),
@@ -99,14 +101,14 @@ async function main(): Promise<void> {
     return;
   }
   const telephone = await openTelephone(print).catch(() => undefined);
-  print(`\nParley goes on running. Ctrl-C ends it.
+  print(`\nParley keeps running. Ctrl-C ends it.
   Talk to it     ${node.httpUrl}/try#key=${apiKey}&agent=${agentId}
   API reference  ${node.httpUrl}/docs
   API key        ${apiKey}   (header x-api-key)
   Call it        sip:${demoNumber}@127.0.0.1:${node.sipPort}`);
   if (telephone !== undefined)
     print(
-      `  It can call    any number, by a trunk with proxyAddress ${telephone}: a recorded person answers`,
+      `  It can call    any number, through a trunk with proxyAddress ${telephone}: a recorded person answers`,
     );
 }
 

@@ -47,5 +47,5 @@ export function explainFailure(
     causes.push(
       `this machine is slow for local speech: its processors were ${percent} % busy during the call`,
     );
-  return causes.length > 0 ? causes : ["no step of the call was slow, and none failed"];
+  return causes.length > 0 ? causes : ["no step of the call was slow or failed"];
 }

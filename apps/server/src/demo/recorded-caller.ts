@@ -32,8 +32,8 @@ export async function callWithRecordings(options: RecordedCallerOptions): Promis
       sdp: buildOffer(line.audio),
     });
     if (!result.ok) {
-      const hint = result.status === 503 ? ": this machine is too busy to take a call" : "";
-      throw new Error(`the call was not taken: ${result.status} ${result.reason}${hint}`);
+      const hint = result.status === 503 ? ": this machine is too busy to accept a call" : "";
+      throw new Error(`the call was rejected: ${result.status} ${result.reason}${hint}`);
     }
     const answer = acceptAnswer(result.session.remoteSdp, line.audio);
     if (!answer.ok) throw new Error(`the answer cannot be used: ${answer.reason}`);

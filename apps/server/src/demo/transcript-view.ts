@@ -32,7 +32,7 @@ export class TranscriptView {
             `recognition ${milliseconds(turn.sttMs)}`,
             `first token ${milliseconds(turn.llmFirstTokenMs)}`,
             `first sound ${milliseconds(turn.ttsFirstByteMs)}`,
-            `ours ${milliseconds(turn.overheadMs)}`,
+            `overhead ${milliseconds(turn.overheadMs)}`,
           ].join(" · ")}`,
         );
       }
@@ -42,14 +42,14 @@ export class TranscriptView {
 
   summarise({ llmName, sttName, ttsName, endReason }: CallDetail, verdict: Verdict): void {
     this.#print(`
-The call ended (${endReason}). Heard with ${sttName}, answered by ${llmName}, spoken with ${ttsName}.
-The caller was ${verdict.isUnderstood ? "" : "NOT "}understood: ${percent(verdict.understoodShare)} of its words stand in the transcript.
-The answers were ${verdict.isHeard ? "" : "NOT "}heard: ${percent(verdict.heardShare)} of their words were recognised in the sound that reached the caller.
-From the end of a question to the first sound of its answer, at the caller's ear: median ${milliseconds(verdict.voiceToVoiceP50Ms)}.`);
+The call ended (${endReason}). Recognition: ${sttName}. Language model: ${llmName}. Voice: ${ttsName}.
+The caller was ${verdict.isUnderstood ? "" : "NOT "}understood: ${percent(verdict.understoodShare)} of its words are in the transcript.
+The answers were ${verdict.isHeard ? "" : "NOT "}heard: ${percent(verdict.heardShare)} of their words were recognized in the audio that the caller received.
+Time from the end of a question to the first sound of its answer, at the caller: median ${milliseconds(verdict.voiceToVoiceP50Ms)}.`);
     if (llmName === "parley/builtin-responder") {
       this.#print(
-        "No language model is configured, so the built-in responder read the answers out of the agent's prompt.\n" +
-          "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL or PARLEY_LLM_GGUF for a real one.",
+        "No language model is configured, so the built-in responder answered with sentences from the agent's prompt.\n" +
+          "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL or PARLEY_LLM_GGUF to use one.",
       );
     }
   }
@@ -59,8 +59,8 @@ From the end of a question to the first sound of its answer, at the caller's ear
     if (causes.length === 0) return;
     this.#print(`\nWhy it failed: ${causes.join("; ")}.`);
     this.#print(
-      "Local speech needs about two processor cores of its own: end other programs, give the machine more, or have a vendor\n" +
-        "recognize and speak (PARLEY_STT, PARLEY_TTS in docs/operating.md).",
+      "Local speech needs about two free processor cores: end other programs, use a larger machine, or use a speech\n" +
+        "provider (PARLEY_STT and PARLEY_TTS in docs/operating.md).",
     );
   }
 }

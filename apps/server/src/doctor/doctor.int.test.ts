@@ -116,7 +116,7 @@ describe("the doctor", () => {
     assertFailed(results, "write access", /PARLEY_DATA_DIR.*cannot be written/, /Set PARLEY_DATA_DIR/);
     assertFailed(results, "models", /missing.*does not answer/, /npm run models.*copy/);
     assertFailed(results, "database", /development version/, /empty database/);
-    assertFailed(results, "database", /encryption key is not/, /PARLEY_ENCRYPTION_KEY/);
+    assertFailed(results, "database", /encryption key does not match/, /PARLEY_ENCRYPTION_KEY/);
     assertFailed(results, "public address", /10\.255\.255\.254/, /Set it to the address/);
     assertFailed(results, "public URL", /not HTTPS/, /certificate/);
     assertFailed(results, "object storage", /bucket recordings/, /PARLEY_OBJECT_STORAGE_ENDPOINT/);

@@ -97,7 +97,7 @@ function summarize(results: readonly CheckResult[]): string {
   const count = (verdict: CheckResult["verdict"]): number =>
     results.filter((result) => result.verdict === verdict).length;
   const failures = count("failed");
-  if (failures > 0) return `${failures} failed: calls cannot work until this is mended.`;
+  if (failures > 0) return `${failures} failed. Calls do not work until these are fixed.`;
   const warnings = count("warning");
   return warnings > 0 ? `Calls can work. ${warnings} warnings.` : "Calls can work.";
 }

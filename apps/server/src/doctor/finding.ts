@@ -63,7 +63,9 @@ async function runCheck(run: Check["run"]): Promise<readonly Finding[]> {
     return "verdict" in found ? [found] : found;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [failed(`The check ended with an error: ${reason}.`, "Run it again; report it if it stays.")];
+    return [
+      failed(`The check ended with an error: ${reason}.`, "Run it again. If it fails again, report it."),
+    ];
   } finally {
     deadline.removeEventListener("abort", giveUp);
   }

@@ -54,8 +54,8 @@ function Recording({ call }: { call: CallDetail | undefined }) {
   if (call === undefined || call.endedAt === null) return <p className="hint">Loading the call…</p>;
   const { recordingStatus, recordingUrl } = call;
   if (recordingStatus === null) return <p className="hint">This call was not recorded.</p>;
-  if (recordingStatus === "failed") return <p className="hint">The recording could not be made.</p>;
-  if (recordingUrl === null) return <p className="hint">The recording is being made…</p>;
+  if (recordingStatus === "failed") return <p className="hint">The recording failed.</p>;
+  if (recordingUrl === null) return <p className="hint">The recording is being prepared…</p>;
   const url = playableUrl(recordingUrl, location.origin);
   return (
     <>

@@ -22,7 +22,7 @@ export function InstructionForm({ onInstruct }: InstructionFormProps) {
     try {
       await onInstruct(text.trim(), isSpoken);
       setText("");
-      setNote({ text: isSpoken ? "The agent will say it." : "The agent will keep to it.", isError: false });
+      setNote({ text: isSpoken ? "The agent will say it." : "The agent will follow it.", isError: false });
     } catch (error) {
       setNote({ text: messageOf(error), isError: true });
     } finally {
@@ -57,7 +57,7 @@ export function InstructionForm({ onInstruct }: InstructionFormProps) {
         Send
       </button>
       <fieldset>
-        <legend className="hidden-visually">How the agent takes it</legend>
+        <legend className="hidden-visually">How the agent uses the instruction</legend>
         <label>
           <input type="radio" name={id} checked={isSpoken} onChange={() => setSpoken(true)} /> Say it now
         </label>

@@ -13,7 +13,7 @@ export function Latency({ turns }: { turns: readonly Turn[] }) {
         {medianMs !== undefined && <p className="hint">Median {formatMs(medianMs)}</p>}
       </header>
       {turns.length === 0 ? (
-        <p className="hint">From the end of your words to the first sound of each answer.</p>
+        <p className="hint">Time from the end of your speech to the first sound of each answer.</p>
       ) : (
         <ol reversed>
           {turns.toReversed().map((turn, index) => (

@@ -23,7 +23,7 @@ export function MicrophoneChoice({ chosen, onChoose }: MicrophoneChoiceProps) {
         value={chosen ?? ""}
         onChange={({ target }) => onChoose(target.value === "" ? undefined : target.value)}
       >
-        <option value="">The browser’s choice</option>
+        <option value="">Browser default</option>
         {microphones.map(({ deviceId, label }) => (
           <option key={deviceId} value={deviceId}>
             {label}

@@ -43,7 +43,7 @@ export function TestCallSetup(props: TestCallSetupProps) {
           value={environment}
           onChange={({ target }) => setEnvironment(target.value)}
         >
-          <option value="">Draft (as it is saved)</option>
+          <option value="">Draft (as saved)</option>
           {environments.state === "ready" &&
             environments.value.map((each) => (
               <option key={each.name} value={each.name}>
@@ -81,7 +81,7 @@ function recordingNotice({ recordingEnabled }: Agent, environment: string): stri
   if (environment !== "") return "The call is recorded if this environment’s version of the agent says so.";
   return recordingEnabled
     ? "The call is recorded: your voice and the agent’s."
-    : "The call is not recorded, as the agent says. Its transcript is kept.";
+    : "The agent’s calls are not recorded. The transcript is stored.";
 }
 
 function nameOf({ name, revision }: Environment): string {

@@ -71,7 +71,7 @@ export function TestCall({ parley, agent, children }: TestCallProps) {
           Talk to <strong>{agent.name}</strong> from here.
         </p>
         <p className="hint">
-          Transfers and keypad tones are simulated: no telephone rings. The call is kept with its transcript
+          Transfers and keypad tones are simulated: no phone rings. The call is stored with its transcript
           {agent.recordingEnabled && " and its recording"}.
         </p>
       </section>
@@ -130,7 +130,7 @@ function JoinedCall(props: JoinedCallProps) {
   return (
     <div className="test-call ended">
       <div className="column">
-        <section className="card side" aria-label="Call that ended">
+        <section className="card side" aria-label="Ended call">
           <div
             ref={ending}
             role="status"

@@ -8,11 +8,11 @@ export function examineConfiguration(environment: NodeJS.ProcessEnv): {
 } {
   try {
     const { config, warnings } = parseConfig(environment);
-    const findings = warnings.map((text) => warning(text, "Correct its name, or remove it."));
-    return { config, findings: findings.length > 0 ? findings : [ok("Every variable is understood.")] };
+    const findings = warnings.map((text) => warning(text, "Correct the name, or remove the variable."));
+    return { config, findings: findings.length > 0 ? findings : [ok("All variables are valid.")] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const remedy = "Correct the variable; docs/operating.md lists all of them.";
+    const remedy = "Correct the variable (docs/operating.md lists all variables).";
     return { config: undefined, findings: error.problems.map((problem) => failed(problem, remedy)) };
   }
 }

@@ -22,8 +22,8 @@ const remedies: Readonly<Record<string, string>> = {
   "28000": "Allow this user in the server's pg_hba.conf, or set another user in DATABASE_URL.",
   "3D000": "Create the database that DATABASE_URL names: CREATE DATABASE.",
   "53300": "Raise max_connections of the server, or put a pooler in front (see PARLEY_DATABASE_DIRECT_URL).",
-  ECONNREFUSED: "Start PostgreSQL there, or set host and port in DATABASE_URL.",
-  ENOTFOUND: "Set the right host name in DATABASE_URL.",
+  ECONNREFUSED: "Start PostgreSQL there, or correct host and port in DATABASE_URL.",
+  ENOTFOUND: "Correct the host name in DATABASE_URL.",
 };
 
 export interface DatabaseAccess {
@@ -46,7 +46,7 @@ export async function openDatabaseAccess({
 }: DatabaseConfig): Promise<DatabaseAccess> {
   const close = (): Promise<void> => Promise.resolve();
   if (database !== undefined) {
-    return { ...database, finding: ok("DATABASE_URL names an external PostgreSQL."), close };
+    return { ...database, finding: ok("DATABASE_URL is an external PostgreSQL."), close };
   }
   const none = { url: undefined, directUrl: undefined, close };
   if (!(await exists(path.join(dataDirectory, "postgres")))) {
@@ -63,7 +63,7 @@ export async function openDatabaseAccess({
     const finding = ok("The embedded PostgreSQL starts.");
     return { url: connectionString, directUrl: connectionString, finding, close: started.close };
   } catch (error) {
-    const remedy = `Read ${path.join(dataDirectory, "postgres.log")}; docs/operating.md tells how to restore a backup.`;
+    const remedy = `Read ${path.join(dataDirectory, "postgres.log")}; docs/guides/backup.md describes how to restore a backup.`;
     return {
       ...none,
       finding: failed(`The embedded PostgreSQL does not start: ${reasonOf(error)}.`, remedy),
@@ -128,9 +128,9 @@ async function judgeRights(client: Client): Promise<Finding> {
   const { rows } = await client.query<{ allowed: boolean }>(
     "select has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as allowed",
   );
-  if (rows[0]?.allowed === true) return ok("This user may create tables.");
+  if (rows[0]?.allowed === true) return ok("The database user can create tables.");
   return failed(
-    "This user may not create tables, which a start does.",
+    "The database user cannot create tables, which Parley needs at start.",
     "GRANT CREATE ON DATABASE … and GRANT CREATE ON SCHEMA public TO the user of DATABASE_URL, or make it the owner.",
   );
 }
@@ -152,7 +152,7 @@ function sentence(text: string): string {
 async function judgeConnections(client: Client): Promise<Finding> {
   const limit = Number(await queryText(client, "show max_connections"));
   const used = Number(await queryText(client, "select count(*)::text from pg_stat_activity"));
-  const text = `${used} of ${limit} connections are in use; a node takes up to ${CONNECTIONS_PER_NODE}.`;
+  const text = `${used} of ${limit} connections are in use; a node uses up to ${CONNECTIONS_PER_NODE}.`;
   return limit >= CONNECTIONS_PER_NODE ? ok(text) : warning(text, "Raise max_connections of the server.");
 }
 
@@ -162,10 +162,11 @@ async function judgeClock(client: Client): Promise<Finding> {
     await queryText(client, "select (extract(epoch from clock_timestamp()) * 1000)::text"),
   );
   const differenceMs = Math.abs(databaseMs - (askedAtMs + Date.now()) / 2);
-  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS) return ok("This machine's clock agrees with the database's.");
+  if (differenceMs <= MAX_CLOCK_DIFFERENCE_MS)
+    return ok("The clocks of this machine and the database agree.");
   return warning(
-    `This machine's clock differs from the database's by ${(differenceMs / 1000).toFixed(1)} s.`,
-    "Let both follow a time server (chrony, systemd-timesyncd): certificates and signatures depend on the time.",
+    `The clocks of this machine and the database differ by ${(differenceMs / 1000).toFixed(1)} s.`,
+    "Synchronize both with a time server (chrony, systemd-timesyncd): certificates and signatures depend on the time.",
   );
 }
 
@@ -176,15 +177,14 @@ async function judgeKey(client: Client, keyFingerprint: string | undefined): Pro
   if (stored === "") return ok("Nothing is encrypted in this database yet.");
   if (keyFingerprint === undefined) {
     return failed(
-      "The key of this database's credentials is missing.",
+      "The encryption key of this database's credentials is missing.",
       "Restore encryption.key in PARLEY_DATA_DIR from the backup, or set PARLEY_ENCRYPTION_KEY.",
     );
   }
-  if (keyFingerprint === stored)
-    return ok("The encryption key is the one that this database's credentials were encrypted with.");
+  if (keyFingerprint === stored) return ok("The encryption key matches this database's credentials.");
   return failed(
-    "The encryption key is not the one that this database's credentials were encrypted with.",
-    "Set PARLEY_ENCRYPTION_KEY to the key that the other nodes, or earlier starts, have.",
+    "The encryption key does not match this database's credentials.",
+    "Set PARLEY_ENCRYPTION_KEY to the key of the other nodes or of earlier starts.",
   );
 }
 
@@ -201,15 +201,15 @@ async function judgeNotify(directUrl: string): Promise<Finding> {
     });
     await client.query(`listen ${channel}`);
     await client.query("select pg_notify($1, '')", [channel]);
-    if (await heard) return ok("NOTIFY returns.");
+    if (await heard) return ok("NOTIFY works.");
   } catch (error) {
     return describeConnectError(error);
   } finally {
     await client.end().catch(() => {});
   }
   return failed(
-    "A NOTIFY does not return: a transaction pooler stands between.",
-    "Set PARLEY_DATABASE_DIRECT_URL to a connection past the pooler.",
+    "NOTIFY does not work through this connection, probably because of a transaction pooler.",
+    "Set PARLEY_DATABASE_DIRECT_URL to a connection that bypasses the pooler.",
   );
 }
 

@@ -18,7 +18,7 @@ export function languageModelCheck(config: LanguageModelConfig): Check {
     run: async (signal) => {
       if (config.provider === "builtin-responder") {
         return warning(
-          "No language model is set: the built-in responder reads answers out of the agent's prompt.",
+          "No language model is configured: the built-in responder answers with sentences from the agent's prompt.",
           "Set OPENAI_API_KEY, PARLEY_LLM_BASE_URL with PARLEY_LLM_MODEL, or PARLEY_LLM_GGUF (docs/guides/language-models.md).",
         );
       }
@@ -31,7 +31,7 @@ async function judgeFile(file: string): Promise<Finding> {
   try {
     await requireGgufFile(file);
     await access(file, constants.R_OK);
-    return ok(`${file} is a GGUF model. It answers one call at a time.`);
+    return ok(`${file} is a GGUF model. It answers one request at a time.`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return failed(`${reason}.`, "Set PARLEY_LLM_GGUF to a GGUF file that this user can read.");
@@ -49,7 +49,7 @@ async function judgeServer(
     const firstTokenMs = Math.round(await measureFirstToken(model, signal));
     const text = `${config.model} at ${config.baseUrl} answers; first token after ${firstTokenMs} ms.`;
     if (firstTokenMs <= SLOW_FIRST_TOKEN_MS) return ok(text);
-    const remedy = "Callers hear a pause before each answer: choose a faster model, or a server nearer by.";
+    const remedy = "Callers hear a pause before each answer: use a faster model, or a server that is closer.";
     return warning(text, remedy);
   } finally {
     await model.close();

@@ -36,7 +36,7 @@ export const processorCheck: Check = {
     const model = cpus()[0]?.model.trim() || process.arch;
     const text = `${cores} ${cores === 1 ? "core" : "cores"} of ${model}.`;
     if (cores > 1) return ok(text);
-    return warning(text, "Give the machine two cores or more: speech and packets share one now.");
+    return warning(text, "Use two cores or more: speech and audio packets now share one.");
   },
 };
 
@@ -56,11 +56,11 @@ export function memoryCheck(
     name: "memory",
     run: async () => {
       const purpose =
-        localSpeech === undefined ? "calls in progress take" : "a node with these settings takes";
+        localSpeech === undefined ? "calls in progress need" : "a node with these settings needs";
       const text = `${availableMib} MiB of memory are available; ${purpose} about ${neededMib} MiB.`;
       if (availableMib >= neededMib) return ok(text);
-      const vendors = "or use a vendor's speech (PARLEY_STT, PARLEY_TTS), which loads no models";
-      const remedy = isLocal ? `Give the machine more memory, ${vendors}.` : "Give the machine more memory.";
+      const vendors = "or use a speech provider (PARLEY_STT, PARLEY_TTS), which needs no local models";
+      const remedy = isLocal ? `Add memory, ${vendors}.` : "Add memory.";
       return warning(text, remedy);
     },
   };
@@ -120,12 +120,12 @@ async function tryWriting(folder: string, variable: string): Promise<Finding> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(probe, "");
     await rm(probe);
-    return ok(`${folder} (${variable}) can be written.`);
+    return ok(`${folder} (${variable}) is writable.`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return failed(
       `${folder} (${variable}) cannot be written: ${reason}.`,
-      `Set ${variable} to a folder that this user may write, or give the user the right to.`,
+      `Set ${variable} to a folder that this user can write, or change its permissions.`,
     );
   }
 }
@@ -136,8 +136,8 @@ export const openFilesCheck: Check = {
   run: async () => {
     const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
     const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-    if (limit === undefined) return skipped("This system does not say how many files may be open.");
-    const text = `${limit} files and sockets may be open at once.`;
+    if (limit === undefined) return skipped("This system does not report a limit for open files.");
+    const text = `The limit is ${limit} open files and sockets.`;
     if (Number(limit) >= MIN_OPEN_FILES) return ok(text);
     return warning(
       text,

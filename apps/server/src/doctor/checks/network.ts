@@ -63,7 +63,7 @@ function findOverlap({ sip, rtpPorts, web }: NetworkConfig): Finding | undefined
     const other = ranges.slice(index + 1).find(({ first, last }) => first <= one.last && one.first <= last);
     if (other !== undefined) {
       const message = `${one.variable} (${one.first}-${one.last}) and ${other.variable} (${other.first}-${other.last}) overlap.`;
-      return failed(message, `Set ${other.variable} to ports of its own.`);
+      return failed(message, `Set ${other.variable} to different ports.`);
     }
   }
   return undefined;
@@ -73,7 +73,7 @@ async function tryPort({ port, protocol, host, variable }: Port, isParleyRunning
   const name = `Port ${port}/${protocol} (${variable})`;
   const problem = protocol === "tcp" ? await bindTcp(port, host) : await bindUdp(port);
   if (problem === undefined) return ok(`${name} is free.`);
-  if (problem === "EADDRINUSE" && isParleyRunning) return ok(`${name} is open: a Parley runs here.`);
+  if (problem === "EADDRINUSE" && isParleyRunning) return ok(`${name} is used by the Parley that runs here.`);
   if (problem === "EADDRINUSE") {
     return failed(
       `${name} is in use by another program.`,
@@ -82,7 +82,7 @@ async function tryPort({ port, protocol, host, variable }: Port, isParleyRunning
   }
   if (problem === "EACCES") {
     return failed(
-      `${name} may not be opened by this user.`,
+      `${name} cannot be opened by this user.`,
       `Set ${variable} above 1023, or allow the user to open it.`,
     );
   }
@@ -101,10 +101,10 @@ async function tryRange(
     if ((await bindUdp(port)) !== undefined) taken.push(port);
   }
   const range = `${first === last ? first : `${first}-${last}`}/udp (${variable})`;
-  if (taken.length === 0) return ok(`Of ports ${range} every one that was tried is free.`);
+  if (taken.length === 0) return ok(`Ports ${range}: all tested ports are free.`);
   // Calls in progress have some of them.
   if (isParleyRunning) return ok(`Ports ${range} are used by the Parley that runs here.`);
-  const text = `Of ports ${range} these are in use by another program: ${taken.slice(0, 5).join(", ")}.`;
+  const text = `Ports ${range}: some are in use by another program: ${taken.slice(0, 5).join(", ")}.`;
   const remedy = `Set ${variable} to a range that nothing else uses.`;
   return taken.length * step >= count ? failed(text, remedy) : warning(text, remedy);
 }
@@ -154,7 +154,7 @@ export function publicAddressCheck({ publicAddress }: Pick<Config, "publicAddres
           return ok(`PARLEY_PUBLIC_ADDRESS ${publicAddress} is this machine's.`);
         return warning(
           `PARLEY_PUBLIC_ADDRESS ${publicAddress} is not reachable from the internet.`,
-          "Right for a PBX in the same network; for a carrier set the address that the internet sees.",
+          "This works for a PBX in the same network. For a carrier, set PARLEY_PUBLIC_ADDRESS to the public address.",
         );
       }
       if (isPublicAddress(publicAddress)) {
@@ -173,14 +173,14 @@ export function publicAddressCheck({ publicAddress }: Pick<Config, "publicAddres
 function judgeOwnAddress(own: string | undefined): Finding {
   if (own === undefined) {
     return warning(
-      "No network interface leads out of this machine.",
-      "Calls from this machine work; for others connect it to a network.",
+      "This machine has no network connection.",
+      "Only calls from this machine work. Connect it to a network.",
     );
   }
-  if (isPublicAddress(own)) return ok(`Callers are told ${own}, the address of this machine.`);
+  if (isPublicAddress(own)) return ok(`Callers send audio to ${own}, the address of this machine.`);
   return warning(
-    `Callers are told ${own}, which only the local network reaches.`,
-    "Right for a PBX in the same network; for a carrier set PARLEY_PUBLIC_ADDRESS to the address that the internet sees.",
+    `Callers send audio to ${own}, which is reachable only from the local network.`,
+    "This works for a PBX in the same network. For a carrier, set PARLEY_PUBLIC_ADDRESS to the public address.",
   );
 }
 
@@ -197,7 +197,7 @@ export function publicUrlCheck({ web }: Pick<Config, "web">): Check {
       if (protocol === "https:" || isLocal)
         return ok(`Browsers reach this server at ${publicUrl} and may use the microphone.`);
       return failed(
-        `PARLEY_PUBLIC_URL ${publicUrl} is not HTTPS: browsers refuse it the microphone.`,
+        `PARLEY_PUBLIC_URL ${publicUrl} is not HTTPS: browsers block the microphone.`,
         "Put a proxy with a certificate in front (docs/guides/tls.md) and set PARLEY_PUBLIC_URL to its https:// address.",
       );
     },

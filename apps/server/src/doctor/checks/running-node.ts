@@ -14,12 +14,12 @@ export function runningNodeCheck(port: number): Check {
       const answer: unknown = await response?.json().catch(() => undefined);
       if (typeof answer !== "object" || answer === null || !("status" in answer))
         return skipped(`No Parley runs on port ${port}.`);
-      if (answer.status === "ready") return ok("The Parley that runs here takes calls.");
+      if (answer.status === "ready") return ok("The Parley that runs here accepts calls.");
       const reasons =
         "waitingFor" in answer && Array.isArray(answer.waitingFor) ? answer.waitingFor.join(", ") : "";
       return failed(
-        `The Parley that runs here takes no calls; it waits for: ${reasons}.`,
-        "Wait some seconds after a start; else its log says why.",
+        `The Parley that runs here does not accept calls. It waits for: ${reasons}.`,
+        "After a start, wait a few seconds. Otherwise read its log.",
       );
     },
   };

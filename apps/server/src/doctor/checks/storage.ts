@@ -29,7 +29,7 @@ export function objectStorageCheck({ objectStorage }: Pick<Config, "objectStorag
         const variables =
           objectStorage.type === "s3"
             ? "PARLEY_OBJECT_STORAGE_ENDPOINT, _REGION, _BUCKET and the access key"
-            : "PARLEY_OBJECT_STORAGE_FOLDER and the rights of this user there";
+            : "PARLEY_OBJECT_STORAGE_FOLDER and its permissions";
         return failed(`Recordings cannot be stored in ${where}: ${reason}.`, `Check ${variables}.`);
       } finally {
         await rm(folder, { recursive: true, force: true });

@@ -10,7 +10,8 @@ export function trunksCheck(findTrunks: () => Promise<readonly CheckedTrunk[]>, 
     name: "trunks",
     run: async () => {
       const trunks = await findTrunks();
-      if (trunks.length === 0) return skipped("No trunk has a proxyAddress: calls come in only.");
+      if (trunks.length === 0)
+        return skipped("No trunk has a proxyAddress: only inbound calls are possible.");
       const waiting = [...trunks];
       const findings: Finding[] = [];
       const work = async (): Promise<void> => {

@@ -50,8 +50,8 @@ const planted: Readonly<Record<string, { sources: Sources; problems: RegExp[] }>
       "apps/server/src/node/compose.ts": `import { waitFor } from "@parley/testing";`,
     },
     problems: [
-      /^packages\/rtp\/src\/index\.ts: .*only tests/,
       /^apps\/server\/src\/node\/compose\.ts: .*only tests/,
+      /^packages\/rtp\/src\/index\.ts: .*only tests/,
     ],
   },
   "an import of an upper folder": {

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import test from "node:test";
-import { freePort, seededRandom, waitFor } from "./index.ts";
+import { assertLinear, freePort, processorMs, seededRandom, waitFor } from "./index.ts";
 
 test("random numbers are those of mulberry32, in [0, 1), and the same for the same seed", () => {
   const [random, same] = [seededRandom(42), seededRandom(42)];
@@ -30,4 +30,22 @@ test("a free port is even, and both TCP and UDP can take it", async () => {
   await using socket = createSocket("udp4");
   socket.bind(port, "127.0.0.1");
   await Promise.all([once(server, "listening"), once(socket, "listening")]);
+});
+
+test("quadratic work is told from linear work, and by processor time alone", () => {
+  const scan = (text: string): number => text.length - text.replaceAll("a", "").length;
+  assertLinear("counting", (length) => "a".repeat(length), scan);
+  const quadratic = (text: string): number => {
+    let seen = 0;
+    for (let end = 0; end < text.length; end++) {
+      for (let index = 0; index < end; index += 4) seen += text.charCodeAt(index);
+    }
+    return seen;
+  };
+  assert.throws(
+    () => assertLinear("prefixes", (length) => "a".repeat(length), quadratic, 16_000),
+    /prefixes/,
+  );
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  assert.ok(processorMs(() => void Atomics.wait(waiting, 0, 0, 50)) < 25);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ProviderError, SpeechToTextEvent, SpeechToTextStream } from "@parley/conversation";
 import { startScriptedDeepgram, type ScriptedDeepgramOptions } from "../testing/index.ts";
 import { createDeepgramSpeechToText } from "./deepgram.ts";
@@ -139,11 +140,18 @@ test("a connection that is cut fails once and is opened again", async (context) 
   assert.equal(error.kind, "connection");
   assert.equal(error.isRetryable, true);
   recognition.stream.endUtterance();
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  // A flush fails as long as the connection is not open again.
+  let answer: SpeechToTextEvent;
+  do {
+    await sleep(20);
+    recognition.stream.flush(2);
+    answer = await recognition.next();
+  } while (answer.type === "failed");
+  assertFlushed(answer, 2, "");
   speak(recognition.stream, 500);
   recognition.stream.startUtterance(500);
-  recognition.stream.flush(2);
-  assertFlushed(await recognition.next(), 2, "What time do you open?");
+  recognition.stream.flush(3);
+  assertFlushed(await recognition.next(), 3, "What time do you open?");
 });
 
 test("a Finalize that is never answered fails with a timeout", async (context) => {

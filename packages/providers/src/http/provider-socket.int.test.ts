@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { test, type TestContext } from "node:test";
 import { WebSocketServer, type ServerOptions, type WebSocket } from "ws";
 import type { ProviderError } from "@parley/conversation";
-import { ProviderSocket } from "./provider-socket.ts";
+import { ProviderSocket, type ProviderSocketOptions } from "./provider-socket.ts";
 
 async function startServer(
   context: TestContext,
@@ -31,7 +31,15 @@ interface Outcome {
   failed: Promise<ProviderError>;
 }
 
-function connect(context: TestContext, url: string): Outcome {
+/** For servers that answer, however busy the machine. */
+const PATIENCE_MS = 10_000;
+const PASSED_MS = 100;
+
+function connect(
+  context: TestContext,
+  url: string,
+  timeouts: Partial<Pick<ProviderSocketOptions, "connectTimeoutMs" | "silenceTimeoutMs">> = {},
+): Outcome {
   const opened = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<ProviderError>();
   const messages: string[] = [];
@@ -39,8 +47,9 @@ function connect(context: TestContext, url: string): Outcome {
     provider: "vendor/model",
     url,
     headers: {},
-    connectTimeoutMs: 100,
-    silenceTimeoutMs: 100,
+    connectTimeoutMs: PATIENCE_MS,
+    silenceTimeoutMs: PATIENCE_MS,
+    ...timeouts,
     onOpen: opened.resolve,
     onMessage: (text) => messages.push(text),
     onFailed: failed.resolve,
@@ -55,17 +64,23 @@ test("a server that takes the connection and says nothing passes the deadline", 
   context.after(() => silent.close());
   const address = silent.address();
   assert.ok(typeof address === "object" && address !== null);
-  const error = await connect(context, `ws://127.0.0.1:${address.port}`).failed;
+  const url = `ws://127.0.0.1:${address.port}`;
+  const error = await connect(context, url, { connectTimeoutMs: PASSED_MS }).failed;
   assert.equal(error.kind, "timeout");
   assert.equal(error.isRetryable, true);
 });
 
 test("a peer that answers no ping is lost, one that does is not", async (context) => {
   const deaf = await startServer(context, () => {}, { autoPong: false });
-  const hearing = await startServer(context, () => {});
-  const quiet = connect(context, hearing);
-  const error = await connect(context, deaf).failed;
+  const pinged = Promise.withResolvers<void>();
+  let pings = 0;
+  const hearing = await startServer(context, (socket) => {
+    socket.on("ping", () => ++pings === 3 && pinged.resolve());
+  });
+  const quiet = connect(context, hearing, { silenceTimeoutMs: 1_000 });
+  const error = await connect(context, deaf, { silenceTimeoutMs: PASSED_MS }).failed;
   assert.equal(error.kind, "timeout");
+  await pinged.promise;
   assert.equal(quiet.socket.isOpen, true);
 });
 

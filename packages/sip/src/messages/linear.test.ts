@@ -6,7 +6,7 @@ import { Dialog } from "../dialogs/dialog.ts";
 import { DigestClient } from "../digest/client.ts";
 import { StreamFramer } from "../transport/stream-framer.ts";
 import { readReferTarget } from "../subscriptions/incoming-refer.ts";
-import { assertLinear } from "../testing/growth.ts";
+import { assertLinear } from "@parley/testing";
 import { readDiversions, readHistory } from "../user-agent/diversion.ts";
 import { readIdentity } from "../user-agent/identity.ts";
 import { readReplaces } from "../user-agent/replaces.ts";

@@ -147,8 +147,9 @@ test("a peer that sends no message, or only the start of one, is disconnected", 
   const bench = await createBench();
   const silent = await bench.connectPeer();
   const slow = await bench.connectPeer();
-  slow.socket.write(message("1").slice(0, 30));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  slow.socket.write(`\r\n\r\n${message("1").slice(0, 30)}`);
+  // The answer to the ping shows that the start of the message has been read as well.
+  await eventually(() => slow.text() === "\r\n");
   await bench.clock.advance(10_000);
   // A slow trickle of bytes does not extend the time limit.
   slow.socket.write("x");
@@ -172,7 +173,7 @@ test("an answer uses the connection of its request or fails", async () => {
   bench.transport.send(Buffer.from("answer"), source);
   await eventually(() => peer.text() === "answer");
   peer.socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await eventually(() => bench.transport.connectionPort(source) === undefined);
   const errors: string[] = [];
   bench.transport.send(Buffer.from("late"), source, (error) => errors.push(error.message));
   assert.deepEqual(errors, ["connection closed"]);
@@ -197,8 +198,10 @@ test("a ping is answered, also in two pieces; a peer that answered our ping must
   for (const [count, answer] of ["", "\r\n"].entries()) {
     await bench.clock.advance(105_000);
     await eventually(() => outbound.text() === message("1") + "\r\n\r\n".repeat(count + 1));
-    outbound.socket.write(answer);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const sent = bench.received.length + 1;
+    outbound.socket.write(answer + message(`after ping ${count}`));
+    // The message shows that the answer before it has been read.
+    await bench.until(sent);
   }
   assert.equal(bench.dropped.length, 0, "a peer that never answered may not support pings");
   await bench.clock.advance(105_000 + 10_000);

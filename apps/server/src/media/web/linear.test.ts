@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { assertLinear } from "@parley/sip/testing";
+import { assertLinear } from "@parley/testing";
 import { parseStun } from "./ice/stun-message.ts";
 import { readCandidate, readFragment } from "./web-sdp-fragment.ts";
 import { readOffer } from "./web-sdp.ts";

@@ -16,6 +16,8 @@ import { CallsService } from "../calls/calls.service.ts";
 import { type AnalysisJob, AnalysisService, type AnalysisServiceOptions } from "./analysis.service.ts";
 import { CallAnalyst, type CallAnalystOptions } from "./call-analyst.ts";
 
+/** The model's deadline for a server that stalls: one that answers takes milliseconds of it. */
+const STALL_MS = 1_000;
 const GOOD = JSON.stringify({
   extraction: { caller: "Ada", guests: 4, day: "2026-11-28" },
   evaluation: { polite: { reason: "It said please.", result: "pass" } },
@@ -63,8 +65,8 @@ async function createBench(
   const model = createOpenAiCompatibleModel({
     baseUrl: `${openai.url}/v1`,
     model: "scripted",
-    firstByteTimeoutMs: 300,
-    betweenChunksTimeoutMs: 300,
+    firstByteTimeoutMs: STALL_MS,
+    betweenChunksTimeoutMs: STALL_MS,
   });
   const { calls, agentResolution } = modules;
   const analyst = new CallAnalyst({

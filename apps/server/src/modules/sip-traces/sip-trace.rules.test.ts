@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertLinear } from "@parley/sip/testing";
+import { assertLinear } from "@parley/testing";
 import { maskSecrets, sipCallIdOf } from "./sip-trace.rules.ts";
 
 const register = [

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { type OutgoingRequest, serializeMessage, type SipResponse } from "../messages/message.ts";
-import { retryAfterMs } from "../messages/retry-after.ts";
+import { retryAfterMs } from "../messages/delta-seconds.ts";
 import type { HopHealth } from "../transport/hop-health.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { TransportSet } from "../transport/transport-set.ts";
@@ -142,11 +142,11 @@ export class ClientTransaction {
         : new NonInviteClientTransaction(environment, user, data);
     this.#machine = machine;
     register(key, machine, hop);
-    machine.start(this.#patienceMs());
+    machine.start(this.#machineTimeoutMs());
   }
 
   /** Timers B and F: the time left of 64*T1, shared with the remaining hops. */
-  #patienceMs(): number {
+  #machineTimeoutMs(): number {
     const leftMs = this.#sinceMs + TIMEOUT_MS - this.#environment.clock.nowMs();
     const hops = this.#remainingHops.length + 1;
     return hops === 1 ? leftMs : Math.min(HOP_TIMEOUT_MS, leftMs / hops);

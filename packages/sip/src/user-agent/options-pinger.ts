@@ -1,5 +1,5 @@
 import type { Timer } from "../clock.ts";
-import { retryAfterMs } from "../messages/retry-after.ts";
+import { retryAfterMs } from "../messages/delta-seconds.ts";
 import type { NextHop } from "../transport/locate.ts";
 import type { UserAgentCore } from "./core.ts";
 import { type Party, uriOf } from "./identity.ts";

@@ -5,7 +5,7 @@ import { DigestClient } from "../digest/client.ts";
 import { parseUri } from "../grammar/uri.ts";
 import { HeaderList } from "../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
-import { retryAfterMs } from "../messages/retry-after.ts";
+import { retryAfterMs } from "../messages/delta-seconds.ts";
 import { newTag } from "../transactions/identifiers.ts";
 import type { ClientTransaction } from "../transactions/client-transaction.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";

@@ -1,6 +1,6 @@
 import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
 import type { SipResponse } from "../messages/message.ts";
-import { retryAfterMs } from "../messages/retry-after.ts";
+import { retryAfterMs } from "../messages/delta-seconds.ts";
 import { sdpOf } from "./request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 

@@ -3,7 +3,7 @@ import type { DialogReply } from "../dialogs/dialog-client.ts";
 import { DigestClient, type DigestCredentials } from "../digest/client.ts";
 import { parseUri } from "../grammar/uri.ts";
 import { addressesOf, type SipResponse } from "../messages/message.ts";
-import { retryAfterMs } from "../messages/retry-after.ts";
+import { readDeltaSeconds, retryAfterMs } from "../messages/delta-seconds.ts";
 import type { NextHop } from "../transport/locate.ts";
 import type { Destination, Hop } from "../transport/transport.ts";
 import type { OpenCall, UserAgentCore } from "./core.ts";
@@ -171,10 +171,10 @@ export class Registration implements OpenCall {
 
   /** §10.2.8: a 423 contains the shortest allowed interval. */
   #raiseInterval({ status, headers }: SipResponse): boolean {
-    const least = Number(/^\s*(\d{1,9})/.exec(headers.get("min-expires") ?? "")?.[1] ?? 0);
-    if (status !== 423 || least <= this.#expiresSeconds || ++this.#intervalRaises > MAX_INTERVAL_RAISES)
+    const minSeconds = readDeltaSeconds(headers.get("min-expires")) ?? 0;
+    if (status !== 423 || minSeconds <= this.#expiresSeconds || ++this.#intervalRaises > MAX_INTERVAL_RAISES)
       return false;
-    this.#expiresSeconds = Math.min(least, MAX_EXPIRES_SECONDS);
+    this.#expiresSeconds = Math.min(minSeconds, MAX_EXPIRES_SECONDS);
     this.#register();
     return true;
   }
@@ -222,10 +222,9 @@ export class Registration implements OpenCall {
     const ours =
       bindings.find(({ uri }) => this.#contact === `<${uri}>`) ??
       (bindings.length === 1 ? bindings[0] : undefined);
-    const seconds = /^\s*(\d{1,9})/.exec(
-      ours?.parameters.get("expires") ?? headers.get("expires") ?? "",
-    )?.[1];
-    return seconds === undefined ? this.#expiresSeconds : Number(seconds);
+    return (
+      readDeltaSeconds(ours?.parameters.get("expires") ?? headers.get("expires")) ?? this.#expiresSeconds
+    );
   }
 
   /** Tries the next server at once; after all of them have failed, pauses first (RFC 5626 §4.5). */
@@ -235,8 +234,8 @@ export class Registration implements OpenCall {
     this.#serverIndex = (this.#serverIndex + 1) % this.#servers.length;
     const rounds = Math.floor(this.#failures / this.#servers.length);
     const isRoundOver = this.#failures % this.#servers.length === 0;
-    const longestMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
-    const pauseMs = isRoundOver ? longestMs * (0.5 + 0.5 * this.#core.random()) : 0;
+    const maxPauseMs = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(rounds - 1, 16));
+    const pauseMs = isRoundOver ? maxPauseMs * (0.5 + 0.5 * this.#core.random()) : 0;
     const retryInMs = isRoundOver ? Math.max(pauseMs, Math.min(requestedMs ?? 0, MAX_RETRY_AFTER_MS)) : 0;
     this.#change({ status: "failed", reason, responseStatus, retryInMs });
     this.#schedule(retryInMs);

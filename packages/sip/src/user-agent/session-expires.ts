@@ -1,3 +1,4 @@
+import { readDeltaSeconds } from "../messages/delta-seconds.ts";
 import type { HeaderList } from "../messages/header-list.ts";
 
 /** The side of one transaction that refreshes the session (RFC 4028 §4). */
@@ -26,7 +27,7 @@ export function readSessionExpires(headers: HeaderList): SessionExpires | undefi
 
 /** The shortest interval that every hop accepts (RFC 4028 §5). */
 export function readMinSe(headers: HeaderList): number {
-  const seconds = Number(/^\s*(\d{1,10})/.exec(headers.get("min-se") ?? "")?.[1] ?? 0);
+  const seconds = readDeltaSeconds(headers.get("min-se")) ?? 0;
   return Math.min(Math.max(seconds, MIN_SESSION_INTERVAL_SECONDS), MAX_SESSION_INTERVAL_SECONDS);
 }
 

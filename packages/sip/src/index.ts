@@ -22,7 +22,7 @@ export {
 } from "./user-agent/identity.ts";
 export { type Diversion, type HistoryEntry, readDiversions, readHistory } from "./user-agent/diversion.ts";
 export type { RequestResult, Session, SessionEnd } from "./user-agent/session.ts";
-export type { Refusal } from "./user-agent/request-rules.ts";
+export type { Rejection } from "./user-agent/request-rules.ts";
 export type { ReinviteAnswer } from "./user-agent/incoming-offers.ts";
 export type { OfferResult } from "./user-agent/outgoing-offers.ts";
 export type { DtmfInfo } from "./user-agent/info-dtmf.ts";

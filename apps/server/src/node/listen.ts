@@ -78,7 +78,7 @@ export async function listenSip(
       userAgent: "Parley",
       onInvite: (invite) => control.handleInvite(invite),
       screenInvite: async (invite) => await control.screenInvite(invite),
-      mayRefuse: ({ address }) => control.mayRefuse(address),
+      mayReject: ({ address }) => control.mayReject(address),
       ...(traces !== undefined && { onMessage: (message) => traces.observe(message) }),
       onOptions: () => (activeCalls.isTakingCalls ? 200 : 503),
       onError: (error) => logger.error({ err: error }, "SIP failed"),

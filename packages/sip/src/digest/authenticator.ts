@@ -93,16 +93,16 @@ export class DigestAuthenticator {
     passwordOf: (username: string) => string | undefined | Promise<string | undefined>,
   ): Promise<DigestVerdict> {
     const parameters = this.#ownCredentials(request.headers);
-    if (parameters === undefined) return this.#refuse(request, "missing");
+    if (parameters === undefined) return this.#reject(request, "missing");
     const credentials = readCredentials(parameters);
     const isOffered =
       credentials !== undefined &&
       this.#algorithms.includes(credentials.algorithm) &&
       this.#protections.includes(credentials.protection);
-    if (!isOffered) return this.#refuse(request, "malformed");
+    if (!isOffered) return this.#reject(request, "malformed");
     const { username, nonce, nonceCount } = credentials;
     if (!this.#isOurs(nonce, request.source?.address) || this.#isExpired(nonce))
-      return this.#refuse(request, "stale");
+      return this.#reject(request, "stale");
     const known = await passwordOf(username);
     // An unknown user costs the same work as a wrong password.
     const password = known ?? randomBytes(16).toString("hex");
@@ -115,7 +115,7 @@ export class DigestAuthenticator {
       qop: { nonceCount, cnonce: credentials.cnonce, protection: credentials.protection },
     });
     const isCorrect = equalInConstantTime(expected, credentials.response);
-    if (!isCorrect || known === undefined) return this.#refuse(request, "refused");
+    if (!isCorrect || known === undefined) return this.#reject(request, "refused");
     return this.#countUse(request, nonce, Number.parseInt(nonceCount, 16), username);
   }
 
@@ -129,7 +129,7 @@ export class DigestAuthenticator {
     return undefined;
   }
 
-  #refuse(
+  #reject(
     request: RequestToVerify,
     reason: "missing" | "malformed" | "stale" | "replayed" | "refused",
   ): DigestVerdict {
@@ -139,7 +139,7 @@ export class DigestAuthenticator {
 
   /** RFC 7616 §3.4: `nc` of a nonce must increase, so that a recorded request cannot be replayed. */
   #countUse(request: RequestToVerify, nonce: string, count: number, username: string): DigestVerdict {
-    if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#refuse(request, "replayed");
+    if (count <= (this.#nonceCounts.get(nonce) ?? 0)) return this.#reject(request, "replayed");
     this.#nonceCounts.set(nonce, count);
     this.#forgetOldest();
     return { ok: true, username };

@@ -137,14 +137,14 @@ test("auth-int authenticates the body, and is used only if nothing else is offer
   const tampered = await verify("another offer");
   assert.ok(!tampered.ok && tampered.reason === "refused");
   const plain = new DigestAuthenticator({ realm: "parley" });
-  const refused = await plain.verify(
+  const rejected = await plain.verify(
     {
       method: "INVITE",
       headers: headersOf("Authorization", String(client.authorize(invite)["authorization"])),
     },
     passwordOf,
   );
-  assert.ok(!refused.ok && refused.reason === "malformed");
+  assert.ok(!rejected.ok && rejected.reason === "malformed");
 });
 
 const passwordOf = (username: string): string | undefined => (username === "alice" ? "secret" : undefined);

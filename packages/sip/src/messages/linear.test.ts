@@ -10,7 +10,7 @@ import { assertLinear } from "@parley/testing";
 import { readDiversions, readHistory } from "../user-agent/diversion.ts";
 import { readIdentity } from "../user-agent/identity.ts";
 import { readReplaces } from "../user-agent/replaces.ts";
-import { refusalOf, sdpOf } from "../user-agent/request-rules.ts";
+import { rejectionOf, sdpOf } from "../user-agent/request-rules.ts";
 import { readSessionExpires } from "../user-agent/session-expires.ts";
 import { parseMessage } from "./parse.ts";
 import { createResponse } from "./response.ts";
@@ -106,7 +106,7 @@ function readFully(data: Buffer): void {
   if (message.kind !== "request") return;
   const { headers } = message;
   createResponse(headers, 200, "tag");
-  refusalOf(message);
+  rejectionOf(message);
   sdpOf(message);
   readIdentity(message);
   readDiversions(headers);

@@ -56,7 +56,7 @@ test("100,000 mutated messages are read or rejected with a reason, and memory do
   const random = seededRandom(3261);
   let heapAtStart = 0;
   let readCount = 0;
-  const refusals = new Map<string, number>();
+  const rejections = new Map<string, number>();
   for (let count = 0; count < MESSAGES; count++) {
     if (count === MESSAGES / 10) heapAtStart = liveHeapBytes();
     const result = parseMessage(hostileDatagram(random));
@@ -69,7 +69,7 @@ test("100,000 mutated messages are read or rejected with a reason, and memory do
     const { reason, status, request } = result;
     assert.match(reason, /^[A-Z][A-Za-z -]+$/);
     assert.ok([400, 505, 513].includes(status));
-    refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+    rejections.set(reason, (rejections.get(reason) ?? 0) + 1);
     // The rejection itself can be sent.
     if (request !== undefined) serializeMessage(createResponse(request.headers, status, "tag", { reason }));
   }
@@ -77,7 +77,7 @@ test("100,000 mutated messages are read or rejected with a reason, and memory do
   assert.ok(growth < HEAP_GROWTH_BYTES, `${growth} bytes more`);
   assert.ok(readCount > MESSAGES / 5, `${readCount} read`);
   // Every check of the parser was reached.
-  assert.ok(refusals.size >= 14, [...refusals.keys()].join(", "));
+  assert.ok(rejections.size >= 14, [...rejections.keys()].join(", "));
 });
 
 test("every prefix of a torture message is read or rejected", () => {

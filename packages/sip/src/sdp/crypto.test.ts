@@ -82,8 +82,8 @@ test("the first usable stream is chosen from a secure and a plain one", () => {
 
 test("if SRTP is required, plain RTP is rejected in offers and in answers", () => {
   const plain = offer("m=audio 5004 RTP/AVP 0");
-  const refused = answerOffer(plain, settings(true));
-  assert.deepEqual(refused, { ok: false, status: 488, reason: "No Common Encryption" });
+  const rejected = answerOffer(plain, settings(true));
+  assert.deepEqual(rejected, { ok: false, status: 488, reason: "No Common Encryption" });
   assert.equal(findOfferedCodec(plain, settings(true)), undefined);
   assert.equal(findOfferedCodec(plain, settings())?.name, "PCMU");
   assert.equal(acceptAnswer(plain, settings(true)).ok, false);

@@ -121,7 +121,9 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
     crypto: srtp && [{ tag: srtp.tag, suite: srtp.suite, masterKey: srtp.localMasterKey }],
     isRtcpMultiplexed: stream.isRtcpMultiplexed,
   });
-  const lines = session.media.map((media, index) => (index === stream.index ? answered : refusedLine(media)));
+  const lines = session.media.map((media, index) =>
+    index === stream.index ? answered : rejectedLine(media),
+  );
   const audio = negotiated(stream, codec, direction, srtp);
   return { ok: true, sdp: write(describe(settings, lines)), audio };
 }
@@ -306,6 +308,6 @@ function audioLine({ port, ptimeMs = DEFAULT_PTIME_MS }: AudioSettings, line: Au
 }
 
 /** RFC 3264 §6: a rejected stream keeps its line, with port 0. */
-function refusedLine({ type, protocol, payloads }: MediaDescription): MediaDescription {
+function rejectedLine({ type, protocol, payloads }: MediaDescription): MediaDescription {
   return { type, port: 0, protocol, ...(payloads === undefined ? {} : { payloads }), rtp: [], fmtp: [] };
 }

@@ -177,9 +177,9 @@ test("both sides of an exchange agree", () => {
 
 test("audio over the other IP version is rejected, and over ours accepted, also on hold", () => {
   const ours = { ...settings, address: "2001:db8::1" };
-  const refused = answerOffer(buildOffer(settings), ours);
-  assert.ok(!refused.ok);
-  assert.deepEqual([refused.status, refused.reason], [488, "Incompatible Network Protocol"]);
+  const rejected = answerOffer(buildOffer(settings), ours);
+  assert.ok(!rejected.ok);
+  assert.deepEqual([rejected.status, rejected.reason], [488, "Incompatible Network Protocol"]);
   const answer = answerOffer(buildOffer({ ...settings, address: "2001:db8::7" }), ours);
   assert.ok(answer.ok);
   assert.match(answer.sdp, /c=IN IP6 2001:db8::1/);

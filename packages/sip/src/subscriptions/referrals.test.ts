@@ -69,9 +69,9 @@ test("a transfer is requested, followed and its outcome reported", async () => {
 });
 
 test("a transfer that is refused, fails or is not reported has the matching cause", async () => {
-  const refused = await transfer();
-  await refused.call.respond("REFER", 603);
-  assert.deepEqual(await refused.result, { ok: false, cause: "refused", status: 603, reason: "Scripted" });
+  const rejected = await transfer();
+  await rejected.call.respond("REFER", 603);
+  assert.deepEqual(await rejected.result, { ok: false, cause: "refused", status: 603, reason: "Scripted" });
   const failed = await transfer();
   await failed.call.respond("REFER", 202);
   await notify(failed.call, "486 Busy Here", "terminated;reason=noresource");
@@ -80,7 +80,7 @@ test("a transfer that is refused, fails or is not reported has the matching caus
   await silent.call.respond("REFER", 202);
   await silent.call.rig.clock.advance(10_000);
   assert.equal((await silent.result).ok, false);
-  for (const { call } of [refused, failed, silent]) {
+  for (const { call } of [rejected, failed, silent]) {
     await hangUp(call.rig, call.established);
     await assertNothingLeft(call.rig);
   }

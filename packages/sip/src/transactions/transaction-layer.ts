@@ -60,7 +60,7 @@ export interface TransactionLayerOptions {
   serverName: string | undefined;
   maxTransactions: number;
   /** False drops the request instead of sending a rejection without a transaction to this source. */
-  mayRefuse: (source: SocketAddress) => boolean;
+  mayReject: (source: SocketAddress) => boolean;
   onMessage: ((trace: MessageTrace) => void) | undefined;
   /** A message was dropped or rejected for this reason. */
   onDropped: (reason: string, peer: SocketAddress) => void;
@@ -171,7 +171,7 @@ export class TransactionLayer {
     if (isKeepAlive(data)) return;
     this.#trace("in", source, data);
     const parsed = parseMessage(data);
-    if (!parsed.ok) this.#refuseMalformed(parsed, source);
+    if (!parsed.ok) this.#rejectMalformed(parsed, source);
     else this.#dispatch(parsed.message, source);
   }
 
@@ -269,7 +269,7 @@ export class TransactionLayer {
     return found instanceof InviteServerTransaction ? found : undefined;
   }
 
-  #refuseMalformed(failure: ParseFailure, source: Hop): void {
+  #rejectMalformed(failure: ParseFailure, source: Hop): void {
     this.#options.onDropped(`malformed: ${failure.reason}`, source);
     const { request } = failure;
     if (request === undefined) return;
@@ -287,9 +287,9 @@ export class TransactionLayer {
     status: number,
     content: ResponseContent,
   ): void {
-    const { serverName, mayRefuse } = this.#options;
-    const isRefusal = status >= 300 && status !== 401;
-    if (isRefusal && !mayRefuse(source)) return;
+    const { serverName, mayReject } = this.#options;
+    const isRejection = status >= 300 && status !== 401;
+    if (isRejection && !mayReject(source)) return;
     const response = createResponse(request.headers, status, statelessTag(request.headers), content);
     if (serverName !== undefined) response.headers.set("server", serverName);
     this.#respond(serializeMessage(response), responseDestination(request.topVia, source));

@@ -52,15 +52,15 @@ export async function probeConnection(hop: Hop, { tls, timeoutMs }: ProbeOptions
     const failure = await settled(secured, "secureConnect", timeoutMs);
     const tlsMs = performance.now() - connectedAtMs;
     const isAnonymous = failure === undefined && tls.certificate === undefined;
-    const refusal = isAnonymous ? await refusalOfAnonymous(secured) : undefined;
+    const rejection = isAnonymous ? await rejectionOfAnonymous(secured) : undefined;
     secured.destroy();
-    return { connectMs, tlsMs, failure: failure === undefined ? refusal : toTlsFailure(failure) };
+    return { connectMs, tlsMs, failure: failure === undefined ? rejection : toTlsFailure(failure) };
   } finally {
     socket.destroy();
   }
 }
 
-async function refusalOfAnonymous(secured: Socket): Promise<ProbeFailure | undefined> {
+async function rejectionOfAnonymous(secured: Socket): Promise<ProbeFailure | undefined> {
   const ended = await settled(secured, "data", REFUSAL_DELAY_MS);
   if (ended === undefined || codeOf(ended) === "ETIMEDOUT") return undefined;
   return { cause: "certificate_wanted", reason: ended.message };

@@ -14,7 +14,7 @@ export interface DialogOwner {
   /** The session of the dialog, early or confirmed. */
   readonly session: Session;
   /** The status that rejects an INVITE replacing this dialog (RFC 3891 §3); `undefined` if it may be replaced. */
-  refusalToReplace(isEarlyOnly: boolean): number | undefined;
+  rejectionOfReplacement(isEarlyOnly: boolean): number | undefined;
   /** Ends the dialog because another call has replaced it. */
   endReplaced(): void;
 }

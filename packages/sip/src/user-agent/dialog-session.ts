@@ -14,7 +14,7 @@ import { IncomingOffers } from "./incoming-offers.ts";
 import { type DtmfInfoType, readDtmfInfo, writeDtmfInfo } from "./info-dtmf.ts";
 import { isDialogGone, type OfferResult, OutgoingOffers } from "./outgoing-offers.ts";
 import { type Replaces, replacesOf } from "./replaces.ts";
-import { capabilities, refusalOf, tryLater } from "./request-rules.ts";
+import { capabilities, rejectionOf, tryLater } from "./request-rules.ts";
 import { SessionContext } from "./session-context.ts";
 import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
@@ -171,8 +171,8 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     // Follow the peer's current address: its connection may have broken, or its NAT may have changed the port.
     this.client.peer = transaction.source;
     this.#context.setAllowedMethods(request.headers);
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
+    const rejection = rejectionOf(request);
+    if (rejection !== undefined) transaction.respond(rejection.status, rejection.content);
     else if (request.method === "BYE") this.#receiveBye(transaction);
     // RFC 5057 §4.1: a subscription outlives its call.
     else if (request.method === "NOTIFY") this.#referrals.onNotify(transaction);
@@ -298,7 +298,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   }
 
   /** RFC 3891 §3: 603 for an ended call; 486 for an answered call if only an early one may be replaced. */
-  refusalToReplace(isEarlyOnly: boolean): number | undefined {
+  rejectionOfReplacement(isEarlyOnly: boolean): number | undefined {
     if (this.isEnded) return 603;
     if (this.#dialog.isConfirmed) return isEarlyOnly ? 486 : undefined;
     // An early dialog may be replaced only if this side started it.

@@ -84,13 +84,13 @@ test("a late offer is answered in the ACK, and an unanswered one ends the call",
   assert.deepEqual([call.established.remoteSdp, call.established.localSdp.includes("5000")], [sdp(1), true]);
   await hangUp(call.rig, call.established);
   await assertNothingLeft(call.rig);
-  const refused = await ringOut({ sdp: "", onOffer: () => undefined });
-  await fork(refused.call, "callee", 200, [], sdp(1));
-  assert.equal(refused.call.rig.peer.requests("ACK").length, 1);
-  await refused.call.respond("BYE", 200);
-  const result = refused.result();
+  const rejected = await ringOut({ sdp: "", onOffer: () => undefined });
+  await fork(rejected.call, "callee", 200, [], sdp(1));
+  assert.equal(rejected.call.rig.peer.requests("ACK").length, 1);
+  await rejected.call.respond("BYE", 200);
+  const result = rejected.result();
   assert.ok(result?.ok === false && result.status === 488);
-  await assertNothingLeft(refused.call.rig);
+  await assertNothingLeft(rejected.call.rig);
 });
 
 test("a redirection is followed to its targets in order of preference, each once", async () => {
@@ -123,8 +123,8 @@ test("redirections are limited, may be blocked, and end with a 6xx", async () =>
   assert.equal(endless.result()?.ok, false);
   const vetoed = await ringOut({ isRedirectAllowed: (uri) => !uri.includes("premium") });
   await fork(vetoed.call, "a", 302, ["Contact: <sip:premium@10.0.0.2>"]);
-  const refusal = vetoed.result();
-  assert.ok(refusal?.ok === false && refusal.status === 302);
+  const rejection = vetoed.result();
+  assert.ok(rejection?.ok === false && rejection.status === 302);
   const declined = await ringOut();
   await fork(declined.call, "a", 300, ["Contact: <sip:x@10.0.0.2>, <sip:y@10.0.0.2>"]);
   await fork(declined.call, "b", 603);

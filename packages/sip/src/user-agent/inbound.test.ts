@@ -260,9 +260,9 @@ test("a second re-INVITE while the first is undecided gets 500 with Retry-After"
   await rig.clock.advance(0);
   rig.peer.request({ method: "INVITE", branch: "z9hG4bKre3", sequence: 3, toTag, body: "b" });
   await rig.clock.advance(0);
-  const refusal = rig.peer.responses("INVITE").at(-1);
-  assert.deepEqual([refusal?.status, refusal?.cseq.sequence], [500, 3]);
-  assert.match(refusal?.headers.get("retry-after") ?? "", /^\d+$/);
+  const rejection = rig.peer.responses("INVITE").at(-1);
+  assert.deepEqual([rejection?.status, rejection?.cseq.sequence], [500, 3]);
+  assert.match(rejection?.headers.get("retry-after") ?? "", /^\d+$/);
   // The handler that never decides also times out.
   await rig.clock.advance(33_000);
   assert.ok(rig.peer.responses("INVITE").some(({ status, cseq }) => status === 500 && cseq.sequence === 2));

@@ -4,7 +4,7 @@ import { answerDirections } from "../sdp/revise.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import { TIMEOUT_MS } from "../transactions/timers.ts";
 import { PendingAnswer } from "./answer.ts";
-import { type Refusal, sdpOf, tryLater } from "./request-rules.ts";
+import { type Rejection, sdpOf, tryLater } from "./request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** The application's answer to an offer, or a rejection such as 488 that does not change the session. */
@@ -54,9 +54,9 @@ export class IncomingOffers {
   }
 
   onInvite(transaction: ServerTransaction): void {
-    const refusal = this.#refusalOfInvite(transaction.request);
-    if (refusal !== undefined) {
-      transaction.respond(refusal.status, refusal.content);
+    const rejection = this.#rejectionOfInvite(transaction.request);
+    if (rejection !== undefined) {
+      transaction.respond(rejection.status, rejection.content);
       return;
     }
     transaction.respond(100);
@@ -67,22 +67,22 @@ export class IncomingOffers {
   }
 
   /** §14.2, and RFC 6337 §4.3 for offers in other requests. */
-  #refusalOfInvite(request: SipRequest): Refusal | undefined {
+  #rejectionOfInvite(request: SipRequest): Rejection | undefined {
     // An undecided or unacknowledged INVITE must be complete before the next one.
     if (this.isBusy) return tryLater();
     if (this.#handlers.isInviting() || this.#context.media.state === "offer_sent") return { status: 491 };
-    return this.#context.timer.refusalOf(request);
+    return this.#context.timer.rejectionOf(request);
   }
 
   onUpdate(transaction: ServerTransaction): void {
     const { request } = transaction;
     const { media, timer } = this.#context;
     const isOffer = sdpOf(request) !== "";
-    let refusal = timer.refusalOf(request);
+    let rejection = timer.rejectionOf(request);
     // RFC 3311 §5.2: our own offer or an earlier one of the peer is open.
-    if (isOffer && media.state === "offer_sent") refusal = { status: 491 };
-    else if (this.#isDeciding || (isOffer && media.state === "offer_received")) refusal = tryLater();
-    if (refusal !== undefined) transaction.respond(refusal.status, refusal.content);
+    if (isOffer && media.state === "offer_sent") rejection = { status: 491 };
+    else if (this.#isDeciding || (isOffer && media.state === "offer_received")) rejection = tryLater();
+    if (rejection !== undefined) transaction.respond(rejection.status, rejection.content);
     else if (isOffer) {
       this.#decide(transaction, UPDATE_TIMEOUT_MS, 504, (sdp) =>
         this.#answerUpdate(transaction, media.sendAnswer(sdp)),

@@ -68,10 +68,10 @@ test("a key is sent by INFO, and the peer's response is returned", async () => {
     ["application/dtmf-relay", "Signal=7\r\nDuration=160\r\n"],
   );
   assert.equal((await sending).ok, true);
-  const refused = call.established.sendDtmf("*", { type: "application/dtmf" });
+  const rejected = call.established.sendDtmf("*", { type: "application/dtmf" });
   await call.rig.clock.advance(0);
   assert.equal((await call.respond("INFO", 415)).body.toString(), "*");
-  assert.deepEqual(await refused, { ok: false, cause: "rejected", status: 415, reason: "Scripted" });
+  assert.deepEqual(await rejected, { ok: false, cause: "rejected", status: 415, reason: "Scripted" });
   await hangUp(call.rig, call.established);
   assert.equal((await call.established.sendDtmf("1")).ok, false);
   await assertNothingLeft(call.rig);

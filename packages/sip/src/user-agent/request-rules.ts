@@ -24,33 +24,33 @@ const SDP = "application/sdp";
 /** A description, alone or among other parts (RFC 5621 §7). */
 const ACCEPTED_BODIES = `${SDP}, multipart/mixed, multipart/alternative`;
 
-export interface Refusal {
+export interface Rejection {
   status: number;
   content?: ResponseContent;
 }
 
 /** Checks every request before it is processed, in the order of RFC 3261 §8.2. */
-export function refusalOf(request: SipRequest): Refusal | undefined {
+export function rejectionOf(request: SipRequest): Rejection | undefined {
   const isSupported = allowedMethods.split(", ").includes(request.method);
-  if (!isSupported) return refuseMethod(request.method);
+  if (!isSupported) return rejectMethod(request.method);
   // §8.2.2.1.
   const scheme = uriScheme(request.requestUri);
   if (scheme === undefined) return { status: 400, content: { reason: "Bad Request-URI" } };
   if (scheme !== "sip" && scheme !== "sips" && scheme !== "tel") return { status: 416 };
   return (
-    refusalOfControls(request) ??
-    refusalOfExtensions(request) ??
-    refusalOfAccept(request) ??
-    refusalOfBody(request)
+    rejectionOfControls(request) ??
+    rejectionOfExtensions(request) ??
+    rejectionOfAccept(request) ??
+    rejectionOfBody(request)
   );
 }
 
-function refuseMethod(method: string): Refusal {
+function rejectMethod(method: string): Rejection {
   return { status: knownMethods.has(method) ? 405 : 501, content: { headers: { Allow: allowedMethods } } };
 }
 
 /** Rejects escaped control characters: legal (§25.1), but never part of a real name, and names are stored as text. */
-function refusalOfControls({ requestUri, from, to }: SipRequest): Refusal | undefined {
+function rejectionOfControls({ requestUri, from, to }: SipRequest): Rejection | undefined {
   const uris = { "Request-URI": requestUri, From: from.uri, To: to.uri };
   for (const [place, text] of Object.entries(uris)) {
     const uri = parseUri(text);
@@ -62,7 +62,7 @@ function refusalOfControls({ requestUri, from, to }: SipRequest): Refusal | unde
 }
 
 /** §8.2.2.3: the rejection names the unsupported required extensions. */
-function refusalOfExtensions({ method, headers }: SipRequest): Refusal | undefined {
+function rejectionOfExtensions({ method, headers }: SipRequest): Rejection | undefined {
   if (method === "CANCEL") return undefined;
   const supported = supportedExtensions.split(", ");
   const unknown = headers.getList("require").filter((tag) => !supported.includes(tag.toLowerCase()));
@@ -71,7 +71,7 @@ function refusalOfExtensions({ method, headers }: SipRequest): Refusal | undefin
 }
 
 /** §21.4.7: our answer to an INVITE is always a session description, which Accept may exclude (§20.1). */
-function refusalOfAccept({ method, headers }: SipRequest): Refusal | undefined {
+function rejectionOfAccept({ method, headers }: SipRequest): Rejection | undefined {
   if (method !== "INVITE" || !headers.has("accept")) return undefined;
   const ranges = headers.getList("accept").map((range) => range.split(";", 1)[0]?.trim().toLowerCase());
   const takesSdp = ["application/sdp", "application/*", "*/*"].some((range) => ranges.includes(range));
@@ -79,7 +79,7 @@ function refusalOfAccept({ method, headers }: SipRequest): Refusal | undefined {
 }
 
 /** §8.2.3. */
-function refusalOfBody(request: SipRequest): Refusal | undefined {
+function rejectionOfBody(request: SipRequest): Rejection | undefined {
   if (request.body.length === 0 || !describingMethods.has(request.method)) return undefined;
   const encoding = request.headers.get("content-encoding")?.toLowerCase();
   if (encoding !== undefined && encoding !== "identity") {
@@ -123,6 +123,6 @@ export function sdpOf(message: Pick<SipRequest, "body" | "headers">): string {
 }
 
 /** §14.2, RFC 3311 §5.2: an offer during an undecided earlier one may be repeated after 0 to 10 s. */
-export function tryLater(): Refusal {
+export function tryLater(): Rejection {
   return { status: 500, content: { headers: { "Retry-After": String(randomInt(0, 11)) } } };
 }

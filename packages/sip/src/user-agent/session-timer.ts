@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../clock.ts";
 import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
 import { MIN_SESSION_INTERVAL_SECONDS, readMinSe, readSessionExpires, supports } from "./session-expires.ts";
-import type { Refusal } from "./request-rules.ts";
+import type { Rejection } from "./request-rules.ts";
 
 export interface SessionTimerSettings {
   /** The session ends after this time without a refresh. */
@@ -16,10 +16,10 @@ export const defaultSessionTimer: SessionTimerSettings = {
 };
 
 /** §9: rejects an interval below our minimum if the peer supports session timers. */
-export function refusalOfInterval(
+export function rejectionOfInterval(
   { headers }: { headers: HeaderList },
   minSeconds: number,
-): Refusal | undefined {
+): Rejection | undefined {
   const requested = readSessionExpires(headers);
   const isTooShort = requested !== undefined && requested.seconds < minSeconds;
   if (!isTooShort || !supports(headers, "timer")) return undefined;
@@ -75,8 +75,8 @@ export class SessionTimer {
     else this.#start(agreed.seconds, agreed.refresher !== "uas");
   }
 
-  refusalOf(request: { headers: HeaderList }): Refusal | undefined {
-    return refusalOfInterval(request, this.#settings.minSeconds);
+  rejectionOf(request: { headers: HeaderList }): Rejection | undefined {
+    return rejectionOfInterval(request, this.#settings.minSeconds);
   }
 
   /** §9: starts the interval with our 2xx to an INVITE or UPDATE; returns the header fields of the 2xx. */

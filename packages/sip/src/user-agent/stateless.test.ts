@@ -125,7 +125,7 @@ test("at most 1000 INVITEs wait for the application, and more are rejected", asy
 test("rejections to a source may be suppressed, but not keep-alives and challenges", async () => {
   let status = 404;
   const rig = createRig({
-    mayRefuse: ({ address }) => address !== "10.0.0.2",
+    mayReject: ({ address }) => address !== "10.0.0.2",
     screenInvite: () => ({ status }),
   });
   await send(rig, { method: "INVITE" });

@@ -13,7 +13,7 @@ import { ipv6TortureMessages, tortureMessage, tortureNames } from "../testing/to
 /** The expected result of the parser, and the final response of the user agent. */
 interface ExpectedAnswer {
   /** The reason if the parser rejects it; absent if it is accepted. */
-  refusal?: string;
+  rejection?: string;
   /** The status of the final response; null if none may be sent. */
   status: number | null;
 }
@@ -35,17 +35,17 @@ const answers: Record<(typeof tortureNames)[number], ExpectedAnswer> = {
   mpart01: { status: 405 },
   unreason: { status: null },
   noreason: { status: null },
-  badinv01: { refusal: "Bad Via", status: 400 },
-  clerr: { refusal: "Bad Content-Length", status: 400 },
-  ncl: { refusal: "Bad Content-Length", status: 400 },
-  scalar02: { refusal: "Bad CSeq", status: 400 },
-  scalarlg: { refusal: "Bad CSeq", status: null },
-  quotbal: { refusal: "Bad To", status: 400 },
-  ltgtruri: { refusal: "Bad Request-URI", status: 400 },
-  lwsruri: { refusal: "Bad Request-Line", status: 400 },
-  lwsstart: { refusal: "Bad Request-Line", status: 400 },
-  trws: { refusal: "Bad Request-Line", status: 400 },
-  escruri: { refusal: "Bad Request-URI", status: 400 },
+  badinv01: { rejection: "Bad Via", status: 400 },
+  clerr: { rejection: "Bad Content-Length", status: 400 },
+  ncl: { rejection: "Bad Content-Length", status: 400 },
+  scalar02: { rejection: "Bad CSeq", status: 400 },
+  scalarlg: { rejection: "Bad CSeq", status: null },
+  quotbal: { rejection: "Bad To", status: 400 },
+  ltgtruri: { rejection: "Bad Request-URI", status: 400 },
+  lwsruri: { rejection: "Bad Request-Line", status: 400 },
+  lwsstart: { rejection: "Bad Request-Line", status: 400 },
+  trws: { rejection: "Bad Request-Line", status: 400 },
+  escruri: { rejection: "Bad Request-URI", status: 400 },
   // Date is not used, so it is not read.
   baddate: { status: 200 },
   // Its Contact is malformed (below), but the method is rejected first.
@@ -53,21 +53,21 @@ const answers: Record<(typeof tortureNames)[number], ExpectedAnswer> = {
   // The extra spaces leave the meaning clear, and the RFC permits reading it.
   badaspec: { status: 200 },
   // Without its empty line in the archive; with it, From is rejected (below).
-  baddn: { refusal: "Header Fields Not Ended", status: 400 },
-  badvers: { refusal: "Version Not Supported", status: 505 },
-  mismatch01: { refusal: "CSeq Method Mismatch", status: 400 },
-  mismatch02: { refusal: "CSeq Method Mismatch", status: 400 },
-  bigcode: { refusal: "Bad Start Line", status: null },
+  baddn: { rejection: "Header Fields Not Ended", status: 400 },
+  badvers: { rejection: "Version Not Supported", status: 505 },
+  mismatch01: { rejection: "CSeq Method Mismatch", status: 400 },
+  mismatch02: { rejection: "CSeq Method Mismatch", status: 400 },
+  bigcode: { rejection: "Bad Start Line", status: null },
   badbranch: { status: 200 },
-  insuf: { refusal: "Bad From", status: 400 },
+  insuf: { rejection: "Bad From", status: 400 },
   unkscm: { status: 416 },
   novelsc: { status: 416 },
   unksm2: { status: 405 },
   bext01: { status: 420 },
   invut: { status: 415 },
   regaut01: { status: 405 },
-  multi01: { refusal: "Bad From", status: 400 },
-  mcl01: { refusal: "Bad Content-Length", status: 400 },
+  multi01: { rejection: "Bad From", status: 400 },
+  mcl01: { rejection: "Bad Content-Length", status: 400 },
   // A response whose second Via is foreign.
   bcast: { status: null },
   // Max-Forwards applies only to proxies.
@@ -83,7 +83,7 @@ const answers: Record<(typeof tortureNames)[number], ExpectedAnswer> = {
 
 const ipv6Answers: Record<keyof typeof ipv6TortureMessages, ExpectedAnswer> = {
   "4.1 good": { status: 405 },
-  "4.2 without brackets": { refusal: "Bad Request-URI", status: 400 },
+  "4.2 without brackets": { rejection: "Bad Request-URI", status: 400 },
   "4.3 port inside the brackets": { status: 405 },
   "4.4 port behind the brackets": { status: 405 },
   "4.5 received in brackets": { status: 481 },
@@ -121,9 +121,13 @@ async function statusFor(data: Buffer): Promise<number | null> {
   return statuses.find((status) => status >= 200) ?? null;
 }
 
-async function assertAnswer(name: string, data: Buffer, { refusal, status }: ExpectedAnswer): Promise<void> {
+async function assertAnswer(
+  name: string,
+  data: Buffer,
+  { rejection, status }: ExpectedAnswer,
+): Promise<void> {
   const parsed = parseMessage(data);
-  assert.equal(parsed.ok ? undefined : parsed.reason, refusal, name);
+  assert.equal(parsed.ok ? undefined : parsed.reason, rejection, name);
   if (!parsed.ok && status !== null) assert.equal(parsed.status, status, name);
   assert.equal(await statusFor(data), status, name);
 }

@@ -26,8 +26,8 @@ import type { InviteOptions, InviteResult } from "./invite-options.ts";
 import { OutgoingInvite } from "./outgoing-invite.ts";
 import { Registration, type RegistrationOptions, registrarOf } from "./registration.ts";
 import { readReplaces } from "./replaces.ts";
-import { capabilities, type Refusal, refusalOf } from "./request-rules.ts";
-import { defaultSessionTimer, refusalOfInterval, type SessionTimerSettings } from "./session-timer.ts";
+import { capabilities, type Rejection, rejectionOf } from "./request-rules.ts";
+import { defaultSessionTimer, rejectionOfInterval, type SessionTimerSettings } from "./session-timer.ts";
 import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {
@@ -50,12 +50,12 @@ export interface UserAgentOptions {
    * 3261 §8.2.7); `undefined` passes the INVITE to `onInvite`. Retransmissions of an INVITE with a pending
    * promise are dropped. Default: accepts all.
    */
-  screenInvite?: (invite: InviteToScreen) => Refusal | undefined | Promise<Refusal | undefined>;
+  screenInvite?: (invite: InviteToScreen) => Rejection | undefined | Promise<Rejection | undefined>;
   /**
    * False drops the request instead of sending a stateless rejection to this source. A challenge is always sent.
    * Default: always true.
    */
-  mayRefuse?: (source: SocketAddress) => boolean;
+  mayReject?: (source: SocketAddress) => boolean;
   /** Called for every message, for traces. */
   onMessage?: (trace: MessageTrace) => void;
   /** Called for a message that was dropped, rejected as malformed or could not be sent. */
@@ -135,7 +135,7 @@ export class UserAgent {
       hostFor: (peer) => this.#hostFor(peer),
       serverName: options.userAgent,
       maxTransactions: options.maxTransactions ?? DEFAULT_MAX_TRANSACTIONS,
-      mayRefuse: options.mayRefuse ?? (() => true),
+      mayReject: options.mayReject ?? (() => true),
       onMessage: options.onMessage,
       onDropped: options.onDropped ?? (() => undefined),
       onFault: reportError,
@@ -256,10 +256,10 @@ export class UserAgent {
     // §12.2.2: a request in an unknown dialog is answered 481.
     if (request.to.parameters.has("tag"))
       return this.#core.dialogs.has(dialogKeyOfRequest(request)) ? undefined : { status: 481 };
-    const refusal = refusalOf(request);
-    if (refusal !== undefined) return refusal;
+    const rejection = rejectionOf(request);
+    if (rejection !== undefined) return rejection;
     if (request.method === "INVITE")
-      return this.#refusalOfInvite(request) ?? this.#screenInvite(request, source);
+      return this.#rejectionOfInvite(request) ?? this.#screenInvite(request, source);
     if (request.method === "OPTIONS") return this.#answerOptions(request);
     // RFC 3515 §2.4.1 permits REFER outside a dialog, but its sender is a stranger.
     if (request.method === "REFER") return { status: 403 };
@@ -268,7 +268,7 @@ export class UserAgent {
   }
 
   #screenInvite(request: SipRequest, source: Hop): Screening | Promise<Screening> {
-    const failed = (error: unknown): Refusal => {
+    const failed = (error: unknown): Rejection => {
       this.#options.onError?.(error);
       return { status: 500 };
     };
@@ -305,13 +305,13 @@ export class UserAgent {
     else owner.onRequest(transaction);
   }
 
-  #refusalOfInvite(request: SipRequest): Refusal | undefined {
+  #rejectionOfInvite(request: SipRequest): Rejection | undefined {
     if (this.#closing !== undefined) return { status: 503 };
     // §12.1.1, §8.1.1.8: without a Contact, our requests could not reach the caller.
     if (Dialog.asServer(request, "") === undefined)
       return { status: 400, content: { reason: "Bad Contact" } };
-    const refusal = refusalOfInterval(request, this.#core.sessionTimer.minSeconds);
-    if (refusal !== undefined) return refusal;
+    const rejection = rejectionOfInterval(request, this.#core.sessionTimer.minSeconds);
+    if (rejection !== undefined) return rejection;
     const replaced = this.#findReplaced(request);
     return typeof replaced === "number" ? { status: replaced } : undefined;
   }
@@ -319,11 +319,11 @@ export class UserAgent {
   #onInvite(transaction: ServerTransaction): void {
     const { request, localTag } = transaction;
     // Checked again, because the screening may have taken time.
-    const refusal = this.#refusalOfInvite(request);
+    const rejection = this.#rejectionOfInvite(request);
     const dialog = Dialog.asServer(request, localTag);
     const replaced = this.#findReplaced(request);
-    if (refusal !== undefined || dialog === undefined || typeof replaced === "number") {
-      transaction.respond(refusal?.status ?? 400, refusal?.content);
+    if (rejection !== undefined || dialog === undefined || typeof replaced === "number") {
+      transaction.respond(rejection?.status ?? 400, rejection?.content);
       return;
     }
     // §17.2.1: sent at once, so that the caller stops retransmitting the INVITE.
@@ -344,7 +344,7 @@ export class UserAgent {
     if (replaces === "malformed") return 400;
     const { callId, toTag, fromTag, isEarlyOnly } = replaces;
     const owner = this.#core.dialogs.get(dialogKey({ callId, localTag: toTag, remoteTag: fromTag }));
-    return owner === undefined ? 481 : (owner.refusalToReplace(isEarlyOnly) ?? owner);
+    return owner === undefined ? 481 : (owner.rejectionOfReplacement(isEarlyOnly) ?? owner);
   }
 
   /** §11.2. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import type { IncomingInvite, InviteToScreen, Refusal } from "@parley/sip";
+import type { IncomingInvite, InviteToScreen, Rejection } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
@@ -40,7 +40,7 @@ export class CallControl {
   }
 
   /** The refusal of an INVITE that gets no transaction; `undefined` lets it come to `handleInvite`. Never rejects. */
-  async screenInvite(invite: InviteToScreen): Promise<Refusal | undefined> {
+  async screenInvite(invite: InviteToScreen): Promise<Rejection | undefined> {
     const { activeCalls, media, admission, logger } = this.#options;
     if (!activeCalls.isTakingCalls) return notNow();
     try {
@@ -53,8 +53,8 @@ export class CallControl {
     }
   }
 
-  mayRefuse(address: string): boolean {
-    return this.#options.admission.mayRefuse(address);
+  mayReject(address: string): boolean {
+    return this.#options.admission.mayReject(address);
   }
 
   /** Takes a call that passed `screenInvite`, or refuses it, in its own time; never throws. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import test from "node:test";
-import { HeaderList, type InviteToScreen, parseMessage, type Refusal } from "@parley/sip";
+import { HeaderList, type InviteToScreen, parseMessage, type Rejection } from "@parley/sip";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { InboundAdmission } from "./inbound-admission.ts";
 
@@ -52,7 +52,7 @@ function invite(number: string, address: string, authorization?: string): Invite
   return { ...parsed.message, source: { protocol: "UDP", address, port: 5060 } };
 }
 
-function challengeIn(refusal: Refusal | undefined): string {
+function challengeIn(refusal: Rejection | undefined): string {
   assert.equal(refusal?.status, 401);
   const headers = new HeaderList();
   headers.addAll(refusal.content?.headers ?? {});
@@ -74,9 +74,9 @@ test("no number of forged INVITEs locks the address out that they name", async (
   const { subject } = admission();
   for (let count = 0; count < 1_000; count++) {
     assert.equal((await subject.refusalOf(invite(`+1415556${1000 + count}`, CARRIER)))?.status, 404);
-    subject.mayRefuse(CARRIER);
+    subject.mayReject(CARRIER);
   }
-  assert.equal(subject.mayRefuse(CARRIER), false);
+  assert.equal(subject.mayReject(CARRIER), false);
   assert.equal(await subject.refusalOf(invite(KNOWN, CARRIER)), undefined);
   assert.equal((await subject.refusalOf(invite(KNOWN, STRANGER)))?.status, 403);
 });

@@ -1,4 +1,4 @@
-import { DigestAuthenticator, type InviteToScreen, type Refusal } from "@parley/sip";
+import { DigestAuthenticator, type InviteToScreen, type Rejection } from "@parley/sip";
 import type { Logger } from "pino";
 import type { InboundNumbers } from "../phone-numbers/inbound-numbers.ts";
 import { SourceLimit } from "../sip-trunks/source-limit.ts";
@@ -27,12 +27,12 @@ export class InboundAdmission {
     this.#options = options;
   }
 
-  mayRefuse(address: string): boolean {
+  mayReject(address: string): boolean {
     return this.#refusals.take(address);
   }
 
   /** The refusal; `undefined` lets the call in. Rejects if the database does not answer. */
-  async refusalOf(invite: InviteToScreen): Promise<Refusal | undefined> {
+  async refusalOf(invite: InviteToScreen): Promise<Rejection | undefined> {
     const trunk = await this.#findTrunk(invite);
     if (trunk === undefined) return { status: 404 };
     const { address } = invite.source;
@@ -53,7 +53,7 @@ export class InboundAdmission {
   }
 
   /** RFC 3261 §22.1: a user agent server challenges with 401. */
-  async #authenticate(invite: InviteToScreen, trunk: InboundTrunk): Promise<Refusal | undefined> {
+  async #authenticate(invite: InviteToScreen, trunk: InboundTrunk): Promise<Rejection | undefined> {
     const { sipTrunks, logger } = this.#options;
     const { address } = invite.source;
     const isLimited = this.#wrongAnswers.isReached(address) && !(await sipTrunks.isNamed(trunk, address));

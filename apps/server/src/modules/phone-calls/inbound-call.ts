@@ -4,7 +4,7 @@ import {
   type HeaderFields,
   type IncomingInvite,
   LocalSrtpKeys,
-  type Refusal,
+  type Rejection,
   type Session,
 } from "@parley/sip";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
@@ -35,7 +35,7 @@ export interface InboundCallOptions {
 const RETRY_AFTER_SECONDS = "5";
 
 /** 503, and when to come again. */
-export function notNow(): Refusal & { content: { headers: HeaderFields } } {
+export function notNow(): Rejection & { content: { headers: HeaderFields } } {
   return { status: 503, content: { headers: { "Retry-After": RETRY_AFTER_SECONDS } } };
 }
 

@@ -120,6 +120,21 @@ test("turns that come after the end count into the latency", async () => {
   await server.close();
 });
 
+test("turns that are written at the same time as the end all count into the latency", async () => {
+  const server = await createTestServer();
+  const { calls } = server.modules;
+  const id = await openCall(server);
+  const totals = Array.from({ length: 20 }, (_, index) => 100 + index);
+  const record = async (total: number): Promise<void> =>
+    await calls.recordTurns(id, [turn(String(total), total)]);
+  const end = calls.finish(id, { status: "completed", endReason: "agent_hangup", endedAt: after(1) });
+  await Promise.all([...totals.map(record), end]);
+  const { latency, turns } = await calls.get(server.organizationId, id);
+  assert.equal(turns.length, totals.length);
+  assert.deepEqual(latency?.totalMs, { p50: 109, p95: 118 });
+  await server.close();
+});
+
 test("calls whose node is gone are closed as lost, those of living nodes and ended ones are left alone", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;

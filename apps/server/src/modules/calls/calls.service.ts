@@ -211,19 +211,16 @@ export class CallsService {
 
   /** Adds to the call's transcript, in this order; items that are there already (by id) are passed over. */
   async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
-    const conversationId = await store.findConversationId(this.#database, id);
-    if (conversationId === undefined) throw new Error(`there is no call ${id}`);
-    await this.#conversations.appendItems(conversationId, items, now);
+    await this.#conversations.appendItems(store.conversationIdOf(id), items, now);
   }
 
   /** Idempotent by the turns' ids. Turns that come after the end still count into the call's latency. */
   async recordTurns(id: string, turns: readonly Turn[]): Promise<void> {
     if (turns.length === 0) return;
+    const { isEnded } = await store.insertTurns(this.#database, id, turns);
+    if (!isEnded) return;
     await this.#database.transaction(async (transaction) => {
-      const row = await store.lockCall(transaction, id);
-      if (row === undefined) throw new Error(`there is no call ${id}`);
-      await store.insertTurns(transaction, id, turns);
-      if (row.endedAt === null) return;
+      await store.lockCall(transaction, id);
       const latency = summarizeLatency(await store.listTurns(transaction, id));
       await store.updateCall(transaction, id, { latency });
     });

@@ -1,5 +1,5 @@
 import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
-import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, max, notInArray } from "drizzle-orm";
+import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
@@ -58,6 +58,11 @@ export async function findConversationId(queries: Queries, id: string): Promise<
     .from(calls)
     .where(eq(calls.id, id));
   return row?.conversationId;
+}
+
+/** The conversation of a call, as part of another query. */
+export function conversationIdOf(id: string): SQL {
+  return sql`(select ${calls.conversationId} from ${calls} where ${calls.id} = ${id})`;
 }
 
 export async function findOrganizationId(queries: Queries, id: string): Promise<string | undefined> {
@@ -239,13 +244,32 @@ export async function listTurns(queries: Queries, callId: string): Promise<Turn[
 }
 
 /** Call it with the call's row locked. A turn whose id is there already is passed over. */
-export async function insertTurns(queries: Queries, callId: string, turns: readonly Turn[]): Promise<void> {
-  const ofCall = eq(callTurns.callId, callId);
-  const [last] = await queries
-    .select({ sequence: max(callTurns.sequence) })
-    .from(callTurns)
-    .where(ofCall);
-  const first = (last?.sequence ?? 0) + 1;
-  const rows = turns.map((turn, index) => ({ callId, id: turn.id, sequence: first + index, turn }));
-  await queries.insert(callTurns).values(rows).onConflictDoNothing();
+/**
+ * Adds turns at the end, in one statement: a call writes one per turn. The lock on the call's row makes an end that is written at
+ * the same time count these turns, or this statement report the end.
+ *
+ * @throws Error if there is no such call.
+ */
+export async function insertTurns(
+  queries: Queries,
+  callId: string,
+  turns: readonly Turn[],
+): Promise<{ isEnded: boolean }> {
+  const { rows } = await queries.execute<{ isEnded: boolean }>(sql`
+    with call as (
+      select id, ended_at is not null as "isEnded" from ${calls} where id = ${callId} for update
+    ), inserted as (
+      insert into ${callTurns} (call_id, id, sequence, turn)
+      select
+        call.id,
+        entry.turn ->> 'id',
+        entry.place + coalesce((select max(sequence) from ${callTurns} where call_id = ${callId}), 0),
+        entry.turn
+      from call, jsonb_array_elements(${JSON.stringify(turns)}::jsonb) with ordinality as entry (turn, place)
+      on conflict do nothing
+    )
+    select "isEnded" from call`);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no call ${callId}`);
+  return row;
 }

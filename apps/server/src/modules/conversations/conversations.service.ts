@@ -1,4 +1,5 @@
 import type { Conversation, ConversationDetail, TranscriptItem } from "@parley/contract";
+import type { SQL } from "drizzle-orm";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
@@ -49,12 +50,13 @@ export class ConversationsService {
     return await store.listItems(this.#database, id);
   }
 
-  /** Adds items at the end, in their order. An item whose id is there already is passed over. */
-  async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
-    if (items.length === 0) return;
-    await this.#database.transaction(
-      async (transaction) => await store.appendItems(transaction, id, items, now),
-    );
+  /**
+   * Adds items at the end, in their order. An item whose id is there already is passed over.
+   *
+   * @param conversation Its id, or a query that yields it.
+   */
+  async appendItems(conversation: string | SQL, items: readonly TranscriptItem[], now: Date): Promise<void> {
+    if (items.length > 0) await store.appendItems(this.#database, conversation, items, now);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PageQuery, TranscriptItem } from "@parley/contract";
-import { type SQL, and, asc, eq, max } from "drizzle-orm";
+import { type SQL, and, asc, eq, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
@@ -72,32 +72,37 @@ export async function listItems(queries: Queries, conversationId: string): Promi
   return rows.map(({ item }) => item);
 }
 
-/** Call it in a transaction: the conversation's row is what writers of one transcript queue up for. */
+/**
+ * Adds items at the end, in one statement: a call writes several per turn. Writers at the same time lose nothing, but the
+ * order of their items among each other is undefined.
+ *
+ * @param conversation Its id, or a query that yields it.
+ * @throws Error if there is no such conversation.
+ */
 export async function appendItems(
   queries: Queries,
-  conversationId: string,
+  conversation: string | SQL,
   items: readonly TranscriptItem[],
   now: Date,
 ): Promise<void> {
-  const locked = await queries
-    .update(conversations)
-    .set({ updatedAt: now })
-    .where(eq(conversations.id, conversationId))
-    .returning({ id: conversations.id });
-  if (locked.length === 0) throw new Error(`there is no conversation ${conversationId}`);
-  const ofConversation = eq(transcriptItems.conversationId, conversationId);
-  const [last] = await queries
-    .select({ sequence: max(transcriptItems.sequence) })
-    .from(transcriptItems)
-    .where(ofConversation);
-  const first = (last?.sequence ?? 0) + 1;
-  const rows = items.map((item, index) => ({
-    conversationId,
-    id: item.id,
-    sequence: first + index,
-    item: toStorable(item),
-  }));
-  await queries.insert(transcriptItems).values(rows).onConflictDoNothing();
+  const { rowCount } = await queries.execute(sql`
+    with conversation as (
+      update ${conversations} set updated_at = ${now.toISOString()} where id = ${conversation} returning id
+    ), inserted as (
+      insert into ${transcriptItems} (conversation_id, id, sequence, item)
+      select
+        conversation.id,
+        entry.item ->> 'id',
+        entry.place + coalesce((
+          select max(sequence) from ${transcriptItems} where conversation_id = (select id from conversation)
+        ), 0),
+        entry.item
+      from conversation, jsonb_array_elements(${JSON.stringify(items.map(toStorable))}::jsonb)
+        with ordinality as entry (item, place)
+      on conflict do nothing
+    )
+    select id from conversation`);
+  if (rowCount === 0) throw new Error("the conversation to append items to does not exist");
 }
 
 function toStorable(item: TranscriptItem): TranscriptItem {

@@ -1,7 +1,7 @@
 /**
  * An appointment line: `npm run example -- examples/appointment-line.ts [number]`.
  *
- * Makes an agent that takes appointments on a number, then prints the appointment of each call that ends, until Ctrl-C.
+ * Creates an agent that takes appointments on a number, then prints the appointment of each ended call, until Ctrl-C.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { paginate } from "@parley/client";

@@ -1,6 +1,6 @@
 import { Parley, type SipTrunk } from "@parley/client";
 
-/** The API of the Parley that `PARLEY_URL` and `PARLEY_API_KEY` name. */
+/** Client for the API at `PARLEY_URL` with the key in `PARLEY_API_KEY`. */
 export function connect(): Parley {
   const apiKey = process.env["PARLEY_API_KEY"];
   if (apiKey === undefined) throw new Error("Set PARLEY_API_KEY to the key that the first start printed.");
@@ -9,9 +9,9 @@ export function connect(): Parley {
 }
 
 /**
- * The trunk of this name, made if there is none.
+ * Returns the trunk with this name, and creates it if there is none.
  *
- * @param proxyAddress Where calls leave; null for calls that come in only.
+ * @param proxyAddress Address for outbound calls; null for inbound calls only.
  */
 export async function ensureTrunk(
   parley: Parley,

@@ -1,7 +1,7 @@
 /**
- * Order status by a tool: `npm run example -- examples/order-status.ts [number]`.
+ * Order status with a custom tool: `npm run example -- examples/order-status.ts [number]`.
  *
- * Makes an agent that looks orders up during the call, and serves the tool that it uses, until Ctrl-C.
+ * Creates an agent that looks up orders during the call, and runs the server of its tool, until Ctrl-C.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ const orders: Readonly<Record<string, string>> = {
   "1002": "being packed",
 };
 
-/** The model's arguments are in `arguments`, beside what is known of the call. */
+/** Body of a tool request: `arguments` has the model's arguments; other fields describe the call. */
 function findOrder(body: unknown): string {
   const input = typeof body === "object" && body !== null && "arguments" in body ? body.arguments : undefined;
   const asked = typeof input === "object" && input !== null && "number" in input ? input.number : undefined;

@@ -1,8 +1,8 @@
 /**
  * An outbound reminder: `npm run example -- examples/outbound-reminder.ts <proxy address> <number to call>`.
  *
- * Calls somebody by the trunk at this address (a carrier or PBX, `host:port`), reminds them of their appointment, and prints
- * what was said.
+ * Calls a number through the trunk at this address (a carrier or PBX, `host:port`), reminds the person of an appointment, and
+ * prints the transcript.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, ensureTrunk } from "./connect.ts";

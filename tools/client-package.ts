@@ -1,6 +1,6 @@
 /**
- * Builds what is published of packages/client into its folder `dist`, and checks its shape: `publint`, and whether its
- * types resolve in every way that TypeScript has (`attw`). To publish: `npm publish packages/client/dist`.
+ * Builds the published package of packages/client in its folder `dist`, and checks it: `publint`, and `attw` for
+ * the resolution of its types in every TypeScript mode. To publish: `npm publish packages/client/dist`.
  */
 import { spawnSync } from "node:child_process";
 import { glob, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ function run(command: string, ...args: string[]): void {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The compiler leaves `.ts` in declarations, which not every editor follows. */
+/** Replaces `.ts` in declarations, which some editors do not resolve. */
 async function nameDeclarations(): Promise<void> {
   for await (const file of glob("**/*.d.ts", { cwd: dist })) {
     const text = await readFile(path.join(dist, file), "utf8");
@@ -49,5 +49,5 @@ run("tsc", "-p", path.join(source, "tsconfig.build.json"));
 await nameDeclarations();
 await writePackage();
 run("publint", "run", dist, "--strict");
-// CommonJS loads it with `require` from Node 20.19 on; there is no second build to keep equal.
+// From Node 20.19 on, CommonJS can `require` the ES module, so there is no second build.
 run("attw", "--pack", dist, "--profile", "esm-only");

@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the contract: `openapi.json` and the generated part of the client library. With `--check`
- * fails when the committed files say something else.
+ * Writes the files generated from the contract: `openapi.json` and a part of the client library. With `--check`,
+ * fails if the committed files differ.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { buildOpenApi } from "../packages/contract/src/index.ts";

@@ -59,7 +59,7 @@ test("schemas become types", () => {
   for (const [schema, type] of types) assert.equal(typeOf(schema, ""), type);
 });
 
-test("a schema that would give a wrong type is refused", () => {
+test("an unsupported schema is rejected", () => {
   const unusual: object = { oneOf: [] };
   assert.throws(() => typeOf(unusual, ""), /oneOf/);
   assert.throws(() => typeOf({ type: "tuple" }, ""), /tuple/);
@@ -72,7 +72,7 @@ test("components become declarations with their descriptions", () => {
   );
 });
 
-test("an operation becomes a method that gives the data and names its refusals", () => {
+test("an operation becomes a method that returns the data and documents its errors", () => {
   const text = writeOperations(document);
   assert.match(text, /@throws \{ApiError\} `not_found`/);
   assert.match(text, /async getPet\(id: string, options: RequestOptions = \{\}\): Promise<Pet> \{/);
@@ -80,10 +80,10 @@ test("an operation becomes a method that gives the data and names its refusals",
   assert.match(text, /import type \{\n {2}Pet,\n\} from/);
 });
 
-test("a form of body that is new is refused instead of guessed", () => {
+test("an unsupported body is rejected", () => {
   const upload = structuredClone(document);
   const operation = upload.paths["/pets/{id}"]?.["get"];
   assert(operation !== undefined);
   operation.requestBody = { required: true, content: { "multipart/form-data": { schema: {} } } };
-  assert.throws(() => writeOperations(upload), /JSON only/);
+  assert.throws(() => writeOperations(upload), /only JSON bodies/);
 });

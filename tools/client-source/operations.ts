@@ -1,4 +1,4 @@
-/** The operations of an OpenAPI document, written as the methods of a class. */
+/** Converts operations of an OpenAPI document to methods of a class. */
 import { type Schema, componentOf, docComment, typeName, typeOf } from "./types.ts";
 
 interface Parameter {
@@ -25,7 +25,7 @@ export interface Operation {
 const JSON_TYPE = "application/json";
 const INDENT = "  ";
 
-/** A method, and the components that its signature names. */
+/** A method and the components in its signature. */
 export function methodOf(verb: string, path: string, operation: Operation): string {
   const parameters = operation.parameters ?? [];
   const pathParameters = parameters.filter((each) => each.in === "path");
@@ -80,19 +80,20 @@ function queryType(parameters: readonly Parameter[]): string | undefined {
 
 function bodyType({ content }: Content): string {
   const schema = content?.[JSON_TYPE]?.schema;
-  if (schema === undefined) throw new Error("the client's generator knows bodies of JSON only");
+  if (schema === undefined) throw new Error("client generator: only JSON bodies are supported");
   return typeOf(schema, INDENT);
 }
 
 interface Answer {
   type: string;
-  /** What of the answer the method gives: its field `data`, the whole object, or the bytes of something else. */
+  /** The part of the response that the method returns: its field `data`, the whole object, or bytes. */
   form: "data" | "object" | "bytes";
 }
 
 function answerOf({ operationId, responses }: Operation): Answer {
   const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1];
-  if (success?.content === undefined) throw new Error(`${operationId} has no answer`);
+  if (success?.content === undefined)
+    throw new Error(`client generator: ${operationId} has no successful response with content`);
   const schema = success.content[JSON_TYPE]?.schema;
   if (schema === undefined) return { type: "Blob", form: "bytes" };
   const { properties = {} } = schema;
@@ -100,12 +101,12 @@ function answerOf({ operationId, responses }: Operation): Answer {
   if (data === undefined) return { type: typeOf(schema, INDENT), form: "object" };
   if (Object.keys(properties).length === 1) return { type: typeOf(data, INDENT), form: "data" };
   if (!("hasNextPage" in properties) || data.items === undefined) {
-    throw new Error(`${operationId} answers neither one object nor a page`);
+    throw new Error(`client generator: ${operationId} must return one object or a page`);
   }
   return { type: `Page<${typeOf(data.items, INDENT)}>`, form: "object" };
 }
 
-/** The components that a part of the document refers to directly. */
+/** The components to which a part of the document refers directly. */
 export function referencesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);
   if (typeof value !== "object" || value === null) return [];

@@ -1,4 +1,4 @@
-/** JSON Schema, as far as the contract uses it, written as TypeScript. */
+/** Converts the part of JSON Schema that the contract uses to TypeScript. */
 
 export interface Schema {
   $ref?: string;
@@ -18,10 +18,10 @@ export interface Schema {
   format?: string;
 }
 
-/** What would give a wrong type if it were passed over. */
+/** Keywords that would give a wrong type if ignored. */
 const unsupported = ["allOf", "oneOf", "not", "if", "prefixItems", "$defs"];
 
-/** Names of the contract that mean something else in TypeScript. */
+/** Names of the contract that have another meaning in TypeScript. */
 const renamed: Record<string, string> = { Error: "ErrorBody" };
 
 const primitives: Record<string, string> = {
@@ -32,17 +32,17 @@ const primitives: Record<string, string> = {
   null: "null",
 };
 
-/** The name under which the client exports a component. */
+/** The exported name of a component. */
 export function typeName(component: string): string {
   return renamed[component] ?? component;
 }
 
-/** The component that a reference names. */
+/** The component of a reference. */
 export function componentOf(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }
 
-/** A comment above a declaration; empty where there is nothing to say. */
+/** A comment above a declaration; empty without lines. */
 export function docComment(lines: readonly string[], indent: string): string {
   const text = lines.flatMap((line) => line.split("\n")).map((line) => line.replaceAll("*/", "*\\/"));
   if (text.length === 0) return "";
@@ -50,7 +50,7 @@ export function docComment(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${text.map((line) => `${indent} *${line === "" ? "" : ` ${line}`}\n`).join("")}${indent} */\n`;
 }
 
-/** One exported declaration for a component. */
+/** The exported declaration of a component. */
 export function declaration(component: string, schema: Schema): string {
   const name = typeName(component);
   const comment = docComment(describe(schema), "");
@@ -60,10 +60,10 @@ export function declaration(component: string, schema: Schema): string {
     : `${comment}export type ${name} = ${typeOf(schema, "")};\n`;
 }
 
-/** The type of what the schema accepts; `indent` is that of the line it stands on. */
+/** The type of values that match the schema; `indent` is that of the current line. */
 export function typeOf(schema: Schema, indent: string): string {
   const unknownWord = unsupported.find((word) => word in schema);
-  if (unknownWord !== undefined) throw new Error(`the client's generator does not know ${unknownWord}`);
+  if (unknownWord !== undefined) throw new Error(`client generator: unsupported keyword ${unknownWord}`);
   if (schema.$ref !== undefined) return typeName(componentOf(schema.$ref));
   if (schema.enum !== undefined) return union(schema.enum.map((each) => JSON.stringify(each)));
   if ("const" in schema) return JSON.stringify(schema.const);
@@ -79,7 +79,7 @@ function namedType(type: string, schema: Schema, indent: string): string {
     return item.includes(" | ") && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
   }
   const primitive = primitives[type];
-  if (primitive === undefined) throw new Error(`the client's generator does not know the type ${type}`);
+  if (primitive === undefined) throw new Error(`client generator: unsupported type ${type}`);
   return primitive;
 }
 

@@ -45,7 +45,7 @@ export class OggOpusWriter {
   /** @param samples decoded length of the packet, per channel at 48 kHz. */
   packet(packet: Uint8Array, samples: number): void {
     const segments = lacingOf(packet).length;
-    // One page is held back until the next packet, because the last page is marked as such.
+    // One page waits for the next packet, because the last page is marked as such.
     if (this.#pageSamples >= PAGE_SAMPLES || this.#segments + segments > MAX_SEGMENTS) this.#flush(0);
     this.#packets.push(packet);
     this.#segments += segments;

@@ -73,7 +73,7 @@ const IDLE: JitterBufferResult = { kind: "idle" };
  * drops nothing: play-out waits, which increases the delay. Dropping frames reduces it again: in silence as soon
  * as it is one frame too long, in speech once a second, and above 200 ms at once.
  *
- * Holds at most 128 packets, as views into their datagrams.
+ * Buffers at most 128 packets, as views into their datagrams.
  */
 export class JitterBuffer {
   readonly #clockRateHz: number;

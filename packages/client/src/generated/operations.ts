@@ -54,7 +54,7 @@ import type {
   ApiKey,
 } from "./types.ts";
 
-/** Every operation of the API, under the name that the reference gives it. */
+/** Every operation of the API, named as in the API reference. */
 export class Operations extends Requests {
   /**
    * Create an agent.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createDamagedModels } from "../packages/providers/src/testing/damaged-models.ts";
-import type { ModelGroup } from "../packages/providers/src/models/catalogue.ts";
+import type { ModelGroup } from "../packages/providers/src/models/catalog.ts";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";

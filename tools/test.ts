@@ -13,14 +13,14 @@ import { spawnSync } from "node:child_process";
 import { glob } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { defaultModelGroups } from "@parley/providers";
+import { DEFAULT_MODEL_GROUPS } from "@parley/providers";
 import { findChangedFiles, findTestsReaching } from "./test-run/changed-tests.ts";
 import { TestReport } from "./test-run/report.ts";
 import { TRACE_TIMERS_VARIABLE } from "./test-run/variables.ts";
 import { endFilesUnderWay, runFile } from "./test-run/run-file.ts";
 
 /** Beside the default ones, those that only tests use. */
-const modelGroups = [...defaultModelGroups, "moonshine-tiny", "smollm2"];
+const modelGroups = [...DEFAULT_MODEL_GROUPS, "moonshine-tiny", "smollm2"];
 
 function install(command: string, args: readonly string[]): void {
   const { status, error } = spawnSync(command, args, { stdio: "inherit" });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SampleBuffer, SampleRing } from "./samples.ts";
 
-/** Counts up, so that every sample tells where it was. */
+/** Ascending samples, so that each value shows its position. */
 const ramp = (from: number, count: number): Int16Array =>
   Int16Array.from({ length: count }, (_, at) => from + at);
 
-test("the ring gives the last samples in order, however they were written", () => {
+test("the ring returns the last samples in order, in any sizes of writes", () => {
   for (const size of [1, 3, 8, 10, 25]) {
     const ring = new SampleRing(10);
     for (let at = 0; at < 50; at += size) ring.write(ramp(at, Math.min(size, 50 - at)));
@@ -15,7 +15,7 @@ test("the ring gives the last samples in order, however they were written", () =
   }
 });
 
-test("the ring gives no more than it has", () => {
+test("the ring returns no more samples than it has", () => {
   const ring = new SampleRing(10);
   assert.equal(ring.last(5).length, 0);
   ring.write(ramp(0, 3));
@@ -24,7 +24,7 @@ test("the ring gives no more than it has", () => {
   assert.deepEqual(ring.last(50), ramp(13, 10));
 });
 
-test("the buffer grows and gives up its front", () => {
+test("the buffer grows and removes samples at its front", () => {
   const buffer = new SampleBuffer(4);
   for (let at = 0; at < 30; at += 3) buffer.append(ramp(at, 3));
   assert.deepEqual(buffer.view(), ramp(0, 30));

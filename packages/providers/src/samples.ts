@@ -1,4 +1,4 @@
-/** A growing run of mono samples. */
+/** A growing sequence of mono samples. */
 export class SampleBuffer {
   #samples: Int16Array;
   #length = 0;
@@ -27,7 +27,7 @@ export class SampleBuffer {
     return this.#samples.subarray(0, this.#length);
   }
 
-  /** Takes the first samples out. */
+  /** Removes and returns the first samples. */
   shift(count: number): Int16Array {
     const taken = this.#samples.slice(0, count);
     this.#samples.copyWithin(0, count, this.#length);
@@ -55,7 +55,7 @@ export class SampleRing {
     this.#written += kept.length;
   }
 
-  /** A copy of the last samples, as many of `count` as are there. */
+  /** A copy of the last `count` samples, or of as many as there are. */
   last(count: number): Int16Array {
     const { length } = this.#samples;
     const available = Math.min(count, length, this.#written);

@@ -1,9 +1,9 @@
 /**
- * Questions to three agents with what the reply must contain; `null` where the prompt does not say. Half of them are
- * written as a speech recogniser writes: no capitals, no punctuation, words a caller adds.
+ * A question to one of three agents with what the reply must contain; `null` if the prompt has no answer. Half of the
+ * questions are written as a speech recognizer writes: no capitals, no punctuation, filler words.
  */
 export interface AccuracyCase {
-  /** Questions asked before, for those that lean on them. */
+  /** Earlier questions that this one refers to. */
   before?: string[];
   ask: string;
   expect: RegExp | null;
@@ -126,7 +126,7 @@ Our customer service can be reached on weekdays from 8 to 18.`,
   ],
 };
 
-/** Held out: threshold and weights were not tuned on this one. */
+/** Held out: threshold and weights were not tuned on this agent. */
 const garage: AccuracyAgent = {
   prompt: `# Identity
 You are Sam from Miller's Garage, a car workshop.

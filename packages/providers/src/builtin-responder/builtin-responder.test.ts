@@ -13,7 +13,10 @@ We are closed on Sunday.
 # Prices
 A checkup costs forty five pounds.`;
 
-/** Words hashed into a vector: texts that share words are near. Enough to test everything but nearness in meaning. */
+/**
+ * Hashes words into a vector, so that texts with common words are similar. Enough to test everything but similarity in
+ * meaning.
+ */
 function embedWords(text: string): Float32Array {
   const vector = new Float32Array(256);
   for (const word of contentWords(text)) {
@@ -56,7 +59,7 @@ function call(
   };
 }
 
-async function partsOf(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
+async function readParts(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
   const { stream } = await createBuiltinResponder({ embed: createWordEmbedding().embed }).doStream(options);
   const parts: LanguageModelV4StreamPart[] = [];
   for await (const part of stream) parts.push(part);
@@ -64,12 +67,12 @@ async function partsOf(options: LanguageModelV4CallOptions): Promise<LanguageMod
 }
 
 async function reply(...talk: string[]): Promise<string> {
-  const parts = await partsOf(call(talk));
+  const parts = await readParts(call(talk));
   return parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
 }
 
-test("a question is answered with the sentence of the prompt, word by word", async () => {
-  const parts = await partsOf(call(["What does a checkup cost?"]));
+test("a question is answered with a sentence of the prompt, word by word", async () => {
+  const parts = await readParts(call(["What does a checkup cost?"]));
   const deltas = parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
   assert.equal(deltas.join(""), "A checkup costs forty five pounds.");
   assert.equal(deltas.length, 6);
@@ -79,7 +82,7 @@ test("a question is answered with the sentence of the prompt, word by word", asy
   );
 });
 
-test("what the prompt does not say is not known", async () => {
+test("a question that the prompt does not answer gets an honest reply", async () => {
   assert.match(await reply("Do you sell bicycles?"), /^I am sorry, I do not know that\./);
 });
 
@@ -87,7 +90,7 @@ test("an instruction of the prompt is never read out", async () => {
   assert.match(await reply("Do you give medical advice?"), /I do not know/);
 });
 
-test("a question that leans on the one before it is understood", async () => {
+test("a question that refers to the one before it is understood", async () => {
   assert.equal(
     await reply("Are you open on Saturday?", "On Saturday we are open from nine to one.", "And on Sunday?"),
     "We are closed on Sunday.",
@@ -102,7 +105,7 @@ for (const goodbye of [
   "have a nice day",
 ]) {
   test(`"${goodbye}" is answered with a goodbye and ends the call`, async () => {
-    const parts = await partsOf(call([goodbye]));
+    const parts = await readParts(call([goodbye]));
     assert.ok(parts.some((part) => part.type === "text-delta" && part.delta.includes("Goodbye")));
     const toolCall = parts.find((part) => part.type === "tool-call");
     assert.equal(toolCall?.toolName, "end_call");
@@ -113,11 +116,11 @@ for (const goodbye of [
 }
 
 test("a goodbye calls no tool that is not offered", async () => {
-  const parts = await partsOf(call(["Goodbye!"], { tools: [] }));
+  const parts = await readParts(call(["Goodbye!"], { tools: [] }));
   assert.ok(parts.every((part) => part.type !== "tool-call"));
 });
 
-test("a no to the offer of more help ends the call, another one does not", async () => {
+test("a no to the offer of more help ends the call; any other no does not", async () => {
   assert.match(
     await reply("thanks", "You are welcome. Is there anything else I can help you with?", "no"),
     /Goodbye/,
@@ -132,28 +135,28 @@ test("courtesies are answered in kind", async () => {
   assert.match(await reply("..."), /did not catch/);
 });
 
-test("a question after a courtesy is the question", async () => {
+test("a question after a courtesy is the one that is answered", async () => {
   assert.equal(
     await reply("hi good morning what does a checkup cost please"),
     "A checkup costs forty five pounds.",
   );
 });
 
-test("what was said is repeated", async () => {
+test("the last reply is repeated on request", async () => {
   assert.equal(
     await reply("hi", "We are closed on Sunday.", "Sorry, could you repeat that?"),
     "We are closed on Sunday.",
   );
 });
 
-test("who it is comes from the prompt, and that it is no person is admitted", async () => {
+test("the agent's identity comes from the prompt, and it admits to being a machine", async () => {
   assert.equal(await reply("Who am I speaking to?"), "I am Robin, the receptionist of Harbour Dental.");
   assert.match(await reply("are you a robot"), /automated assistant/);
   assert.match(await reply("what can you help me with"), /hours and prices/);
 });
 
-test("without a word from the caller it greets", async () => {
-  const parts = await partsOf({ prompt: [{ role: "system", content: instructions }] });
+test("it greets if the caller has said nothing", async () => {
+  const parts = await readParts({ prompt: [{ role: "system", content: instructions }] });
   assert.match(
     parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join(""),
     /^Hello\. I am Robin/,
@@ -167,7 +170,7 @@ test("the facts of a prompt are embedded once", async () => {
   assert.equal(embedded.length, 3 + 3);
 });
 
-test("an abort ends it with its reason", async () => {
+test("an abort ends the reply with its reason", async () => {
   const responder = createBuiltinResponder({ embed: createWordEmbedding().embed });
   const reason = new Error("the caller went on");
   await assert.rejects(
@@ -176,9 +179,9 @@ test("an abort ends it with its reason", async () => {
   );
 });
 
-test("what an instruction wants said at once is said word for word, after the answer that the caller waits for", async () => {
+test("an instruction to speak is read out word for word, after the answer that the caller awaits", async () => {
   const prompt = call(["How much is a checkup?"]).prompt;
-  const told = (content: string) => partsOf({ prompt: [...prompt, { role: "system", content }] });
+  const told = (content: string) => readParts({ prompt: [...prompt, { role: "system", content }] });
   const textOf = (parts: readonly LanguageModelV4StreamPart[]) =>
     parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
   assert.equal(textOf(await told(`${SPEAK_NOW}The dentist is late.`)), "The dentist is late.");

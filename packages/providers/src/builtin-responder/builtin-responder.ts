@@ -11,15 +11,18 @@ import { FactIndex, type Embed } from "./fact-index.ts";
 import { readPrompt, type PromptKnowledge } from "./prompt-knowledge.ts";
 
 export interface BuiltinResponderOptions {
-  /** Sentence embeddings of length 1; MiniLM's in Parley. While it rejects with a `ProviderError`, words alone are compared. */
+  /**
+   * Sentence embeddings of length 1; MiniLM's in Parley. While it rejects with a `ProviderError`, texts are compared by
+   * words alone.
+   */
   embed: Embed;
 }
 
-/** Prompts whose facts are kept embedded; a call's prompt stays the same from turn to turn. */
-const maxPrompts = 64;
+/** Number of prompts whose embedded facts are kept; a call's prompt is the same in every turn. */
+const MAX_PROMPTS = 64;
 
-/** The dialogue's built-in tool; the only one that this model ever calls. */
-const endCallToolName = "end_call";
+/** Name of the dialogue's built-in tool, the only one that this model calls. */
+const END_CALL_TOOL_NAME = "end_call";
 
 interface Prompt {
   knowledge: PromptKnowledge;
@@ -27,20 +30,21 @@ interface Prompt {
 }
 
 /**
- * A model without a model: it answers from the agent's own prompt, by reading out the sentence that is nearest to the
- * question, and says so when none is near enough. It greets, thanks, says goodbye (and hangs up with `end_call` where
- * that is offered), says what an instruction wants said at once, word for word, and invents nothing. English only; the same input gives the same reply.
+ * A language model without a neural network: it answers from the agent's own prompt by reading out the most similar
+ * sentence, and says so if none is similar enough. It greets, thanks, says goodbye (and hangs up with `end_call` if
+ * offered), reads out instructions to speak word for word, and invents nothing. English only; the same input always
+ * gives the same reply.
  */
 export function createBuiltinResponder(options: BuiltinResponderOptions): LanguageModel {
   const prompts = new Map<string, Prompt>();
   const promptOf = (text: string): Prompt => {
     const known = prompts.get(text) ?? openPrompt(text, options.embed);
-    // Last used, last dropped.
+    // Moves the prompt to the end: the least recently used one is dropped first.
     prompts.delete(text);
     prompts.set(text, known);
     known.index.catch(() => prompts.delete(text));
     const oldest = prompts.keys().next().value;
-    if (prompts.size > maxPrompts && oldest !== undefined) prompts.delete(oldest);
+    if (prompts.size > MAX_PROMPTS && oldest !== undefined) prompts.delete(oldest);
     return known;
   };
   const respond = async (call: LanguageModelV4CallOptions): Promise<Reply> => {
@@ -49,7 +53,7 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     const { instructions, exchange, toSay } = readConversation(call.prompt);
     if (toSay?.isAnswerWanted === false) return { text: toSay.text, endsCall: false };
     const { knowledge, index } = promptOf(instructions);
-    const canEndCall = call.tools?.some((tool) => tool.name === endCallToolName) === true;
+    const canEndCall = call.tools?.some((tool) => tool.name === END_CALL_TOOL_NAME) === true;
     const rank = async (text: string, words: readonly string[]) => {
       try {
         const [vector] = await options.embed([text], signal);
@@ -74,9 +78,12 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
     doGenerate: async (call) => {
       const { text, endsCall } = await respond(call);
       return {
-        content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...(endsCall ? [endCall] : [])],
-        finishReason: finishReasonOf(endsCall),
-        usage,
+        content: [
+          ...(text === "" ? [] : [{ type: "text" as const, text }]),
+          ...(endsCall ? [END_CALL_PART] : []),
+        ],
+        finishReason: toFinishReason(endsCall),
+        usage: NO_USAGE,
         warnings: [],
       };
     },
@@ -85,18 +92,18 @@ export function createBuiltinResponder(options: BuiltinResponderOptions): Langua
 
 function openPrompt(text: string, embed: Embed): Prompt {
   const knowledge = readPrompt(text);
-  // Not aborted with the turn that needs it first: the next turn needs it as well.
+  // Not aborted with the first turn that needs it, because the next turn needs it too.
   return { knowledge, index: FactIndex.create(knowledge.facts, embed, new AbortController().signal) };
 }
 
-/** The agent's own instructions, which come first, and the end of the talk. */
+/** Reads the agent's instructions, which come first, and the end of the conversation. */
 function readConversation(prompt: readonly LanguageModelV4Message[]): {
   instructions: string;
   exchange: Exchange;
   toSay: { text: string; isAnswerWanted: boolean } | undefined;
 } {
   const first = prompt[0];
-  const talk = prompt.map((message) => ({ role: message.role, text: textOf(message) }));
+  const talk = prompt.map((message) => ({ role: message.role, text: joinText(message) }));
   const last = prompt.at(-1);
   const [before = "", ...wanted] = last?.role === "system" ? last.content.split(SPEAK_NOW) : [];
   const userTexts = talk.filter((each) => each.role === "user").map((each) => each.text);
@@ -104,7 +111,7 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
     toSay: wanted.length === 0 ? undefined : { text: wanted.join(SPEAK_NOW), isAnswerWanted: before !== "" },
     instructions: first?.role === "system" ? first.content : "",
     exchange: {
-      // Other instructions that came meanwhile are not followed; the caller still waits for an answer.
+      // Other instructions in between are ignored: the caller still awaits an answer.
       input: talk.findLast((each) => each.role !== "system")?.role === "user" ? userTexts.at(-1) : undefined,
       earlierInputs: userTexts.slice(0, -1),
       lastReply: talk.findLast((each) => each.role === "assistant" && each.text !== "")?.text,
@@ -112,27 +119,27 @@ function readConversation(prompt: readonly LanguageModelV4Message[]): {
   };
 }
 
-function textOf(message: LanguageModelV4Message): string {
+function joinText(message: LanguageModelV4Message): string {
   if (message.role === "system") return message.content;
   const texts: string[] = [];
   for (const part of message.content) if (part.type === "text") texts.push(part.text);
   return texts.join(" ").trim();
 }
 
-const endCall = {
+const END_CALL_PART = {
   type: "tool-call" as const,
   toolCallId: "end_call-1",
-  toolName: endCallToolName,
+  toolName: END_CALL_TOOL_NAME,
   input: "{}",
 };
 
-/** Nothing is counted: there are no tokens. */
-const usage = {
+/** No usage is reported, because there are no tokens. */
+const NO_USAGE = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-function finishReasonOf(endsCall: boolean): LanguageModelV4FinishReason {
+function toFinishReason(endsCall: boolean): LanguageModelV4FinishReason {
   return { unified: endsCall ? "tool-calls" : "stop", raw: undefined };
 }
 
@@ -144,8 +151,8 @@ function streamReply({ text, endsCall }: Reply): LanguageModelV4StreamResult {
     { type: "text-start", id },
     ...words.map((delta) => ({ type: "text-delta" as const, id, delta })),
     { type: "text-end", id },
-    ...(endsCall ? [endCall] : []),
-    { type: "finish", usage, finishReason: finishReasonOf(endsCall) },
+    ...(endsCall ? [END_CALL_PART] : []),
+    { type: "finish", usage: NO_USAGE, finishReason: toFinishReason(endsCall) },
   ];
   return { stream: ReadableStream.from(parts) };
 }

@@ -1,9 +1,9 @@
-import { answerThreshold, contentWords, type Match } from "./fact-index.ts";
+import { ANSWER_THRESHOLD, contentWords, type Match } from "./fact-index.ts";
 import type { PromptKnowledge } from "./prompt-knowledge.ts";
 import { isFollowUp, readIntent, type Intent } from "./small-talk.ts";
 
 export interface Exchange {
-  /** What the caller said last; undefined when it is not the caller's turn that is to be answered. */
+  /** The caller's last words; `undefined` if it is not the caller's turn that is to be answered. */
   input: string | undefined;
   /** Oldest first. */
   earlierInputs: readonly string[];
@@ -18,30 +18,30 @@ export interface Reply {
 export interface ReplyContext {
   knowledge: PromptKnowledge;
   exchange: Exchange;
-  /** Facts by how well they answer a text, best first. */
+  /** Ranks facts by how well they answer a text, best first. */
   rank: (text: string, words: readonly string[]) => Promise<Match[]>;
 }
 
-/** What can be listened to in one go. */
-const maxWords = 35;
-/** A second fact this near to the best one answers the question too ("when are you open"). */
-const companionMargin = 0.06;
+/** Maximum words of a reply, so that it can be followed by ear. */
+const MAX_WORDS = 35;
+/** Score difference up to which a second fact is part of the answer ("when are you open"). */
+const COMPANION_MARGIN = 0.06;
 
-const offerHelp = "Is there anything else I can help you with?";
-const doesNotKnow = `I am sorry, I do not know that. ${offerHelp}`;
+const OFFER_HELP = "Is there anything else I can help you with?";
+const DOES_NOT_KNOW = `I am sorry, I do not know that. ${OFFER_HELP}`;
 
-const farewell: Reply = { text: "Thank you for calling. Goodbye!", endsCall: true };
+const GOODBYE: Reply = { text: "Thank you for calling. Goodbye!", endsCall: true };
 
-/** What is said to everything but a question. */
+/** Replies to everything except questions. */
 const courtesies: Record<Exclude<Intent["type"], "question">, (context: ReplyContext) => Reply> = {
   unclear: () => say("Sorry, I did not catch that. Could you say it again?"),
   greeting: () => say("Hello! How can I help you?"),
   howAreYou: () => say("I am fine, thank you. How can I help you?"),
-  thanks: () => say(`You are welcome. ${offerHelp}`),
-  goodbye: () => farewell,
+  thanks: () => say(`You are welcome. ${OFFER_HELP}`),
+  goodbye: () => GOODBYE,
   yes: () => say("What would you like to know?"),
   no: ({ exchange }) =>
-    exchange.lastReply?.endsWith(offerHelp) === true ? farewell : say(`All right. ${offerHelp}`),
+    exchange.lastReply?.endsWith(OFFER_HELP) === true ? GOODBYE : say(`All right. ${OFFER_HELP}`),
   repeat: ({ exchange }) => say(exchange.lastReply ?? "How can I help you?"),
   identity: ({ knowledge }) => say(knowledge.identity ?? "I am an automated assistant."),
   isRobot: () => say("I am an automated assistant. How can I help you?"),
@@ -49,7 +49,7 @@ const courtesies: Record<Exclude<Intent["type"], "question">, (context: ReplyCon
   canYouHear: () => say("Yes, I can hear you. How can I help you?"),
 };
 
-/** Decides what is said. Everything that is not a courtesy comes from the prompt, word for word. */
+/** Composes the reply. Everything except courtesies comes from the prompt, word for word. */
 export async function composeReply(context: ReplyContext): Promise<Reply> {
   const { knowledge, exchange } = context;
   if (exchange.input === undefined) {
@@ -71,15 +71,15 @@ async function answer({ exchange, rank }: ReplyContext, question: string): Promi
   const full = previous === undefined ? question : `${previous} ${question}`;
   const matches = await rank(full, contentWords(question));
   const [best, second] = matches;
-  if (best === undefined || best.score < answerThreshold) return doesNotKnow;
+  if (best === undefined || best.score < ANSWER_THRESHOLD) return DOES_NOT_KNOW;
   const first = limitWords(best.fact.spoken);
   const isCompanion =
-    second !== undefined && second.score >= Math.max(answerThreshold, best.score - companionMargin);
+    second !== undefined && second.score >= Math.max(ANSWER_THRESHOLD, best.score - COMPANION_MARGIN);
   const both = isCompanion ? `${first} ${second.fact.spoken}` : first;
-  return wordsIn(both) <= maxWords ? both : first;
+  return wordsIn(both) <= MAX_WORDS ? both : first;
 }
 
-/** The last thing that was asked in full. */
+/** The last question that is complete in itself. */
 function lastQuestion(earlierInputs: readonly string[]): string | undefined {
   for (const input of earlierInputs.toReversed()) {
     const intent = readIntent(input);
@@ -88,10 +88,10 @@ function lastQuestion(earlierInputs: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** A longer sentence ends at the last comma or semicolon that fits. */
+/** Cuts a long sentence at the last comma or semicolon that fits. */
 function limitWords(sentence: string): string {
-  if (wordsIn(sentence) <= maxWords) return sentence;
-  const kept = sentence.split(/\s+/).slice(0, maxWords).join(" ");
+  if (wordsIn(sentence) <= MAX_WORDS) return sentence;
+  const kept = sentence.split(/\s+/).slice(0, MAX_WORDS).join(" ");
   const cut = Math.max(kept.lastIndexOf(","), kept.lastIndexOf(";"));
   return `${(cut > 0 ? kept.slice(0, cut) : kept).replace(/[,;:.]$/, "")}.`;
 }

@@ -1,23 +1,23 @@
 import type { PromptFact } from "./prompt-knowledge.ts";
 
-/** Vectors of length 1, one per text. */
+/** Returns one vector of length 1 per text. */
 export type Embed = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>;
 
 export interface Match {
   fact: PromptFact;
-  /** Nearness in meaning and in words; comparable with `answerThreshold` alone. */
+  /** Similarity in meaning and in words; compared only with `ANSWER_THRESHOLD`. */
   score: number;
 }
 
-/** Below this a fact is not taken for an answer. Tuned with all-MiniLM-L6-v2 on `accuracy-set.ts`. */
-export const answerThreshold = 0.33;
+/** Minimum score of an answer. Tuned with all-MiniLM-L6-v2 on `accuracy-set.ts`. */
+export const ANSWER_THRESHOLD = 0.33;
 
-/** What the share of the question's words that a fact contains adds to the nearness in meaning. */
-const wordWeight = 0.25;
-/** The same if there are no embeddings: a fact that contains a third of the question's words answers it. */
-const soleWordWeight = 1;
+/** Weight of the share of the question's words in the fact, added to the similarity in meaning. */
+const WORD_WEIGHT = 0.25;
+/** The same weight without embeddings: a fact with a third of the question's words answers it. */
+const SOLE_WORD_WEIGHT = 1;
 
-/** The facts of one prompt, ready to be compared with questions. */
+/** Index of the facts of one prompt, for comparison with questions. */
 export class FactIndex {
   readonly #facts: readonly PromptFact[];
   readonly #entries: { fact: PromptFact; vector: Float32Array; words: Set<string> }[];
@@ -38,16 +38,16 @@ export class FactIndex {
     return new FactIndex(facts, texts.length === 0 ? [] : await embed(texts, signal));
   }
 
-  /** Facts by how well they answer, best first, each once. `words` are the question's own words. */
+  /** Ranks the facts by how well they answer, best first. `words`: the question's own words. */
   rank(vector: Float32Array, words: readonly string[]): Match[] {
     return this.#rankBy(
-      (entry) => dot(vector, entry.vector) + wordWeight * this.#overlap(words, entry.words),
+      (entry) => dot(vector, entry.vector) + WORD_WEIGHT * this.#overlap(words, entry.words),
     );
   }
 
-  /** The same without embeddings, by the words that question and fact share. */
+  /** The same without embeddings, by common words. */
   rankByWords(words: readonly string[]): Match[] {
-    return this.#rankBy((entry) => soleWordWeight * this.#overlap(words, entry.words));
+    return this.#rankBy((entry) => SOLE_WORD_WEIGHT * this.#overlap(words, entry.words));
   }
 
   #rankBy(scoreOf: (entry: { vector: Float32Array; words: Set<string> }) => number): Match[] {
@@ -57,7 +57,7 @@ export class FactIndex {
     return [...best].map(([fact, score]) => ({ fact, score })).sort((a, b) => b.score - a.score);
   }
 
-  /** The share of the question's words that the fact has, rare words counting more than those of many facts. */
+  /** Share of the question's words in the fact; rare words weigh more than those of many facts. */
   #overlap(words: readonly string[], factWords: ReadonlySet<string>): number {
     let shared = 0;
     let all = 0;
@@ -76,14 +76,14 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-const functionWords = new Set(
+const FUNCTION_WORDS = new Set(
   "a about all also am an and any are as at be been but by can could did do does for from get got had has have how i if in is it its just know like many me much my no not of ok okay on or our please really right say so some tell than that the their them then there these they this those to um uh us was we well what what's when where which who why will with would yes you your".split(
     " ",
   ),
 );
 
-/** Everyday words that small embeddings hold too far apart, each with the one that stands for it. */
-const synonyms = new Map(
+/** Everyday words that small embeddings place too far apart, each with the word that stands for it. */
+const SYNONYMS = new Map(
   Object.entries({
     broken: "damage",
     car: "parking",
@@ -105,16 +105,17 @@ const synonyms = new Map(
   }),
 );
 
-/** A place is seldom called an address where it is told: "We are at 12 Quay Street". */
-const place = /\b(are|is|find us) (at|on|opposite|next to) .*\b|\b(street|avenue|postcode|zip code)\b/i;
+/** Statements of a place, which rarely contain the word "address": "We are at 12 Quay Street". */
+const PLACE_PATTERN =
+  /\b(are|is|find us) (at|on|opposite|next to) .*\b|\b(street|avenue|postcode|zip code)\b/i;
 
-/** Words that carry meaning, lower-cased, without their commonest endings and with synonyms made one. */
+/** Words that carry meaning, in lower case, without common endings and with synonyms unified. */
 export function contentWords(text: string): string[] {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []).filter(
-    (word) => !functionWords.has(word),
+    (word) => !FUNCTION_WORDS.has(word),
   );
-  const stems = words.map((word) => stem(synonyms.get(word) ?? word));
-  return place.test(text) ? [...stems, stem("address")] : stems;
+  const stems = words.map((word) => stem(SYNONYMS.get(word) ?? word));
+  return PLACE_PATTERN.test(text) ? [...stems, stem("address")] : stems;
 }
 
 function stem(word: string): string {

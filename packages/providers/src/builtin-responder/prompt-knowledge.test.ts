@@ -4,7 +4,7 @@ import { readPrompt } from "./prompt-knowledge.ts";
 
 const spoken = (prompt: string): string[] => readPrompt(prompt).facts.map((fact) => fact.spoken);
 
-test("what the agent is told to do is no fact", () => {
+test("an instruction to the agent is not a fact", () => {
   const prompt = `You are Robin. You speak softly. Be polite, and never argue.
 If the caller is angry, stay calm. When asked about prices, say that they vary.
 Do not give medical advice. Your goal is to book appointments. You must ask for a name.
@@ -12,7 +12,7 @@ End the call when they say goodbye. Always answer in English. Please keep it sho
   assert.deepEqual(spoken(prompt), []);
 });
 
-test("a section of rules is left out whole, except who the agent is", () => {
+test("a section of rules is skipped as a whole, except for the agent's identity", () => {
   const prompt = `## Role
 You are Ida.
 The customer comes first.
@@ -22,7 +22,7 @@ A wash costs ten euros.`;
   assert.equal(readPrompt(prompt).identity, "I am Ida.");
 });
 
-test("sentences to callers stay facts even where they begin like instructions", () => {
+test("sentences for callers are facts even if they begin like instructions", () => {
   const prompt =
     "If you cancel within a day, we charge ten pounds. You can park behind the house. Call us on 555 0100.";
   assert.deepEqual(spoken(prompt), [
@@ -32,7 +32,7 @@ test("sentences to callers stay facts even where they begin like instructions", 
   ]);
 });
 
-test("list items say their heading, sentences need none", () => {
+test("list items repeat their heading, sentences do not", () => {
   const prompt = `**Hours**
 - Monday: closed
 * We open at 9 a.m. on Sundays.
@@ -52,7 +52,7 @@ test("an answer is a fact that its question finds", () => {
   assert.deepEqual(fact?.about, ["Yes, ask at the desk. It is free.", "Do you have Wi-Fi?"]);
 });
 
-test("what the agent is told of its firm is said in the first person", () => {
+test("statements about the agent's company are read out in the first person", () => {
   const knowledge = readPrompt(
     "You are Mo from Acme and you love your work. You offer free delivery. Your address is Hill 1.",
   );

@@ -1,21 +1,21 @@
-/** Something that the prompt says and a caller may be told. */
+/** A statement of the prompt that callers may hear. */
 export interface PromptFact {
-  /** As it is said: one sentence, without mark-up. */
+  /** The spoken form: one sentence without markup. */
   spoken: string;
-  /** What a question is compared with, best match first come: the fact under its heading, the question it answers. */
+  /** Texts that a question is compared with: the fact under its heading, the question it answers. */
   about: string[];
 }
 
 export interface PromptKnowledge {
-  /** Who the agent is, in the first person: "I am Robin, the receptionist of …". */
+  /** The agent's identity in the first person: "I am Robin, the receptionist of …". */
   identity: string | undefined;
   facts: PromptFact[];
-  /** Headings with facts below them, in their order. */
+  /** Headings with facts below them, in order. */
   topics: string[];
 }
 
-/** Told to the agent, not to callers: "Never give medical advice." */
-const instruction = new RegExp(
+/** Sentences for the agent, not for callers: "Never give medical advice." */
+const INSTRUCTION_PATTERN = new RegExp(
   [
     /^(please |always |never |only )*(act|adapt|answer|apologi[sz]e|ask|assist|assume|avoid|be|begin|collect|confirm|decline|do not|don't|ensure|explain|finish|follow|gather|give|greet|guide|handle|help|if (asked|unsure|possible|they ask|someone asks|you (do not|don't|cannot|can't) (know|understand|answer|help|find)|you are (asked|not sure|unsure))|introduce|keep|let|limit|listen|maintain|make (sure|it)|mention|never|offer|politely|provide|read|refer|refrain|remain|remember|repeat|reply|respond|say|sound|speak|start|stay|stick|suggest|take|talk|tell|thank|transfer|treat|try|use|verify|wait|when asked|write)\b/,
     /^(always|never|only|under no circumstances)\b/,
@@ -30,17 +30,17 @@ const instruction = new RegExp(
   "i",
 );
 
-const instructionHeading =
+const INSTRUCTION_HEADING =
   /\b(behaviou?r|guard ?rails?|guidelines?|instructions?|persona|personality|role|rules|style|tone|task|goals?|steps|constraints|script|flow|objective|identity|response)\b/i;
 
-/** Headings that say nothing about what is below them. */
-const emptyHeading =
+/** Headings that add nothing to the text below them. */
+const EMPTY_HEADING =
   /^(general |other |more |useful |background |key |business |company )*(information|info|facts?|details|knowledge( base)?|context|background|about( us)?|faqs?|frequently asked questions|questions and answers|general|other|miscellaneous)$/i;
 
-const identitySentence =
+const IDENTITY_PATTERN =
   /^(you are|you're|your name is)\s+(?!(to|not|never|always|only|polite|friendly|brief)\b)/i;
 
-/** Splits an agent's prompt into what can be told and what the agent is only told to do. */
+/** Separates an agent's prompt into facts for callers and instructions for the agent. */
 export function readPrompt(prompt: string): PromptKnowledge {
   const knowledge: PromptKnowledge = { identity: undefined, facts: [], topics: [] };
   let heading = "";
@@ -48,14 +48,14 @@ export function readPrompt(prompt: string): PromptKnowledge {
   for (const line of prompt.split(/\r?\n/)) {
     const text = plainText(line);
     if (text === "") continue;
-    const headingHere = headingOf(line, text);
+    const headingHere = readHeading(line, text);
     const questionHere = /^(?:q|question)\s*\d*\s*[:.)]\s*(.+)$/i.exec(text)?.[1];
     const answer = /^(?:a|answer)\s*\d*\s*[:.)]\s*(.+)$/i.exec(text)?.[1];
     if (headingHere !== undefined) {
-      heading = emptyHeading.test(headingHere) ? "" : headingHere;
+      heading = EMPTY_HEADING.test(headingHere) ? "" : headingHere;
     } else if (questionHere !== undefined || (question === undefined && text.endsWith("?"))) {
       question = questionHere ?? text;
-    } else if (!instructionHeading.test(heading) || identitySentence.test(text)) {
+    } else if (!INSTRUCTION_HEADING.test(heading) || IDENTITY_PATTERN.test(text)) {
       addSentences(knowledge, answer ?? text, heading, question);
       question = undefined;
     }
@@ -69,14 +69,14 @@ function addSentences(
   heading: string,
   question: string | undefined,
 ): void {
-  const sentences = question === undefined ? sentencesOf(text) : [text];
+  const sentences = question === undefined ? splitSentences(text) : [text];
   for (const sentence of sentences) {
-    if (identitySentence.test(sentence)) {
+    if (IDENTITY_PATTERN.test(sentence)) {
       knowledge.identity ??= firstPerson(sentence);
       continue;
     }
     const spoken = fromUs(sentence);
-    if (question === undefined && instruction.test(spoken)) continue;
+    if (question === undefined && INSTRUCTION_PATTERN.test(spoken)) continue;
     if (wordsIn(spoken) < 2) continue;
     const isUnderHeading = heading !== "" && question === undefined;
     knowledge.facts.push({
@@ -90,7 +90,7 @@ function addSentences(
   }
 }
 
-/** Without list marks and Markdown. */
+/** Removes list marks and Markdown. */
 function plainText(line: string): string {
   return line
     .replace(/^\s*(?:[-*•–]|\d+[.)])\s+/, "")
@@ -100,22 +100,22 @@ function plainText(line: string): string {
     .trim();
 }
 
-/** The text of a heading line: `# Prices`, `**Prices**`, `Prices:`. */
-function headingOf(line: string, text: string): string | undefined {
+/** The text of a heading line: `# Prices`, `**Prices**`, `Prices:`; `undefined` for other lines. */
+function readHeading(line: string, text: string): string | undefined {
   const isMarked = /^\s*#/.test(line) || /^\s*\*\*[^*]+\*\*:?\s*$/.test(line);
   const isShortLabel = /^[^.!?:]+:$/.test(text) && wordsIn(text) <= 6;
   return isMarked || isShortLabel ? text.replace(/:$/, "") : undefined;
 }
 
-/** Sentences end before white space and a capital; abbreviations and times such as "9 a.m. to" do not. */
-function sentencesOf(text: string): string[] {
+/** Splits at white space before a capital, but not after abbreviations and times such as "9 a.m. to". */
+function splitSentences(text: string): string[] {
   return text
     .split(/(?<=[.!?])(?<!\b(?:[ap]\.m|Mr|Mrs|Ms|Dr|St|No|e\.g|i\.e)\.)\s+(?=["'(]?[A-Z0-9£$€])/)
     .map((each) => each.trim())
     .filter((each) => each !== "");
 }
 
-/** List items such as "Monday: closed" need their heading to be understood. */
+/** Whether a text is a sentence. List items such as "Monday: closed" need their heading to be understood. */
 function isSentence(text: string): boolean {
   if (/[.!?]$/.test(text) && wordsIn(text) >= 4) return true;
   return /\b(is|are|am|was|were|has|have|can|cost|costs|do|does|will|may|must|open|opens|close|closes|offer|offers|include|includes|takes?|needs?|accept|accepts|deliver|delivers|starts?|ends?|call)\b/i.test(
@@ -123,7 +123,7 @@ function isSentence(text: string): boolean {
   );
 }
 
-/** "You offer …" and "Your opening hours …" are about us when the caller hears them. */
+/** Turns the second person into the first: "You offer …" becomes "We offer …". */
 function fromUs(sentence: string): string {
   return sentence
     .replace(

@@ -17,7 +17,7 @@ function user(text: string): LanguageModelV4Message {
   return { role: "user", content: [{ type: "text", text }] };
 }
 
-function promptOf(instructions: string, { before = [], ask }: AccuracyCase): LanguageModelV4Message[] {
+function toPrompt(instructions: string, { before = [], ask }: AccuracyCase): LanguageModelV4Message[] {
   const earlier = before.flatMap((text): LanguageModelV4Message[] => [
     user(text),
     { role: "assistant", content: [{ type: "text", text: "(an answer)" }] },
@@ -31,7 +31,7 @@ async function findWrongAnswers(model: LanguageModel): Promise<{ cases: number; 
   for (const agent of accuracySet) {
     for (const each of agent.cases) {
       cases++;
-      const { content } = await model.doGenerate({ prompt: promptOf(agent.prompt, each) });
+      const { content } = await model.doGenerate({ prompt: toPrompt(agent.prompt, each) });
       const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
       assert.ok(text.split(/\s+/).length <= 35, text);
       const isRight = each.expect === null ? text.includes("I do not know") : each.expect.test(text);
@@ -41,13 +41,13 @@ async function findWrongAnswers(model: LanguageModel): Promise<{ cases: number; 
   return { cases, wrong };
 }
 
-test("at least nine in ten questions are answered rightly or honestly not answered", async (context) => {
+test("at least nine in ten questions are answered correctly, or honestly not answered", async (context) => {
   const { cases, wrong } = await findWrongAnswers(responder);
   context.diagnostic(`${cases - wrong.length} of ${cases} right; wrong: ${wrong.join(" | ") || "none"}`);
   assert.ok(wrong.length <= cases / 10, wrong.join("\n"));
 });
 
-test("without the embedding model seven in ten are, by words", async (context) => {
+test("without the embedding model at least seven in ten are, by words", async (context) => {
   const withoutModel = createBuiltinResponder({
     embed: async () => {
       const message = "no model serves embed";

@@ -43,17 +43,17 @@ const examples: Record<string, string[]> = {
 };
 
 for (const [type, inputs] of Object.entries(examples)) {
-  test(`what is said as ${type} is read so`, () => {
+  test(`${type} is recognized`, () => {
     for (const input of inputs) assert.equal(readIntent(input).type, type, input);
   });
 }
 
-test("courtesies are taken off a question", () => {
+test("courtesies are removed from a question", () => {
   const intent = readIntent("Hi, good morning! What time do you open?");
   assert.equal(intent.type === "question" && intent.text, "what time do you open");
 });
 
-test("short questions without a verb or beginning with a conjunction lean on the one before", () => {
+test("short questions without a verb or with an initial conjunction refer to the one before", () => {
   for (const text of ["And on Sunday?", "what about children", "on Monday", "the small one"])
     assert.ok(isFollowUp(text), text);
   for (const text of ["Do you have parking?", "and I would also like to know if you take credit cards"]) {
@@ -61,13 +61,13 @@ test("short questions without a verb or beginning with a conjunction lean on the
   }
 });
 
-test("a goodbye is one however the recogniser spells it", () => {
+test("a goodbye is recognized in every spelling of recognizers", () => {
   for (const input of ["Great thanks, good-by.", "Goodby", "good bye", "Okay, goodbye!"]) {
     assert.equal(readIntent(input).type, "goodbye", input);
   }
 });
 
-test("a whole question that begins with “and” stands by itself", () => {
+test("a complete question that begins with “and” is independent", () => {
   assert.equal(isFollowUp("And how much is a check-up?"), false);
   assert.equal(isFollowUp("And on Sunday?"), true);
   assert.equal(isFollowUp("And is it free?"), true);

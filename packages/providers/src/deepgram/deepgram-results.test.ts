@@ -15,7 +15,7 @@ function results(words: readonly Record<string, unknown>[]) {
   return read;
 }
 
-test("how sure Deepgram is of the words and of the last one goes with the text", () => {
+test("Deepgram's confidence in the words and in the last one comes with the text", () => {
   const transcript = new UtteranceTranscript();
   transcript.add(results([{ word: "a", punctuated_word: "A", start: 0, end: 0.2, confidence: 1 }]));
   transcript.add(
@@ -27,7 +27,7 @@ test("how sure Deepgram is of the words and of the last one goes with the text",
   });
 });
 
-test("where a word comes without a confidence nothing is made up", () => {
+test("no confidence is reported if a word comes without one", () => {
   const transcript = new UtteranceTranscript();
   transcript.add(results([{ word: "yes", start: 0, end: 0.2, confidence: 0.9 }]));
   transcript.add(results([{ word: "please", start: 0.3, end: 1, confidence: "high" }]));

@@ -1,12 +1,12 @@
 import type { HeardText } from "@parley/conversation";
 import { isObject } from "../http/provider-socket.ts";
 
-/** One recognised word; times in seconds of the audio that was sent on this connection. */
+/** One recognized word; times in seconds of the audio sent on this connection. */
 export interface DeepgramWord {
   text: string;
   startS: number;
   endS: number;
-  /** 0–1; undefined where it was not told. */
+  /** 0–1; `undefined` if not reported. */
   confidence: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface DeepgramResults {
   isFromFinalize: boolean;
 }
 
-/** Reads a `Results` message; undefined for every other message and for one that is not shaped like it. */
+/** Reads a `Results` message; returns `undefined` for any other or malformed message. */
 export function readResults(message: Record<string, unknown>): DeepgramResults | undefined {
   if (message["type"] !== "Results" || !isObject(message["channel"])) return undefined;
   const { alternatives } = message["channel"];
@@ -42,7 +42,7 @@ function readWords(words: unknown): DeepgramWord[] | undefined {
   }));
 }
 
-/** Where words carry no times of their own, the transcript counts as one word over the whole result. */
+/** The transcript as one word over the whole result, for results whose words have no times. */
 function wholeTranscript(best: Record<string, unknown>, startS: number, endS: number): DeepgramWord[] {
   const text = String(best["transcript"]);
   return text === "" ? [] : [{ text, startS, endS, confidence: readConfidence(best) }];
@@ -53,8 +53,8 @@ function readConfidence({ confidence }: Record<string, unknown>): number | undef
 }
 
 /**
- * The text of the utterance at hand, out of results that are final (and will not change) and the latest interim one
- * about what comes after them. Results know nothing of our utterances; the times of their words tell them apart.
+ * The text of the current utterance, from the final results and the latest interim result after them. Results do not
+ * refer to utterances; the times of their words assign them.
  */
 export class UtteranceTranscript {
   #finals: DeepgramWord[] = [];
@@ -72,7 +72,7 @@ export class UtteranceTranscript {
     this.#interim = [];
   }
 
-  /** A new connection counts its time from zero; what is there stays before everything that it will bring. */
+  /** Prepares for a new connection, whose times start from zero: earlier words stay before all later ones. */
   rebase(): void {
     this.#finals = this.#finals.map((word) => ({ ...word, startS: 0, endS: 0 }));
     this.#interim = [];
@@ -86,8 +86,8 @@ export class UtteranceTranscript {
       return;
     }
     this.#finals.push(...words);
-    // Speech before an utterance is marked may belong to it; a talk that is never marked must not pile up.
-    if (this.#finals.length > maxWords) this.#finals = this.#finals.slice(-maxWords);
+    // Speech before an utterance is marked may belong to it; speech that is never marked must not accumulate.
+    if (this.#finals.length > MAX_WORDS) this.#finals = this.#finals.slice(-MAX_WORDS);
     this.#interim = [];
   }
 
@@ -95,7 +95,7 @@ export class UtteranceTranscript {
     return this.#words.map((word) => word.text).join(" ");
   }
 
-  /** The text, and how sure Deepgram is of it where it has told so of every word. */
+  /** The text, with Deepgram's confidence if it was reported for every word. */
   get heard(): HeardText {
     const words = this.#words;
     const confidences = words.flatMap(({ confidence }) => confidence ?? []);
@@ -116,4 +116,4 @@ export class UtteranceTranscript {
   }
 }
 
-const maxWords = 2_000;
+const MAX_WORDS = 2_000;

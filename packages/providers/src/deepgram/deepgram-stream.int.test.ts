@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { DeepgramStream } from "./deepgram-stream.ts";
 
-test("audio that waits longer than two seconds for the connection is dropped and counted, a replay is not", async (context) => {
+test("audio that waits longer than two seconds for the connection is dropped and counted; a replay is not", async (context) => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const address = silent.address();

@@ -19,37 +19,43 @@ export interface DeepgramStreamOptions {
   now: () => number;
 }
 
-/** Frames of 20 ms go out five at a time: a fifth of the messages, and partials lose less than they take to come. */
-const messageMs = 100;
-/** Audio that waits longer than this, for the connection or for the network, is dropped. */
-const maxBacklogMs = 2_000;
-/** What may be written at once: an utterance that another connection lost, heard again. */
-const maxReplayMs = 20_000;
-/** Deepgram closes after 10 s without audio and advises a `KeepAlive` every 3–5 s. */
-const keepAliveMs = 4_000;
-/** `Finalize` is not always answered: with little audio at hand Deepgram may stay silent, and what is known then counts. */
-const finalizeTimeoutMs = 800;
-/** Attempts to connect in a row before the stream gives up. */
-const maxAttempts = 3;
-const retryDelayMs = 250;
+/**
+ * Audio per message. Five frames of 20 ms make a fifth of the messages and delay partials by less than their own
+ * latency.
+ */
+const MESSAGE_MS = 100;
+/** Maximum wait of audio for the connection or the network; older audio is dropped. */
+const MAX_BACKLOG_MS = 2_000;
+/** Maximum length of a single write: an utterance replayed after another connection failed. */
+const MAX_REPLAY_MS = 20_000;
+/** Deepgram closes after 10 s without audio and recommends a `KeepAlive` every 3–5 s. */
+const KEEP_ALIVE_INTERVAL_MS = 4_000;
+/**
+ * Maximum wait for the answer to `Finalize`, which Deepgram may omit when it has little audio. The known text counts
+ * then.
+ */
+const FINALIZE_TIMEOUT_MS = 800;
+/** Consecutive attempts to connect before the stream fails. */
+const MAX_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 250;
 
-/** What goes out as one message. */
+/** One message to send. */
 interface Message {
-  /** As it goes out: little-endian, as every machine is that we run on. */
+  /** Little-endian samples, the byte order of every supported machine. */
   audio: Int16Array;
-  /** Bytes of it that are filled. */
+  /** Bytes filled. */
   length: number;
-  /** When the first of it was written. */
+  /** Time at which its first sample was written. */
   sinceMs: number;
 }
 
 interface PendingFlush {
   id: number;
-  /** Runs from the `Finalize` on; before there is a connection its own deadline bounds the wait. */
+  /** Runs from `Finalize` on; before the connection is open its own deadline limits the wait. */
   timer: NodeJS.Timeout | undefined;
 }
 
-/** One call's recogniser. A lost connection is reported once and opened again; see `#onFailed`. */
+/** The recognizer of one call. A lost connection is reported once and reopened; see `#onFailed`. */
 export class DeepgramStream implements SpeechToTextStream {
   readonly #options: DeepgramStreamOptions;
   readonly #transcript = new UtteranceTranscript();
@@ -62,27 +68,27 @@ export class DeepgramStream implements SpeechToTextStream {
   #isClosed = false;
   #waiting: Message[] = [];
   #waitingBytes = 0;
-  /** Its memory is used again: most of the time there is just one message. */
+  /** A message whose memory is reused: usually there is only one. */
   #spare: Message | undefined;
-  /** Audio sent on this connection: the clock that Deepgram's times refer to. */
+  /** Audio sent on this connection: the clock of Deepgram's times. */
   #sentBytes = 0;
   #droppedBytes = 0;
   #hasSentSinceKeepAlive = false;
   #flush: PendingFlush | undefined;
-  /** `Finalize` messages that are not answered yet; only the answer to the last one is about all the audio. */
+  /** Unanswered `Finalize` messages; only the answer to the last one covers all audio. */
   #openFinalizes = 0;
   #hasResultSinceFinalize = false;
-  /** In a row, with not a word from the vendor. */
+  /** Consecutive flushes without any message from Deepgram. */
   #silentFlushes = 0;
 
   constructor(options: DeepgramStreamOptions) {
     this.#options = options;
     this.#bytesPerMs = (options.sampleRateHz * 2) / 1000;
-    this.#keepAlive = setInterval(() => this.#sendKeepAlive(), keepAliveMs);
+    this.#keepAlive = setInterval(() => this.#sendKeepAlive(), KEEP_ALIVE_INTERVAL_MS);
     this.#connect();
   }
 
-  /** Audio that was never sent, because the connection was not there or did not take it. */
+  /** Audio that was never sent, because the connection was not open or did not accept it. */
   get droppedMs(): number {
     return this.#droppedBytes / this.#bytesPerMs;
   }
@@ -95,7 +101,7 @@ export class DeepgramStream implements SpeechToTextStream {
     }
     this.#keep(pcm);
     this.#dropOldAudio();
-    if (this.#waitingBytes >= messageMs * this.#bytesPerMs) this.#sendAudio();
+    if (this.#waitingBytes >= MESSAGE_MS * this.#bytesPerMs) this.#sendAudio();
   }
 
   startUtterance(leadMs: number): void {
@@ -169,8 +175,8 @@ export class DeepgramStream implements SpeechToTextStream {
   }
 
   /**
-   * What was recognised so far stays; audio since then is lost with the connection, and the new one counts its time
-   * from zero. A refusal, or too many attempts in a row, ends the stream for good.
+   * Keeps the text recognized so far; audio since then is lost with the connection, and the new one counts its time
+   * from zero. A refusal, or too many consecutive attempts, ends the stream.
    */
   #onFailed(error: ProviderError): void {
     const isFirst = this.#failure === undefined;
@@ -183,8 +189,8 @@ export class DeepgramStream implements SpeechToTextStream {
     const wasFlushing = this.#flush !== undefined;
     clearTimeout(this.#flush?.timer);
     this.#flush = undefined;
-    if (error.isRetryable && this.#attempts < maxAttempts) {
-      this.#retry = setTimeout(() => this.#connect(), retryDelayMs * 2 ** this.#attempts);
+    if (error.isRetryable && this.#attempts < MAX_ATTEMPTS) {
+      this.#retry = setTimeout(() => this.#connect(), RETRY_DELAY_MS * 2 ** this.#attempts);
     } else {
       clearInterval(this.#keepAlive);
     }
@@ -192,7 +198,7 @@ export class DeepgramStream implements SpeechToTextStream {
   }
 
   #finalize(flush: PendingFlush): void {
-    flush.timer = setTimeout(() => this.#onFlushTimeout(), finalizeTimeoutMs);
+    flush.timer = setTimeout(() => this.#onFlushTimeout(), FINALIZE_TIMEOUT_MS);
     this.#sendAudio();
     this.#openFinalizes++;
     this.#hasResultSinceFinalize = false;
@@ -200,8 +206,8 @@ export class DeepgramStream implements SpeechToTextStream {
   }
 
   /**
-   * What is known counts as the answer; nothing known and nothing heard is no answer at all. A connection on which nothing
-   * was heard twice in a row, or nothing at all of an utterance, has stalled, although its pings are answered.
+   * Answers with the known text. Nothing known and no message received is not an answer: a connection without a message
+   * twice in a row, or for a whole utterance, has stalled even if its pings are answered.
    */
   #onFlushTimeout(): void {
     const isKnown = this.#hasResultSinceFinalize || this.#transcript.text !== "";
@@ -211,7 +217,7 @@ export class DeepgramStream implements SpeechToTextStream {
     if (!isStalled || this.#isClosed) return;
     this.#socket?.close();
     const { provider } = this.#options;
-    const message = `no answer to a Finalize within ${finalizeTimeoutMs} ms`;
+    const message = `no answer to a Finalize within ${FINALIZE_TIMEOUT_MS} ms`;
     this.#onFailed(new ProviderError({ provider, kind: "timeout", message, isRetryable: true }));
   }
 
@@ -226,17 +232,17 @@ export class DeepgramStream implements SpeechToTextStream {
 
   #sendAudio(): void {
     if (this.#socket === undefined || !this.#isConnected || this.#waitingBytes === 0) return;
-    if (this.#socket.bufferedBytes > maxBacklogMs * this.#bytesPerMs) return;
+    if (this.#socket.bufferedBytes > MAX_BACKLOG_MS * this.#bytesPerMs) return;
     this.#sentBytes += this.#waitingBytes;
     this.#hasSentSinceKeepAlive = true;
-    // The socket masks what it sends (RFC 6455 section 5.3), into memory of its own.
+    // Copied, because the socket masks its data in place (RFC 6455 §5.3).
     for (const { audio, length } of this.#waiting) this.#socket.send(Buffer.from(audio.buffer, 0, length));
     this.#spare = this.#waiting[0];
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
-  /** Copies a frame behind what waits: callers use their frames again. */
+  /** Copies a frame into the waiting messages, because callers reuse their frames. */
   #keep(pcm: Int16Array): void {
     let message = this.#waiting.at(-1);
     if (message === undefined || message.length + pcm.byteLength > message.audio.byteLength) {
@@ -251,7 +257,7 @@ export class DeepgramStream implements SpeechToTextStream {
   #newMessage(leastBytes: number): Message {
     const spare = this.#spare;
     this.#spare = undefined;
-    const bytes = Math.max(leastBytes, messageMs * this.#bytesPerMs);
+    const bytes = Math.max(leastBytes, MESSAGE_MS * this.#bytesPerMs);
     const audio =
       spare !== undefined && spare.audio.byteLength >= bytes
         ? spare.audio
@@ -260,9 +266,9 @@ export class DeepgramStream implements SpeechToTextStream {
   }
 
   #dropOldAudio(): void {
-    const tooOldMs = this.#options.now() - maxBacklogMs;
+    const tooOldMs = this.#options.now() - MAX_BACKLOG_MS;
     for (let oldest = this.#waiting[0]; oldest !== undefined; oldest = this.#waiting[0]) {
-      if (oldest.sinceMs > tooOldMs && this.#waitingBytes <= maxReplayMs * this.#bytesPerMs) return;
+      if (oldest.sinceMs > tooOldMs && this.#waitingBytes <= MAX_REPLAY_MS * this.#bytesPerMs) return;
       this.#waiting.shift();
       this.#waitingBytes -= oldest.length;
       this.#droppedBytes += oldest.length;

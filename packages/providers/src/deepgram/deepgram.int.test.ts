@@ -10,7 +10,7 @@ interface Recognition {
   next: () => Promise<SpeechToTextEvent>;
 }
 
-/** For servers that answer, however busy the machine. */
+/** Timeout for servers that do answer, on a busy machine too. */
 const PATIENCE_MS = 10_000;
 
 async function open(
@@ -63,13 +63,13 @@ function assertFlushed(event: SpeechToTextEvent, flushId: number, text: string):
   assert.deepEqual([event.flushId, event.text], [flushId, text]);
 }
 
-async function failureOf({ next }: Recognition): Promise<ProviderError> {
+async function waitForFailure({ next }: Recognition): Promise<ProviderError> {
   const event = await next();
   assert.equal(event.type, "failed");
   return event.error;
 }
 
-test("a flush is answered with the text of the utterance, one utterance after the other", async (context) => {
+test("a flush is answered with the text of its utterance, one utterance after the other", async (context) => {
   const { stream, next } = await open(context);
   const texts: string[] = [];
   for (const flushId of [1, 2]) {
@@ -87,7 +87,7 @@ test("a flush is answered with the text of the utterance, one utterance after th
   assert.deepEqual(texts, ["What time do you open?", "And on Sunday?"]);
 });
 
-test("speech that goes on after a flush is added to the utterance", async (context) => {
+test("speech that continues after a flush is added to the utterance", async (context) => {
   const { stream, next } = await open(context);
   speak(stream, 500);
   stream.startUtterance(500);
@@ -98,7 +98,7 @@ test("speech that goes on after a flush is added to the utterance", async (conte
   assertFlushed(await next(), 2, "What time do you open? And on Sunday?");
 });
 
-test("only the newest of two flushes is answered, with all the audio before it", async (context) => {
+test("only the latest of two flushes is answered, with all the audio before it", async (context) => {
   const { stream, next } = await open(context, { latencyMs: 30 });
   stream.flush(0);
   assertFlushed(await next(), 0, "");
@@ -119,24 +119,24 @@ test("interim results are partials", async (context) => {
   assert.deepEqual(await next(), { type: "partial", text: "What time do" });
 });
 
-test("a wrong key fails with the status and is not tried again", async (context) => {
+test("a wrong key fails with the status and is not retried", async (context) => {
   const recognition = await open(context, { apiKey: "another" });
-  const error = await failureOf(recognition);
+  const error = await waitForFailure(recognition);
   assert.equal(error.kind, "status");
   assert.equal(error.status, 401);
   assert.equal(error.isRetryable, false);
   recognition.stream.flush(7);
-  assert.equal(await failureOf(recognition), error);
+  assert.equal(await waitForFailure(recognition), error);
 });
 
-test("a connection that is cut fails once and is opened again", async (context) => {
+test("a connection that is cut fails once and is reopened", async (context) => {
   const recognition = await open(context, {
     fault: (connection) => (connection === 0 ? { type: "close", after: 0 } : undefined),
   });
   speak(recognition.stream, 500);
   recognition.stream.startUtterance(500);
   recognition.stream.flush(1);
-  const error = await failureOf(recognition);
+  const error = await waitForFailure(recognition);
   assert.equal(error.kind, "connection");
   assert.equal(error.isRetryable, true);
   recognition.stream.endUtterance();
@@ -159,5 +159,5 @@ test("a Finalize that is never answered fails with a timeout", async (context) =
   speak(recognition.stream, 500);
   recognition.stream.startUtterance(500);
   recognition.stream.flush(1);
-  assert.equal((await failureOf(recognition)).kind, "timeout");
+  assert.equal((await waitForFailure(recognition)).kind, "timeout");
 });

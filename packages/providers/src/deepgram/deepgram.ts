@@ -3,17 +3,17 @@ import { DeepgramStream } from "./deepgram-stream.ts";
 
 export interface DeepgramOptions {
   apiKey: string;
-  /** `https:` or `wss:`; where Deepgram is hosted oneself. */
+  /** `https:` or `wss:` address of a self-hosted Deepgram. */
   baseUrl?: string | undefined;
   model?: string | undefined;
   connectTimeoutMs?: number;
-  /** A connection on which nothing came for so long, answers to pings included, is lost. */
+  /** Silence after which a connection is lost, answers to pings included. */
   silenceTimeoutMs?: number;
 }
 
 /**
- * Deepgram's streaming recogniser (https://developers.deepgram.com/reference/speech-to-text/listen-streaming): one
- * WebSocket per call. Its own endpointing is off, since the voice loop decides where a turn ends.
+ * Deepgram's streaming recognizer (https://developers.deepgram.com/reference/speech-to-text/listen-streaming) with one
+ * WebSocket per call. Its own endpointing is off, because the turn policy decides where a turn ends.
  */
 export function createDeepgramSpeechToText(options: DeepgramOptions): SpeechToText {
   const model = options.model ?? "nova-3";

@@ -12,7 +12,7 @@ function chunk(text: string): [Int16Array, Alignment] {
   return [new Int16Array(chars.length * 80), alignment];
 }
 
-test("a chunk over two clauses is cut where the second one begins", () => {
+test("a chunk that spans two clauses is cut at the start of the second", () => {
   const tracker = new ClauseTracker(8000);
   tracker.add(1, "Yes.");
   tracker.add(2, "We do.");
@@ -38,7 +38,7 @@ test("a chunk over two clauses is cut where the second one begins", () => {
   assert.equal(tracker.isWaiting, false);
 });
 
-test("a word that two chunks share is told once, whole", () => {
+test("a word that spans two chunks is reported once, as a whole", () => {
   const tracker = new ClauseTracker(8000);
   tracker.add(1, "Parley");
   const words = [...tracker.take(...chunk("Par")), ...tracker.take(...chunk("ley"))].filter(
@@ -49,7 +49,7 @@ test("a word that two chunks share is told once, whole", () => {
   ]);
 });
 
-test("audio without an alignment belongs to the clause at hand, which ends with the reply", () => {
+test("audio without an alignment belongs to the current clause, which ends with the reply", () => {
   const tracker = new ClauseTracker(8000);
   tracker.add(3, "Hello.");
   const [event] = tracker.take(new Int16Array(160), undefined);
@@ -57,7 +57,7 @@ test("audio without an alignment belongs to the clause at hand, which ends with 
   assert.deepEqual(tracker.finish(), [{ type: "clauseEnded", clauseId: 3 }]);
 });
 
-test("audio after the last character goes with the clause that was spoken last", () => {
+test("audio after the last character belongs to the last clause", () => {
   const tracker = new ClauseTracker(8000);
   tracker.add(4, "Bye.");
   tracker.take(...chunk("Bye."));

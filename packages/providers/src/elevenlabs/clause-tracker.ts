@@ -1,6 +1,6 @@
 import type { TextToSpeechEvent, WordTiming } from "@parley/conversation";
 
-/** Characters of a chunk of audio, with when each is spoken, counted from the chunk's start. */
+/** The characters of an audio chunk with their times from the chunk's start. */
 export interface Alignment {
   chars: readonly string[];
   startTimesMs: readonly number[];
@@ -9,17 +9,17 @@ export interface Alignment {
 
 interface Clause {
   clauseId: number;
-  /** Characters that were not spoken yet, white space aside: the vendor changes white space and nothing else. */
+  /** Characters not spoken yet, without white space, which is all that the vendor changes. */
   charactersLeft: number;
-  /** Audio of this clause before the chunk at hand. */
+  /** Audio of this clause before the current chunk. */
   audioMs: number;
   /** A word that began in an earlier chunk. */
   openWord: WordTiming | undefined;
 }
 
 /**
- * Tells to which clause audio belongs. A context is one stream of audio without marks between the clauses that were
- * sent; the alignment says which characters each chunk speaks, and so where one clause ends and the next begins.
+ * Assigns audio to clauses. A context is one stream of audio without marks between clauses; the alignment tells which
+ * characters each chunk speaks, and so where a clause ends and the next begins.
  */
 export class ClauseTracker {
   readonly #samplesPerMs: number;
@@ -30,7 +30,7 @@ export class ClauseTracker {
     this.#samplesPerMs = sampleRateHz / 1000;
   }
 
-  /** Whether a clause is not spoken to its end. */
+  /** Whether a clause has not been spoken to its end. */
   get isWaiting(): boolean {
     return this.#clauses.length > 0;
   }
@@ -40,7 +40,7 @@ export class ClauseTracker {
     this.#clauses.push({ clauseId, charactersLeft, audioMs: 0, openWord: undefined });
   }
 
-  /** The events that a chunk amounts to. Without an alignment it belongs to the clause at hand. */
+  /** The events for a chunk. Without an alignment it belongs to the current clause. */
   take(pcm: Int16Array, alignment: Alignment | undefined): TextToSpeechEvent[] {
     const events: TextToSpeechEvent[] = [];
     let fromMs = 0;
@@ -66,7 +66,7 @@ export class ClauseTracker {
     const wholeMs = pcm.length / this.#samplesPerMs;
     const clause = this.#clauses[0];
     if (clause === undefined) {
-      // Audio past the last character, e.g. breath at the end.
+      // Audio after the last character, e.g. breath at the end.
       if (wholeMs > fromMs)
         events.push({
           type: "audio",
@@ -80,7 +80,7 @@ export class ClauseTracker {
     return events;
   }
 
-  /** No audio follows: what is left has ended too. */
+  /** Ends the remaining clauses, because no audio follows. */
   finish(): TextToSpeechEvent[] {
     return this.#clauses.splice(0).map(({ clauseId }) => ({ type: "clauseEnded", clauseId }));
   }
@@ -90,7 +90,7 @@ export class ClauseTracker {
     return { type: "clauseEnded", clauseId: this.#lastClauseId };
   }
 
-  /** `startMs` counts from the first sample of this chunk that belongs to the clause. */
+  /** `startMs` counts from the clause's first sample in this chunk. */
   #takeCharacter(char: string, startMs: number, durationMs: number, words: WordTiming[]): void {
     const clause = this.#clauses[0];
     if (clause === undefined) return;

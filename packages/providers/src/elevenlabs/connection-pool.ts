@@ -1,7 +1,7 @@
 import type { ProviderError } from "@parley/conversation";
 import { ProviderSocket, parseJsonObject } from "../http/provider-socket.ts";
 
-/** The stream that a connection is lent to. */
+/** The stream that is using a connection. */
 export interface ContextHandler {
   onMessage: (message: Record<string, unknown>) => void;
   onFailed: (error: ProviderError) => void;
@@ -14,17 +14,17 @@ export interface ConnectionOptions {
   silenceTimeoutMs: number;
 }
 
-/** The vendor allows 5 contexts on a connection, those included that are closed and still flushing. */
-const maxDrainingContexts = 4;
-/** Below the `inactivity_timeout` that the URL asks for. */
-const idleTimeoutMs = 120_000;
+/** The vendor allows 5 contexts per connection, including closed ones that are still flushing. */
+const MAX_DRAINING_CONTEXTS = 4;
+/** Shorter than the `inactivity_timeout` of the URL. */
+const IDLE_TIMEOUT_MS = 120_000;
 
 /**
- * One multi-context WebSocket, lent to one stream at a time: pausing it then holds back nobody else. A context that
- * was interrupted may go on sending after its stream has gone; its messages are dropped here.
+ * One multi-context WebSocket, used by one stream at a time, so that pausing it delays no other stream. An interrupted
+ * context may continue to send after its stream is gone; its messages are dropped here.
  */
 export class ElevenLabsConnection {
-  /** Whether a stream had it before: such a connection may have died unnoticed. */
+  /** Whether an earlier stream used it: such a connection may have died unnoticed. */
   isReused = false;
   readonly #socket: ProviderSocket;
   readonly #onIdleTimeout: () => void;
@@ -58,7 +58,7 @@ export class ElevenLabsConnection {
   }
 
   get canBeLent(): boolean {
-    return this.#handler === undefined && this.#draining.size < maxDrainingContexts;
+    return this.#handler === undefined && this.#draining.size < MAX_DRAINING_CONTEXTS;
   }
 
   lend(contextId: string, handler: ContextHandler): void {
@@ -67,7 +67,7 @@ export class ElevenLabsConnection {
     this.#handler = handler;
   }
 
-  /** Gives the connection back; the context goes on draining when its last message has not come. */
+  /** Returns the connection; the context drains if its last message has not arrived. */
   release(isFinal: boolean): void {
     if (this.#contextId !== undefined && !isFinal) this.#draining.add(this.#contextId);
     this.#contextId = undefined;
@@ -78,7 +78,7 @@ export class ElevenLabsConnection {
     this.#idleTimer = setTimeout(() => {
       this.close();
       this.#onIdleTimeout();
-    }, idleTimeoutMs);
+    }, IDLE_TIMEOUT_MS);
   }
 
   send(message: Record<string, unknown>): void {
@@ -110,7 +110,7 @@ export class ElevenLabsConnection {
   }
 }
 
-/** Connections by URL, which fixes voice, language and format. */
+/** Connections by URL, which determines voice, language and format. */
 export class ConnectionPool {
   readonly #options: ConnectionOptions;
   readonly #connections = new Map<string, Set<ElevenLabsConnection>>();
@@ -135,7 +135,7 @@ export class ConnectionPool {
     return connection;
   }
 
-  /** Closes a connection that is not to be used again. */
+  /** Closes a connection that must not be reused. */
   discard(connection: ElevenLabsConnection): void {
     connection.close();
     for (const known of this.#connections.values()) known.delete(connection);

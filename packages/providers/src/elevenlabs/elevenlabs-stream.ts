@@ -8,35 +8,35 @@ export interface ElevenLabsStreamOptions {
   provider: string;
   url: string;
   pool: ConnectionPool;
-  /** A clause without a chunk of audio for so long has failed. */
+  /** Maximum wait for an audio chunk of a clause. */
   audioTimeoutMs: number;
   reply: TextToSpeechOptions;
 }
 
-/** What the vendor allows; further out it refuses the context. */
-const speedRange = [0.7, 1.2] as const;
+/** Range that the vendor accepts; it refuses a context outside it. */
+const SPEED_RANGE = [0.7, 1.2] as const;
 
 /**
- * Reading goes on after so long a pause: the vendor's pings wait behind unread audio, and a connection whose pings
- * are not answered is closed. What then arrives early is bounded by the rest of one reply.
+ * Maximum pause before reading continues: the vendor's pings wait behind unread audio, and a connection with unanswered
+ * pings is closed. The rest of one reply limits what then arrives early.
  */
-const maxPauseMs = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
-/** Who is given up after so long a wait for audio leaves a connection that is not lent again. */
-const suspectAfterMs = 1_000;
+/** Wait for audio after which an abandoned connection is not reused. */
+const SUSPECT_AFTER_MS = 1_000;
 
-/** One reply: a context on a connection that it has to itself. */
+/** One reply: a context on a connection of its own. */
 export class ElevenLabsStream implements TextToSpeechStream {
   readonly #options: ElevenLabsStreamOptions;
   readonly #tracker: ClauseTracker;
   #connection: ElevenLabsConnection;
-  /** What was sent before the first audio came; it can be sent again until then. */
+  /** Text sent before the first audio, which can be sent again until then. */
   #unheard: string[] = [];
   #hasEnded = false;
   #isOver = false;
   #hasAudio = false;
   #audioTimer: NodeJS.Timeout | undefined;
-  /** Since when audio is waited for; undefined while it is not. */
+  /** Time since which audio is awaited; `undefined` if it is not. */
   #waitingSinceMs: number | undefined;
   #pauseTimer: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
     if (this.#isOver) return;
     this.#stopWaiting();
     clearTimeout(this.#pauseTimer);
-    this.#pauseTimer = setTimeout(() => this.resume(), maxPauseMs);
+    this.#pauseTimer = setTimeout(() => this.resume(), MAX_PAUSE_MS);
     this.#connection.pause();
   }
 
@@ -79,14 +79,14 @@ export class ElevenLabsStream implements TextToSpeechStream {
 
   close(): void {
     if (this.#isOver) return;
-    if (performance.now() - (this.#waitingSinceMs ?? Infinity) > suspectAfterMs) return this.#discard();
+    if (performance.now() - (this.#waitingSinceMs ?? Infinity) > SUSPECT_AFTER_MS) return this.#discard();
     if (!this.#hasEnded) this.#connection.send({ close_context: true });
     this.#leave(false);
   }
 
   #openContext(mustBeFresh: boolean): ElevenLabsConnection {
     const { pool, url, reply } = this.#options;
-    const [slowest, fastest] = speedRange;
+    const [slowest, fastest] = SPEED_RANGE;
     const connection = pool.lend(
       url,
       randomUUID(),
@@ -104,7 +104,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
     this.#connection.send({ text: `${text.trim()} `, flush: true });
   }
 
-  /** A wait that has begun is not made longer by more text. */
+  /** Starts the wait for audio. More text does not extend a wait that has begun. */
   #expectAudio(): void {
     if (this.#waitingSinceMs !== undefined || this.#pauseTimer !== undefined) return;
     if (!this.#tracker.isWaiting && !this.#hasEnded) return;
@@ -144,7 +144,10 @@ export class ElevenLabsStream implements TextToSpeechStream {
     });
   }
 
-  /** A kept connection may turn out dead when it is used again: that is no failure of this reply, which starts anew. */
+  /**
+   * Handles a lost connection. A pooled connection may turn out dead when reused: the reply then starts again without
+   * failing.
+   */
   #onFailed(error: ProviderError): void {
     if (this.#connection.isReused && !this.#hasAudio && error.kind !== "status") {
       this.#connection = this.#openContext(true);
@@ -161,7 +164,7 @@ export class ElevenLabsStream implements TextToSpeechStream {
     this.#connection.release(isFinal);
   }
 
-  /** Whoever got this connection next would wait as long. */
+  /** Discards the connection, because its next user would wait as long. */
   #discard(): void {
     this.#finish();
     this.#options.pool.discard(this.#connection);

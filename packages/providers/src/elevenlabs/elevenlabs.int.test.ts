@@ -54,7 +54,7 @@ function audioMs(events: TextToSpeechEvent[], clauseId: number): number {
   return samples.reduce((sum, length) => sum + length, 0) / 8;
 }
 
-test("clauses come back as audio and word times, each with its end, and the reply with its own", async (context) => {
+test("clauses are returned as audio and word times, each with its end, and the reply with its own", async (context) => {
   const { voice } = await start(context);
   const { stream, events, over } = say(voice);
   stream.speak(1, "We open at nine.");
@@ -62,7 +62,7 @@ test("clauses come back as audio and word times, each with its end, and the repl
   stream.end();
   assert.equal((await over).type, "ended");
   assert.equal(audioMs(events, 1), 16 * 60);
-  // With the pause between the two, which comes as a chunk of its own.
+  // Includes the pause between the two, which is a chunk of its own.
   assert.equal(audioMs(events, 2), 15 * 60);
   const words = events.flatMap((event) =>
     event.type === "words" && event.clauseId === 1 ? event.words : [],
@@ -83,7 +83,7 @@ test("clauses come back as audio and word times, each with its end, and the repl
   assert.ok(events.some((event) => event.type === "audio" && event.pcm.some((sample) => sample > 7000)));
 });
 
-test("the next reply uses the connection of the last one", async (context) => {
+test("the next reply uses the connection of the previous one", async (context) => {
   const { server, voice } = await start(context);
   for (const text of ["First.", "Second."]) {
     const { stream, over } = say(voice);
@@ -98,7 +98,7 @@ test("the next reply uses the connection of the last one", async (context) => {
   );
 });
 
-test("nothing comes of a reply that was closed, and its audio does not enter the next one", async (context) => {
+test("a closed reply emits nothing more, and its audio does not enter the next one", async (context) => {
   const { server, voice } = await start(context, { realTimeFactor: 20, chunkMs: 60 });
   const first = await new Promise<Reply>((resolve) => {
     const reply: Reply = say(voice, () => {
@@ -116,7 +116,7 @@ test("nothing comes of a reply that was closed, and its audio does not enter the
   assert.equal(server.stats.connections, 1);
 });
 
-test("a paused reply holds its audio back and goes on when resumed", async (context) => {
+test("a paused reply withholds its audio until resumed", async (context) => {
   const { voice } = await start(context, { realTimeFactor: 20, chunkMs: 60 });
   const { promise: started, resolve } = Promise.withResolvers<void>();
   const { stream, events, over } = say(voice, () => resolve());
@@ -126,14 +126,14 @@ test("a paused reply holds its audio back and goes on when resumed", async (cont
   stream.pause();
   const before = events.length;
   await new Promise((done) => setTimeout(done, 60));
-  // What had been read already may come; unpaused, the whole reply would have.
+  // Audio that was already read may arrive; without the pause it would be the whole reply.
   assert.ok(events.length - before < 10);
   stream.resume();
   assert.equal((await over).type, "ended");
   assert.equal(audioMs(events, 1), 35 * 60);
 });
 
-test("a connection cut in the middle of a word fails after the audio that had come", async (context) => {
+test("a connection cut within a word fails after the audio that had arrived", async (context) => {
   const { voice } = await start(context, { chunkMs: 60, fault: () => ({ type: "close", after: 3 }) });
   const { stream, events, over } = say(voice);
   stream.speak(1, "Goodbye.");
@@ -144,7 +144,7 @@ test("a connection cut in the middle of a word fails after the audio that had co
   assert.ok(events.every((each) => each.type !== "clauseEnded"));
 });
 
-test("a kept connection that turns out dead costs a reply nothing but time", async (context) => {
+test("a pooled connection that turns out dead costs a reply only time", async (context) => {
   const { server, voice } = await start(context, {
     fault: (connection) => (connection === 0 ? { type: "close", after: 2 } : undefined),
   });

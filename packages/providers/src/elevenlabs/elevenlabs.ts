@@ -4,26 +4,26 @@ import { ElevenLabsStream } from "./elevenlabs-stream.ts";
 
 export interface ElevenLabsOptions {
   apiKey: string;
-  /** `https:` or `wss:`; ElevenLabs has one per region. */
+  /** `https:` or `wss:` address; ElevenLabs has one per region. */
   baseUrl?: string | undefined;
   model?: string | undefined;
   connectTimeoutMs?: number;
-  /** A clause without a chunk of audio for so long has failed. */
+  /** Maximum wait for an audio chunk of a clause. */
   audioTimeoutMs?: number;
-  /** A connection on which nothing came for so long, answers to pings included, is lost. */
+  /** Silence after which a connection is lost, answers to pings included. */
   silenceTimeoutMs?: number;
 }
 
-/** A TextToSpeech that owns connections. */
+/** A `TextToSpeech` that owns connections. */
 export interface ElevenLabsTextToSpeech extends TextToSpeech {
-  /** Closes the kept connections. Idempotent. */
+  /** Closes the pooled connections. Idempotent. */
   close(): void;
 }
 
 /**
  * ElevenLabs' multi-context WebSocket
- * (https://elevenlabs.io/docs/api-reference/text-to-speech/v-1-text-to-speech-voice-id-multi-stream-input): a context
- * per reply, a connection per voice and reply under way, kept for the next one. Not for the model `eleven_v3`, which
+ * (https://elevenlabs.io/docs/api-reference/text-to-speech/v-1-text-to-speech-voice-id-multi-stream-input): one context
+ * per reply, and one connection per voice and concurrent reply, which is reused. Not for the model `eleven_v3`, which
  * has no such endpoint.
  */
 export function createElevenLabsTextToSpeech(options: ElevenLabsOptions): ElevenLabsTextToSpeech {
@@ -57,10 +57,10 @@ function contextUrl(baseUrl: string, model: string, reply: TextToSpeechOptions):
     output_format: `pcm_${reply.sampleRateHz}`,
     inactivity_timeout: "180",
     sync_alignment: "true",
-    // Clauses come whole, so the vendor need not wait for more text to speak well.
+    // Clauses are sent whole, so the vendor need not wait for more text to speak well.
     auto_mode: "true",
   }).toString();
-  // The other models refuse the parameter.
+  // Other models refuse the parameter.
   if (model.endsWith("_v2_5"))
     url.searchParams.set("language_code", reply.language.split("-")[0] ?? reply.language);
   return url.href;

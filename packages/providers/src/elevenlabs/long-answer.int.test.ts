@@ -21,7 +21,7 @@ const LONG_ANSWER = Array.from(
   { length: 30 },
   (_, i) => `This is sentence number ${i + 1} of a long answer.`,
 ).join(" ");
-/** What is held before synthesis is asked to pause, and what may be under way by then. */
+/** Audio buffered before synthesis is paused, plus what may be on its way by then. */
 const HELD_LIMIT_S = 10 + 3;
 
 const AGENT: VoiceAgentSettings = {
@@ -38,7 +38,7 @@ const AGENT: VoiceAgentSettings = {
   sttKeyterms: [],
 };
 
-test("a long answer plays without a gap, and no more than about ten seconds of it are held", async () => {
+test("a long answer plays without a gap, with no more than about ten seconds of it buffered", async () => {
   const server = await startScriptedElevenLabs({ latencyMs: 5, realTimeFactor: 500, chunkMs: 240 });
   const elevenLabs = createElevenLabsTextToSpeech({ apiKey: "key", baseUrl: server.url });
   let arrivedSamples = 0;
@@ -76,7 +76,7 @@ test("a long answer plays without a gap, and no more than about ten seconds of i
     if (frame !== undefined) playedSamples += frame.length;
     else if (playedSamples > 0 && !item()) gaps++;
     mostHeldSamples = Math.max(mostHeldSamples, arrivedSamples - playedSamples);
-    // Many times faster than a call, slow enough for the network to keep up.
+    // Many times faster than a call, and slow enough for the network to follow.
     if (ticks % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     else await setImmediate();
   }

@@ -2,35 +2,34 @@ import { ProviderError } from "@parley/conversation";
 import { Agent, fetch as undiciFetch } from "undici";
 
 export interface DeadlineFetchOptions {
-  /** Stands in errors. */
+  /** Provider name in errors. */
   provider: string;
-  /** TCP and TLS set-up. */
+  /** TCP and TLS setup. */
   connectTimeoutMs: number;
   /** From sending the request to the first byte of the body. */
   firstByteTimeoutMs: number;
-  /** Between two chunks of the body, while somebody waits for the next one. */
+  /** Between two chunks of the body, while the next one is being read. */
   betweenChunksTimeoutMs: number;
 }
 
 export interface DeadlineFetch {
   fetch: typeof globalThis.fetch;
-  /** Closes the pooled connections; requests under way are aborted. Idempotent. */
+  /** Closes the pooled connections and aborts requests under way. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Turns come many seconds apart; a connection that outlives the pause between them saves a TLS handshake per turn. */
-const keepAliveMs = 60_000;
+/** Turns are many seconds apart: a connection that survives the pause saves a TLS handshake per turn. */
+const KEEP_ALIVE_MS = 60_000;
 
 /**
- * A `fetch` with connections that are kept between requests and a deadline on every wait. A deadline that passes
- * rejects (or errors the body) with a `timeout` ProviderError; a body that breaks off errors with a `connection` one.
- * Other failures are undici's own.
+ * A `fetch` with pooled connections and a deadline on every wait. A missed deadline rejects, or errors the body, with a
+ * `timeout` ProviderError; a body that breaks off errors with a `connection` one. Other failures are undici's own.
  */
 export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetch {
   const agent = new Agent({
     connect: { timeout: options.connectTimeoutMs },
-    keepAliveTimeout: keepAliveMs,
-    // One reply per connection: a connection that stalls then costs one call its reply and not all calls theirs.
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // One reply per connection: a stalled connection then affects one call instead of all calls.
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -76,7 +75,7 @@ async function fetchWithDeadlines(
   }
 }
 
-/** Aborts a request when its caller does or when the wait that is armed lasts too long. */
+/** Aborts a request when its caller does or when the current wait exceeds its deadline. */
 class RequestGuard {
   readonly #controller = new AbortController();
   readonly #provider: string;
@@ -123,8 +122,8 @@ class RequestGuard {
 }
 
 /**
- * The body with the guard on each read: time in which nobody reads is not the peer's. The first read has what the head left
- * of the first-byte deadline.
+ * Applies the guard to each read of the body; time without a read does not count against the peer. The first read has
+ * the rest of the first-byte deadline.
  */
 function guardBody(
   body: NonNullable<Awaited<ReturnType<typeof undiciFetch>>["body"]>,
@@ -152,7 +151,7 @@ function guardBody(
             : guard.error("connection", "the connection broke off within the reply", error);
         }
       },
-      // Aborting, not only cancelling, frees the connection when the server goes on sending.
+      // Cancel alone would not free the connection while the server continues to send.
       cancel: () => guard.abort(),
     },
     { highWaterMark: 0 },

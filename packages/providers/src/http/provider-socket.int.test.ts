@@ -58,7 +58,7 @@ function connect(
   return { socket, messages, opened: opened.promise, failed: failed.promise };
 }
 
-test("a server that takes the connection and says nothing passes the deadline", async (context) => {
+test("a server that accepts the connection and stays silent exceeds the deadline", async (context) => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   context.after(() => silent.close());
@@ -70,7 +70,7 @@ test("a server that takes the connection and says nothing passes the deadline", 
   assert.equal(error.isRetryable, true);
 });
 
-test("a peer that answers no ping is lost, one that does is not", async (context) => {
+test("a peer that answers no ping is lost; one that does is not", async (context) => {
   const deaf = await startServer(context, () => {}, { autoPong: false });
   const pinged = Promise.withResolvers<void>();
   let pings = 0;
@@ -84,7 +84,7 @@ test("a peer that answers no ping is lost, one that does is not", async (context
   assert.equal(quiet.socket.isOpen, true);
 });
 
-test("a refusal in words is a status that is not retried", async (context) => {
+test("a refusal with a reason is a status that is not retried", async (context) => {
   const url = await startServer(context, (socket) => socket.close(1008, "quota exceeded"));
   const error = await connect(context, url).failed;
   assert.equal(error.kind, "status");
@@ -93,13 +93,13 @@ test("a refusal in words is a status that is not retried", async (context) => {
   assert.match(error.message, /quota exceeded/);
 });
 
-test("a server that is overloaded may be tried again", async (context) => {
+test("an overloaded server may be retried", async (context) => {
   const error = await connect(context, await startServer(context, () => {}, { verifyClient })).failed;
   assert.equal(error.status, 503);
   assert.equal(error.isRetryable, true);
 });
 
-test("nothing comes through while it is paused, and all of it afterwards", async (context) => {
+test("nothing arrives while the socket is paused, and everything afterwards", async (context) => {
   const { promise: accepted, resolve } = Promise.withResolvers<WebSocket>();
   const { socket, messages, opened } = connect(context, await startServer(context, resolve));
   await opened;
@@ -113,7 +113,7 @@ test("nothing comes through while it is paused, and all of it afterwards", async
   assert.deepEqual(messages, ["0", "1", "2"]);
 });
 
-test("a socket that was closed before it opened reports nothing", async (context) => {
+test("a socket closed before it opened reports nothing", async (context) => {
   const { socket, failed } = connect(context, await startServer(context, () => {}));
   socket.close();
   socket.close();

@@ -3,29 +3,29 @@ import { ProviderError, type ProviderErrorOptions, readRetryAfterMs } from "@par
 import { WebSocket } from "ws";
 
 export interface ProviderSocketOptions {
-  /** Stands in errors. */
+  /** Provider name in errors. */
   provider: string;
   url: string;
   headers: Record<string, string>;
   /** TCP, TLS and the upgrade together. */
   connectTimeoutMs: number;
-  /** A connection on which nothing came for so long, not even the answer to a ping, is lost. */
+  /** Silence after which a connection is lost, answers to pings included. */
   silenceTimeoutMs: number;
   onOpen: () => void;
   onMessage: (text: string) => void;
-  /** Once, and nothing after it. The socket is gone by then. */
+  /** Called once, as the last callback. The socket is closed by then. */
   onFailed: (error: ProviderError) => void;
 }
 
-/** How long the peer may take to answer the closing handshake (RFC 6455 section 7.1.1). */
-const closeTimeoutMs = 1_000;
+/** Maximum wait for the peer's closing handshake (RFC 6455 §7.1.1). */
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** RFC 6455 section 7.4.1: the peer refuses what it was sent; vendors use it for bad keys, quotas and parameters. */
-const policyViolation = 1008;
+/** The peer refuses what it was sent (RFC 6455 §7.4.1). Vendors use it for invalid keys, quotas and parameters. */
+const POLICY_VIOLATION_CODE = 1008;
 
 /**
- * A WebSocket to a vendor, with a deadline on connecting and detection of a half-open connection. Every way in which
- * it can fail becomes one ProviderError.
+ * A WebSocket to a vendor, with a deadline on connecting and detection of half-open connections. Every failure becomes
+ * one ProviderError.
  */
 export class ProviderSocket {
   readonly #options: ProviderSocketOptions;
@@ -57,7 +57,7 @@ export class ProviderSocket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Bytes that were sent and that the network has not taken yet. */
+  /** Bytes sent that the network has not accepted yet. */
   get bufferedBytes(): number {
     return this.#socket.bufferedAmount;
   }
@@ -66,7 +66,7 @@ export class ProviderSocket {
     if (this.isOpen) this.#socket.send(data);
   }
 
-  /** Stops reading, so that TCP holds the peer back. The peer's pings go unanswered meanwhile: keep it short. */
+  /** Stops reading, so that TCP throttles the peer. The peer's pings go unanswered meanwhile: pause briefly. */
   pause(): void {
     this.#isPaused = true;
     this.#socket.pause();
@@ -78,14 +78,14 @@ export class ProviderSocket {
     this.#socket.resume();
   }
 
-  /** Closes with the closing handshake, or without after a second. Idempotent; no callback follows. */
+  /** Closes with the closing handshake, or without it after a second. Idempotent; no callback follows. */
   close(): void {
     if (this.#isOver) return;
     this.#finish();
     if (this.#socket.readyState === WebSocket.CONNECTING) return this.#socket.terminate();
     this.#socket.resume();
     this.#socket.close(1000);
-    const timer = setTimeout(() => this.#socket.terminate(), closeTimeoutMs);
+    const timer = setTimeout(() => this.#socket.terminate(), CLOSE_TIMEOUT_MS);
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
@@ -95,7 +95,7 @@ export class ProviderSocket {
     this.#options.onOpen();
   };
 
-  /** Two beats without a word from the peer, the ping between them included, are the silence that is too long. */
+  /** Fails the connection after two heartbeats without a message, the ping between them included. */
   readonly #beat = (): void => {
     if (this.#isPaused) return;
     if (!this.#hasHeard) {
@@ -127,7 +127,7 @@ export class ProviderSocket {
 
   readonly #onClose = (code: number, reason: Buffer): void => {
     const detail = reason.length > 0 ? `: ${reason.toString("utf8")}` : "";
-    if (code === policyViolation)
+    if (code === POLICY_VIOLATION_CODE)
       return this.#fail("status", `refused what it was sent${detail}`, { status: code });
     this.#fail("connection", `the connection was closed with code ${code}${detail}`);
   };
@@ -152,12 +152,12 @@ export class ProviderSocket {
   }
 }
 
-/** Not 429: a vendor that is over its limit is so for longer than a turn can wait. */
+/** Excludes 429: a rate limit lasts longer than a turn can wait. */
 function isRetryableStatus(status: number): boolean {
   return status === 408 || (status >= 500 && status < 600);
 }
 
-/** The JSON object in a message, or undefined when it is none. */
+/** The JSON object in a message; `undefined` if there is none. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -6,11 +6,11 @@ import { createGunzip } from "node:zlib";
 import { Unzip, UnzipInflate } from "fflate";
 import { extract } from "tar-stream";
 
-/** An entry to take out of an archive. */
+/** An entry to extract from an archive. */
 export interface WantedEntry {
-  /** Where its bytes go. */
+  /** Path that its bytes are written to. */
   target: string;
-  /** A longer entry is refused. */
+  /** Maximum size; a longer entry is refused. */
   maxBytes: number;
 }
 
@@ -25,8 +25,8 @@ function atMost(maxBytes: number): Transform {
 }
 
 /**
- * Writes the wanted entries of a gzipped tar to their targets as it arrives, and reads no further than the last
- * of them. Entries that the archive lacks are not written.
+ * Writes the wanted entries of a gzipped tar to their targets as it arrives, and stops reading after the last of them.
+ * Entries missing from the archive are not written.
  */
 export async function extractTarGz(
   archive: AsyncIterable<Uint8Array>,
@@ -35,7 +35,7 @@ export async function extractTarGz(
   const tar = extract();
   const stopped = new AbortController();
   const feeding = pipeline(archive, createGunzip(), tar, { signal: stopped.signal });
-  // What goes wrong upstream destroys `tar` with the same error, so the loop below throws it.
+  // An upstream error destroys `tar` with the same error, so the loop below throws it.
   feeding.catch(() => undefined);
   let left = wanted.size;
   try {
@@ -58,7 +58,7 @@ export async function extractTarGz(
 interface ZipEntry {
   wanted: WantedEntry;
   bytes: number;
-  /** Unpacked and not yet written. */
+  /** Unpacked and not written yet. */
   pieces: Uint8Array[];
   failure: Error | undefined;
   file: FileHandle | undefined;
@@ -76,7 +76,7 @@ async function writePieces(entry: ZipEntry): Promise<void> {
   }
 }
 
-/** As {@link extractTarGz}, of a zip (a Python wheel), read to its end. */
+/** The same as {@link extractTarGz} for a zip (a Python wheel), read to its end. */
 export async function extractZip(
   archive: AsyncIterable<Uint8Array>,
   wanted: ReadonlyMap<string, WantedEntry>,

@@ -5,9 +5,9 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ModelFile } from "./catalogue.ts";
+import type { ModelFile } from "./catalog.ts";
 
-/** `PARLEY_MODELS_DIR`, else `parley/models` in the user's cache folder, where all clones share it. */
+/** Default cache folder: `PARLEY_MODELS_DIR`, or `parley/models` in the user's cache folder, which all clones share. */
 export function defaultModelsDir(env: NodeJS.ProcessEnv = process.env): string {
   if (env["PARLEY_MODELS_DIR"]) return path.resolve(env["PARLEY_MODELS_DIR"]);
   const cache =
@@ -17,7 +17,7 @@ export function defaultModelsDir(env: NodeJS.ProcessEnv = process.env): string {
   return path.join(cache, "parley", "models");
 }
 
-/** What is wrong with a file's bytes; undefined when they are those of the catalogue. */
+/** Describes how a file's bytes differ from the catalog; `undefined` if they match. */
 export async function findMismatch(location: string, expected: ModelFile): Promise<string | undefined> {
   const { size } = await stat(location);
   if (size !== expected.bytes) return `${size} bytes, expected ${expected.bytes}`;
@@ -36,17 +36,17 @@ async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const recordOf = (location: string): string => `${location}.verified`;
+const verifiedRecordPath = (location: string): string => `${location}.verified`;
 
 /**
- * Remembers that a file was hashed and found right, by its size and modification time: starts would otherwise
+ * Records that a file was hashed and found correct, by its size and modification time. Without it every start would
  * spend a second on hashing.
  */
 async function recordVerified(location: string, file: ModelFile): Promise<void> {
   const { size, mtimeMs } = await stat(location);
-  const temporary = `${recordOf(location)}.${process.pid}`;
+  const temporary = `${verifiedRecordPath(location)}.${process.pid}`;
   await writeFile(temporary, JSON.stringify({ sha256: file.sha256, size, mtimeMs }));
-  await rename(temporary, recordOf(location));
+  await rename(temporary, verifiedRecordPath(location));
 }
 
 async function isRecorded(
@@ -55,13 +55,13 @@ async function isRecorded(
   size: number,
   mtimeMs: number,
 ): Promise<boolean> {
-  const record = await unlessMissing(readFile(recordOf(location), "utf8"));
+  const record = await unlessMissing(readFile(verifiedRecordPath(location), "utf8"));
   return record === JSON.stringify({ sha256: file.sha256, size, mtimeMs });
 }
 
 /**
- * Whether the cache holds the file with the right bytes. A file that somebody put there by hand is hashed once;
- * `mustHash` hashes in any case.
+ * Whether the cache has the file with the correct bytes. A file placed there by hand is hashed once; `mustHash` hashes
+ * in any case.
  */
 export async function isCached(modelsDir: string, file: ModelFile, mustHash: boolean): Promise<boolean> {
   const location = path.join(modelsDir, file.path);
@@ -73,7 +73,7 @@ export async function isCached(modelsDir: string, file: ModelFile, mustHash: boo
   return true;
 }
 
-/** Moves verified bytes to their place; whoever reads the cache sees the whole file or none. */
+/** Moves verified bytes to their place atomically: readers of the cache see the whole file or none. */
 export async function placeInCache(temporary: string, modelsDir: string, file: ModelFile): Promise<void> {
   const location = path.join(modelsDir, file.path);
   await mkdir(path.dirname(location), { recursive: true });
@@ -81,26 +81,26 @@ export async function placeInCache(temporary: string, modelsDir: string, file: M
   await recordVerified(location, file);
 }
 
-const lockBeatMs = 5000;
-const lockStaleMs = 30_000;
-const lockPollMs = 250;
-const lockWaitMs = 30 * 60_000;
+const LOCK_HEARTBEAT_INTERVAL_MS = 5000;
+const LOCK_STALE_AFTER_MS = 30_000;
+const LOCK_POLL_INTERVAL_MS = 250;
+const MAX_LOCK_WAIT_MS = 30 * 60_000;
 
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it lives, under another user.
+    // EPERM: the process exists, under another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** A holder that was killed, or one on another machine that no longer touches its lock. */
+/** Whether the lock's holder was killed, or runs on another machine and no longer touches the lock. */
 async function isAbandoned(lock: string): Promise<boolean> {
   const held = await unlessMissing(stat(lock));
   const pid = Number(await unlessMissing(readFile(lock, "utf8")));
   if (held === undefined) return false;
-  return Date.now() - held.mtimeMs > lockStaleMs || (pid > 0 && !isAlive(pid));
+  return Date.now() - held.mtimeMs > LOCK_STALE_AFTER_MS || (pid > 0 && !isAlive(pid));
 }
 
 async function tryLock(lock: string): Promise<boolean> {
@@ -115,8 +115,8 @@ async function tryLock(lock: string): Promise<boolean> {
 }
 
 /**
- * Lets one process at a time fetch into a cache, so that several started together download once. It only saves
- * work: files are placed atomically, so two holders (one thought dead) do no harm.
+ * Lets one process at a time fetch into a cache, so that processes started together download once. It only saves work:
+ * files are placed atomically, so two holders (one believed dead) do no harm.
  */
 export async function withCacheLock(
   modelsDir: string,
@@ -125,17 +125,21 @@ export async function withCacheLock(
 ): Promise<void> {
   await mkdir(modelsDir, { recursive: true });
   const lock = path.join(modelsDir, ".lock");
-  const giveUpAt = Date.now() + lockWaitMs;
+  const giveUpAt = Date.now() + MAX_LOCK_WAIT_MS;
   for (let attempt = 0; !(await tryLock(lock)); attempt += 1) {
     if (attempt === 0) options.onWait();
     if (Date.now() > giveUpAt) throw new Error(`another process holds ${lock}`);
-    await delay(lockPollMs, undefined, options.signal === undefined ? {} : { signal: options.signal });
+    await delay(
+      LOCK_POLL_INTERVAL_MS,
+      undefined,
+      options.signal === undefined ? {} : { signal: options.signal },
+    );
   }
   const beat = setInterval(() => {
     const now = new Date();
-    // A lock that is gone was taken by a process that thought this one dead; see above.
+    // The lock is gone if another process believed this one dead; see above.
     utimes(lock, now, now).catch(() => undefined);
-  }, lockBeatMs);
+  }, LOCK_HEARTBEAT_INTERVAL_MS);
   try {
     await work();
   } finally {

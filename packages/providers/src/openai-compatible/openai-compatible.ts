@@ -4,12 +4,12 @@ import { ProviderError, type LanguageModel } from "@parley/conversation";
 import { createDeadlineFetch } from "../http/deadline-fetch.ts";
 
 export interface OpenAiCompatibleOptions {
-  /** Up to and without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
+  /** URL without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
-  /** Left out for servers that ask for none. */
+  /** Omitted for servers without authentication. */
   apiKey?: string | undefined;
   model: string;
-  /** Stands in errors and logs. */
+  /** Name in errors and logs. */
   providerName?: string | undefined;
   connectTimeoutMs?: number;
   /** From the request to the first byte of the reply. */
@@ -17,18 +17,18 @@ export interface OpenAiCompatibleOptions {
   betweenChunksTimeoutMs?: number;
 }
 
-/** A LanguageModel that owns connections. */
+/** A `LanguageModel` that owns connections. */
 export interface OpenAiCompatibleModel extends LanguageModel {
-  /** Aborts what is under way and closes the kept connections. Idempotent. */
+  /** Aborts requests under way and closes the pooled connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Any server that speaks OpenAI's chat completions over SSE.
+ * Language model on any server with OpenAI's chat completions over SSE.
  *
  * `doStream` rejects with the AI SDK's `APICallError` on a refused or failed request (`statusCode`, `isRetryable`), and
  * with a `timeout` ProviderError when a deadline passes. A reply that breaks off errors its stream with a `connection`
- * or `timeout` ProviderError; one that ends without a finish reason carries an `error` part.
+ * or `timeout` ProviderError; one that ends without a finish reason contains an `error` part.
  */
 export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): OpenAiCompatibleModel {
   const providerName = options.providerName ?? "openai-compatible";
@@ -58,8 +58,8 @@ export function createOpenAiCompatibleModel(options: OpenAiCompatibleOptions): O
 }
 
 /**
- * The AI SDK hides why a body failed inside an `APICallError` with the status 200 of the response that it belongs to;
- * this brings out the ProviderError, or the reason of the caller's abort.
+ * Restores the reason of a failed body, a ProviderError or the caller's abort reason, which the AI SDK wraps in an
+ * `APICallError` with the response's status 200.
  */
 function unwrapErrors<T>(stream: ReadableStream<T>, abortSignal: AbortSignal | undefined): ReadableStream<T> {
   const reader = stream.getReader();

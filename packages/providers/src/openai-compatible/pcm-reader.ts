@@ -1,15 +1,15 @@
 import { Resampler, type ResamplerRateHz } from "@parley/audio";
 import type { SampleRateHz } from "@parley/conversation";
 
-/** What OpenAI's `pcm` is: mono, signed 16 bit, little endian. */
+/** Format of OpenAI's `pcm`: mono, signed 16-bit, little-endian. */
 const PCM_RATE_HZ = 24_000;
 const RATES: readonly ResamplerRateHz[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 const RIFF_HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
 
 /**
- * Turns the bytes of one answer, cut anywhere, into samples at the call's rate. Raw samples and WAV of one channel and
- * 16 bits are understood.
+ * Converts the bytes of one answer, split at any point, into samples at the call's rate. Accepts raw samples, and WAV
+ * with one channel of 16 bits.
  */
 export class PcmReader {
   readonly #toRateHz: SampleRateHz;
@@ -21,7 +21,7 @@ export class PcmReader {
     this.#toRateHz = toRateHz;
   }
 
-  /** @throws Error for a WAV of another shape. */
+  /** @throws Error for a WAV of another format. */
   push(bytes: Uint8Array): Int16Array {
     this.#pending = joined(this.#pending, bytes);
     if (!this.#isInSamples) this.#readHeader();
@@ -42,7 +42,7 @@ export class PcmReader {
       const start = offset + CHUNK_HEADER_BYTES;
       const tag = tagAt(view, offset);
       if (tag === "data") return this.#begin(rateHz, start);
-      // The size of anything but the samples is true even where the length of the whole was not known.
+      // The sizes of all other chunks are correct even if the total length was unknown.
       const size = view.getUint32(offset + 4, true);
       if (start + size > view.byteLength) return;
       if (tag === "fmt ") {

@@ -11,9 +11,9 @@ export interface OpenAiSpeechStreamOptions {
   reply: TextToSpeechOptions;
 }
 
-/** The clause that is heard and the one after it; more would only make them wait for each other. */
+/** Concurrent requests: the clause being heard and the next one; more would only compete. */
 const MAX_REQUESTED = 2;
-/** What the vendor allows. */
+/** Range that the vendor accepts. */
 const SPEED_RANGE = [0.25, 4] as const;
 
 interface Clause {
@@ -22,14 +22,14 @@ interface Clause {
   response: Promise<Response> | undefined;
 }
 
-/** One reply: a request for each clause, their audio given out in order. */
+/** One reply: a request per clause, with the audio emitted in order. */
 export class OpenAiSpeechStream implements TextToSpeechStream {
   readonly #options: OpenAiSpeechStreamOptions;
   readonly #abort = new AbortController();
   readonly #clauses: Clause[] = [];
   #hasEnd = false;
   #isReading = false;
-  /** Resolves when reading may go on; undefined while it may. */
+  /** Resolves when reading may continue; `undefined` while not paused. */
   #pause: { promise: Promise<void>; resolve: () => void } | undefined;
 
   constructor(options: OpenAiSpeechStreamOptions) {
@@ -71,7 +71,7 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
     }
   }
 
-  /** Never rejects unheard: the reading of an earlier clause may fail first. */
+  /** Handles rejection even if unread, because the reading of an earlier clause may fail first. */
   #request(text: string): Promise<Response> {
     const { url, apiKey, model, fetch, reply } = this.#options;
     const [slowest, fastest] = SPEED_RANGE;
@@ -131,7 +131,9 @@ export class OpenAiSpeechStream implements TextToSpeechStream {
   }
 }
 
-/** Raw samples have no mark of their own: an error page that came with a good status would be heard as noise. */
+/**
+ * Rejects an error page with a success status, which would be heard as noise: raw samples have no header of their own.
+ */
 function assertIsAudio({ headers, body }: Response): void {
   const contentType = headers.get("content-type") ?? "";
   if (!/^(text\/|application\/(json|xml))/i.test(contentType)) return;

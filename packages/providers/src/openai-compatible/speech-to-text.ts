@@ -7,9 +7,9 @@ import { SampleBuffer, SampleRing } from "../samples.ts";
 import { fetchError, statusError } from "./http-error.ts";
 
 export interface OpenAiSpeechToTextOptions {
-  /** Up to and without `/audio/transcriptions`, e.g. `https://api.openai.com/v1`. */
+  /** URL without `/audio/transcriptions`, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
-  /** Left out for servers that ask for none. */
+  /** Omitted for servers without authentication. */
   apiKey?: string | undefined;
   model?: string | undefined;
   connectTimeoutMs?: number;
@@ -17,23 +17,23 @@ export interface OpenAiSpeechToTextOptions {
   answerTimeoutMs?: number;
 }
 
-/** A SpeechToText that owns connections. */
+/** A `SpeechToText` that owns connections. */
 export interface OpenAiSpeechToText extends SpeechToText {
-  /** Aborts what is under way and closes the kept connections. Idempotent. */
+  /** Aborts requests under way and closes the pooled connections. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Kept from before an utterance is marked. */
+/** Audio kept from before an utterance is marked. */
 const PRE_ROLL_MS = 1_500;
-/** An utterance that goes on longer keeps its end: the vendor refuses files that are too large. */
+/** Maximum length; of longer utterances the end is kept, because the vendor refuses large files. */
 const MAX_UTTERANCE_MS = 120_000;
 /** The vendor refuses less than 100 ms. */
 const MIN_UTTERANCE_MS = 120;
 
 /**
- * Any server that speaks OpenAI's `/audio/transcriptions`
+ * Recognizer on any server with OpenAI's `/audio/transcriptions`
  * (https://platform.openai.com/docs/api-reference/audio/createTranscription): each flush sends the utterance as a WAV
- * file. There are no partials; key terms go along as the prompt.
+ * file. No partials; key terms are sent as the prompt.
  */
 export function createOpenAiSpeechToText(options: OpenAiSpeechToTextOptions): OpenAiSpeechToText {
   const model = options.model ?? "gpt-4o-mini-transcribe";
@@ -87,7 +87,7 @@ class TranscriptionStream implements SpeechToTextStream {
     if (utterance === undefined) return;
     utterance.append(pcm);
     const excess = utterance.length - this.#toSamples(MAX_UTTERANCE_MS);
-    // In large steps: each moves all that stays.
+    // Removed in large steps, because each one moves all remaining samples.
     if (excess > this.#toSamples(MAX_UTTERANCE_MS / 10)) utterance.shift(excess);
   }
 
@@ -147,7 +147,7 @@ class TranscriptionStream implements SpeechToTextStream {
     return answer["text"].trim();
   }
 
-  /** RFC 7578. */
+  /** Multipart form (RFC 7578 §4). */
   #form(wav: Uint8Array): { contentType: string; body: Uint8Array<ArrayBuffer> } {
     const { language, keyterms } = this.#call;
     const boundary = randomUUID();

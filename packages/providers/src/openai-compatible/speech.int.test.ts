@@ -47,7 +47,7 @@ async function speak(
 }
 
 for (const format of ["pcm", "wav"] as const) {
-  test(`${format} comes at the rate of the call, whole`, async (context) => {
+  test(`${format} arrives complete, at the sample rate of the call`, async (context) => {
     const { events, last } = await speak(context, { format });
     assert.equal(last.type, "ended");
     const samples = events.reduce((sum, event) => sum + (event.type === "audio" ? event.pcm.length : 0), 0);
@@ -56,14 +56,14 @@ for (const format of ["pcm", "wav"] as const) {
   });
 }
 
-test("the next clause is asked for while the one before it comes, so that no gap is between them", async (context) => {
+test("the next clause is requested while the current one arrives, so that no gap is between them", async (context) => {
   const { server } = await speak(context, { latencyMs: 50, chunkMs: 120, realTimeFactor: 4 });
   const [first, second] = server.stats.exchanges;
   assert.ok(first !== undefined && second !== undefined);
   assert.ok(second.receivedAtMs < (first.firstByteAtMs ?? 0));
 });
 
-async function recognise(
+async function recognize(
   context: TestContext,
   options: ScriptedOpenAiSpeechOptions,
 ): Promise<SpeechToTextEvent> {
@@ -82,5 +82,5 @@ async function recognise(
 }
 
 test("an utterance is answered with its text", async (context) => {
-  assert.deepEqual(await recognise(context, {}), { type: "flushed", flushId: 1, text: "When are you open?" });
+  assert.deepEqual(await recognize(context, {}), { type: "flushed", flushId: 1, text: "When are you open?" });
 });

@@ -3,9 +3,9 @@ import { createDeadlineFetch } from "../http/deadline-fetch.ts";
 import { OpenAiSpeechStream } from "./speech-stream.ts";
 
 export interface OpenAiTextToSpeechOptions {
-  /** Up to and without `/audio/speech`, e.g. `https://api.openai.com/v1`. */
+  /** URL without `/audio/speech`, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
-  /** Left out for servers that ask for none. */
+  /** Omitted for servers without authentication. */
   apiKey?: string | undefined;
   model?: string | undefined;
   connectTimeoutMs?: number;
@@ -14,16 +14,16 @@ export interface OpenAiTextToSpeechOptions {
   betweenChunksTimeoutMs?: number;
 }
 
-/** A TextToSpeech that owns connections. */
+/** A `TextToSpeech` that owns connections. */
 export interface OpenAiTextToSpeech extends TextToSpeech {
-  /** Aborts what is under way and closes the kept connections. Idempotent. */
+  /** Aborts requests under way and closes the pooled connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Any server that speaks OpenAI's `/audio/speech` (https://platform.openai.com/docs/api-reference/audio/createSpeech):
- * a request per clause, the next one made while the one before it is heard. Audio is asked for as `pcm` (24 kHz); a
- * server that answers with WAV instead is understood too.
+ * Voice on any server with OpenAI's `/audio/speech`
+ * (https://platform.openai.com/docs/api-reference/audio/createSpeech): a request per clause, with the next one sent
+ * while the current one is heard. Requests `pcm` (24 kHz); WAV answers are accepted too.
  */
 export function createOpenAiTextToSpeech(options: OpenAiTextToSpeechOptions): OpenAiTextToSpeech {
   const model = options.model ?? "gpt-4o-mini-tts";
@@ -36,7 +36,7 @@ export function createOpenAiTextToSpeech(options: OpenAiTextToSpeechOptions): Op
   });
   return {
     name,
-    // A request per clause, and models that take their time to begin.
+    // A request per clause, and models that start slowly.
     firstAudioTimeoutMs: 2_500,
     open: (reply) =>
       new OpenAiSpeechStream({

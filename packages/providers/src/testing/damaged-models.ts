@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readFields } from "../local/kokoro/protobuf.ts";
-import { modelCatalogue, type ModelGroup } from "../models/catalogue.ts";
+import { MODEL_CATALOG, type ModelGroup } from "../models/catalog.ts";
 import { ensureModels } from "../models/fetch.ts";
 
 /** Fields of onnx.proto3: graph of a model, initializer of a graph, type and raw data of a tensor. */
@@ -29,7 +29,7 @@ export async function createDamagedModels(
 ): Promise<DamagedModels> {
   const real = await ensureModels({ groups });
   const modelsDir = await mkdtemp(path.join(tmpdir(), "parley-models-"));
-  for (const file of groups.flatMap((group) => modelCatalogue[group].files)) {
+  for (const file of groups.flatMap((group) => MODEL_CATALOG[group].files)) {
     const [from, to] = [path.join(real, file.path), path.join(modelsDir, file.path)];
     await mkdir(path.dirname(to), { recursive: true });
     if (damaged.includes(file.path)) await writeFile(to, invertWeights(new Uint8Array(await readFile(from))));

@@ -2,9 +2,9 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { ScriptedFault } from "./scripted-fault.ts";
 
-/** RFC 6455 section 5.2: a text frame of 100 bytes, of which six come. */
+/** A text frame (RFC 6455 §5.2) that announces 100 bytes and has six. */
 const CUT_FRAME = Buffer.from([0x81, 100, ...Buffer.from('{"type')]);
-/** The reserved bits and opcode mean nothing that was negotiated. */
+/** Reserved bits and an opcode that were not negotiated. */
 const BAD_FRAME = Buffer.from([0xff, 0x04, 1, 2, 3, 4]);
 const NONSENSE: readonly (string | Buffer)[] = [
   "no JSON",
@@ -18,7 +18,7 @@ const NONSENSE: readonly (string | Buffer)[] = [
   Buffer.from([0, 159, 146, 150]),
 ];
 
-/** A WebSocket that was taken, and what will go wrong with it. */
+/** An accepted WebSocket with its scripted fault. */
 export class ScriptedConnection {
   readonly socket: WebSocket;
   readonly index: number;
@@ -26,7 +26,7 @@ export class ScriptedConnection {
   readonly #fault: ScriptedFault | undefined;
   #sent = 0;
 
-  /** @param raw What the WebSocket runs on. */
+  /** @param raw The connection under the WebSocket. */
   constructor(socket: WebSocket, raw: Duplex, index: number, fault: ScriptedFault | undefined) {
     this.socket = socket;
     this.index = index;
@@ -35,7 +35,7 @@ export class ScriptedConnection {
     socket.on("error", () => socket.terminate());
   }
 
-  /** Sends a message unless the connection's fault keeps it back; false when nothing more is sent. */
+  /** Sends a message unless the connection's fault prevents it; returns false if nothing more is sent. */
   send(text: string): boolean {
     if (this.socket.readyState !== this.socket.OPEN || !this.#carryOutFault()) return false;
     this.#sent++;

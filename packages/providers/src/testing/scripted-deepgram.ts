@@ -4,24 +4,24 @@ import type { ScriptedFault } from "./scripted-fault.ts";
 import { ScriptedHost, monotonicMs, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedDeepgramOptions {
-  /** Where given, other keys are refused with 401. */
+  /** If set, other keys are refused with 401. */
   apiKey?: string;
-  /** What the caller of the nth connection is taken to say in the nth utterance. */
+  /** Text of an utterance, by connection and index. */
   utterance: (connection: number, index: number) => string;
   /** From `Finalize` to the answer. */
   latencyMs?: number;
-  /** An interim result after each so much audio with speech in it; none without. */
+  /** Audio with speech per interim result; default: no interim results. */
   interimEveryMs?: number;
-  /** Of the nth connection; `after` counts results. */
+  /** Fault of the nth connection; `after` counts results. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
 
-/** Peak above which audio counts as speech; comfort noise and silence lie far below. */
-const speechPeak = 500;
+/** Peak above which audio counts as speech; comfort noise and silence are far below. */
+const SPEECH_PEAK = 500;
 
 /**
- * A server that speaks Deepgram's streaming `/v1/listen`. It does not recognise: `Finalize` is answered with the next
- * scripted utterance when audio above a threshold came since the last one, else with empty text.
+ * A server that speaks Deepgram's streaming `/v1/listen`. It recognizes nothing: `Finalize` is answered with the next
+ * scripted utterance if audio above a threshold arrived since the last one, otherwise with empty text.
  */
 export async function startScriptedDeepgram(options: ScriptedDeepgramOptions): Promise<ScriptedServer> {
   const host = new ScriptedHost((_request, response) => response.writeHead(404).end());
@@ -135,10 +135,10 @@ class ScriptedListener {
   }
 }
 
-/** Where speech begins; every eighth sample is enough to tell it from silence. */
+/** Offset of the first speech; every eighth sample is enough to tell it from silence. */
 function speechOffset(pcm: Buffer): number | undefined {
   for (let offset = 0; offset + 1 < pcm.length; offset += 16) {
-    if (Math.abs(pcm.readInt16LE(offset)) > speechPeak) return offset;
+    if (Math.abs(pcm.readInt16LE(offset)) > SPEECH_PEAK) return offset;
   }
   return undefined;
 }

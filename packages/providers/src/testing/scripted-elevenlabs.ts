@@ -4,20 +4,20 @@ import type { ScriptedFault } from "./scripted-fault.ts";
 import { ScriptedHost, monotonicMs, type ScriptedExchange, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedElevenLabsOptions {
-  /** Where given, other keys are refused with 401. */
+  /** If set, other keys are refused with 401. */
   apiKey?: string;
   /** From a flush to its first audio. */
   latencyMs?: number;
-  /** How many times faster than it is spoken audio is sent; as fast as possible without. */
+  /** Speed of sending relative to speech; default: as fast as possible. */
   realTimeFactor?: number;
-  /** Length of a chunk of audio. */
+  /** Length of an audio chunk. */
   chunkMs?: number;
-  /** Of the nth connection; `after` counts chunks of audio. */
+  /** Fault of the nth connection; `after` counts audio chunks. */
   fault?: (connection: number) => ScriptedFault | undefined;
 }
 
-/** How long a character of text takes to say. */
-const msPerCharacter = 60;
+/** Duration of a spoken character. */
+const MS_PER_CHARACTER = 60;
 
 /**
  * A server that speaks ElevenLabs' multi-context WebSocket. Text becomes a 300 Hz tone of 60 ms per character, sent
@@ -45,7 +45,7 @@ export async function startScriptedElevenLabs(options: ScriptedElevenLabsOptions
 
 interface ScriptedContext {
   pendingText: string;
-  /** Generations of a context follow one another. */
+  /** The generations of a context run one after the other. */
   work: Promise<void>;
 }
 
@@ -95,14 +95,14 @@ class ScriptedSpeaker {
   async #speak(contextId: string, text: string, exchange: ScriptedExchange): Promise<void> {
     const characters = text.split("");
     const chunkMs = this.#options.chunkMs ?? 240;
-    const perChunk = Math.max(1, Math.round(chunkMs / msPerCharacter));
+    const perChunk = Math.max(1, Math.round(chunkMs / MS_PER_CHARACTER));
     if (!(await this.#host.wait(this.#options.latencyMs ?? 0))) return;
     for (let index = 0; index < characters.length; index += perChunk) {
       const chars = characters.slice(index, index + perChunk);
       const factor = this.#options.realTimeFactor;
-      const pauseMs = index === 0 || factor === undefined ? 0 : (perChunk * msPerCharacter) / factor;
+      const pauseMs = index === 0 || factor === undefined ? 0 : (perChunk * MS_PER_CHARACTER) / factor;
       if (!(await this.#host.wait(pauseMs))) return;
-      // What follows in the context waits for ever, its end included.
+      // The rest of the context waits indefinitely, its end included.
       if (!this.#sendAudio(contextId, chars)) return await new Promise<void>(() => {});
       exchange.firstByteAtMs ??= monotonicMs();
     }
@@ -111,27 +111,27 @@ class ScriptedSpeaker {
   #sendAudio(contextId: string, chars: string[]): boolean {
     const alignment = {
       chars,
-      charStartTimesMs: chars.map((_, index) => index * msPerCharacter),
-      charDurationsMs: chars.map(() => msPerCharacter),
+      charStartTimesMs: chars.map((_, index) => index * MS_PER_CHARACTER),
+      charDurationsMs: chars.map(() => MS_PER_CHARACTER),
     };
-    const audio = toneOf(chars.length * msPerCharacter, this.#sampleRateHz);
-    // The audio is the bulk of the message and plain base64: joined on, it is not scanned for escapes again.
+    const audio = createTone(chars.length * MS_PER_CHARACTER, this.#sampleRateHz);
+    // The audio, most of the message, is plain base64: appended, it is not scanned for escapes again.
     const rest = JSON.stringify({ alignment, normalizedAlignment: alignment, contextId });
     return this.#connection.send(`{"audio":"${audio}",${rest.slice(1)}`);
   }
 }
 
-const tones = new Map<string, string>();
+const TONE_CACHE = new Map<string, string>();
 
-/** Base64 of a 300 Hz tone; a whole number of its periods fits into 60 ms, so that chunks join without a click. */
-function toneOf(durationMs: number, sampleRateHz: number): string {
+/** Base64 of a 300 Hz tone; 60 ms is a whole number of its periods, so that chunks join without a click. */
+function createTone(durationMs: number, sampleRateHz: number): string {
   const key = `${durationMs}/${sampleRateHz}`;
-  const known = tones.get(key);
+  const known = TONE_CACHE.get(key);
   if (known !== undefined) return known;
   const pcm = Int16Array.from({ length: (durationMs * sampleRateHz) / 1000 }, (_, index) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 300 * index) / sampleRateHz)),
   );
   const base64 = Buffer.from(pcm.buffer).toString("base64");
-  tones.set(key, base64);
+  TONE_CACHE.set(key, base64);
   return base64;
 }

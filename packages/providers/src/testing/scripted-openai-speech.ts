@@ -6,24 +6,24 @@ import { ScriptedReply } from "./scripted-reply.ts";
 import { ScriptedHost, type ScriptedServer } from "./scripted-server.ts";
 
 export interface ScriptedOpenAiSpeechOptions {
-  /** Where given, other keys are refused with 401. */
+  /** If set, other keys are refused with 401. */
   apiKey?: string;
-  /** What the nth file with speech in it is taken to say. */
+  /** Text of the nth file that contains speech. */
   utterance?: (index: number) => string;
   /** From the request to the first byte of the answer. */
   latencyMs?: number;
-  /** Length of a chunk of audio; chunks are sent `chunkMs` / `realTimeFactor` apart, or at once without. */
+  /** Length of an audio chunk. Chunks are sent `chunkMs` / `realTimeFactor` apart, or at once without it. */
   chunkMs?: number;
   realTimeFactor?: number;
-  /** `wav`: answers with a WAV file of 22.05 kHz, as some servers do whatever they are asked for. */
+  /** `wav`: answers with a WAV file of 22.05 kHz, as some servers do for every request. */
   format?: "pcm" | "wav";
-  /** Of the nth request; `after` counts chunks of audio. */
+  /** Fault of the nth request; `after` counts audio chunks. */
   fault?: (index: number) => ScriptedFault | undefined;
 }
 
-const msPerCharacter = 60;
+const MS_PER_CHARACTER = 60;
 /** Peak above which audio counts as speech. */
-const speechPeak = 500;
+const SPEECH_PEAK = 500;
 
 /**
  * A server that speaks OpenAI's `/v1/audio/speech` and `/v1/audio/transcriptions`; its `url` is the base URL without
@@ -68,7 +68,7 @@ async function speak(
     return reply.refuse(400);
   const exchange = host.receive(text);
   const rateHz = options.format === "wav" ? 22_050 : 24_000;
-  const pcm = Int16Array.from({ length: (text.length * msPerCharacter * rateHz) / 1000 }, (_, i) =>
+  const pcm = Int16Array.from({ length: (text.length * MS_PER_CHARACTER * rateHz) / 1000 }, (_, i) =>
     Math.round(8000 * Math.sin((2 * Math.PI * 300 * i) / rateHz)),
   );
   const bytes =
@@ -76,14 +76,14 @@ async function speak(
       ? unsized(writeWav({ sampleRateHz: rateHz, channels: 1, pcm }))
       : new Uint8Array(pcm.buffer);
   const chunkMs = options.chunkMs ?? 240;
-  // An odd length: chunks of a stream end anywhere.
+  // An odd length: chunks of a stream can end anywhere.
   const chunkBytes = ((chunkMs * rateHz) / 1000) * 2 + 1;
   const betweenMs = options.realTimeFactor === undefined ? 0 : chunkMs / options.realTimeFactor;
   for (let start = 0; start < bytes.length; start += chunkBytes) {
     const isSent = await reply.send(bytes.subarray(start, start + chunkBytes), {
       delayMs: start === 0 ? (options.latencyMs ?? 0) : betweenMs,
       contentType: options.format === "wav" ? "audio/wav" : "audio/pcm",
-      // As a proxy before a server does that is not there.
+      // The answer of a proxy whose server is down.
       nonsense: { chunk: "<html>The page is not available.</html>", contentType: "text/html" },
       exchange,
     });
@@ -92,7 +92,7 @@ async function speak(
   reply.end();
 }
 
-/** As a server writes it that does not know yet how long the audio will be. */
+/** A WAV header from a server that does not know the length of the audio yet. */
 function unsized(wav: Uint8Array): Uint8Array {
   const view = new DataView(wav.buffer);
   view.setUint32(4, 0xff_ff_ff_ff, true);
@@ -112,7 +112,7 @@ async function transcribe(
   const file = form.get("file");
   if (typeof file === "string" || file === null || form.get("model") === null) return reply.refuse(400);
   const { pcm } = readWav(new Uint8Array(await file.arrayBuffer()));
-  const hasSpeech = pcm.some((sample) => Math.abs(sample) > speechPeak);
+  const hasSpeech = pcm.some((sample) => Math.abs(sample) > SPEECH_PEAK);
   const text = hasSpeech ? (options.utterance?.(index) ?? "") : "";
   const contentType = "application/json";
   const nonsense = { chunk: '"a text and ', contentType };

@@ -16,18 +16,18 @@ export interface ScriptedChatRequest {
 
 export interface ScriptedChatReply {
   text?: string;
-  /** What the model says instead of an answer that it will not give. */
+  /** Text with which the model refuses to answer. */
   refusal?: string;
   toolCalls?: { name: string; input: Record<string, unknown> }[];
 }
 
 export interface ScriptedOpenAiOptions {
-  /** Where given, other keys are refused with 401. */
+  /** If set, other keys are refused with 401. */
   apiKey?: string;
   reply: (request: ScriptedChatRequest, index: number) => ScriptedChatReply;
   /** From the request to the first token. */
   firstTokenDelayMs?: number;
-  /** Between two chunks of one word each. */
+  /** Interval between two chunks of one word each. */
   betweenChunksMs?: number;
   fault?: (index: number) => ScriptedFault | undefined;
 }
@@ -57,7 +57,7 @@ async function answer(
   const exchange = host.receive(typeof header === "string" ? header : chat.lastUserText);
   exchange.receivedAtMs = receivedAtMs;
   if (reply.refuses(options.apiKey)) return;
-  for (const [position, chunk] of chunksOf(options.reply(chat, index), chat.model).entries()) {
+  for (const [position, chunk] of toChunks(options.reply(chat, index), chat.model).entries()) {
     const isSent = await reply.send(chunk, {
       delayMs: (position === 0 ? options.firstTokenDelayMs : options.betweenChunksMs) ?? 0,
       contentType: "text/event-stream",
@@ -92,8 +92,10 @@ function readChatRequest(body: unknown): ScriptedChatRequest {
   };
 }
 
-/** The reply as server-sent events: one word per chunk, tool arguments in two pieces, finish reason, usage, `[DONE]`. */
-function chunksOf(reply: ScriptedChatReply, model: string): string[] {
+/**
+ * The reply as server-sent events: one word per chunk, tool arguments in two pieces, finish reason, usage, `[DONE]`.
+ */
+function toChunks(reply: ScriptedChatReply, model: string): string[] {
   const event = (choices: unknown[], more: Record<string, unknown> = {}): string =>
     `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, choices, ...more })}\n\n`;
   const delta = (value: Record<string, unknown>, finishReason: string | null = null): string =>

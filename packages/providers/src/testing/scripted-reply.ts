@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ScriptedFault } from "./scripted-fault.ts";
 import { monotonicMs, type ScriptedExchange, type ScriptedHost } from "./scripted-server.ts";
 
-/** A chunk of an HTTP/1.1 body (RFC 9112 section 7.1) that says 256 bytes, of which three come. */
+/** A chunk of an HTTP/1.1 body (RFC 9112 §7.1) that announces 256 bytes and has three. */
 const CUT_FRAME = "100\r\nabc";
 const BAD_FRAME = "this is no chunk size\r\n";
 
-/** One HTTP request and the chunks of its reply, with what goes wrong in it. */
+/** One HTTP request and the chunks of its reply, with its scripted fault. */
 export class ScriptedReply {
   readonly request: IncomingMessage;
   readonly #host: ScriptedHost;
@@ -26,7 +26,7 @@ export class ScriptedReply {
     this.#fault = fault;
   }
 
-  /** Whether the request is refused for its key, or by its fault. */
+  /** Whether the request is refused for its key or by its fault. */
   refuses(apiKey: string | undefined): boolean {
     if (apiKey !== undefined && this.request.headers.authorization !== `Bearer ${apiKey}`) {
       this.refuse(401);
@@ -48,9 +48,9 @@ export class ScriptedReply {
   }
 
   /**
-   * Sends a chunk once the delay is over, the first one with the head; false when nothing more is to be sent.
+   * Sends a chunk after the delay, the first one with the head; returns false if nothing more is to be sent.
    *
-   * @param nonsense What stands in for the chunk where the fault asks for it.
+   * @param nonsense Replaces the chunk if the fault requires it.
    */
   async send(
     chunk: string | Uint8Array,
@@ -94,7 +94,7 @@ export class ScriptedReply {
 
 export interface ScriptedChunk {
   delayMs: number;
-  /** Of the reply; its first chunk sets it. */
+  /** Content type of the reply, sent with its first chunk. */
   contentType: string;
   nonsense: { chunk: string | Uint8Array; contentType: string };
   exchange: ScriptedExchange;

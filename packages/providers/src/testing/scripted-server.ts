@@ -7,44 +7,44 @@ import { WebSocketServer } from "ws";
 import { ScriptedConnection } from "./scripted-connection.ts";
 import type { ScriptedFault, StatusFault } from "./scripted-fault.ts";
 
-/** One request as the server saw it, in milliseconds of `process.hrtime`, which all processes of a machine share. */
+/** One request as seen by the server, in milliseconds of `process.hrtime`, which all processes of a machine share. */
 export interface ScriptedExchange {
-  /** `x-conversation-id` where the protocol has headers per request, else the text that the exchange was about. */
+  /** `x-conversation-id` if the protocol has headers per request, otherwise the text of the exchange. */
   conversation: string;
   receivedAtMs: number;
   firstByteAtMs: number | null;
-  /** When each chunk of a streamed completion was sent; empty elsewhere. */
+  /** Times at which the chunks of a streamed completion were sent; empty for other exchanges. */
   chunksAtMs: number[];
 }
 
 export interface ScriptedStats {
-  /** Taken so far. */
+  /** Connections accepted so far. */
   connections: number;
-  /** Of those, still there. */
+  /** Connections still open. */
   openConnections: number;
   /** The last 20,000, oldest first. */
   exchanges: ScriptedExchange[];
 }
 
 export interface ScriptedServer {
-  /** `http://127.0.0.1:<port>`; `GET /stats` answers `stats` as JSON, for a bench in another process. */
+  /** `http://127.0.0.1:<port>`; `GET /stats` returns `stats` as JSON, for a benchmark in another process. */
   url: string;
   stats: ScriptedStats;
-  /** Cuts the connections that are there; new ones are taken. */
+  /** Cuts the open connections; new ones are accepted. */
   cutConnections(): void;
-  /** Ends every deafness: only who reads learns that the other side has closed. */
+  /** Ends every deaf fault: only a reader notices that the other side has closed. */
   listenAgain(): void;
   /** Cuts the connections. Idempotent. */
   close(): Promise<void>;
 }
 
-const maxExchanges = 20_000;
+const MAX_EXCHANGES = 20_000;
 
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** What the three vendors' servers have in common: a port, a clock, timers that end with the server, and statistics. */
+/** The common base of the scripted servers: a port, a clock, timers that end with the server, and statistics. */
 export class ScriptedHost {
   readonly stats: ScriptedStats = { connections: 0, openConnections: 0, exchanges: [] };
   readonly #server: Server;
@@ -61,12 +61,12 @@ export class ScriptedHost {
   }
 
   /**
-   * Answers upgrades. `check` says with which status a request is refused whatever else, `faultOf` what goes wrong with
-   * the nth connection that passed.
+   * Accepts upgrades. `check` returns a status to refuse a request with, `pickFault` the fault of the nth accepted
+   * connection.
    */
   onWebSocket(
     check: (request: IncomingMessage) => number | undefined,
-    faultOf: ((connection: number) => ScriptedFault | undefined) | undefined,
+    pickFault: ((connection: number) => ScriptedFault | undefined) | undefined,
     accept: (connection: ScriptedConnection, request: IncomingMessage) => void,
   ): void {
     let connections = 0;
@@ -75,7 +75,7 @@ export class ScriptedHost {
       const status = check(request);
       if (status !== undefined) return refuseUpgrade(socket, { status });
       const index = connections++;
-      const fault = faultOf?.(index);
+      const fault = pickFault?.(index);
       if (fault?.type === "status") return refuseUpgrade(socket, fault);
       if (fault?.type === "stallConnect") return;
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) =>
@@ -92,11 +92,11 @@ export class ScriptedHost {
       chunksAtMs: [],
     };
     this.stats.exchanges.push(exchange);
-    if (this.stats.exchanges.length > maxExchanges) this.stats.exchanges.shift();
+    if (this.stats.exchanges.length > MAX_EXCHANGES) this.stats.exchanges.shift();
     return exchange;
   }
 
-  /** False when the server closed meanwhile. */
+  /** Resolves to false if the server closed in the meantime. */
   async wait(delayMs: number): Promise<boolean> {
     if (delayMs <= 0) return !this.#closing.signal.aborted;
     return await delay(delayMs, true, { signal: this.#closing.signal }).catch(() => false);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import {
   findWrongAnswer,
-  knownAnswers,
+  KNOWN_ANSWERS,
   type ModelAnswer,
   type TestedGroup,
 } from "../../models/known-answers/known-answers.ts";
@@ -84,7 +84,7 @@ const answerOf: Readonly<Record<TestedGroup, (modelsDir: string) => Promise<Mode
   ),
 };
 
-for (const group of Object.keys(knownAnswers) as TestedGroup[]) {
+for (const group of Object.keys(KNOWN_ANSWERS) as TestedGroup[]) {
   test(`the model ${group} answers as it is known to`, async (context) => {
     const answer = await answerOf[group](await ensureModels({ groups: [group] }));
     context.diagnostic(`${answer.text ?? ""} ${answer.values.map((value) => value.toFixed(4)).join(" ")}`);

@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { modelCatalogue } from "../../models/catalogue.ts";
+import { MODEL_CATALOG } from "../../models/catalog.ts";
 import {
   findWrongAnswer,
-  knownAnswers,
+  KNOWN_ANSWERS,
   type ModelAnswer,
   type TestedGroup,
 } from "../../models/known-answers/known-answers.ts";
@@ -95,12 +95,12 @@ async function locateRecord(modelsDir: string, group: TestedGroup): Promise<stri
 
 /** Everything that a passed self-test was valid for. */
 async function describeState(modelsDir: string, group: TestedGroup): Promise<string> {
-  const sources = modelCatalogue[group].files.map((file) => path.join(modelsDir, file.path));
+  const sources = MODEL_CATALOG[group].files.map((file) => path.join(modelsDir, file.path));
   const files = await Promise.all(
     [...sources, ...(await findPreparedGraphs(modelsDir, group))].map(async (location) => {
       const { size, mtimeMs } = await stat(location);
       return [path.relative(modelsDir, location), size, mtimeMs];
     }),
   );
-  return JSON.stringify({ runtime: await describeRuntime(), expected: knownAnswers[group], files });
+  return JSON.stringify({ runtime: await describeRuntime(), expected: KNOWN_ANSWERS[group], files });
 }

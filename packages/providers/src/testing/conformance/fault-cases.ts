@@ -9,20 +9,20 @@ export interface FaultCase {
   name: string;
   fault: ScriptedFault;
   error: ExpectedError;
-  /** The adapter's, where it is to pass. */
+  /** The adapter's deadline, if it is to be exceeded. */
   deadlineMs?: number;
 }
 
-const passedDeadline = {
+const PASSED_DEADLINE = {
   error: { kind: "timeout", isRetryable: true },
   deadlineMs: DEADLINE_MS,
 } satisfies Partial<FaultCase>;
 const CONNECTION: ExpectedError = { kind: "connection", isRetryable: true };
 
 /**
- * What every streaming provider has to live through.
+ * Faults that every streaming provider must survive.
  *
- * @param midStream So many messages or chunks come before what goes wrong within a reply.
+ * @param midStream Messages or chunks sent before a fault within a reply.
  */
 export function faultCases(midStream: number): FaultCase[] {
   const after = midStream;
@@ -30,12 +30,12 @@ export function faultCases(midStream: number): FaultCase[] {
     {
       name: "a connection that is taken and never answered",
       fault: { type: "stallConnect" },
-      ...passedDeadline,
+      ...PASSED_DEADLINE,
     },
-    { name: "a stall before the first byte", fault: { type: "stall", after: 0 }, ...passedDeadline },
-    { name: "a stall between chunks", fault: { type: "stall", after }, ...passedDeadline },
-    { name: "half open before the first byte", fault: { type: "deaf", after: 0 }, ...passedDeadline },
-    { name: "half open in mid-stream", fault: { type: "deaf", after }, ...passedDeadline },
+    { name: "a stall before the first byte", fault: { type: "stall", after: 0 }, ...PASSED_DEADLINE },
+    { name: "a stall between chunks", fault: { type: "stall", after }, ...PASSED_DEADLINE },
+    { name: "half open before the first byte", fault: { type: "deaf", after: 0 }, ...PASSED_DEADLINE },
+    { name: "half open in mid-stream", fault: { type: "deaf", after }, ...PASSED_DEADLINE },
     { name: "a close before the first byte", fault: { type: "close", after: 0 }, error: CONNECTION },
     { name: "a close in mid-stream", fault: { type: "close", after }, error: CONNECTION },
     { name: "a close in the middle of a frame", fault: { type: "cutFrame", after }, error: CONNECTION },
@@ -43,7 +43,7 @@ export function faultCases(midStream: number): FaultCase[] {
     {
       name: "status 429 with Retry-After",
       fault: { type: "status", status: 429, retryAfterS: 7 },
-      // Whether that is worth another attempt is a question of how long it takes: it is the kind's own to say.
+      // Whether a retry is worthwhile depends on the kind of provider.
       error: { kind: "status", status: 429, retryAfterMs: 7_000 },
     },
     {
@@ -54,7 +54,7 @@ export function faultCases(midStream: number): FaultCase[] {
   ];
 }
 
-/** Asserts that an error says what is expected of it; what is not expected is not looked at. */
+/** Asserts the expected properties of an error; properties without an expectation are ignored. */
 export function assertProviderError(error: unknown, expected: ExpectedError): void {
   assert.ok(error instanceof ProviderError, String(error));
   const { kind, status, isRetryable, retryAfterMs } = error;

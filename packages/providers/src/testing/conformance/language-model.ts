@@ -7,20 +7,20 @@ import { assertProviderError, faultCases } from "./fault-cases.ts";
 import { QUIET_MS, until, wireChecks, type Wire, type WireCall } from "./wire.ts";
 
 const MID_STREAM = 2;
-/** What the server answers, word by word; whoever asks for the tool gets a call of it. */
+/** The server's answer, word by word; a request that offers the tool gets a call of it. */
 export const REPLY_TEXT = "We are open until five.";
 export const TOOL_CALL = { name: "book_table", input: { people: 4, at: "19:00" } } as const;
 
 /**
- * What a language model in the network promises. Its server is to answer `REPLY_TEXT`, or `TOOL_CALL` where a request
- * offers a tool of that name.
+ * Registers the tests for a language model reached over the network. Its server answers `REPLY_TEXT`, or `TOOL_CALL` if
+ * a request offers a tool of that name.
  */
 export function conformsAsLanguageModel(name: string, wire: Wire<LanguageModel>): void {
   const check = wireChecks(name, wire);
   repliesAsAsked(check);
   for (const { name: what, fault, error, deadlineMs } of faultCases(MID_STREAM)) {
     check(
-      `${what}: fails with what it is, and the next reply comes`,
+      `${what}: fails with its kind, and the next reply arrives`,
       { fault: firstOnly(fault), deadlineMs },
       async (call) => {
         const reply = await read(call);
@@ -32,7 +32,7 @@ export function conformsAsLanguageModel(name: string, wire: Wire<LanguageModel>)
     );
   }
 
-  check("status 401: fails, not to be tried again", { apiKey: "another" }, async (call) => {
+  check("status 401: fails and is not retryable", { apiKey: "another" }, async (call) => {
     const error = toProviderError((await read(call)).error, name);
     assertProviderError(error, { kind: "status", status: 401, isRetryable: false });
   });
@@ -51,7 +51,7 @@ export function conformsAsLanguageModel(name: string, wire: Wire<LanguageModel>)
 
   endsWhenAborted(check);
 
-  check("a connection that dies between two replies: costs nothing", {}, async (call) => {
+  check("a connection that dies between two replies: has no effect", {}, async (call) => {
     assert.equal((await read(call)).text, REPLY_TEXT);
     call.server.cutConnections();
     await sleep(QUIET_MS);
@@ -83,10 +83,10 @@ function repliesAsAsked(check: Check): void {
     assert.equal(finish?.type === "finish" && finish.finishReason.unified, "tool-calls");
   });
 
-  check("replies one after the other share a connection", {}, async (call) => {
+  check("consecutive replies share a connection", {}, async (call) => {
     for (let count = 0; count < 3; count++) {
       assert.equal((await read(call)).text, REPLY_TEXT);
-      // The connection is free a moment after the reply has ended.
+      // The connection becomes free a moment after the reply has ended.
       await sleep(10);
     }
     assert.equal(call.server.stats.connections, 1);
@@ -96,7 +96,7 @@ function repliesAsAsked(check: Check): void {
 function endsWhenAborted(check: Check): void {
   const reason = new Error("the caller spoke");
 
-  check("aborted before it is asked", {}, async (call) => {
+  check("aborted before the request", {}, async (call) => {
     const { error } = await read(call, { abortSignal: AbortSignal.abort(reason) });
     assert.equal(error, reason);
     assert.equal(call.server.stats.exchanges.length, 0);
@@ -123,7 +123,7 @@ function endsWhenAborted(check: Check): void {
   }
 
   check(
-    "cancelled by its reader in mid-stream: its connection ends",
+    "canceled by its reader in mid-stream: its connection ends",
     { fault: stallMidStream },
     async (call) => {
       const { stream } = await call.provider.doStream(ask());
@@ -150,7 +150,7 @@ function ask(more: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4Cal
 interface ReadReply {
   parts: LanguageModelV4StreamPart[];
   text: string;
-  /** What the request or its stream failed with. */
+  /** The error of the request or its stream. */
   error: unknown;
 }
 

@@ -7,18 +7,18 @@ import { API_KEY, QUIET_MS, until, wireChecks, type Wire, type WireCall } from "
 
 const SAMPLE_RATE_HZ = 8000;
 const MID_STREAM = 1;
-/** What a server says that it heard, whenever it is asked. */
+/** The text that the server always recognizes. */
 export const HEARD_TEXT = "Good morning to you.";
 
 export interface SpeechToTextWire extends Wire<SpeechToText> {
-  /** A vendor that falls silent after it sent some text: that text is the answer, or there is none. */
+  /** Outcome if a vendor stalls after it sent some text: that text is the answer, or the flush fails. */
   stallAfterText: "answered" | "failed";
 }
 
 /**
- * What a recogniser in the network promises: the behaviour of every recogniser, and what becomes of a call's stream when
- * the vendor fails in any of the ways in which one can. Its server is to hear `HEARD_TEXT` in all speech, and to send
- * some of it before it is asked where the protocol has partials.
+ * Registers the tests for a recognizer reached over the network: the behavior of every recognizer, and the outcome for
+ * a call's stream under every fault of a vendor. Its server recognizes `HEARD_TEXT` in all speech, and sends part of it
+ * before a flush if the protocol has partials.
  */
 export function conformsAsSpeechToText(name: string, wire: SpeechToTextWire): void {
   behaves(name, wire);
@@ -45,7 +45,7 @@ export function conformsAsSpeechToText(name: string, wire: SpeechToTextWire): vo
     );
   }
 
-  check("status 401: fails once, not to be tried again", { apiKey: "another" }, async (call) => {
+  check("status 401: fails once and is not retryable", { apiKey: "another" }, async (call) => {
     const session = new Session(call);
     session.ask(1);
     await session.settled(1);
@@ -76,7 +76,7 @@ export function conformsAsSpeechToText(name: string, wire: SpeechToTextWire): vo
     await session.closesInSilence();
   });
 
-  check("closed before it has begun to connect", {}, async (call) => {
+  check("closed before it begins to connect", {}, async (call) => {
     await new Session(call).closesInSilence();
   });
 
@@ -145,7 +145,7 @@ class Session {
       | undefined;
   }
 
-  /** An utterance, and the question what was said in it. */
+  /** Writes an utterance and flushes it. */
   ask(flushId: number): void {
     this.stream.endUtterance();
     for (let ms = 0; ms < 500; ms += 20) this.stream.write(tone(20, SAMPLE_RATE_HZ, 6000));
@@ -158,7 +158,7 @@ class Session {
     await until(isSettled, () => `neither answer nor failure: ${JSON.stringify(this.#events)}`);
   }
 
-  /** Asks again and again, as a caller would who was not understood. */
+  /** Flushes repeatedly, as a call with an unanswered caller would. */
   async isServedAgain(): Promise<void> {
     for (let flushId = 2; flushId < 100; flushId++) {
       const told = this.failures.length;

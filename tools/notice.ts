@@ -3,13 +3,13 @@
  * fails if the committed file differs. Refuses licenses that the project does not accept (docs/decisions/toolchain).
  */
 import { readFile, writeFile } from "node:fs/promises";
-import { modelCatalogue } from "@parley/providers";
+import { MODEL_CATALOG } from "@parley/providers";
 import { listPackages, refuseLicenses, writeNotice } from "./notice/notice.ts";
 
 const root = new URL("../", import.meta.url);
 const packages = listPackages(JSON.parse(await readFile(new URL("package-lock.json", root), "utf8")));
 const problems = refuseLicenses(packages);
-const notice = writeNotice(packages, modelCatalogue);
+const notice = writeNotice(packages, MODEL_CATALOG);
 const file = new URL("NOTICE", root);
 if (!process.argv.includes("--check")) await writeFile(file, notice);
 else if ((await readFile(file, "utf8").catch(() => "")) !== notice)

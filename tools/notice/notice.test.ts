@@ -29,7 +29,7 @@ test("a license that is missing or not accepted is refused; of alternatives one 
 });
 
 test("the notice names packages and models", () => {
-  const notice = writeNotice(listPackages(lock), { voice: { licence: "Apache-2.0" } });
+  const notice = writeNotice(listPackages(lock), { voice: { license: "Apache-2.0" } });
   assert.match(notice, /^ {2}b 2\.0\.0: MIT$/m);
   assert.match(notice, /^ {2}voice: Apache-2\.0$/m);
 });

@@ -63,7 +63,7 @@ function isAccepted(expression: string | undefined): boolean {
 
 export function writeNotice(
   packages: readonly ShippedPackage[],
-  models: Readonly<Record<string, { licence: string }>>,
+  models: Readonly<Record<string, { license: string }>>,
 ): string {
   const lines = [
     "Parley",
@@ -79,7 +79,7 @@ export function writeNotice(
     "",
     "Speech and language models, fetched at the first start:",
     "",
-    ...Object.entries(models).map(([name, { licence }]) => `  ${name}: ${licence}`),
+    ...Object.entries(models).map(([name, { license }]) => `  ${name}: ${license}`),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import test, { after, before, suite } from "node:test";
+import { waitFor } from "@parley/testing";
 
 let folder = "";
 before(async () => {
@@ -12,25 +15,35 @@ before(async () => {
 });
 after(async () => await rm(folder, { recursive: true, force: true }));
 
-/** What `npm test -- FILE` prints for a file of this text, and its exit code. */
-async function runPlanted(
-  source: string,
-  ...options: string[]
-): Promise<{ output: string; code: number | null; file: string }> {
+interface Run {
+  child: ChildProcess;
+  file: string;
+  /** What was printed, and the exit code. */
+  ended: Promise<{ output: string; code: number | null; file: string }>;
+}
+
+/** `npm test -- FILE` for a file of this text. */
+async function startPlanted(source: string, ...options: string[]): Promise<Run> {
   const file = path.join(folder, `planted-${crypto.randomUUID()}.test.ts`);
   await writeFile(file, `import test, { after } from "node:test";\n${source}`);
   // Node runs no tests inside tests.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, ["tools/test.ts", "--unit", ...options, file], {
     env,
-    stdio: "pipe",
+    stdio: ["ignore", "pipe", "inherit"],
   });
-  const output = text(child.stdout);
-  const [printed, code] = await Promise.all([
-    output,
-    new Promise<number | null>((resolve) => child.once("exit", resolve)),
-  ]);
-  return { output: printed, code, file };
+  const exited = once(child, "exit");
+  const ended = text(child.stdout).then(async (output) => {
+    const [code]: (number | null)[] = await exited;
+    return { output, code: code ?? null, file };
+  });
+  return { child, file, ended };
+}
+
+async function runPlanted(source: string, ...options: string[]): Promise<Awaited<Run["ended"]>> {
+  return await (
+    await startPlanted(source, ...options)
+  ).ended;
 }
 
 const leaks: Record<string, { source: string; report: RegExp }> = {
@@ -105,6 +118,25 @@ suite("what a test leaves alive", { concurrency: true }, () => {
     );
     assert.equal(code, 1, output);
     assert.match(output, /Timeout, created\n.*planted-.*:2:/);
+  });
+
+  test("an interrupted run leaves no process of its tests", async () => {
+    const pidFile = path.join(folder, "pid");
+    const { child, ended } = await startPlanted(`
+    import { spawn } from "node:child_process";
+    import { writeFileSync } from "node:fs";
+    test("waits", async () => {
+      const child = spawn("sleep", ["79"], { detached: true });
+      writeFileSync(${JSON.stringify(pidFile)}, String(child.pid));
+      await new Promise((resolve) => child.once("exit", resolve));
+    });`);
+    const pid = await waitFor(
+      "the process",
+      async () => Number(await readFile(pidFile, "utf8").catch(() => "")) || false,
+    );
+    child.kill("SIGINT");
+    assert.equal((await ended).code, 1);
+    await waitFor("the process to end", () => !existsSync(`/proc/${pid}`));
   });
 
   test("an unreferenced timer is no leak", async () => {

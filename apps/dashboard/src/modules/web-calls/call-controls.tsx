@@ -16,9 +16,7 @@ interface CallControlsProps {
 
 /** What one does in a call: mute, volume, another microphone, hang up. */
 export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicrophone }: CallControlsProps) {
-  const volumeId = useId();
   const [isMuted, setMuted] = useState(call.isMuted);
-  const [volume, setVolume] = useState(call.volume);
   const [problem, setProblem] = useState<string>();
   const hangUp = useRef<HTMLButtonElement>(null);
   // The button that started the call is gone, and the focus with it.
@@ -62,27 +60,36 @@ export function CallControls({ call, startedAtMs, isRecorded, microphone, onMicr
       <details>
         <summary>Sound settings</summary>
         <div className="sound">
-          <div className="level">
-            <VolumeIcon />
-            <label htmlFor={volumeId} className="hidden-visually">
-              Volume of the agent
-            </label>
-            <input
-              id={volumeId}
-              type="range"
-              min="0"
-              max="1"
-              step="0.05"
-              value={volume}
-              onChange={({ target }) => {
-                call.setVolume(target.valueAsNumber);
-                setVolume(target.valueAsNumber);
-              }}
-            />
-          </div>
+          <Volume call={call} />
           <MicrophoneChoice chosen={microphone} onChoose={(deviceId) => void choose(deviceId)} />
         </div>
       </details>
+    </div>
+  );
+}
+
+function Volume({ call }: Pick<CallControlsProps, "call">) {
+  const id = useId();
+  const [volume, setVolume] = useState(call.volume);
+  const change = (chosen: number): void => {
+    call.setVolume(chosen);
+    setVolume(chosen);
+  };
+  return (
+    <div className="level">
+      <VolumeIcon />
+      <label htmlFor={id} className="hidden-visually">
+        Volume of the agent
+      </label>
+      <input
+        id={id}
+        type="range"
+        min="0"
+        max="1"
+        step="0.05"
+        value={volume}
+        onChange={({ target }) => change(target.valueAsNumber)}
+      />
     </div>
   );
 }

@@ -56,19 +56,31 @@ export function InstructionForm({ onInstruct }: InstructionFormProps) {
       <button type="submit" className="button" disabled={text.trim() === "" || isSending}>
         Send
       </button>
-      <fieldset>
-        <legend className="hidden-visually">How the agent uses the instruction</legend>
-        <label>
-          <input type="radio" name={id} checked={isSpoken} onChange={() => setSpoken(true)} /> Say it now
-        </label>
-        <label>
-          <input type="radio" name={id} checked={!isSpoken} onChange={() => setSpoken(false)} /> Keep to it
-          silently
-        </label>
-      </fieldset>
+      <SpokenChoice isSpoken={isSpoken} onChoose={setSpoken} />
       <p role="status" className={note?.isError === true ? "note failed" : "note"}>
         {note?.text}
       </p>
     </form>
+  );
+}
+
+interface SpokenChoiceProps {
+  isSpoken: boolean;
+  onChoose: (isSpoken: boolean) => void;
+}
+
+function SpokenChoice({ isSpoken, onChoose }: SpokenChoiceProps) {
+  const name = useId();
+  return (
+    <fieldset>
+      <legend className="hidden-visually">How the agent uses the instruction</legend>
+      <label>
+        <input type="radio" name={name} checked={isSpoken} onChange={() => onChoose(true)} /> Say it now
+      </label>
+      <label>
+        <input type="radio" name={name} checked={!isSpoken} onChange={() => onChoose(false)} /> Follow it
+        silently
+      </label>
+    </fieldset>
   );
 }

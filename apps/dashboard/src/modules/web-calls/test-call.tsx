@@ -98,11 +98,6 @@ function JoinedCall(props: JoinedCallProps) {
   const instruct = async (instruction: string, speak: boolean): Promise<void> => {
     await parley.instructCall(callId, { instruction, speak });
   };
-  const ending = useRef<HTMLDivElement>(null);
-  // The button that ended it is gone, and the focus with it.
-  useEffect(() => {
-    if (end !== undefined) ending.current?.focus();
-  }, [end]);
   const conversation = (
     <section className="card conversation" aria-labelledby="conversation-title">
       <h2 id="conversation-title">Conversation</h2>
@@ -131,14 +126,7 @@ function JoinedCall(props: JoinedCallProps) {
     <div className="test-call ended">
       <div className="column">
         <section className="card side" aria-label="Ended call">
-          <div
-            ref={ending}
-            role="status"
-            tabIndex={-1}
-            className={isOrdinaryEnd(end) ? "notice" : "notice error"}
-          >
-            <p>{explainEnd(end)}</p>
-          </div>
+          <Ending end={end} />
           <CallRecord callId={callId} transcript={call.transcript} record={record} />
         </section>
         <Latency turns={call.turns} />
@@ -148,6 +136,17 @@ function JoinedCall(props: JoinedCallProps) {
         </section>
       </div>
       {conversation}
+    </div>
+  );
+}
+
+function Ending({ end }: { end: NonNullable<WebCall["end"]> }) {
+  const ending = useRef<HTMLDivElement>(null);
+  // The button that ended the call is gone, and the focus with it.
+  useEffect(() => ending.current?.focus(), []);
+  return (
+    <div ref={ending} role="status" tabIndex={-1} className={isOrdinaryEnd(end) ? "notice" : "notice error"}>
+      <p>{explainEnd(end)}</p>
     </div>
   );
 }

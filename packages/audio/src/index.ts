@@ -1,3 +1,8 @@
+/**
+ * Audio for telephone calls: codecs, a resampler, loss concealment, comfort noise, DTMF tones, WAV and Ogg Opus files.
+ *
+ * @module audio
+ */
 export { ComfortNoise } from "./comfort-noise.ts";
 export { renderDtmf } from "./dtmf-tones.ts";
 export { decodePcma, decodePcmu, encodePcma, encodePcmu } from "./g711.ts";

@@ -1,3 +1,8 @@
+/**
+ * Client of the Parley API, and browser calls.
+ *
+ * @module client
+ */
 import { Operations } from "./generated/operations.ts";
 
 /**

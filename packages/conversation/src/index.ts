@@ -1,3 +1,8 @@
+/**
+ * Turns what a person says into what an agent says: the dialogue, the turn-taking around it, the provider interfaces.
+ *
+ * @module conversation
+ */
 export * from "./providers/language-model.ts";
 export * from "./providers/noise-suppression.ts";
 export * from "./providers/provider-error.ts";

@@ -1,3 +1,8 @@
+/**
+ * Language models, speech recognizers and voices behind the interfaces of `@parley/conversation`.
+ *
+ * @module providers
+ */
 export * from "./models/index.ts";
 export * from "./local/index.ts";
 export { createDeepgramSpeechToText, type DeepgramOptions } from "./deepgram/deepgram.ts";

@@ -1,3 +1,8 @@
+/**
+ * RTP for telephone audio: packets, a jitter buffer, RTCP, SRTP, telephone events, and a pacing wheel.
+ *
+ * @module rtp
+ */
 export { AudioPacketizer, type AudioPacket } from "./audio-packetizer.ts";
 export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf-receiver.ts";
 export { dtmfDurationMs, DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";

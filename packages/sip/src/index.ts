@@ -1,3 +1,8 @@
+/**
+ * A SIP stack: a user agent that places and answers calls, and the parts that it consists of.
+ *
+ * @module sip
+ */
 export { type Clock, systemClock, type Timer } from "./clock.ts";
 export {
   type InviteToScreen,

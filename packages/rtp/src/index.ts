@@ -4,8 +4,8 @@
  * @module rtp
  */
 export { AudioPacketizer, type AudioPacket } from "./audio-packetizer.ts";
-export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf-receiver.ts";
-export { dtmfDurationMs, DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf-sender.ts";
+export { DtmfReceiver, type DtmfDigit, type DtmfReceiverOptions } from "./dtmf/dtmf-receiver.ts";
+export { dtmfDurationMs, DtmfSender, type DtmfPacket, type DtmfSenderOptions } from "./dtmf/dtmf-sender.ts";
 export {
   JitterBuffer,
   type JitterBufferCounters,

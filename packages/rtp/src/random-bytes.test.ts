@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DtmfReceiver } from "./dtmf-receiver.ts";
+import { DtmfReceiver } from "./dtmf/dtmf-receiver.ts";
 import { JitterBuffer } from "./jitter-buffer.ts";
 import { parseRtp, writeRtp, type RtpPacket } from "./packet.ts";
 import { SourceLatch } from "./source-latch.ts";

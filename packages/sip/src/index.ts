@@ -12,27 +12,32 @@ export {
   type RegistrationQuery,
   type UserAgentOptions,
 } from "./user-agent/user-agent.ts";
-export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/incoming-invite.ts";
+export type { AcceptResult, IncomingInvite, InviteEnd } from "./user-agent/invite/incoming-invite.ts";
 export type {
   InviteFailure,
   InviteOptions,
   InviteResult,
   ProvisionalResponse,
-} from "./user-agent/invite-options.ts";
+} from "./user-agent/invite/invite-options.ts";
 export {
   type CallerIdentity,
   type IdentityOptions,
   type Party,
   readIdentity,
 } from "./user-agent/identity.ts";
-export { type Diversion, type HistoryEntry, readDiversions, readHistory } from "./user-agent/diversion.ts";
-export type { RequestResult, Session, SessionEnd } from "./user-agent/session.ts";
+export {
+  type Diversion,
+  type HistoryEntry,
+  readDiversions,
+  readHistory,
+} from "./user-agent/invite/diversion.ts";
+export type { RequestResult, Session, SessionEnd } from "./user-agent/session/session.ts";
 export type { Rejection } from "./user-agent/request-rules.ts";
-export type { ReinviteAnswer } from "./user-agent/incoming-offers.ts";
-export type { OfferResult } from "./user-agent/outgoing-offers.ts";
-export type { DtmfInfo } from "./user-agent/info-dtmf.ts";
-export type { Replaces } from "./user-agent/replaces.ts";
-export type { SessionTimerSettings } from "./user-agent/session-timer.ts";
+export type { ReinviteAnswer } from "./user-agent/session/incoming-offers.ts";
+export type { OfferResult } from "./user-agent/session/outgoing-offers.ts";
+export type { DtmfInfo } from "./user-agent/session/info-dtmf.ts";
+export type { Replaces } from "./user-agent/session/replaces.ts";
+export type { SessionTimerSettings } from "./user-agent/session/session-timer.ts";
 export type { IncomingRefer } from "./subscriptions/incoming-refer.ts";
 export type { ReferOptions, ReferResult } from "./subscriptions/outgoing-refer.ts";
 export type { ReportedStatus } from "./subscriptions/sipfrag.ts";

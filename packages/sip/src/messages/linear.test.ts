@@ -7,11 +7,11 @@ import { DigestClient } from "../digest/client.ts";
 import { StreamFramer } from "../transport/stream-framer.ts";
 import { readReferTarget } from "../subscriptions/incoming-refer.ts";
 import { assertLinear } from "@parley/testing";
-import { readDiversions, readHistory } from "../user-agent/diversion.ts";
+import { readDiversions, readHistory } from "../user-agent/invite/diversion.ts";
 import { readIdentity } from "../user-agent/identity.ts";
-import { readReplaces } from "../user-agent/replaces.ts";
+import { readReplaces } from "../user-agent/session/replaces.ts";
 import { rejectionOf, sdpOf } from "../user-agent/request-rules.ts";
-import { readSessionExpires } from "../user-agent/session-expires.ts";
+import { readSessionExpires } from "../user-agent/session/session-expires.ts";
 import { parseMessage } from "./parse.ts";
 import { createResponse } from "./response.ts";
 

@@ -4,7 +4,7 @@ import type { HeaderList } from "../messages/header-list.ts";
 import { addressesOf } from "../messages/message.ts";
 import { reasonPhrase } from "../messages/response.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import { parseReplaces, type Replaces } from "../user-agent/replaces.ts";
+import { parseReplaces, type Replaces } from "../user-agent/session/replaces.ts";
 import { SIPFRAG_TYPE, writeSipfrag } from "./sipfrag.ts";
 
 /** A transfer target: the URI of Refer-To without its header fields, and the call that the new one replaces. */

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "../clock.ts";
 import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
 import { singleLine } from "../messages/header-list.ts";
 import type { SipRequest } from "../messages/message.ts";
-import { formatReplaces, type Replaces } from "../user-agent/replaces.ts";
+import { formatReplaces, type Replaces } from "../user-agent/session/replaces.ts";
 import { readSipfrag, type ReportedStatus } from "./sipfrag.ts";
 
 export interface ReferOptions {

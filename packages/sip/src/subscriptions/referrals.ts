@@ -1,7 +1,7 @@
 import type { DialogReply } from "../dialogs/dialog-client.ts";
 import { tryLater } from "../user-agent/request-rules.ts";
 import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import type { SessionContext } from "../user-agent/session-context.ts";
+import type { SessionContext } from "../user-agent/session/session-context.ts";
 import { IncomingRefer, readReferTarget } from "./incoming-refer.ts";
 import { OutgoingRefer, type ReferOptions, type ReferResult } from "./outgoing-refer.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Session } from "../user-agent/session.ts";
+import type { Session } from "../user-agent/session/session.ts";
 import { UserAgent, type UserAgentOptions } from "../user-agent/user-agent.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryNetwork } from "./memory-network.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DigestAuthenticator } from "../digest/authenticator.ts";
 import { createRig, type Rig } from "../testing/rig.ts";
-import type { IncomingInvite } from "./incoming-invite.ts";
-import type { InviteResult } from "./invite-options.ts";
+import type { IncomingInvite } from "./invite/incoming-invite.ts";
+import type { InviteResult } from "./invite/invite-options.ts";
 import { UserAgent } from "./user-agent.ts";
 
 async function callProtected(password: string): Promise<{ rig: Rig; result: InviteResult; users: string[] }> {

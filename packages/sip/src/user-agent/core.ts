@@ -4,8 +4,8 @@ import type { ServerTransaction } from "../transactions/server-transaction.ts";
 import type { TransactionLayer } from "../transactions/transaction-layer.ts";
 import type { Locator } from "../transport/locate.ts";
 import type { Hop } from "../transport/transport.ts";
-import type { SessionTimerSettings } from "./session-timer.ts";
-import type { Session } from "./session.ts";
+import type { SessionTimerSettings } from "./session/session-timer.ts";
+import type { Session } from "./session/session.ts";
 
 /** The handler of one dialog's requests. */
 export interface DialogOwner {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { HeaderList, type HeaderFields } from "../messages/header-list.ts";
 import { ringOut } from "../testing/calls.ts";
 import { assertNothingLeft } from "../testing/rig.ts";
-import { readDiversions, readHistory } from "./diversion.ts";
+import { readDiversions, readHistory } from "./invite/diversion.ts";
 import { type CallerIdentity, readIdentity } from "./identity.ts";
 
 function headersOf(fields: HeaderFields): HeaderList {

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { ManualClock } from "../testing/manual-clock.ts";
 import { seededRandom } from "@parley/testing";
 import { MemoryNetwork } from "../testing/memory-network.ts";
-import type { IncomingInvite } from "./incoming-invite.ts";
-import type { InviteResult } from "./invite-options.ts";
-import type { Session, SessionEnd } from "./session.ts";
+import type { IncomingInvite } from "./invite/incoming-invite.ts";
+import type { InviteResult } from "./invite/invite-options.ts";
+import type { Session, SessionEnd } from "./session/session.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const CALLS = 40;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { freePort } from "@parley/testing";
 import { acceptAnswer, answerOffer, type AudioSettings, buildOffer } from "../sdp/negotiate.ts";
-import type { SessionEnd } from "./session.ts";
+import type { SessionEnd } from "./session/session.ts";
 import { UserAgent } from "./user-agent.ts";
 
 const hasSipp = spawnSync("sipp", ["-v"]).error === undefined;

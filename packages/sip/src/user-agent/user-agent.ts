@@ -19,15 +19,19 @@ import type { Hop, SocketAddress, Transport } from "../transport/transport.ts";
 import { TransportSet } from "../transport/transport-set.ts";
 import { hostOf } from "../transport/via-rules.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
-import { IncomingInvite } from "./incoming-invite.ts";
+import { IncomingInvite } from "./invite/incoming-invite.ts";
 import { type Party, uriOf } from "./identity.ts";
 import { OptionsPinger, type PingOptions } from "./options-pinger.ts";
-import type { InviteOptions, InviteResult } from "./invite-options.ts";
-import { OutgoingInvite } from "./outgoing-invite.ts";
+import type { InviteOptions, InviteResult } from "./invite/invite-options.ts";
+import { OutgoingInvite } from "./invite/outgoing-invite.ts";
 import { Registration, type RegistrationOptions, registrarOf } from "./registration.ts";
-import { readReplaces } from "./replaces.ts";
+import { readReplaces } from "./session/replaces.ts";
 import { capabilities, type Rejection, rejectionOf } from "./request-rules.ts";
-import { defaultSessionTimer, rejectionOfInterval, type SessionTimerSettings } from "./session-timer.ts";
+import {
+  defaultSessionTimer,
+  rejectionOfInterval,
+  type SessionTimerSettings,
+} from "./session/session-timer.ts";
 import { type StandaloneRequest, StandaloneRequests } from "./standalone.ts";
 
 export interface UserAgentOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callIn, callOut, sdp, type ScriptedCall } from "../testing/calls.ts";
-import { assertNothingLeft, hangUp } from "../testing/rig.ts";
+import { callIn, callOut, sdp, type ScriptedCall } from "../../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../../testing/rig.ts";
 import type { OfferResult } from "./outgoing-offers.ts";
 
 async function end(call: ScriptedCall): Promise<void> {

@@ -1,10 +1,10 @@
-import type { Dialog } from "../dialogs/dialog.ts";
-import type { OutgoingRequest, SipResponse } from "../messages/message.ts";
-import type { UserAgentCore } from "./core.ts";
-import type { DialogSession } from "./dialog-session.ts";
+import type { Dialog } from "../../dialogs/dialog.ts";
+import type { OutgoingRequest, SipResponse } from "../../messages/message.ts";
+import type { UserAgentCore } from "../core.ts";
+import type { DialogSession } from "../session/dialog-session.ts";
 import type { InviteOptions } from "./invite-options.ts";
 import { ReliableReceipts } from "./reliable-provisionals.ts";
-import { sdpOf } from "./request-rules.ts";
+import { sdpOf } from "../request-rules.ts";
 
 interface OutgoingForkOptions {
   core: UserAgentCore;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertNothingLeft, createRig, hangUp, type Rig } from "../testing/rig.ts";
+import { assertNothingLeft, createRig, hangUp, type Rig } from "../../testing/rig.ts";
 import type { AcceptResult, IncomingInvite } from "./incoming-invite.ts";
-import type { Session } from "./session.ts";
-import type { UserAgentOptions } from "./user-agent.ts";
+import type { Session } from "../session/session.ts";
+import type { UserAgentOptions } from "../user-agent.ts";
 
 interface CallRig extends Rig {
   invites: IncomingInvite[];

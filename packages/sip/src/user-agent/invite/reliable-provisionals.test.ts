@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ringIn, ringOut, type ScriptedCall, sdp } from "../testing/calls.ts";
-import { assertNothingLeft, hangUp } from "../testing/rig.ts";
-import type { SipResponse } from "../messages/message.ts";
+import { ringIn, ringOut, type ScriptedCall, sdp } from "../../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../../testing/rig.ts";
+import type { SipResponse } from "../../messages/message.ts";
 
 const capable = ["Supported: 100rel"];
 

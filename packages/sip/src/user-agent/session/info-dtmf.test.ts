@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callIn, type ScriptedCall } from "../testing/calls.ts";
-import { assertNothingLeft, hangUp } from "../testing/rig.ts";
+import { callIn, type ScriptedCall } from "../../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../../testing/rig.ts";
 import type { DtmfInfo } from "./info-dtmf.ts";
 
 let infoCount = 0;

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from "../clock.ts";
-import type { OutgoingResponse } from "../messages/message.ts";
-import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import { T1_MS, T2_MS, TIMEOUT_MS } from "../transactions/timers.ts";
+import type { Clock, Timer } from "../../clock.ts";
+import type { OutgoingResponse } from "../../messages/message.ts";
+import type { ServerTransaction } from "../../transactions/server-transaction.ts";
+import { T1_MS, T2_MS, TIMEOUT_MS } from "../../transactions/timers.ts";
 
 /**
  * An unacknowledged 2xx to an INVITE: repeated from T1, doubling up to T2, until its ACK arrives or 64*T1 have

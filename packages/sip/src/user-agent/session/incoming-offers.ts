@@ -1,10 +1,10 @@
-import type { HeaderFields } from "../messages/header-list.ts";
-import type { SipRequest } from "../messages/message.ts";
-import { answerDirections } from "../sdp/revise.ts";
-import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import { TIMEOUT_MS } from "../transactions/timers.ts";
+import type { HeaderFields } from "../../messages/header-list.ts";
+import type { SipRequest } from "../../messages/message.ts";
+import { answerDirections } from "../../sdp/revise.ts";
+import type { ServerTransaction } from "../../transactions/server-transaction.ts";
+import { TIMEOUT_MS } from "../../transactions/timers.ts";
 import { PendingAnswer } from "./answer.ts";
-import { type Rejection, sdpOf, tryLater } from "./request-rules.ts";
+import { type Rejection, sdpOf, tryLater } from "../request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** The application's answer to an offer, or a rejection such as 488 that does not change the session. */

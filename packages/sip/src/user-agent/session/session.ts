@@ -1,6 +1,6 @@
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import type { IncomingRefer } from "../subscriptions/incoming-refer.ts";
-import type { ReferOptions, ReferResult } from "../subscriptions/outgoing-refer.ts";
+import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
+import type { IncomingRefer } from "../../subscriptions/incoming-refer.ts";
+import type { ReferOptions, ReferResult } from "../../subscriptions/outgoing-refer.ts";
 import type { ReinviteAnswer } from "./incoming-offers.ts";
 import type { DtmfInfo, DtmfInfoType } from "./info-dtmf.ts";
 import type { OfferResult } from "./outgoing-offers.ts";

@@ -1,6 +1,6 @@
-import type { RequestContent } from "../dialogs/dialog-client.ts";
-import type { SipRequest } from "../messages/message.ts";
-import { mediaTypeOf } from "./request-rules.ts";
+import type { RequestContent } from "../../dialogs/dialog-client.ts";
+import type { SipRequest } from "../../messages/message.ts";
+import { mediaTypeOf } from "../request-rules.ts";
 
 /** A key pressed by the peer, received by INFO. */
 export interface DtmfInfo {

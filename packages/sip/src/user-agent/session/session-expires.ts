@@ -1,5 +1,5 @@
-import { readDeltaSeconds } from "../messages/delta-seconds.ts";
-import type { HeaderList } from "../messages/header-list.ts";
+import { readDeltaSeconds } from "../../messages/delta-seconds.ts";
+import type { HeaderList } from "../../messages/header-list.ts";
 
 /** The side of one transaction that refreshes the session (RFC 4028 §4). */
 type Refresher = "uac" | "uas";

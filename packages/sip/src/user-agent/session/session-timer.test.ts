@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callIn, callOut, ringOut, type ScriptedCall, sdp } from "../testing/calls.ts";
-import { assertNothingLeft, createRig, hangUp } from "../testing/rig.ts";
+import { callIn, callOut, ringOut, type ScriptedCall, sdp } from "../../testing/calls.ts";
+import { assertNothingLeft, createRig, hangUp } from "../../testing/rig.ts";
 
 const updates = "Allow: INVITE, ACK, BYE, UPDATE";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ringOut, type ScriptedCall, sdp } from "../testing/calls.ts";
-import { assertNothingLeft, hangUp } from "../testing/rig.ts";
+import { ringOut, type ScriptedCall, sdp } from "../../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../../testing/rig.ts";
 
 function fork(
   call: ScriptedCall,

@@ -1,7 +1,7 @@
-import type { DialogReply, RequestContent } from "../dialogs/dialog-client.ts";
-import type { SipResponse } from "../messages/message.ts";
-import { retryAfterMs } from "../messages/delta-seconds.ts";
-import { sdpOf } from "./request-rules.ts";
+import type { DialogReply, RequestContent } from "../../dialogs/dialog-client.ts";
+import type { SipResponse } from "../../messages/message.ts";
+import { retryAfterMs } from "../../messages/delta-seconds.ts";
+import { sdpOf } from "../request-rules.ts";
 import type { SessionContext } from "./session-context.ts";
 
 /** The outcome of a session change requested by this side. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as settle } from "node:timers/promises";
-import { liveHeapBytes } from "../testing/heap.ts";
-import { failingResolver } from "../testing/failing-resolver.ts";
-import type { Hop, Transport } from "../transport/transport.ts";
-import { UserAgent } from "./user-agent.ts";
+import { liveHeapBytes } from "../../testing/heap.ts";
+import { failingResolver } from "../../testing/failing-resolver.ts";
+import type { Hop, Transport } from "../../transport/transport.ts";
+import { UserAgent } from "../user-agent.ts";
 
 const CALLS = 1_000;
 /** Two transactions with timers, names and the last response. A single message of the call has more than 500 bytes. */

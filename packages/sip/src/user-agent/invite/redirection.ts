@@ -1,6 +1,6 @@
-import { parseUri } from "../grammar/uri.ts";
-import type { HeaderList } from "../messages/header-list.ts";
-import { addressesOf } from "../messages/message.ts";
+import { parseUri } from "../../grammar/uri.ts";
+import type { HeaderList } from "../../messages/header-list.ts";
+import { addressesOf } from "../../messages/message.ts";
 
 /** The redirect targets of one call (RFC 3261 §8.1.3.4), each tried once. */
 export class RedirectTargets {

@@ -1,9 +1,9 @@
-import type { DigestCredentials } from "../digest/client.ts";
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import type { NextHop } from "../transport/locate.ts";
-import type { IdentityOptions, Party } from "./identity.ts";
-import type { Replaces } from "./replaces.ts";
-import type { Session } from "./session.ts";
+import type { DigestCredentials } from "../../digest/client.ts";
+import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
+import type { NextHop } from "../../transport/locate.ts";
+import type { IdentityOptions, Party } from "../identity.ts";
+import type { Replaces } from "../session/replaces.ts";
+import type { Session } from "../session/session.ts";
 
 export interface InviteOptions {
   to: Party;

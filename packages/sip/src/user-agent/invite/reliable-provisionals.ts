@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
-import type { Clock, Timer } from "../clock.ts";
-import type { SipRequest, SipResponse } from "../messages/message.ts";
-import type { ResponseContent } from "../messages/response.ts";
-import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import { T1_MS, TIMEOUT_MS } from "../transactions/timers.ts";
+import type { Clock, Timer } from "../../clock.ts";
+import type { SipRequest, SipResponse } from "../../messages/message.ts";
+import type { ResponseContent } from "../../messages/response.ts";
+import type { ServerTransaction } from "../../transactions/server-transaction.ts";
+import { T1_MS, TIMEOUT_MS } from "../../transactions/timers.ts";
 
 interface QueuedResponse {
   status: number;

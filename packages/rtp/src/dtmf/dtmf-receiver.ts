@@ -1,6 +1,6 @@
 import { parseDtmf, type DtmfPayload } from "./dtmf-event.ts";
-import type { RtpPacket } from "./packet.ts";
-import { sequenceDelta, timestampDelta } from "./serial-numbers.ts";
+import type { RtpPacket } from "../packet.ts";
+import { sequenceDelta, timestampDelta } from "../serial-numbers.ts";
 
 /** A key that was pressed and released. */
 export interface DtmfDigit {

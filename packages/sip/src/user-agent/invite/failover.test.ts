@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRig, type Rig } from "../testing/rig.ts";
-import { failingResolver } from "../testing/failing-resolver.ts";
-import { ManualClock } from "../testing/manual-clock.ts";
-import { MemoryNetwork } from "../testing/memory-network.ts";
-import { ScriptedPeer } from "../testing/scripted-peer.ts";
-import type { Resolver } from "../transport/resolver.ts";
+import { createRig, type Rig } from "../../testing/rig.ts";
+import { failingResolver } from "../../testing/failing-resolver.ts";
+import { ManualClock } from "../../testing/manual-clock.ts";
+import { MemoryNetwork } from "../../testing/memory-network.ts";
+import { ScriptedPeer } from "../../testing/scripted-peer.ts";
+import type { Resolver } from "../../transport/resolver.ts";
 import type { InviteResult } from "./invite-options.ts";
-import { UserAgent } from "./user-agent.ts";
+import { UserAgent } from "../user-agent.ts";
 
 const twoServers: Resolver = {
   ...failingResolver,

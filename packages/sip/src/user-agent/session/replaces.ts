@@ -1,5 +1,5 @@
-import type { Dialog } from "../dialogs/dialog.ts";
-import type { HeaderList } from "../messages/header-list.ts";
+import type { Dialog } from "../../dialogs/dialog.ts";
+import type { HeaderList } from "../../messages/header-list.ts";
 
 /** Identifies a dialog to the peer at its other end, so that a new call can replace it (RFC 3891 §6.1). */
 export interface Replaces {

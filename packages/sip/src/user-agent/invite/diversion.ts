@@ -1,7 +1,7 @@
-import type { NameAddress } from "../grammar/name-address.ts";
-import { unquote } from "../grammar/scanner.ts";
-import type { HeaderList } from "../messages/header-list.ts";
-import { addressesOf } from "../messages/message.ts";
+import type { NameAddress } from "../../grammar/name-address.ts";
+import { unquote } from "../../grammar/scanner.ts";
+import type { HeaderList } from "../../messages/header-list.ts";
+import { addressesOf } from "../../messages/message.ts";
 
 /** One diversion of a call before it arrived. */
 export interface Diversion {

@@ -1,17 +1,17 @@
-import type { Timer } from "../clock.ts";
-import type { Dialog } from "../dialogs/dialog.ts";
-import type { NameAddress } from "../grammar/name-address.ts";
-import { parseUri } from "../grammar/uri.ts";
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import type { SipRequest } from "../messages/message.ts";
-import type { ServerTransaction } from "../transactions/server-transaction.ts";
-import type { Hop } from "../transport/transport.ts";
-import type { DialogOwner, OpenCall, UserAgentCore } from "./core.ts";
-import { DialogSession } from "./dialog-session.ts";
+import type { Timer } from "../../clock.ts";
+import type { Dialog } from "../../dialogs/dialog.ts";
+import type { NameAddress } from "../../grammar/name-address.ts";
+import { parseUri } from "../../grammar/uri.ts";
+import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
+import type { SipRequest } from "../../messages/message.ts";
+import type { ServerTransaction } from "../../transactions/server-transaction.ts";
+import type { Hop } from "../../transport/transport.ts";
+import type { DialogOwner, OpenCall, UserAgentCore } from "../core.ts";
+import { DialogSession } from "../session/dialog-session.ts";
 import { ReliableProvisionals } from "./reliable-provisionals.ts";
-import { capabilities, sdpOf } from "./request-rules.ts";
-import { supports } from "./session-expires.ts";
-import type { Session } from "./session.ts";
+import { capabilities, sdpOf } from "../request-rules.ts";
+import { supports } from "../session/session-expires.ts";
+import type { Session } from "../session/session.ts";
 
 /** Why an incoming call ended before it was established. */
 export type InviteEnd = "canceled" | "hung_up" | "expired" | "rejected" | "no_ack" | "closed";

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from "../clock.ts";
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
+import type { Clock, Timer } from "../../clock.ts";
+import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
 import { MIN_SESSION_INTERVAL_SECONDS, readMinSe, readSessionExpires, supports } from "./session-expires.ts";
-import type { Rejection } from "./request-rules.ts";
+import type { Rejection } from "../request-rules.ts";
 
 export interface SessionTimerSettings {
   /** The session ends after this time without a refresh. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseDtmf, writeDtmf } from "./dtmf-event.ts";
 import { DtmfReceiver, type DtmfDigit } from "./dtmf-receiver.ts";
 import { dtmfDurationMs, DtmfSender } from "./dtmf-sender.ts";
-import type { RtpPacket } from "./packet.ts";
+import type { RtpPacket } from "../packet.ts";
 
 const FRAME = 160;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DigestAuthenticator } from "../digest/authenticator.ts";
-import { assertNothingLeft, createRig, hangUp, type Rig } from "../testing/rig.ts";
+import { DigestAuthenticator } from "../../digest/authenticator.ts";
+import { assertNothingLeft, createRig, hangUp, type Rig } from "../../testing/rig.ts";
 import type { InviteOptions, InviteResult } from "./invite-options.ts";
 
 interface Placed {

@@ -1,11 +1,11 @@
-import type { DialogClient } from "../dialogs/dialog-client.ts";
-import type { Dialog } from "../dialogs/dialog.ts";
-import type { HeaderFields, HeaderList } from "../messages/header-list.ts";
-import type { OfferAnswer } from "../sdp/offer-answer.ts";
-import { holdDirections } from "../sdp/revise.ts";
-import type { Hop } from "../transport/transport.ts";
-import type { UserAgentCore } from "./core.ts";
-import { capabilities } from "./request-rules.ts";
+import type { DialogClient } from "../../dialogs/dialog-client.ts";
+import type { Dialog } from "../../dialogs/dialog.ts";
+import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
+import type { OfferAnswer } from "../../sdp/offer-answer.ts";
+import { holdDirections } from "../../sdp/revise.ts";
+import type { Hop } from "../../transport/transport.ts";
+import type { UserAgentCore } from "../core.ts";
+import { capabilities } from "../request-rules.ts";
 import type { SessionTimer } from "./session-timer.ts";
 
 interface SessionContextOptions {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callIn, ringIn, ringOut, type ScriptedCall, sdp } from "../testing/calls.ts";
-import { assertNothingLeft, hangUp } from "../testing/rig.ts";
-import type { IncomingInvite } from "./incoming-invite.ts";
+import { callIn, ringIn, ringOut, type ScriptedCall, sdp } from "../../testing/calls.ts";
+import { assertNothingLeft, hangUp } from "../../testing/rig.ts";
+import type { IncomingInvite } from "../invite/incoming-invite.ts";
 import { formatReplaces, parseReplaces, type Replaces } from "./replaces.ts";
 
 /** A Replaces value for our call from the peer's side, with the tags exchanged. */

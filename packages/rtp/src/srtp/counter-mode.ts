@@ -42,8 +42,8 @@ const receivedTag = Buffer.alloc(MAX_TAG_BYTES);
 interface Keyed {
   /**
    * Encrypts counter blocks. A cipher object per packet would take most of the time. In this mode one object
-   * serves for all packets, because it has no state between blocks: counter mode is encrypted counters (RFC 3711
-   * §4.1.1).
+   * serves for all packets, because it has no state between blocks: counter mode is encrypted counters
+   * (RFC 3711 §4.1.1).
    */
   blocks: Cipheriv;
   authentication: KeyObject;

@@ -5,8 +5,8 @@ import { canonicalHeaderName, printedHeaderName } from "./header-names.ts";
 export type HeaderFields = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * The header fields of one message, in order. Names match regardless of case and of compact form (RFC 3261
- * §7.3.1, §7.3.3).
+ * The header fields of one message, in order. Names match regardless of case and of compact form
+ * (RFC 3261 §7.3.1, §7.3.3).
  */
 export class HeaderList {
   readonly #names: string[] = [];

@@ -40,8 +40,8 @@ const DEFAULT_AVOIDANCE_MS = 30_000;
 const MAX_AVOIDANCE_MS = 300_000;
 
 /**
- * A sent request that waits for responses. It is sent to one hop after another until one serves it (RFC 3263
- * §4.3), each time in a new state machine with a new branch.
+ * A sent request that waits for responses. It is sent to one hop after another until one serves it
+ * (RFC 3263 §4.3), each time in a new state machine with a new branch.
  */
 export class ClientTransaction {
   /** As last sent, including its Via. */

@@ -125,8 +125,8 @@ export class StreamTransport implements Transport {
     }
     if (fromAddress >= MAX_CONNECTIONS_PER_ADDRESS) return false;
     if (this.#connections.size < MAX_CONNECTIONS) return true;
-    const silentSinceMs = this.#options.clock.nowMs() - (oldest?.lastReceivedMs ?? 0);
-    if (oldest === undefined || silentSinceMs < MIN_EVICTION_IDLE_MS) return false;
+    const silenceMs = this.#options.clock.nowMs() - (oldest?.lastReceivedMs ?? 0);
+    if (oldest === undefined || silenceMs < MIN_EVICTION_IDLE_MS) return false;
     oldest.close("closed to make room for another connection");
     return true;
   }
@@ -179,8 +179,8 @@ export class StreamTransport implements Transport {
   suspect(destination: Endpoint, silentForMs: number): void {
     const connection = this.#find(destination);
     if (connection === undefined) return;
-    const silentSinceMs = this.#options.clock.nowMs() - connection.lastReceivedMs;
-    if (silentSinceMs >= silentForMs) connection.close("a request was not answered");
+    const silenceMs = this.#options.clock.nowMs() - connection.lastReceivedMs;
+    if (silenceMs >= silentForMs) connection.close("a request was not answered");
   }
 
   #find(destination: Endpoint): StreamConnection | undefined {

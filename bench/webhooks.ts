@@ -14,14 +14,13 @@ import path from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { createModules, type Modules } from "../apps/server/src/modules/modules.ts";
-import { WebhookDelivery } from "../apps/server/src/modules/webhooks/webhook-delivery.ts";
-import { WebhookSender } from "../apps/server/src/modules/webhooks/webhook-sender.ts";
-import { deliverWebhooksJob } from "../apps/server/src/modules/webhooks/webhooks.jobs.ts";
+import { createFeatures, type Services } from "../apps/server/src/node/features.ts";
+import { createTestResources } from "../apps/server/src/node/testing.ts";
+import { ClosingStack } from "../apps/server/src/platform/closing-stack.ts";
+import { parseConfig } from "../apps/server/src/platform/config/config.ts";
 import { connectDatabase } from "../apps/server/src/platform/database/connect.ts";
 import { Jobs } from "../apps/server/src/platform/jobs/jobs.ts";
 import { createLogger } from "../apps/server/src/platform/logging/logging.ts";
-import { OutboundClient } from "../apps/server/src/platform/outbound-http/outbound-client.ts";
 import { percentile, rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
@@ -59,24 +58,17 @@ const jobs = await Jobs.start({
   connectionString: connection.directUrl,
   logger: createLogger({ level: "silent" }),
 });
-const modules = createModules({
-  ...connection,
-  jobs,
-  bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
-  clock: { now: () => new Date() },
-  storage: { isShared: true, putFile: async () => {}, linkTo: async (key) => key },
-  hasLanguageModel: false,
-});
-const client = new OutboundClient({ isPrivateAllowed: true });
-const sender = new WebhookSender({ client, signingSecrets: modules.signingSecrets });
-const delivery = new WebhookDelivery({
-  database,
-  sender,
-  webhooks: modules.webhooks,
-  calls: modules.calls,
-  postCall: modules.postCallWebhook,
-});
-await jobs.work(deliverWebhooksJob(delivery));
+const features = createFeatures(
+  createTestResources({
+    ...connection,
+    jobs,
+    config: parseConfig({ PARLEY_DATA_DIR: dataDirectory, PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true" }).config,
+  }),
+);
+const { services: modules } = features;
+const started = new ClosingStack();
+features.closeWith(started);
+await features.prepare(jobs);
 const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");
 await modules.signingSecrets.rotate(organizationId);
 
@@ -110,14 +102,14 @@ const report = yardstick.finish({
 });
 if (options.json) console.log(JSON.stringify({ ...result, ...report }));
 
+await started.close();
 await jobs.close();
-await client.close();
 await connection.close();
 receiver.closeAllConnections();
 receiver.close();
 await rm(dataDirectory, { recursive: true, force: true });
 
-async function openCalls({ calls }: Modules): Promise<string[]> {
+async function openCalls({ calls }: Services): Promise<string[]> {
   const opened = Array.from({ length: callCount }, async () => {
     const { callId } = await calls.open({
       organizationId,

@@ -2,8 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fastify } from "fastify";
-import { bindModuleRoutes, createModules } from "../../apps/server/src/modules/modules.ts";
+import { createFeatures } from "../../apps/server/src/node/features.ts";
+import { createTestResources } from "../../apps/server/src/node/testing.ts";
 import type { Database } from "../../apps/server/src/platform/database/database.ts";
+import { ClosingStack } from "../../apps/server/src/platform/closing-stack.ts";
 import { connectDatabase } from "../../apps/server/src/platform/database/connect.ts";
 import { createHttpServer } from "../../apps/server/src/platform/http/http-server.ts";
 import { Idempotency } from "../../apps/server/src/platform/idempotency/idempotency.ts";
@@ -48,15 +50,11 @@ async function start(): Promise<Servers> {
     encryptionKey: undefined,
   });
   closers.unshift(close);
-  const modules = createModules({
-    database,
-    encryption,
-    jobs: { enqueue: async () => {} },
-    bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
-    clock: { now: () => new Date() },
-    storage: { isShared: true, putFile: async () => {}, linkTo: async (key) => key },
-    hasLanguageModel: false,
-  });
+  const features = createFeatures(createTestResources({ database, encryption }));
+  const { services: modules } = features;
+  const started = new ClosingStack();
+  features.closeWith(started);
+  closers.unshift(async () => await started.close());
   const { id: organizationId } = await modules.organizations.ensure(database, "bench", "Bench");
   const { key: apiKey } = await modules.apiKeys.create(organizationId, "bench", null);
   const by = { organizationId, actor: { type: "api_key", name: "bench" } } as const;
@@ -73,7 +71,7 @@ async function start(): Promise<Servers> {
     idempotency: new Idempotency(database),
     rateLimiter: new RateLimiter(database),
   });
-  bindModuleRoutes(platform, modules);
+  features.bindRoutes(platform);
   const headers = { "x-api-key": apiKey };
   const [first = ""] = agentIds;
   const record = async (run: () => Promise<unknown>) => await recordStatements(database.$client, run);

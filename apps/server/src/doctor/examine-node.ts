@@ -5,22 +5,21 @@ import type { DatabaseConnection } from "../platform/database/connect.ts";
 import { checksOf, MAX_CHECKED_TRUNKS } from "./examine.ts";
 import { type CheckResult, ok, runChecks } from "./finding.ts";
 
-interface RunningNode {
+interface RunningNode extends Pick<DatabaseConnection, "directUrl" | "encryption" | "isEmbedded"> {
   config: Readonly<Config>;
-  connection: DatabaseConnection;
   sipTrunks: SipTrunksService;
-  /** `undefined` until SIP listens. */
-  sip: SipEndpoint | undefined;
+  sip: SipEndpoint;
 }
 
 /** Examines a node from inside. */
 export async function examineNode({
   config,
-  connection,
+  directUrl,
+  encryption,
+  isEmbedded,
   sipTrunks,
   sip,
 }: RunningNode): Promise<CheckResult[]> {
-  const { directUrl, encryption, isEmbedded } = connection;
   const kind = isEmbedded ? "an embedded" : "an external";
   const checks = checksOf({
     config,
@@ -31,7 +30,7 @@ export async function examineNode({
     },
     keyFingerprint: encryption.fingerprint,
     isNode: true,
-    trunks: sip && { find: async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS), end: sip },
+    trunks: { find: async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS), end: sip },
   });
   return await runChecks(checks);
 }

@@ -4,15 +4,14 @@ import type { Actor, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { createFeatures, type Services } from "../node/features.ts";
+import { createTestResources, SilentMedia } from "../node/testing.ts";
+import { ClosingStack } from "../platform/closing-stack.ts";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
-import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
-import { createLogger } from "../platform/logging/logging.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { InboundCall } from "./calls/calls.service.ts";
-import type { CallToRegister } from "./active-calls/active-call-registry.ts";
-import { type Modules, bindModuleRoutes, createModules } from "./modules.ts";
 
 /** That it writes on the calls which it places. */
 const TEST_NODE_ID = "test-node";
@@ -28,13 +27,10 @@ export interface TestResponse {
 
 export interface TestServer extends TestDatabase {
   app: FastifyInstance;
-  modules: Modules;
+  modules: Services;
   /** What trunks are reached with; refuses every call. */
   sip: UserAgent;
-  /** The calls that this node would dial. */
-  dialled: CallToRegister[];
-  /** Whether it has a free place for another call. */
-  line: { hasFreePlace: boolean };
+  media: SilentMedia;
   organizationId: string;
   /** Who writes: with `organizationId` an author. */
   actor: Actor;
@@ -62,65 +58,31 @@ export interface TestServerOptions {
 
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
-  const encryption = new Encryption(randomBytes(32));
-  const modules = createModules({
-    database: testDatabase.database,
-    encryption,
-    // No jobs run here.
-    jobs: { enqueue: async () => {} },
-    // Nor does another node.
-    bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
-    clock: { now: () => new Date() },
-    // Whose links lead nowhere.
-    storage: {
-      isShared: true,
-      putFile: async () => {},
-      linkTo: async (key) => `https://objects.test/${key}`,
-    },
-    hasLanguageModel: true,
-  });
-  const logger = options.logger ?? createLogger({ level: "silent" });
-  const app = await createHttpServer({
-    logger,
-    authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency: new Idempotency(testDatabase.database),
-    rateLimiter: new RateLimiter(testDatabase.database),
-    ...(options.limits !== undefined && { limits: options.limits }),
-  });
   const sip = await UserAgent.listen({
     bind: { address: "127.0.0.1", port: 0 },
     onInvite: (invite) => invite.reject(486),
   });
-  modules.sipTrunkChecks.useSip({ agent: sip, tls: {} });
-  const dialled: CallToRegister[] = [];
-  const line = { hasFreePlace: true };
-  modules.outboundCalls.useLine({
+  const media = new SilentMedia();
+  const { database } = testDatabase;
+  const node = createTestResources({
+    database,
     nodeId: TEST_NODE_ID,
-    userAgent: sip,
-    activeCalls: { isTakingCalls: true, carry: async (call) => void dialled.push(call) },
-    media: {
-      get hasFreePlace() {
-        return line.hasFreePlace;
-      },
-      open: async () => await Promise.reject(new Error("there is no audio here")),
-    },
-    publicAddress: "127.0.0.1",
-    logger,
+    media,
+    sip: { agent: sip, tls: {} },
+    ...(options.logger !== undefined && { logger: options.logger }),
   });
-  modules.webCalls.useLine({
-    nodeId: TEST_NODE_ID,
-    activeCalls: { isTakingCalls: true, carry: async (record) => void dialled.push(record) },
-    media: {
-      get hasFreePlace() {
-        return line.hasFreePlace;
-      },
-      openWeb: async () => await Promise.reject(new Error("there is no audio here")),
-    },
-    publicUrl: undefined,
-    iceServers: { stunUrls: [], turn: undefined },
-    logger,
+  const features = createFeatures(node);
+  const { services: modules } = features;
+  const started = new ClosingStack();
+  features.closeWith(started);
+  const app = await createHttpServer({
+    logger: node.logger,
+    authenticate: async (key) => await modules.apiKeys.authenticate(key),
+    idempotency: new Idempotency(database),
+    rateLimiter: new RateLimiter(database),
+    ...(options.limits !== undefined && { limits: options.limits }),
   });
-  bindModuleRoutes(app, modules);
+  features.bindRoutes(app);
   await app.ready();
   const createOrganization = async () => {
     const slug = randomBytes(8).toString("hex");
@@ -136,8 +98,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     app,
     modules,
     sip,
-    dialled,
-    line,
+    media,
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({
@@ -159,8 +120,11 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
       };
     },
     close: async () => {
+      media.close();
+      await modules.activeCalls.drain(0);
       await app.close();
       await sip.close();
+      await started.close();
       await testDatabase.close();
     },
   };

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { slicePortRange } from "@parley/rtp";
 import { MediaPool } from "../media/media-pool.ts";
+import { recordingFolderOf } from "../media/recording/recording-folder.ts";
 import { sliceWebPorts } from "../media/web/web-ports.ts";
 import { fetchModels } from "../inference/fetch-models.ts";
 import { requireGgufFile } from "../inference/gguf-file.ts";
@@ -63,7 +64,3 @@ export async function startCallProcesses(
   started.add(async () => await media.close());
   return { media, inference, models };
 }
-
-/** Where audio lies until recordings are made of it. */
-export const recordingFolderOf = ({ dataDirectory }: NodeContext["config"]): string =>
-  path.join(dataDirectory, "recordings");

@@ -1,36 +1,34 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { sql } from "drizzle-orm";
-import { createModules, type Modules } from "../modules/modules.ts";
+import { ClosingStack } from "../platform/closing-stack.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/testing.ts";
-import { Encryption } from "../platform/encryption/encryption.ts";
 import { createLogger } from "../platform/logging/logging.ts";
+import { createFeatures, type Services } from "./features.ts";
 import { createFirstAccess, describeFirstAccess } from "./first-access.ts";
+import { createTestResources } from "./testing.ts";
 
 const logger = createLogger({ level: "silent" });
 describe("the way into an empty database", () => {
   let testDatabase: TestDatabase;
-  let modules: Modules;
+  let modules: Services;
+  const started = new ClosingStack();
 
   before(async () => {
     testDatabase = await createTestDatabase();
-    modules = createModules({
-      database: testDatabase.database,
-      encryption: new Encryption(randomBytes(32)),
-      jobs: { enqueue: async () => {} },
-      bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
-      clock: { now: () => new Date() },
-      storage: { isShared: true, putFile: async () => {}, linkTo: async (key) => key },
-      hasLanguageModel: true,
-    });
+    const features = createFeatures(createTestResources({ database: testDatabase.database }));
+    features.closeWith(started);
+    modules = features.services;
   });
 
   beforeEach(async () => {
     await testDatabase.database.execute(sql`truncate organizations cascade`);
   });
 
-  after(async () => await testDatabase.close());
+  after(async () => {
+    await started.close();
+    await testDatabase.close();
+  });
 
   const create = async () => await createFirstAccess(modules, "http://localhost:8080", logger);
 

@@ -1,6 +1,6 @@
 import { sampleAgent } from "@parley/contract/sample-agent";
 import type { Logger } from "pino";
-import type { Modules } from "../modules/modules.ts";
+import type { Services } from "./features.ts";
 
 /** What somebody needs to begin: shown once, since the database keeps only a hash of the key. */
 export interface FirstAccess {
@@ -12,7 +12,7 @@ export interface FirstAccess {
 
 /** Creates an organization with a key and a sample agent in an empty database; `undefined` if it has an organization. */
 export async function createFirstAccess(
-  { apiKeys, agents }: Pick<Modules, "apiKeys" | "agents">,
+  { apiKeys, agents }: Pick<Services, "apiKeys" | "agents">,
   url: string,
   logger: Logger,
 ): Promise<FirstAccess | undefined> {

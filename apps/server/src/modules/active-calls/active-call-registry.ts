@@ -6,7 +6,7 @@ import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
-import type { CallCommandAnswer, CallHere, ActiveCallCommand } from "./call-command.ts";
+import type { CallCommandAnswer, LocalCall, ActiveCallCommand } from "./call-command.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
 import type { ToolSigning } from "../webhooks/tool-signing.ts";
@@ -100,7 +100,7 @@ export class ActiveCallRegistry {
     return this.#calls.get(callId);
   }
 
-  findHere(callId: string): CallHere | undefined {
+  findLocal(callId: string): LocalCall | undefined {
     const call = this.#calls.get(callId);
     if (call === undefined) return undefined;
     const { organizationId, isInProgress } = call;

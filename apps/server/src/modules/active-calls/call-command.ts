@@ -18,16 +18,24 @@ export type CallCommand = ActiveCallCommand | (PlacingCommand & Handover);
 export type CallCommandAnswer = "done" | "refused";
 
 /** A call of this node. */
-export interface CallHere {
+export interface LocalCall {
   nodeId: string;
   organizationId: string;
   isInProgress: boolean;
 }
 
-/** Knows the calls of this node. */
-export interface CallCommandHandler {
-  /** Undefined where the call is not held here. */
-  findHere: (callId: string) => CallHere | undefined;
-  /** Undefined where the call is not held here. */
-  carryOut: (callId: string, command: CallCommand) => Promise<CallCommandAnswer> | undefined;
+/** The calls of this node. */
+export interface LocalCalls {
+  /** `undefined` if the call is not of this node. */
+  findLocal: (callId: string) => LocalCall | undefined;
+  /** `undefined` if the call is not of this node. */
+  carryOut: (callId: string, command: ActiveCallCommand) => Promise<CallCommandAnswer> | undefined;
 }
+
+/** Takes over calls that other nodes placed. */
+export type PlacingHandlers = {
+  [Type in PlacingCommand["type"]]: (
+    callId: string,
+    command: Extract<CallCommand, { type: Type }>,
+  ) => Promise<CallCommandAnswer>;
+};

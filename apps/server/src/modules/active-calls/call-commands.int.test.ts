@@ -5,7 +5,7 @@ import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
-import type { CallCommand, CallCommandAnswer } from "./call-command.ts";
+import type { CallCommand, CallCommandAnswer, LocalCalls } from "./call-command.ts";
 import { CallCommands } from "./call-commands.ts";
 
 const logger = createLogger({ level: "silent" });
@@ -30,13 +30,15 @@ async function setUp(context: TestContext) {
     const { database, connectionString } = server;
     const bus = await PostgresBus.start({ database, connectionString, logger });
     ends.push(async () => await bus.close());
-    const commands = new CallCommands({ database, bus, clock });
-    if (holding === undefined) return commands;
-    const { nodeId, callId, answer } = holding;
-    const carryOut = (id: string, asked: CallCommand) => (id === callId ? answer(asked) : undefined);
-    const findHere = (id: string) =>
-      id === callId ? { nodeId, organizationId: server.organizationId, isInProgress: true } : undefined;
-    ends.push(commands.hold(nodeId, { carryOut, findHere }, logger));
+    const { nodeId = randomUUID(), callId, answer } = holding ?? {};
+    const localCalls: LocalCalls = {
+      carryOut: (id, asked) => (id === callId ? answer?.(asked) : undefined),
+      findLocal: (id) =>
+        id === callId ? { nodeId, organizationId: server.organizationId, isInProgress: true } : undefined,
+    };
+    const commands = new CallCommands({ nodeId, database, bus, clock, localCalls, logger });
+    commands.start();
+    ends.push(() => commands.close());
     return commands;
   };
   return { server, openNode };
@@ -71,9 +73,9 @@ test("a command to a call of this node needs no database", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const own = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
-  assert.equal(own.findHere(call.id)?.nodeId, call.nodeId);
+  assert.equal(own.findLocal(call.id)?.nodeId, call.nodeId);
   assert.equal(await own.send(call, command), "done");
-  assert.equal(own.findHere(randomUUID()), undefined);
+  assert.equal(own.findLocal(randomUUID()), undefined);
 });
 
 test("a node that does not hold the call any more refuses", async (context) => {

@@ -4,13 +4,22 @@ import type { Bus } from "../../platform/bus/bus.ts";
 import type { Clock } from "../../platform/database/database-clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
-import type { CallCommand, CallCommandAnswer, CallHere, CallCommandHandler } from "./call-command.ts";
+import type {
+  CallCommand,
+  CallCommandAnswer,
+  LocalCall,
+  LocalCalls,
+  PlacingHandlers,
+} from "./call-command.ts";
 import * as store from "./call-commands.store.ts";
 
 export interface CallCommandsOptions {
+  nodeId: string;
   database: Database;
   bus: Bus;
   clock: Clock;
+  localCalls: LocalCalls;
+  logger: Logger;
 }
 
 /** From the sending to the moment at which the call's node must have begun with it. */
@@ -24,20 +33,23 @@ const ANSWERS_TOPIC = "call_command_answers";
 /** Asks calls to do something, on whichever node they are. */
 export class CallCommands {
   readonly #options: CallCommandsOptions;
-  #holder: CallCommandHandler | undefined;
+  readonly #placing: Partial<PlacingHandlers> = {};
+  #stops: (() => void)[] = [];
 
   constructor(options: CallCommandsOptions) {
     this.#options = options;
   }
 
-  /**
-   * Carries out what is asked of the calls that this node holds. Returns what ends it.
-   */
-  hold(nodeId: string, holder: CallCommandHandler, logger: Logger): () => void {
-    this.#holder = holder;
-    const { database, bus, clock } = this.#options;
+  /** Adds the handlers of a feature that takes over calls which other nodes placed. */
+  handle(handlers: Partial<PlacingHandlers>): void {
+    Object.assign(this.#placing, handlers);
+  }
+
+  /** Carries out the commands of other nodes from now on. */
+  start(): void {
+    const { nodeId, database, bus, clock, logger } = this.#options;
     const take = (commandId: string): void => {
-      this.#carryOut(commandId, holder).catch((error: unknown) =>
+      this.#carryOutRemote(commandId).catch((error: unknown) =>
         logger.error({ err: error, commandId }, "call command failed"),
       );
     };
@@ -47,11 +59,12 @@ export class CallCommands {
         (error: unknown) => logger.warn({ err: error }, "reading call commands failed"),
       );
     };
-    const stops = [bus.subscribe(topicOf(nodeId), take), bus.onReconnect(takeAll)];
-    return () => {
-      this.#holder = undefined;
-      for (const stop of stops) stop();
-    };
+    this.#stops = [bus.subscribe(topicOf(nodeId), take), bus.onReconnect(takeAll)];
+  }
+
+  /** Idempotent. */
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop();
   }
 
   /**
@@ -63,14 +76,14 @@ export class CallCommands {
     command: CallCommand,
   ): Promise<CallCommandAnswer | "unreachable"> {
     forbidInTransaction("a call's node");
-    const answering = this.#holder?.carryOut(call.id, command);
+    const answering = this.#carryOut(call.id, command);
     if (answering !== undefined) return await within(answering, DEADLINE_MS, "unreachable");
     return await this.#sendRemote(call, command);
   }
 
-  /** What is known of a call without asking anybody; undefined where this node does not hold it. */
-  findHere(callId: string): CallHere | undefined {
-    return this.#holder?.findHere(callId);
+  /** A call of this node, found without a query; `undefined` if it is not of this node. */
+  findLocal(callId: string): LocalCall | undefined {
+    return this.#options.localCalls.findLocal(callId);
   }
 
   /** Deletes the commands whose sender ended before it read the answer. */
@@ -120,11 +133,25 @@ export class CallCommands {
     return last ?? "unreachable";
   }
 
-  async #carryOut(commandId: string, holder: CallCommandHandler): Promise<void> {
+  /** `undefined` if the command is for another node. */
+  #carryOut(callId: string, command: CallCommand): Promise<CallCommandAnswer> | undefined {
+    const { nodeId, localCalls } = this.#options;
+    switch (command.type) {
+      case "dial":
+        return command.toNodeId === nodeId ? this.#placing.dial?.(callId, command) : undefined;
+      case "awaitBrowser":
+        return command.toNodeId === nodeId ? this.#placing.awaitBrowser?.(callId, command) : undefined;
+      case "instruct":
+      case "hangUp":
+        return localCalls.carryOut(callId, command);
+    }
+  }
+
+  async #carryOutRemote(commandId: string): Promise<void> {
     const { database, bus, clock } = this.#options;
     const row = await store.takeCommand(database, commandId, clock.now());
     if (row === undefined) return;
-    const answer = (await holder.carryOut(row.callId, row.command)) ?? "refused";
+    const answer = (await this.#carryOut(row.callId, row.command)) ?? "refused";
     await database.transaction(async (transaction) => {
       await store.answerCommand(transaction, commandId, answer);
       await bus.publish(transaction, ANSWERS_TOPIC, commandId);

@@ -1,36 +1,56 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createLogger } from "../../platform/logging/logging.ts";
-import type { CallCommand, CallCommandAnswer } from "./call-command.ts";
-import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+import type { Instruction } from "@parley/conversation";
+import type { CallMedia } from "../../media/media-pool.ts";
+import { type TestServer, createTestLine, createTestServer, inboundCall, openTestCall } from "../testing.ts";
+import type { CallToRegister } from "./active-call-registry.ts";
 
-const NODE = "this-node";
 const WINE = "Offer the caller wine.";
 
-/** A call of this node, and what it was told. */
-async function setUp(context: TestContext, answer: CallCommandAnswer = "done") {
+/** A call of this node whose media answers instructions like this, and what it was told. */
+async function setUp(
+  context: TestContext,
+  { isTaken = true, isAnswered = true }: { isTaken?: boolean; isAnswered?: boolean } = {},
+) {
   const server = await createTestServer();
-  const { callId } = await openTestCall(server, { nodeId: NODE });
-  const told: CallCommand[] = [];
-  let isInProgress = true;
-  const stop = server.modules.callCommands.hold(
-    NODE,
-    {
-      findHere: (id) =>
-        id === callId ? { nodeId: NODE, organizationId: server.organizationId, isInProgress } : undefined,
-      carryOut: (id, command) => {
-        if (id !== callId) return undefined;
-        told.push(command);
-        return Promise.resolve(answer);
-      },
-    },
-    createLogger({ level: "silent" }),
-  );
-  context.after(async () => {
-    stop();
-    await server.close();
+  const { modules, organizationId } = server;
+  const line = await createTestLine(server);
+  const ids = await modules.calls.openInbound(inboundCall(organizationId, line));
+  const agent = await modules.agentResolution.resolveAgent(organizationId, line.agentId, {
+    kind: "inbound_number",
+    environment: null,
   });
-  return { server, callId, told, hold: (isSo: boolean) => (isInProgress = isSo) };
+  const told: Instruction[] = [];
+  const media: CallMedia = {
+    prepared: Promise.resolve(),
+    instruct: async (instruction) => {
+      told.push(instruction);
+      return isTaken;
+    },
+    close: async () => undefined,
+  };
+  const record: CallToRegister = {
+    ...ids,
+    agent,
+    variables: {},
+    channel: "phone",
+    direction: "inbound",
+    fromNumber: null,
+    toNumber: line.toNumber,
+    at: new Date(),
+  };
+  const carrying = modules.activeCalls.carry(record, () => ({
+    establish: async (call) => {
+      call.takeMedia(media);
+      if (isAnswered) call.answered();
+    },
+    end: () => {},
+  }));
+  context.after(async () => {
+    await server.close();
+    await carrying;
+  });
+  return { server, callId: ids.callId, told };
 }
 
 async function instruct(server: TestServer, callId: string, body: unknown, apiKey?: string) {
@@ -55,8 +75,8 @@ test("an instruction is handed to the call as it was meant, without the space ar
     result: { callId, delivered: true, speak: true },
   });
   assert.deepEqual(told, [
-    { type: "instruct", text: WINE, speak: false },
-    { type: "instruct", text: WINE, speak: true },
+    { text: WINE, speak: false },
+    { text: WINE, speak: true },
   ]);
 });
 
@@ -90,9 +110,8 @@ test("a call that is not there, or another organization's, is not found", async 
 });
 
 test("a call that rings or has ended is not active, on this node or another", async (context) => {
-  const { server, callId, hold } = await setUp(context);
+  const { server, callId } = await setUp(context, { isAnswered: false });
   const notActive = { status: 409, result: "call_not_active" };
-  hold(false);
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }), notActive);
   const elsewhere = await openTestCall(server, { nodeId: "another" });
   assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
@@ -105,7 +124,7 @@ test("a call that rings or has ended is not active, on this node or another", as
 });
 
 test("a call on which no agent listens cannot be addressed", async (context) => {
-  const { server, callId } = await setUp(context, "refused");
+  const { server, callId } = await setUp(context, { isTaken: false });
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }), {
     status: 409,
     result: "call_not_addressable",

@@ -29,13 +29,13 @@ export class CallInstructions {
 
   /** A call of this node is asked itself: an instruction then waits for no database. */
   async #find(organizationId: string, callId: string): Promise<{ nodeId: string; isInProgress: boolean }> {
-    const here = this.#commands.findHere(callId);
-    if (here === undefined) {
+    const local = this.#commands.findLocal(callId);
+    if (local === undefined) {
       const { nodeId, status } = await this.#calls.describe(organizationId, callId);
       return { nodeId, isInProgress: status === "in_progress" };
     }
-    if (here.organizationId !== organizationId) throw new AppError("not_found");
-    return here;
+    if (local.organizationId !== organizationId) throw new AppError("not_found");
+    return local;
   }
 }
 

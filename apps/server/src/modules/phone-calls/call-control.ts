@@ -19,7 +19,7 @@ export interface CallControlOptions {
   activeCalls: ActiveCallRegistry;
   phoneNumbers: PhoneNumbersService;
   admission: InboundAdmission;
-  media: MediaPool;
+  media: Pick<MediaPool, "hasFreePlace" | "open">;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
   logger: Logger;
@@ -55,6 +55,11 @@ export class CallControl {
 
   mayReject(address: string): boolean {
     return this.#options.admission.mayReject(address);
+  }
+
+  /** The status that answers OPTIONS outside a call. */
+  answerOptions(): number {
+    return this.#options.activeCalls.isTakingCalls ? 200 : 503;
   }
 
   /** Takes a call that passed `screenInvite`, or refuses it, in its own time; never throws. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { Call } from "@parley/contract";
-import { type TestServer, createTestServer, type TestResponse } from "../testing.ts";
+import { waitFor } from "@parley/testing";
+import { type TestServer, createTestServer, openTestCall, type TestResponse } from "../testing.ts";
 
 const FROM = "+14155550123";
 const TO = "+14155550199";
@@ -43,6 +44,8 @@ async function openOffice(): Promise<Office> {
   };
 }
 
+const atLeastOne = <T>(items: readonly T[]) => (items.length === 0 ? undefined : items);
+
 function callIn({ body }: TestResponse): Call {
   const { data }: { data: Call } = JSON.parse(JSON.stringify(body));
   return data;
@@ -65,10 +68,8 @@ test("a call is written down as queued and then dialled, from the agent's first 
     [FROM, TO, agentId, trunkId],
   );
   assert.deepEqual([call.startedAt, call.environment, call.agentRevision], [null, null, null]);
-  assert.deepEqual(
-    server.dialled.map(({ callId, toNumber }) => [callId, toNumber]),
-    [[call.id, TO]],
-  );
+  const [opened] = await waitFor("the call's media", () => atLeastOne(server.media.opened));
+  assert.deepEqual([opened?.callId, opened?.conversation.toNumber], [call.id, TO]);
   const conversation = await server.request("GET", `/conversations/${call.conversationId}`);
   const { data } = JSON.parse(JSON.stringify(conversation.body));
   assert.deepEqual(data.variables, { season: "autumn", place: "Berlin" });
@@ -82,7 +83,7 @@ test("an unknown agent, environment or caller ID is refused before anything is d
   assertRefused(await place({ fromNumber: "+14155550124" }), 400, "from_number_not_on_trunk");
   assertRefused(await place({ toNumber: "+1" }), 400, "invalid_body", "toNumber");
   assertRefused(await place({ toNumber: "004930123456" }), 400, "invalid_body", "toNumber");
-  assert.deepEqual(server.dialled, []);
+  assert.deepEqual(server.modules.activeCalls.ids, []);
   const { body } = await server.request("GET", "/calls");
   assert.equal(JSON.parse(JSON.stringify(body)).total, 0);
   await server.close();
@@ -142,11 +143,11 @@ test("a disabled agent, one without a trunk and one whose trunk takes no calls c
 
 test("without a free place the call is refused, with when to come again", async () => {
   const { server, place } = await openOffice();
-  server.line.hasFreePlace = false;
+  server.media.hasFreePlace = false;
   const answer = await place({}, { "idempotency-key": "later" });
   assertRefused(answer, 503, "capacity_exceeded");
   assert.match(String(answer.headers["retry-after"]), /^\d+$/);
-  server.line.hasFreePlace = true;
+  server.media.hasFreePlace = true;
   assert.equal((await place({}, { "idempotency-key": "later" })).status, 201, "a refusal is not remembered");
   await server.close();
 });
@@ -157,7 +158,7 @@ test("a request that is sent again under its key dials once", async () => {
   const [first, second] = [await place({}, headers), await place({}, headers)];
   assert.deepEqual([first.status, second.status], [201, 201]);
   assert.equal(callIn(first).id, callIn(second).id);
-  assert.equal(server.dialled.length, 1);
+  assert.deepEqual(server.modules.activeCalls.ids, [callIn(first).id]);
   assertRefused(await place({ toNumber: "+14155550198" }, headers), 409, "idempotency_conflict");
   await server.close();
 });
@@ -168,7 +169,8 @@ test("a call runs in the environment that it names, and in production in none", 
   await server.request("PUT", `/agents/${agentId}/environments/staging`, { variables: { place: "Hamburg" } });
   const staging = callIn(await place({ environment: "staging" }));
   assert.equal(staging.environment, "staging");
-  assert.deepEqual(server.dialled[0]?.variables, { season: "spring", place: "Hamburg" });
+  const [opened] = await waitFor("the call's media", () => atLeastOne(server.media.opened));
+  assert.deepEqual(opened?.conversation.variables, { season: "spring", place: "Hamburg" });
   const production = callIn(await place({ environment: "production" }));
   assert.equal(production.environment, null);
   const idsOf = async (query: string): Promise<string[]> => {
@@ -210,8 +212,8 @@ test("calls are listed by what they are", async () => {
 });
 
 test("a call that has ended, and one that nobody holds, cannot be hung up", async () => {
-  const { server, place } = await openOffice();
-  const { id } = callIn(await place());
+  const server = await createTestServer();
+  const { callId: id } = await openTestCall(server, { nodeId: "a node that is gone" });
   assertRefused(await server.request("POST", `/calls/${id}/hangup`), 409, "call_not_addressable");
   await server.modules.calls.finish(id, { status: "busy", endReason: "dial_busy", endedAt: new Date() });
   assertRefused(await server.request("POST", `/calls/${id}/hangup`), 409, "call_not_active");

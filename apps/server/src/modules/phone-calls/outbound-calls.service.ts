@@ -1,34 +1,29 @@
 import { randomBytes } from "node:crypto";
 import type { Call, CallCreate } from "@parley/contract";
-import type { UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
 import type { MediaPool } from "../../media/media-pool.ts";
-import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../active-calls/call-command.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import type { SipEndpoint } from "../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { Dialling, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
 
-/** What this node places calls with. */
-export interface OutboundLine {
+interface OutboundCallsOptions {
   nodeId: string;
-  userAgent: UserAgent;
+  calls: CallsService;
+  planner: OutboundPlanner;
+  placement: CallPlacement;
+  sip: Pick<SipEndpoint, "agent">;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "hasFreePlace" | "open">;
   /** The operator's; undefined: the address that the trunk reaches us by. */
   publicAddress: string | undefined;
   logger: Logger;
-}
-
-interface OutboundCallsDependencies {
-  calls: CallsService;
-  planner: OutboundPlanner;
-  placement: CallPlacement;
 }
 
 /** What a node is asked that is to dial for another. */
@@ -39,16 +34,10 @@ const DEFAULT_RING_TIMEOUT_SECONDS = 60;
 
 /** Places calls. */
 export class OutboundCallsService {
-  readonly #dependencies: OutboundCallsDependencies;
-  #line: OutboundLine | undefined;
+  readonly #options: OutboundCallsOptions;
 
-  constructor(dependencies: OutboundCallsDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Before that no call can be placed. */
-  useLine(line: OutboundLine): void {
-    this.#line = line;
+  constructor(options: OutboundCallsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -56,45 +45,37 @@ export class OutboundCallsService {
    * `capacity_exceeded` where no node has a free place.
    */
   async place(organizationId: string, request: CallCreate): Promise<Call> {
-    const { calls, planner, placement } = this.#dependencies;
+    const { nodeId, calls, planner, placement } = this.#options;
     const { ringTimeoutSeconds = DEFAULT_RING_TIMEOUT_SECONDS } = request;
     const plan = await planner.plan(organizationId, request);
-    const line = this.#line;
-    if (line === undefined) throw new AppError("capacity_exceeded");
-    if (!isFree(line)) await placement.requireOtherNode(line.nodeId);
-    const { nodeId } = line;
+    if (!isFree(this.#options)) await placement.requireOtherNode(nodeId);
     const variables = { ...plan.agent.variables, ...request.variables };
     const sipCallId = randomBytes(16).toString("hex");
     const ids = await this.#write(plan, { nodeId, sipCallId, variables });
     const call = await calls.describe(organizationId, ids.callId);
     const command: Dial = { type: "dial", ringTimeoutMs: ringTimeoutSeconds * 1000 };
     await afterCommit(() => {
-      if (!isFree(line)) void this.#dialElsewhere(line, ids.callId, command);
-      else dial(line, plan, { ...toRecord(ids, plan, variables), sipCallId }, command);
+      if (!isFree(this.#options)) void this.#dialRemotely(ids.callId, command);
+      else dial(this.#options, plan, { ...toRecord(ids, plan, variables), sipCallId }, command);
     });
     return call;
   }
 
-  /** On behalf of another node; undefined where it means not this one. */
-  dialHere(callId: string, command: DialCommand): Promise<CallCommandAnswer> | undefined {
-    const line = this.#line;
-    return line?.nodeId === command.toNodeId ? this.#dialPlaced(line, callId, command) : undefined;
-  }
-
-  async #dialPlaced(line: OutboundLine, callId: string, command: DialCommand): Promise<CallCommandAnswer> {
-    const { planner, placement } = this.#dependencies;
-    if (!isFree(line)) return "refused";
+  /** Dials a call that another node placed. */
+  async dialPlaced(callId: string, command: DialCommand): Promise<CallCommandAnswer> {
+    const { planner, placement } = this.#options;
+    if (!isFree(this.#options)) return "refused";
     return await placement.take(callId, command, {
       prepare: async (call) => await planner.planAgain(call),
       begin: ({ conversationId, sipCallId, variables }, plan) => {
         const record = toRecord({ callId, conversationId }, plan, variables);
-        dial(line, plan, { ...record, sipCallId: sipCallId ?? callId }, command);
+        dial(this.#options, plan, { ...record, sipCallId: sipCallId ?? callId }, command);
       },
     });
   }
 
-  async #dialElsewhere({ nodeId, logger }: OutboundLine, id: string, command: Dial): Promise<void> {
-    const { calls, placement } = this.#dependencies;
+  async #dialRemotely(id: string, command: Dial): Promise<void> {
+    const { nodeId, calls, placement, logger } = this.#options;
     try {
       if (await placement.handOver(id, nodeId, command)) return;
       const endDetail = "no node could place the call";
@@ -109,7 +90,7 @@ export class OutboundCallsService {
     { agent, from, toNumber, sipTrunkId }: OutboundPlan,
     call: { nodeId: string; sipCallId: string; variables: Record<string, string> },
   ): Promise<{ callId: string; conversationId: string }> {
-    return await this.#dependencies.calls.open({
+    return await this.#options.calls.open({
       ...call,
       ...recordOf(agent),
       channel: "phone",
@@ -124,7 +105,7 @@ export class OutboundCallsService {
   }
 }
 
-function isFree({ activeCalls, media }: OutboundLine): boolean {
+function isFree({ activeCalls, media }: OutboundCallsOptions): boolean {
   return activeCalls.isTakingCalls && media.hasFreePlace;
 }
 
@@ -138,7 +119,7 @@ function toRecord(
 }
 
 function dial(
-  { userAgent, activeCalls, media, publicAddress, logger }: OutboundLine,
+  { sip, activeCalls, media, publicAddress, logger }: OutboundCallsOptions,
   { route, toNumber, allowedCountries }: Dialling,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
@@ -147,7 +128,7 @@ function dial(
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "outbound call placed");
   const carried = activeCalls.carry(record, (prepare) => {
     return new OutboundCall({
-      userAgent,
+      userAgent: sip.agent,
       route,
       sipCallId,
       toNumber,

@@ -43,13 +43,11 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
     metrics: new Metrics({
-      activeCalls: () => 0,
       wheelLagP99Ms: () => 0,
       lagCounts: () => [],
       modelUsability: () => new Map(),
       processFaults: () => 0,
       sipTransactions: () => 0,
-      numberLookups: () => 0,
     }),
     spans: undefined,
     sipTraces: undefined,

@@ -8,6 +8,8 @@ import { eq } from "drizzle-orm";
 import { TestAuthority } from "../../../../../packages/sip/src/testing/certificates.ts";
 import { createTestServer, type TestServer } from "../testing.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
+import type { SipEndpoint } from "./trunk-check.ts";
+import { TrunkChecksService } from "./trunk-checks.service.ts";
 import { type RegistrarBehaviour, TestRegistrar } from "./testing.ts";
 
 describe("the check of a trunk", () => {
@@ -133,28 +135,35 @@ describe("the check of a trunk", () => {
       return peer;
     };
     const agent = await listen(authority, "IP:127.0.0.1");
-    server.modules.sipTrunkChecks.useSip({ agent, tls: { ...ours, authorities: authority.certificate } });
-    const checkTls = async (...certified: Parameters<typeof listen>): Promise<SipTrunkCheck> => {
-      const peer = await listen(...certified);
+    const { modules, organizationId, sip } = server;
+    const certified = { agent, tls: { ...ours, authorities: authority.certificate } };
+    const checkFrom = async (endpoint: SipEndpoint, fields: object): Promise<SipTrunkCheck> =>
+      await new TrunkChecksService(modules.sipTrunks, endpoint).check(organizationId, await create(fields));
+    const checkTls = async (
+      endpoint: SipEndpoint,
+      ...peerOptions: Parameters<typeof listen>
+    ): Promise<SipTrunkCheck> => {
+      const peer = await listen(...peerOptions);
       const port = peer.listeners.find(({ protocol }) => protocol === "TLS")?.port;
-      return await check({ proxyAddress: `127.0.0.1:${port}`, transport: "tls" });
+      return await checkFrom(endpoint, { proxyAddress: `127.0.0.1:${port}`, transport: "tls" });
     };
-    const right = await checkTls(authority, "IP:127.0.0.1");
+    const right = await checkTls(certified, authority, "IP:127.0.0.1");
     assert.equal(right.isOk, true, right.message);
-    const wrongName = await checkTls(authority, "DNS:other.example");
+    const wrongName = await checkTls(certified, authority, "DNS:other.example");
     assert.deepEqual(problems(wrongName), [["tls", "certificate_wrong_name"]]);
     assert.match(wrongName.message, /is for DNS:other\.example, not for 127\.0\.0\.1/);
-    assert.deepEqual(problems(await checkTls(stranger, "IP:127.0.0.1")), [["tls", "certificate_untrusted"]]);
+    assert.deepEqual(problems(await checkTls(certified, stranger, "IP:127.0.0.1")), [
+      ["tls", "certificate_untrusted"],
+    ]);
     const plain = agent.listeners.find(({ protocol }) => protocol === "TCP")?.port;
-    const noTls = await check({ proxyAddress: `127.0.0.1:${plain}`, transport: "tls" });
+    const noTls = await checkFrom(certified, { proxyAddress: `127.0.0.1:${plain}`, transport: "tls" });
     assert.deepEqual(problems(noTls), [["tls", noTls.steps[2]?.problem]]);
     assert.match(String(noTls.steps[2]?.problem), /tls_failed|no_answer/);
-    const anonymous = { agent: server.sip, tls: { authorities: authority.certificate } };
-    server.modules.sipTrunkChecks.useSip(anonymous);
-    const strict = await checkTls(authority, "IP:127.0.0.1", { isClientCertificateRequired: true });
+    const anonymous = { agent: sip, tls: { authorities: authority.certificate } };
+    const rules = { isClientCertificateRequired: true };
+    const strict = await checkTls(anonymous, authority, "IP:127.0.0.1", rules);
     assert.deepEqual(problems(strict)[0], ["tls", "tls_failed"]);
     assert.match(strict.message, /it may require a client certificate: set PARLEY_SIP_TLS_CERT/);
-    server.modules.sipTrunkChecks.useSip({ agent: server.sip, tls: {} });
     await Promise.all(peers.map((peer) => peer.close()));
     await Promise.all([authority.remove(), stranger.remove()]);
   });

@@ -10,23 +10,17 @@ const MAX_CHECKS = 16;
 export class TrunkChecksService {
   readonly #sipTrunks: SipTrunksService;
   readonly #running = new Map<string, Promise<SipTrunkCheck>>();
-  #end: SipEndpoint | undefined;
+  readonly #sip: SipEndpoint;
 
-  constructor(sipTrunks: SipTrunksService) {
+  constructor(sipTrunks: SipTrunksService, sip: SipEndpoint) {
     this.#sipTrunks = sipTrunks;
-  }
-
-  /** What is checked with: SIP starts after the services. */
-  useSip(end: SipEndpoint): void {
-    this.#end = end;
+    this.#sip = sip;
   }
 
   /** Whoever asks while a trunk is being checked gets the same answer. */
   async check(organizationId: string, id: string): Promise<SipTrunkCheck> {
     const trunk = await this.#sipTrunks.find(organizationId, id);
     if (trunk === undefined) throw new AppError("not_found");
-    if (this.#end === undefined)
-      throw new AppError("internal", { message: "SIP is not running on this node." });
     const credentials = await this.#sipTrunks.findCredentials(organizationId, id);
     const running = this.#running.get(id);
     if (running !== undefined) return await running;
@@ -34,7 +28,7 @@ export class TrunkChecksService {
       const message = "Too many trunk checks are running. Retry in a few seconds.";
       throw new AppError("rate_limited", { message });
     }
-    const check = checkTrunk(this.#end, { trunk, credentials }).finally(() => this.#running.delete(id));
+    const check = checkTrunk(this.#sip, { trunk, credentials }).finally(() => this.#running.delete(id));
     this.#running.set(id, check);
     return await check;
   }

@@ -1,34 +1,30 @@
 /** Test calls on nodes that share a database and have HTTP servers of their own; their media hears nothing. */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import test, { type TestContext } from "node:test";
 import type { CallDetail, ErrorBody, JoinableCall } from "@parley/contract";
-import type { WebMediaLegHandlers } from "../../media/media-pool.ts";
+import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
 import type { MediaCall } from "../../media/media-protocol.ts";
+import { createFeatures, type Services } from "../../node/features.ts";
+import { createTestResources } from "../../node/testing.ts";
 import { PostgresBus } from "../../platform/bus/postgres-bus.ts";
+import { ClosingStack } from "../../platform/closing-stack.ts";
 import { Encryption } from "../../platform/encryption/encryption.ts";
 import { createHttpServer } from "../../platform/http/http-server.ts";
 import { Idempotency } from "../../platform/idempotency/idempotency.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { RateLimiter } from "../../platform/rate-limit/rate-limiter.ts";
-import { Metrics } from "../../platform/telemetry/metrics.ts";
-import { CallSpool } from "../active-calls/call-spool.ts";
-import { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
-import { bindModuleRoutes, createModules, type Modules } from "../modules.ts";
+import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { deleteNode } from "../nodes/nodes.store.ts";
 import { nodes } from "../nodes/nodes.tables.ts";
 import { createTestServer } from "../testing.ts";
-import { ToolSigning } from "../webhooks/tool-signing.ts";
 
 const logger = createLogger({ level: "silent" });
 
 interface Node {
   id: string;
   url: string;
-  modules: Modules;
+  modules: Services;
   activeCalls: ActiveCallRegistry;
   /** As it is, whatever the node was last heard to say. */
   hasFreePlace: boolean;
@@ -50,11 +46,7 @@ async function setUp(context: TestContext) {
   const { database, connectionString, organizationId, apiKey } = server;
   const now = new Date();
   const clock = { now: () => now };
-  const folder = await mkdtemp(path.join(tmpdir(), "parley-test-placing-"));
-  const ends: (() => Promise<void> | void)[] = [
-    async () => await server.close(),
-    async () => await rm(folder, { recursive: true }),
-  ];
+  const ends: (() => Promise<void> | void)[] = [async () => await server.close()];
   context.after(async () => {
     for (const end of ends.reverse()) await end();
   });
@@ -64,77 +56,28 @@ async function setUp(context: TestContext) {
     const id = randomUUID();
     const bus = await PostgresBus.start({ database, connectionString, logger });
     ends.push(async () => await bus.close());
-    const storage = { isShared: true, putFile: async () => {}, linkTo: async (key: string) => key };
-    const jobs = { enqueue: async () => {} };
-    const modules = createModules({
+    const opened: MediaCall[] = [];
+    const node: Omit<Node, "modules" | "activeCalls" | "url" | "fallSilent"> = {
+      id,
+      hasFreePlace: true,
+      opened,
+      handlers: undefined,
+    };
+    const resources = createTestResources({
       database,
       encryption,
-      jobs,
+      nodeId: id,
       bus,
       clock,
-      storage,
-      hasLanguageModel: false,
-    });
-    const activeCalls = new ActiveCallRegistry({
-      nodeId: id,
-      calls: modules.calls,
-      spool: new CallSpool({ folder, nodeId: id, logger }),
-      preCall: { ask: async () => ({ answer: {}, problems: [] }) },
-      toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
-      isReady: () => true,
-      providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
-      metrics: new Metrics({
-        activeCalls: () => activeCalls.size,
-        wheelLagP99Ms: () => 0,
-        lagCounts: () => [],
-        modelUsability: () => new Map(),
-        processFaults: () => 0,
-        sipTransactions: () => 0,
-        numberLookups: () => 0,
-      }),
-      spans: undefined,
-      sipTraces: undefined,
-      logger,
-    });
-    ends.push(async () => await activeCalls.drain(0));
-    const app = await createHttpServer({
-      logger,
-      authenticate: async (key) => await modules.apiKeys.authenticate(key),
-      idempotency: new Idempotency(database),
-      rateLimiter: new RateLimiter(database, () => clock.now()),
-    });
-    bindModuleRoutes(app, modules);
-    const url = await app.listen({ host: "127.0.0.1", port: 0 });
-    ends.push(async () => await app.close());
-    const fallSilent = modules.callCommands.hold(
-      id,
-      {
-        findHere: (callId) => activeCalls.findHere(callId),
-        carryOut: (callId, command) =>
-          command.type === "awaitBrowser" ? modules.webCalls.holdHere(callId, command) : undefined,
-      },
-      logger,
-    );
-    const handlers: WebMediaLegHandlers | undefined = undefined;
-    const node: Node = {
-      id,
-      url,
-      modules,
-      activeCalls,
-      hasFreePlace: true,
-      opened: [],
-      handlers,
-      fallSilent,
-    };
-    modules.webCalls.useLine({
-      nodeId: id,
-      activeCalls,
       media: {
+        isReady: true,
+        freePlaces,
         get hasFreePlace() {
           return node.hasFreePlace;
         },
-        openWeb: async (call, given) => {
-          node.opened.push(call);
+        open: async () => await Promise.reject(new Error("these are no calls by telephone")),
+        openWeb: async (call: MediaCall, given: WebMediaLegHandlers): Promise<WebMediaLeg> => {
+          opened.push(call);
           node.handlers = given;
           return {
             prepared: Promise.resolve(),
@@ -147,10 +90,24 @@ async function setUp(context: TestContext) {
           };
         },
       },
-      publicUrl: undefined,
-      iceServers: { stunUrls: [], turn: undefined },
-      logger,
     });
+    const features = createFeatures(resources);
+    const started = new ClosingStack();
+    features.closeWith(started);
+    const { services: modules } = features;
+    const { activeCalls, callCommands } = modules;
+    callCommands.start();
+    ends.push(async () => await started.close());
+    ends.push(async () => await activeCalls.drain(0));
+    const app = await createHttpServer({
+      logger,
+      authenticate: async (key) => await modules.apiKeys.authenticate(key),
+      idempotency: new Idempotency(database),
+      rateLimiter: new RateLimiter(database, () => clock.now()),
+    });
+    features.bindRoutes(app);
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    ends.push(async () => await app.close());
     await database.insert(nodes).values({
       id,
       httpAddress: url,
@@ -161,7 +118,7 @@ async function setUp(context: TestContext) {
       startedAt: now,
       beatAt: now,
     });
-    return node;
+    return Object.assign(node, { url, modules, activeCalls, fallSilent: () => callCommands.close() });
   };
 
   const agent = await server.modules.agents.create(server, {
@@ -260,7 +217,7 @@ test("a node that does not hear of the call is passed over, and cannot take it l
   const { callId } = await start(asked);
   assert.equal((await record(asked, callId)).nodeId, other.id);
   const late = { fromNodeId: asked.id, toNodeId: silent.id, type: "awaitBrowser" } as const;
-  assert.equal(await silent.modules.webCalls.holdHere(callId, late), "refused");
+  assert.equal(await silent.modules.webCalls.holdPlaced(callId, late), "refused");
 });
 
 test("a call whose node dies before anybody joins is closed with its reason", async (context) => {

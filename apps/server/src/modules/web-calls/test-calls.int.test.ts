@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Agent, CallDetail, JoinableCall } from "@parley/contract";
+import type { MediaCall } from "../../media/media-protocol.ts";
+import { waitFor } from "@parley/testing";
 import { assertRefused } from "../api-walk.ts";
 import { createTestServer, type TestResponse, type TestServer } from "../testing.ts";
 
@@ -33,6 +35,10 @@ describe("a test call", () => {
   });
   after(async () => await server.close());
 
+  /** What the media of the call was to be. */
+  const opened = async (callId: string): Promise<MediaCall> =>
+    await waitFor("the call's media", () => server.media.opened.find((call) => call.callId === callId));
+
   test("runs the draft, or the environment that is named, and says where and with what to join", async () => {
     const answer = await server.request("POST", `/agents/${agent.id}/test-call`, {}, undefined, {
       host: "parley.example.com",
@@ -41,8 +47,7 @@ describe("a test call", () => {
     const { callId, url, token } = dataOf<JoinableCall>(answer);
     assert.equal(url, `http://parley.example.com/rtc/calls/${callId}`);
     assert.ok(token.length >= 43);
-    const draft = server.dialled.at(-1);
-    assert.deepEqual([draft?.callId, draft?.agent.document.promptTemplate], [callId, "Draft"]);
+    assert.equal((await opened(callId)).instructions, "Draft");
 
     const call = dataOf<CallDetail>(await server.request("GET", `/calls/${callId}`));
     assert.deepEqual(
@@ -50,16 +55,17 @@ describe("a test call", () => {
       ["web", true, "ringing", null, null],
     );
 
-    await server.request("POST", `/agents/${agent.id}/test-call`, { environment: "production" });
-    assert.equal(server.dialled.at(-1)?.agent.document.promptTemplate, "Live");
+    const live = await server.request("POST", `/agents/${agent.id}/test-call`, { environment: "production" });
+    assert.equal((await opened(dataOf<JoinableCall>(live).callId)).instructions, "Live");
   });
 
   test("variables: the agent's, then its test variables, the environment's, the request's", async () => {
-    await server.request("POST", `/agents/${agent.id}/test-call`, {
+    const started = await server.request("POST", `/agents/${agent.id}/test-call`, {
       environment: "staging",
       variables: { d: "request" },
     });
-    assert.deepEqual(server.dialled.at(-1)?.variables, {
+    const { conversation } = await opened(dataOf<JoinableCall>(started).callId);
+    assert.deepEqual(conversation.variables, {
       a: "agent",
       b: "test",
       c: "environment",
@@ -69,12 +75,12 @@ describe("a test call", () => {
 
   test("an environment that there is not is refused, and so is a call without a free place", async () => {
     const path = `/agents/${agent.id}/test-call`;
-    const held = server.dialled.length;
+    const held = server.modules.activeCalls.size;
     assertRefused(await server.request("POST", path, { environment: "none" }), "environment_not_found");
-    server.line.hasFreePlace = false;
+    server.media.hasFreePlace = false;
     assertRefused(await server.request("POST", path, {}), "capacity_exceeded");
-    server.line.hasFreePlace = true;
-    assert.equal(server.dialled.length, held);
+    server.media.hasFreePlace = true;
+    assert.equal(server.modules.activeCalls.size, held);
   });
 
   test("an organization starts twenty in a minute, another is not held up by it", async () => {

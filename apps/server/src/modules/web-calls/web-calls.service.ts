@@ -15,23 +15,19 @@ import { type IceServerSettings, toLinkHeader } from "./ice-servers.rules.ts";
 import type { JoinTokens } from "./join-tokens.ts";
 import { WebCall } from "./web-call.ts";
 
-/** What this node holds calls in the browser with. */
-export interface WebLine {
+interface WebCallsOptions {
   nodeId: string;
+  calls: CallsService;
+  agentResolution: AgentResolution;
+  placement: CallPlacement;
+  callNodes: Pick<CallNodes, "findOtherAddress">;
+  joinTokens: JoinTokens;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "openWeb" | "hasFreePlace">;
   /** Undefined: where the request came to. */
   publicUrl: string | undefined;
   iceServers: IceServerSettings;
   logger: Logger;
-}
-
-interface Dependencies {
-  calls: CallsService;
-  agentResolution: AgentResolution;
-  placement: CallPlacement;
-  callNodes: Pick<CallNodes, "findOtherAddress">;
-  joinTokens: JoinTokens;
 }
 
 type AwaitBrowserCommand = Extract<CallCommand, { type: "awaitBrowser" }>;
@@ -46,17 +42,11 @@ const TEST_CALL = {
 
 /** Starts calls that a browser joins, and knows those of this node. */
 export class WebCallsService {
-  readonly #dependencies: Dependencies;
+  readonly #options: WebCallsOptions;
   readonly #calls = new Map<string, WebCall>();
-  #line: WebLine | undefined;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Before that no call can be started. */
-  useLine(line: WebLine): void {
-    this.#line = line;
+  constructor(options: WebCallsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -71,14 +61,12 @@ export class WebCallsService {
     { environment = null, variables: own }: TestCallCreation,
     origin: string,
   ): Promise<JoinableCall> {
-    const { calls, agentResolution, placement, joinTokens } = this.#dependencies;
+    const { nodeId, calls, agentResolution, placement, joinTokens, publicUrl } = this.#options;
     const agent = await agentResolution.resolveAgent(organizationId, agentId, {
       kind: "browser_test",
       environment,
     });
-    const line = this.#line;
-    if (line === undefined) throw new AppError("capacity_exceeded");
-    if (!isFree(line)) await placement.requireOtherNode(line.nodeId);
+    if (!isFree(this.#options)) await placement.requireOtherNode(nodeId);
     const variables = { ...agent.variables, ...own };
     const at = new Date();
     const ids = await calls.open({
@@ -87,24 +75,18 @@ export class WebCallsService {
       status: "ringing",
       phoneNumberId: null,
       sipTrunkId: null,
-      nodeId: line.nodeId,
+      nodeId,
       sipCallId: null,
       variables,
       startedAt: at,
     });
     const { callId } = ids;
     await afterCommit(async () => {
-      if (!isFree(line)) await this.#holdElsewhere(line, callId);
-      else this.#hold(line, { ...ids, ...TEST_CALL, agent, variables, at });
+      if (!isFree(this.#options)) await this.#holdRemotely(callId);
+      else this.#hold({ ...ids, ...TEST_CALL, agent, variables, at });
     });
-    const url = `${line.publicUrl ?? origin}/rtc/calls/${callId}`;
+    const url = `${publicUrl ?? origin}/rtc/calls/${callId}`;
     return { callId, url, token: joinTokens.issue(callId) };
-  }
-
-  /** On behalf of another node; undefined where it means not this one. */
-  holdHere(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> | undefined {
-    const line = this.#line;
-    return line?.nodeId === command.toNodeId ? this.#holdPlaced(line, callId, command) : undefined;
   }
 
   /** Undefined where this node does not hold the call. */
@@ -113,40 +95,42 @@ export class WebCallsService {
   }
 
   /** HTTP origin of the node that holds a call in the browser; `undefined` if no other node does. */
-  async findElsewhere(callId: string): Promise<string | undefined> {
-    const line = this.#line;
-    return line && (await this.#dependencies.callNodes.findOtherAddress(callId, "web", line.nodeId));
+  async findRemoteAddress(callId: string): Promise<string | undefined> {
+    const { callNodes, nodeId } = this.#options;
+    return await callNodes.findOtherAddress(callId, "web", nodeId);
   }
 
   isToken(callId: string, token: string): boolean {
-    return this.#dependencies.joinTokens.isValid(callId, token);
+    return this.#options.joinTokens.isValid(callId, token);
   }
 
   /** Of STUN and TURN servers, as a header; undefined where there are none. */
   linkHeader(callId: string): string | undefined {
-    return this.#line && toLinkHeader(this.#line.iceServers, callId, new Date());
+    return toLinkHeader(this.#options.iceServers, callId, new Date());
   }
 
-  async #holdElsewhere({ nodeId }: WebLine, callId: string): Promise<void> {
-    const { calls, placement } = this.#dependencies;
+  async #holdRemotely(callId: string): Promise<void> {
+    const { nodeId, calls, placement } = this.#options;
     if (await placement.handOver(callId, nodeId, { type: "awaitBrowser" })) return;
     await calls.discard(callId, nodeId);
     throw new AppError("capacity_exceeded");
   }
 
-  async #holdPlaced(line: WebLine, callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
-    if (!isFree(line)) return "refused";
-    const { agentResolution, placement } = this.#dependencies;
+  /** Holds a call that another node placed, until a browser joins. */
+  async holdPlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
+    if (!isFree(this.#options)) return "refused";
+    const { agentResolution, placement } = this.#options;
     return await placement.take(callId, command, {
       prepare: async (call) => await agentResolution.resolveRecorded(call),
       begin: ({ conversationId, variables, createdAt: at }, agent) => {
         const record = { ...TEST_CALL, callId, conversationId, agent, variables, at };
-        this.#hold(line, record);
+        this.#hold(record);
       },
     });
   }
 
-  #hold({ activeCalls, media, logger }: WebLine, record: CallToRegister): void {
+  #hold(record: CallToRegister): void {
+    const { activeCalls, media, logger } = this.#options;
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
     const carrying = activeCalls.carry(record, (prepare) => {
@@ -161,6 +145,6 @@ export class WebCallsService {
   }
 }
 
-function isFree({ activeCalls, media }: WebLine): boolean {
+function isFree({ activeCalls, media }: WebCallsOptions): boolean {
   return activeCalls.isTakingCalls && media.hasFreePlace;
 }

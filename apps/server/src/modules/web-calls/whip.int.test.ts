@@ -33,7 +33,7 @@ class Node {
     node.#app.decorate("failedAttempts", new FailedAttempts());
     bindWhipRoutes(node.#app, {
       find: (callId) => node.calls.get(callId),
-      findElsewhere: async () => {
+      findRemoteAddress: async () => {
         node.searches += 1;
         return node.elsewhere;
       },

@@ -5,7 +5,7 @@ import type { Answered, WebCall } from "./web-call.ts";
 import type { WebCallsService } from "./web-calls.service.ts";
 import { WhipRelay } from "./whip-relay.ts";
 
-type WhipCalls = Pick<WebCallsService, "find" | "findElsewhere" | "isToken" | "linkHeader">;
+type WhipCalls = Pick<WebCallsService, "find" | "findRemoteAddress" | "isToken" | "linkHeader">;
 type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
 type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
 
@@ -103,7 +103,7 @@ function bindResource(
       const call = webCalls.find(callId);
       if (call === undefined) {
         const path = `${CALLS_PATH}/${callId}${suffix}`;
-        const find = async () => await webCalls.findElsewhere(callId);
+        const find = async () => await webCalls.findRemoteAddress(callId);
         const answer = await relay.pass({ method, path, headers, body }, find);
         return await reply
           .code(answer.status)

@@ -17,15 +17,16 @@ async function expose(metrics: Metrics): Promise<Map<string, Family>> {
 }
 
 function createMetrics(): Metrics {
-  return new Metrics({
-    activeCalls: () => 3,
+  const metrics = new Metrics({
     wheelLagP99Ms: () => 2,
     lagCounts: () => [5, 3, 0, 2],
     modelUsability: () => new Map([["smart-turn", 0]]),
     processFaults: () => 4,
     sipTransactions: () => 4,
-    numberLookups: () => 7,
   });
+  metrics.addGauge("parley_active_calls", "Calls of the node.", () => 3);
+  metrics.addCounter("parley_sip_number_lookups_total", "Queries for numbers.", () => 7);
+  return metrics;
 }
 
 test("SIP transactions and queries for numbers are read when asked for", async () => {

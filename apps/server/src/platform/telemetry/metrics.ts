@@ -3,7 +3,6 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom
 
 /** What the gauges are read from when somebody asks. */
 export interface MetricSources {
-  activeCalls: () => number;
   wheelLagP99Ms: () => number;
   /** Exceptions that belong to no call. */
   processFaults: () => number;
@@ -13,8 +12,6 @@ export interface MetricSources {
   modelUsability: () => ReadonlyMap<string, number>;
   /** Open now. */
   sipTransactions: () => number;
-  /** Since the start. */
-  numberLookups: () => number;
 }
 
 /** The parts of a turn as they are reported; milliseconds. */
@@ -41,26 +38,17 @@ export class Metrics {
   readonly #callFaults: Counter;
   readonly #stalls: Histogram;
 
-  constructor({
-    activeCalls,
-    wheelLagP99Ms,
-    lagCounts,
-    modelUsability,
-    processFaults,
-    sipTransactions,
-    numberLookups,
-  }: MetricSources) {
+  constructor({ wheelLagP99Ms, lagCounts, modelUsability, processFaults, sipTransactions }: MetricSources) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
-    this.#addGauge("parley_active_calls", "Active calls on this node.", activeCalls);
-    this.#addGauge(
+    this.addGauge(
       "parley_media_wheel_lag_p99_seconds",
       "Delay of audio frames in seconds: 99th percentile over the last 10 s in the slowest media process.",
       () => wheelLagP99Ms() / 1000,
     );
     this.#addLagCounter(lagCounts);
     this.#addModelGauge(modelUsability);
-    this.#addCounter(
+    this.addCounter(
       "parley_process_faults_total",
       "Exceptions in Parley's own code outside of any call. The process continues.",
       processFaults,
@@ -70,12 +58,7 @@ export class Metrics {
       help: "Calls ended by an exception in Parley's own code.",
       registers,
     });
-    this.#addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
-    this.#addCounter(
-      "parley_sip_number_lookups_total",
-      "Database look-ups of numbers called by INVITEs. One look-up serves all waiting numbers.",
-      numberLookups,
-    );
+    this.addGauge("parley_sip_transactions", "Open SIP transactions.", sipTransactions);
     this.#calls = new Counter({
       name: "parley_calls_total",
       help: "Ended calls by end reason.",
@@ -109,7 +92,8 @@ export class Metrics {
     });
   }
 
-  #addGauge(name: string, help: string, read: () => number): void {
+  /** Adds a gauge that a feature of the node reports. */
+  addGauge(name: string, help: string, read: () => number): void {
     const collect = function (this: Gauge): void {
       this.set(read());
     };
@@ -131,7 +115,8 @@ export class Metrics {
     );
   }
 
-  #addCounter(name: string, help: string, read: () => number): void {
+  /** Adds a counter that a feature of the node reports. */
+  addCounter(name: string, help: string, read: () => number): void {
     const collect = function (this: Counter): void {
       this.reset();
       this.inc(read());

@@ -1,0 +1,70 @@
+import path from "node:path";
+import type { AgentDocument } from "../agents/agent-document.rules.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { CallNodes } from "../nodes/call-nodes.ts";
+import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
+import type { PreCallWebhook } from "../webhooks/pre-call-webhook.ts";
+import type { ToolSigning } from "../webhooks/tool-signing.ts";
+import { ActiveCallRegistry } from "./active-call-registry.ts";
+import { bindActiveCallRoutes } from "./active-calls.routes.ts";
+import { CallCommands } from "./call-commands.ts";
+import { CallHangUpsService } from "./call-hang-ups.service.ts";
+import { CallInstructions } from "./call-instructions.service.ts";
+import { CallPlacement } from "./call-placement.ts";
+import { CallSpool, finishSpools } from "./call-spool.ts";
+import { providerNamesOf } from "./provider-names.rules.ts";
+
+interface Dependencies {
+  calls: CallsService;
+  callNodes: CallNodes;
+  preCall: PreCallWebhook;
+  toolSigning: ToolSigning;
+  sipTraceRecorder: SipTraceRecorder | undefined;
+  prepareSpeech: (document: AgentDocument) => void;
+}
+
+export function createActiveCalls(
+  node: NodeResources,
+  { calls, callNodes, sipTraceRecorder, ...dependencies }: Dependencies,
+) {
+  const { config, nodeId, database, bus, clock, readiness, metrics, spans, logger } = node;
+  const spoolFolder = path.join(config.dataDirectory, "call-spool");
+  const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
+  const activeCalls = new ActiveCallRegistry({
+    ...dependencies,
+    nodeId,
+    spool,
+    calls,
+    isReady: () => readiness.isReady,
+    providerNames: (llmModel) => providerNamesOf(config, llmModel),
+    metrics,
+    spans,
+    sipTraces: sipTraceRecorder,
+    logger,
+  });
+  readiness.require(() => (activeCalls.isDraining ? ["shutting down"] : []));
+  metrics.addGauge("parley_active_calls", "Active calls on this node.", () => activeCalls.size);
+  const callCommands = new CallCommands({ nodeId, database, bus, clock, localCalls: activeCalls, logger });
+  const callHangUps = new CallHangUpsService(calls, callCommands);
+  const callInstructions = new CallInstructions(calls, callCommands);
+  return {
+    services: {
+      activeCalls,
+      callCommands,
+      placement: new CallPlacement({ calls, callNodes, callCommands }),
+    },
+    bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
+    prepare: async () => {
+      await finishSpools(spoolFolder, calls, logger);
+      // No other node uses an embedded database. The ends of these calls are announced by jobs.
+      if (node.isEmbedded) await calls.closeOrphans([nodeId], clock.now(), undefined);
+    },
+    start: () => callCommands.start(),
+    drain: async () => await activeCalls.drain(config.shutdownSeconds * 1000),
+    close: () => {
+      callCommands.close();
+      spool.close();
+    },
+  } satisfies Feature;
+}

@@ -1,0 +1,44 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import type { FoldersService } from "../folders/folders.service.ts";
+import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import type { AgentDocument } from "./agent-document.rules.ts";
+import { AgentWriter } from "./agent-writer.ts";
+import { bindAgentRoutes } from "./agents.routes.ts";
+import { AgentsService } from "./agents.service.ts";
+import { fixedSpeechOf } from "./fixed-speech.rules.ts";
+import { bindCustomToolRoutes } from "./tools/custom-tools.routes.ts";
+import { CustomToolsService } from "./tools/custom-tools.service.ts";
+import { AgentResolution } from "./versions/agent-resolution.service.ts";
+import { bindAgentVersionRoutes } from "./versions/agent-versions.routes.ts";
+import { AgentVersionsService } from "./versions/agent-versions.service.ts";
+import { bindEnvironmentRoutes } from "./versions/environments.routes.ts";
+import { EnvironmentsService } from "./versions/environments.service.ts";
+
+export function createAgents(
+  { config, database, encryption, inference }: NodeResources,
+  { folders, sipTrunks }: { folders: FoldersService; sipTrunks: SipTrunksService },
+) {
+  /** Prepares what the agent says in the same words in every call. */
+  const prepareSpeech = (document: AgentDocument): void => {
+    const speech = fixedSpeechOf(document, config.textToSpeech.provider);
+    if (speech !== undefined) inference.prepareSpeech(speech);
+  };
+  const writer = new AgentWriter(encryption, prepareSpeech);
+  const agents = new AgentsService(database, { writer, sipTrunks, folders });
+  const customTools = new CustomToolsService(database, { writer, agents });
+  const agentVersions = new AgentVersionsService(database, { writer, agents });
+  const environments = new EnvironmentsService(database, { writer, agents });
+  const agentResolution = new AgentResolution(database, writer);
+  folders.deleting.subscribe(async (transaction, { by, folderId }) => {
+    await agents.releaseFolder(transaction, by, folderId);
+  });
+  return {
+    services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
+    bindRoutes: (app) => {
+      bindAgentRoutes(app, agents);
+      bindCustomToolRoutes(app, customTools);
+      bindAgentVersionRoutes(app, agentVersions);
+      bindEnvironmentRoutes(app, environments);
+    },
+  } satisfies Feature;
+}

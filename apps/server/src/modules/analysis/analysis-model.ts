@@ -1,0 +1,27 @@
+import { connectInference } from "@parley/providers/local";
+import { createLanguageModel } from "../../model-providers/language-models.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { AnalysisModel } from "./ask-model.ts";
+
+/** No caller waits for the answer, and a model may reason before it writes. */
+const DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
+/** A local model's context of 4,096 tokens holds instructions and transcript (about 2,500) and the answer. */
+const SIZES = {
+  local: { mostCharacters: 10_000, settings: { temperature: 0, maxOutputTokens: 1_000 } },
+  remote: { mostCharacters: 160_000, settings: {} },
+};
+
+/** The language model that the operator configured, as calls are analyzed with it. */
+export function openAnalysisModel(
+  languageModel: Config["languageModel"],
+  inferencePath: string,
+): { analysisModel: AnalysisModel; close: () => Promise<void> } {
+  const inference = connectInference({ path: inferencePath });
+  const closers: (() => Promise<void>)[] = [async () => inference.close()];
+  const model = createLanguageModel(languageModel, inference, closers, DEADLINES);
+  const sizes = SIZES[languageModel.provider === "gguf" ? "local" : "remote"];
+  return {
+    analysisModel: { model, ...sizes },
+    close: async () => void (await Promise.all(closers.map((close) => close()))),
+  };
+}

@@ -1,0 +1,35 @@
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import { analyzeCallJob } from "./analysis.jobs.ts";
+import { bindAnalysisRoutes } from "./analysis.routes.ts";
+import { AnalysisService } from "./analysis.service.ts";
+import { CallAnalyst } from "./call-analyst.ts";
+
+export function createAnalysis(
+  { config, database, jobs, inference }: NodeResources,
+  { calls, agentResolution }: { calls: CallsService; agentResolution: AgentResolution },
+) {
+  // The built-in responder reads answers out of a prompt; it cannot judge a call.
+  const hasLanguageModel = config.languageModel.provider !== "builtin-responder";
+  const analysis = new AnalysisService({ database, calls, jobs, agentResolution, hasLanguageModel });
+  analysis.subscribe();
+  let close = async (): Promise<void> => {};
+  return {
+    services: { analysis },
+    bindRoutes: (app) => bindAnalysisRoutes(app, analysis),
+    startJobs: async (worker) => {
+      if (!hasLanguageModel) return;
+      // Loads the clients of vendors' models, which not every node needs.
+      const { openAnalysisModel } = await import("./analysis-model.ts");
+      const { analysisModel, close: closeModel } = openAnalysisModel(config.languageModel, inference.path);
+      const analyst = new CallAnalyst({ database, calls, agentResolution, analysisModel });
+      close = async () => {
+        analyst.close();
+        await closeModel();
+      };
+      await worker.work(analyzeCallJob(analyst));
+    },
+    close: async () => await close(),
+  } satisfies Feature;
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { InferenceProcess } from "../inference/inference-supervisor.ts";
+import type { MediaPool } from "../media/media-pool.ts";
+import type { Bus } from "../platform/bus/bus.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { DatabaseConnection } from "../platform/database/connect.ts";
+import type { Clock } from "../platform/database/database-clock.ts";
+import type { JobQueue, Jobs } from "../platform/jobs/jobs.ts";
+import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
+import type { Readiness } from "../platform/readiness.ts";
+import type { SpanSink } from "../platform/telemetry/call-spans.ts";
+import type { Metrics } from "../platform/telemetry/metrics.ts";
+import type { SipEndpoint } from "./sip-trunks/trunk-check.ts";
+
+/** What each feature may use of its node. */
+export interface NodeResources extends Omit<DatabaseConnection, "close"> {
+  config: Readonly<Config>;
+  nodeId: string;
+  logger: Logger;
+  jobs: JobQueue;
+  bus: Bus;
+  clock: Clock;
+  storage: ObjectStorage;
+  media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "isReady" | "open" | "openWeb">;
+  inference: Pick<InferenceProcess, "path" | "prepareSpeech">;
+  /** Usable once the node listens. */
+  sip: SipEndpoint;
+  readiness: Readiness;
+  metrics: Metrics;
+  /** `undefined` when tracing is disabled. */
+  spans: SpanSink | undefined;
+}
+
+/**
+ * A part of the node: its services, and what it adds to the node's start and end. The node calls these functions in the order
+ * of its list of features, `drain` and `close` in the opposite order.
+ */
+export interface Feature<Services extends object = object> {
+  /** What other features and tests use of it. */
+  services: Services;
+  bindRoutes?: (app: FastifyInstance) => void;
+  /** Begins the feature's background work. */
+  startJobs?: (jobs: Pick<Jobs, "work">) => Promise<void>;
+  /** Runs before the node listens; what it rejects with ends the start. */
+  prepare?: () => Promise<void>;
+  /** Runs once HTTP and SIP listen. */
+  start?: () => Promise<void> | void;
+  /** Ends calls and registrations, while everything that they need is still there. */
+  drain?: () => Promise<void>;
+  /** Idempotent. Runs after HTTP and SIP are closed. */
+  close?: () => Promise<void> | void;
+}

@@ -1,0 +1,70 @@
+import { type Database, openDatabase } from "../../platform/database/database.ts";
+import type { Queries } from "../../platform/database/database.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import { NodeHeartbeat, type NodeHeartbeatOptions } from "./node-heartbeat.ts";
+
+/** A beat that waits longer is better tried again: the others take a node for lost after 10 s. */
+const STATEMENT_DEADLINE_MS = 4_000;
+
+interface Dependencies {
+  calls: CallsService;
+  /** The calls of this node. */
+  activeCalls: { size: number; ids: string[]; isDraining: boolean; endClosed: () => Promise<void> };
+  callCommands: { deleteExpired: (transaction: Queries, now: Date) => Promise<void> };
+}
+
+interface HeartbeatResources extends NodeResources {
+  clock: NodeHeartbeatOptions["clock"];
+  /** Whether processes and models could take calls. */
+  isMediaReady: () => boolean;
+  /** How other nodes reach this one. Usable once it listens. */
+  findAddresses: () => Promise<{ httpAddress: string; sipAddress: string }>;
+}
+
+/** Apart from the directory of nodes, which calls use: it reports the calls of this node. */
+export function createHeartbeat(
+  node: HeartbeatResources,
+  { calls, activeCalls, callCommands }: Dependencies,
+) {
+  let database: Database | undefined;
+  let heartbeat: NodeHeartbeat | undefined;
+  let isBeating = false;
+  node.readiness.require(() => (isBeating ? [] : ["first heartbeat"]));
+  node.readiness.require(() => (heartbeat?.isDatabaseAnswering === false ? ["database"] : []));
+  return {
+    services: {},
+    prepare: async () => {
+      const { nodeId, clock, storage, media, isMediaReady, isEmbedded, logger } = node;
+      database = await openDatabase(node.directUrl, {
+        maxConnections: 1,
+        statementDeadlineMs: STATEMENT_DEADLINE_MS,
+      });
+      heartbeat = new NodeHeartbeat({
+        nodeId,
+        database,
+        clock,
+        calls,
+        load: () => ({
+          isDraining: activeCalls.isDraining,
+          isReady: isMediaReady(),
+          callsHeld: activeCalls.size,
+          freePlaces: media.freePlaces,
+        }),
+        heldCallIds: () => activeCalls.ids,
+        onSweep: async (transaction, now) => await callCommands.deleteExpired(transaction, now),
+        onLost: async () => await activeCalls.endClosed(),
+        logger,
+      });
+      if (!isEmbedded && !storage.isShared) await heartbeat.requireAlone();
+    },
+    start: async () => {
+      await heartbeat?.start(await node.findAddresses());
+      isBeating = true;
+    },
+    close: async () => {
+      await heartbeat?.close();
+      await database?.$client.end();
+    },
+  } satisfies Feature;
+}

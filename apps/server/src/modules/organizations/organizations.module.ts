@@ -1,0 +1,13 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import { deleteExpiredIdentitiesJob } from "./organizations.jobs.ts";
+import { bindOrganizationRoutes } from "./organizations.routes.ts";
+import { OrganizationsService } from "./organizations.service.ts";
+
+export function createOrganizations({ database }: NodeResources) {
+  const organizations = new OrganizationsService(database);
+  return {
+    services: { organizations },
+    bindRoutes: (app) => bindOrganizationRoutes(app, organizations),
+    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(organizations)),
+  } satisfies Feature;
+}

@@ -1,0 +1,82 @@
+import type { UserAgentOptions } from "@parley/sip";
+import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import type { CallCommands } from "../active-calls/call-commands.ts";
+import type { CallPlacement } from "../active-calls/call-placement.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationsService } from "../organizations/organizations.service.ts";
+import type { InboundNumbers } from "../phone-numbers/inbound-numbers.ts";
+import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
+import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
+import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import { CallControl } from "./call-control.ts";
+import { InboundAdmission } from "./inbound-admission.ts";
+import { OutboundCallsService } from "./outbound-calls.service.ts";
+import { OutboundPlanner } from "./outbound-planner.ts";
+import { bindPhoneCallRoutes } from "./phone-calls.routes.ts";
+
+type SipHandlers = Pick<
+  UserAgentOptions,
+  "onInvite" | "screenInvite" | "mayReject" | "onMessage" | "onOptions"
+>;
+
+interface Dependencies {
+  calls: CallsService;
+  activeCalls: ActiveCallRegistry;
+  callCommands: CallCommands;
+  placement: CallPlacement;
+  phoneNumbers: PhoneNumbersService;
+  inboundNumbers: InboundNumbers;
+  sipTraceRecorder: SipTraceRecorder | undefined;
+  sipTrunks: SipTrunksService;
+  agentResolution: AgentResolution;
+  organizations: OrganizationsService;
+}
+
+export function createPhoneCalls(
+  { config, nodeId, media, sip, logger }: NodeResources,
+  dependencies: Dependencies,
+) {
+  const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
+  const { publicAddress } = config;
+  const outboundCalls = new OutboundCallsService({
+    nodeId,
+    calls,
+    planner: new OutboundPlanner(dependencies),
+    placement,
+    sip,
+    activeCalls,
+    media,
+    publicAddress,
+    logger,
+  });
+  callCommands.handle({
+    dial: async (callId, command) => await outboundCalls.dialPlaced(callId, command),
+  });
+  const callControl = new CallControl({
+    nodeId,
+    calls,
+    activeCalls,
+    phoneNumbers,
+    admission: new InboundAdmission({ ...dependencies, logger }),
+    media,
+    publicAddress,
+    logger,
+  });
+  return {
+    services: { outboundCalls, sipHandlers: sipHandlersOf(callControl, sipTraceRecorder) },
+    bindRoutes: (app) => bindPhoneCallRoutes(app, outboundCalls),
+  } satisfies Feature;
+}
+
+/** What becomes of the SIP requests that arrive. */
+function sipHandlersOf(control: CallControl, recorder: SipTraceRecorder | undefined): SipHandlers {
+  return {
+    onInvite: (invite) => control.handleInvite(invite),
+    screenInvite: async (invite) => await control.screenInvite(invite),
+    mayReject: ({ address }) => control.mayReject(address),
+    onOptions: () => control.answerOptions(),
+    ...(recorder !== undefined && { onMessage: (message) => recorder.observe(message) }),
+  };
+}

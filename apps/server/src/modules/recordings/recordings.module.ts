@@ -1,0 +1,11 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import { bindRecordingRoutes } from "./recordings.routes.ts";
+import { RecordingsService } from "./recordings.service.ts";
+
+export function createRecordings({ database, storage }: NodeResources) {
+  const recordings = new RecordingsService(database, storage);
+  return {
+    services: { recordings },
+    bindRoutes: (app) => bindRecordingRoutes(app, recordings),
+  } satisfies Feature;
+}

@@ -1,0 +1,13 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import { bindSipTrunkRoutes } from "./sip-trunks.routes.ts";
+import { SipTrunksService } from "./sip-trunks.service.ts";
+import { TrunkChecksService } from "./trunk-checks.service.ts";
+
+export function createSipTrunks({ database, encryption, sip }: NodeResources) {
+  const sipTrunks = new SipTrunksService(database, encryption);
+  const sipTrunkChecks = new TrunkChecksService(sipTrunks, sip);
+  return {
+    services: { sipTrunks },
+    bindRoutes: (app) => bindSipTrunkRoutes(app, sipTrunks, sipTrunkChecks),
+  } satisfies Feature;
+}

@@ -1,0 +1,26 @@
+import type { Feature, NodeResources } from "../feature.ts";
+import type { SipTrunksService } from "./sip-trunks.service.ts";
+import { TrunkMonitorPool } from "./trunk-monitor-pool.ts";
+
+/** Apart from the trunks themselves: at the node's end it goes first, so that carriers send no more calls. */
+export function createTrunkMonitors(
+  { nodeId, database, sip, clock, logger }: NodeResources,
+  { sipTrunks }: { sipTrunks: SipTrunksService },
+) {
+  let monitors: TrunkMonitorPool | undefined;
+  return {
+    services: {},
+    start: () => {
+      const { agent } = sip;
+      monitors = new TrunkMonitorPool({
+        nodeId,
+        database,
+        sipTrunks,
+        agent,
+        now: () => clock.now(),
+        logger,
+      });
+    },
+    drain: async () => await monitors?.close(),
+  } satisfies Feature;
+}

@@ -1,0 +1,45 @@
+import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import type { CallCommands } from "../active-calls/call-commands.ts";
+import type { CallPlacement } from "../active-calls/call-placement.ts";
+import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { CallNodes } from "../nodes/call-nodes.ts";
+import { JoinTokens } from "./join-tokens.ts";
+import { bindWebCallRoutes } from "./web-calls.routes.ts";
+import { WebCallsService } from "./web-calls.service.ts";
+import { bindWhipRoutes } from "./whip.routes.ts";
+
+interface Dependencies {
+  calls: CallsService;
+  agentResolution: AgentResolution;
+  activeCalls: ActiveCallRegistry;
+  callCommands: CallCommands;
+  placement: CallPlacement;
+  callNodes: CallNodes;
+}
+
+export function createWebCalls(
+  { config, nodeId, encryption, media, logger }: NodeResources,
+  { callCommands, ...dependencies }: Dependencies,
+) {
+  const webCalls = new WebCallsService({
+    ...dependencies,
+    nodeId,
+    joinTokens: new JoinTokens(encryption.deriveKey("tokens that join calls")),
+    media,
+    publicUrl: config.web.publicUrl,
+    iceServers: config.web,
+    logger,
+  });
+  callCommands.handle({
+    awaitBrowser: async (callId, command) => await webCalls.holdPlaced(callId, command),
+  });
+  return {
+    services: { webCalls },
+    bindRoutes: (app) => {
+      bindWebCallRoutes(app, webCalls);
+      bindWhipRoutes(app, webCalls);
+    },
+  } satisfies Feature;
+}

@@ -1,0 +1,53 @@
+import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
+import type { CallsService } from "../calls/calls.service.ts";
+import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { Feature, NodeResources } from "../feature.ts";
+import type { RecordingsService } from "../recordings/recordings.service.ts";
+import { PostCallWebhook } from "./post-call-webhook.ts";
+import { PreCallWebhook } from "./pre-call-webhook.ts";
+import { SigningSecretsService } from "./signing-secrets.service.ts";
+import { ToolSigning } from "./tool-signing.ts";
+import { WebhookDeliveriesService } from "./webhook-deliveries.service.ts";
+import { WebhookDelivery } from "./webhook-delivery.ts";
+import { WebhookSender } from "./webhook-sender.ts";
+import { deleteOldWebhooksJob, deliverWebhooksJob } from "./webhooks.jobs.ts";
+import { bindWebhookRoutes } from "./webhooks.routes.ts";
+import { WebhooksService } from "./webhooks.service.ts";
+
+interface Dependencies {
+  calls: CallsService;
+  conversations: ConversationsService;
+  recordings: RecordingsService;
+}
+
+export function createWebhooks(
+  { config, database, encryption, jobs, clock, logger }: NodeResources,
+  { calls, conversations, recordings }: Dependencies,
+) {
+  const now = (): Date => clock.now();
+  const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
+  const webhooks = new WebhooksService(jobs);
+  const signingSecrets = new SigningSecretsService(database, encryption);
+  const sender = new WebhookSender({ client, signingSecrets, now });
+  const postCall = new PostCallWebhook({ calls, conversations, recordings, webhooks });
+  postCall.subscribe();
+  const delivery = new WebhookDelivery({ database, sender, webhooks, calls, postCall });
+  const webhookDeliveries = new WebhookDeliveriesService(database, webhooks);
+  return {
+    services: {
+      webhooks,
+      signingSecrets,
+      preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }),
+      toolSigning: new ToolSigning({ signingSecrets, logger }),
+    },
+    bindRoutes: (app) => bindWebhookRoutes(app, signingSecrets, webhookDeliveries),
+    startJobs: async (worker) => {
+      await worker.work(deleteOldWebhooksJob(database));
+      await worker.work(deliverWebhooksJob(delivery));
+    },
+    close: async () => {
+      delivery.close();
+      await client.close();
+    },
+  } satisfies Feature;
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance } from "fastify";
+import { createActiveCalls } from "../modules/active-calls/active-calls.module.ts";
+import { createAgents } from "../modules/agents/agents.module.ts";
+import { createAnalysis } from "../modules/analysis/analysis.module.ts";
+import { createAnalytics } from "../modules/analytics/analytics.module.ts";
+import { createApiKeys } from "../modules/api-keys/api-keys.module.ts";
+import { createCalls } from "../modules/calls/calls.module.ts";
+import { createConversations } from "../modules/conversations/conversations.module.ts";
+import type { Feature, NodeResources } from "../modules/feature.ts";
+import { createFolders } from "../modules/folders/folders.module.ts";
+import { createNodes } from "../modules/nodes/nodes.module.ts";
+import { createOrganizations } from "../modules/organizations/organizations.module.ts";
+import { createPhoneCalls } from "../modules/phone-calls/phone-calls.module.ts";
+import { createPhoneNumbers } from "../modules/phone-numbers/phone-numbers.module.ts";
+import { createRecordingFinishing } from "../modules/recording-finishing/recording-finishing.module.ts";
+import { createRecordings } from "../modules/recordings/recordings.module.ts";
+import { createSipTraces } from "../modules/sip-traces/sip-traces.module.ts";
+import { createSipTrunks } from "../modules/sip-trunks/sip-trunks.module.ts";
+import { createWebCalls } from "../modules/web-calls/web-calls.module.ts";
+import { createWebhooks } from "../modules/webhooks/webhooks.module.ts";
+import type { ClosingStack } from "../platform/closing-stack.ts";
+import type { Jobs } from "../platform/jobs/jobs.ts";
+
+/** Features in the order in which they start, and the services of all of them. */
+class FeatureList<Node extends NodeResources, Services extends object> {
+  readonly services: Services;
+  readonly #node: Node;
+  readonly #features: readonly Feature[];
+
+  constructor(node: Node, services: Services, features: readonly Feature[] = []) {
+    this.#node = node;
+    this.services = services;
+    this.#features = features;
+  }
+
+  /** The list with one more feature, which may depend on the services of those before it. */
+  add<Added extends object>(
+    create: (node: Node, services: Services) => Feature<Added>,
+  ): FeatureList<Node, Services & Added> {
+    const feature = create(this.#node, this.services);
+    const services = { ...this.services, ...feature.services };
+    return new FeatureList(this.#node, services, [...this.#features, feature]);
+  }
+
+  bindRoutes(app: FastifyInstance): void {
+    for (const { bindRoutes } of this.#features) bindRoutes?.(app);
+  }
+
+  /** Has all features closed with the node. */
+  closeWith(started: ClosingStack): void {
+    for (const { close } of this.#features) if (close !== undefined) started.add(async () => await close());
+  }
+
+  /** Runs what must precede listening, and begins background work. */
+  async prepare(jobs: Pick<Jobs, "work">): Promise<void> {
+    for (const { prepare } of this.#features) await prepare?.();
+    for (const { startJobs } of this.#features) await startJobs?.(jobs);
+  }
+
+  /** Call it once HTTP and SIP listen. All features are drained before anything else of the node is closed. */
+  async start(started: ClosingStack): Promise<void> {
+    for (const { start, drain } of this.#features) {
+      await start?.();
+      if (drain !== undefined) started.add(drain);
+    }
+  }
+}
+
+/** The features of a node, those first on which others depend. A new feature is a line of this list. */
+export function createFeatures<Node extends NodeResources>(node: Node) {
+  return new FeatureList(node, {})
+    .add(createOrganizations)
+    .add(createApiKeys)
+    .add(createFolders)
+    .add(createSipTrunks)
+    .add(createAgents)
+    .add(createPhoneNumbers)
+    .add(createConversations)
+    .add(createRecordings)
+    .add(createCalls)
+    .add(createAnalytics)
+    .add(createAnalysis)
+    .add(createWebhooks)
+    .add(createNodes)
+    .add(createSipTraces)
+    .add(createActiveCalls)
+    .add(createRecordingFinishing)
+    .add(createPhoneCalls)
+    .add(createWebCalls);
+}
+
+export type Services = ReturnType<typeof createFeatures>["services"];

@@ -1,0 +1,52 @@
+import type { PageFile } from "@parley/dashboard";
+import type { FastifyInstance } from "fastify";
+import { registerDiagnosis } from "../doctor/diagnosis.routes.ts";
+import type { CheckResult } from "../doctor/finding.ts";
+import { createHttpServer } from "../platform/http/http-server.ts";
+import { registerPages } from "../platform/http/pages.ts";
+import { registerProbes } from "../platform/http/probes.ts";
+import { deleteExpiredAnswersJob } from "../platform/idempotency/idempotency.jobs.ts";
+import { Idempotency } from "../platform/idempotency/idempotency.ts";
+import { registerFolderRoutes } from "../platform/object-storage/folder-routes.ts";
+import { FolderStorage } from "../platform/object-storage/folder-storage.ts";
+import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
+import type { Services } from "./features.ts";
+import type { OpenedResources } from "./resources.ts";
+
+/** The HTTP server of a node, with all routes that belong to no feature. */
+export async function createHttpApp(
+  node: OpenedResources,
+  { apiKeys, sipTrunks }: Pick<Services, "apiKeys" | "sipTrunks">,
+): Promise<FastifyInstance> {
+  const { config, logger, database, clock, readiness, findWarnings, metrics, storage, jobs } = node;
+  const idempotency = new Idempotency(database);
+  await jobs.work(deleteExpiredAnswersJob(idempotency));
+  const app = await createHttpServer({
+    logger,
+    authenticate: async (key) => await apiKeys.authenticate(key),
+    idempotency,
+    rateLimiter: new RateLimiter(database, () => clock.now()),
+  });
+  registerProbes(app, { findObstacles: async () => readiness.obstacles, findWarnings, metrics });
+  const { operatorApiKey, objectStorage, web } = config;
+  if (operatorApiKey !== undefined) {
+    const diagnose = async (): Promise<CheckResult[]> => {
+      // Read by few operators, seldom.
+      const { examineNode } = await import("../doctor/examine-node.ts");
+      return await examineNode({ ...node, sipTrunks });
+    };
+    registerDiagnosis(app, { operatorApiKey, diagnose });
+  }
+  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
+  registerPages(app, buildPages, {
+    callUrl: web.publicUrl,
+    recordingUrl: objectStorage.type === "s3" ? objectStorage.endpoint : undefined,
+    isDevelopment: config.isDevelopment,
+  });
+  return app;
+}
+
+async function buildPages(): Promise<readonly PageFile[]> {
+  const dashboard = await import("@parley/dashboard");
+  return await dashboard.buildPages();
+}

@@ -1,0 +1,85 @@
+/** What a node's features run on when there are no processes, no jobs and no other nodes: for tests and benches. */
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { MediaCall } from "../media/media-protocol.ts";
+import type { NodeResources } from "../modules/feature.ts";
+import { parseConfig } from "../platform/config/config.ts";
+import { Encryption } from "../platform/encryption/encryption.ts";
+import { createLogger } from "../platform/logging/logging.ts";
+import { Readiness } from "../platform/readiness.ts";
+import { Metrics } from "../platform/telemetry/metrics.ts";
+
+/** Media processes that never finish opening a call. */
+export class SilentMedia {
+  readonly isReady = true;
+  readonly freePlaces = 1;
+  hasFreePlace = true;
+  /** The calls that it was to open. */
+  readonly opened: MediaCall[] = [];
+  readonly #closed = Promise.withResolvers<never>();
+
+  constructor() {
+    this.#closed.promise.catch(() => undefined);
+  }
+
+  async open(call: MediaCall): Promise<never> {
+    this.opened.push(call);
+    return await this.#closed.promise;
+  }
+
+  async openWeb(call: MediaCall): Promise<never> {
+    return await this.open(call);
+  }
+
+  /** Ends the calls that wait to be opened. */
+  close(): void {
+    this.#closed.reject(new Error("the media is closed"));
+  }
+}
+
+export function createTestResources<Given extends Pick<NodeResources, "database"> & Partial<NodeResources>>(
+  given: Given,
+) {
+  const nodeId = given.nodeId ?? "test-node";
+  const dataDirectory = path.join(tmpdir(), `parley-test-${randomBytes(8).toString("hex")}`);
+  return {
+    // A model that analyses could ask; no job runs that would.
+    config: parseConfig({
+      PARLEY_DATA_DIR: dataDirectory,
+      PARLEY_LLM_BASE_URL: "http://127.0.0.1:9",
+      PARLEY_LLM_MODEL: "none",
+    }).config,
+    nodeId,
+    logger: createLogger({ level: "silent" }),
+    directUrl: "",
+    encryption: new Encryption(randomBytes(32)),
+    isEmbedded: false,
+    jobs: { enqueue: async () => {} },
+    bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
+    clock: { now: () => new Date() },
+    storage: {
+      isShared: true,
+      putFile: async () => {},
+      linkTo: async (key: string) => `https://objects.test/${key}`,
+    },
+    media: new SilentMedia(),
+    inference: { path: "", prepareSpeech: () => {} },
+    sip: {
+      get agent(): never {
+        throw new Error("this node does not speak SIP");
+      },
+      tls: {},
+    },
+    readiness: new Readiness(),
+    metrics: new Metrics({
+      wheelLagP99Ms: () => 0,
+      lagCounts: () => [],
+      modelUsability: () => new Map(),
+      processFaults: () => 0,
+      sipTransactions: () => 0,
+    }),
+    spans: undefined,
+    ...given,
+  };
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+const root = path.join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const decisions = globSync("docs/decisions/*.md", { cwd: root })
+  .map((file) => path.basename(file))
+  .filter((name) => name !== "README.md");
+
+test("every decision states its date and status, and is listed in the index with its title", () => {
+  const index = read("docs/decisions/README.md");
+  assert.ok(decisions.length > 30);
+  for (const name of decisions) {
+    const [, title = "", date, status = ""] =
+      /^# (.+)\n\nDate: (\d{4}-\d\d-\d\d) · Status: (.+)\n/.exec(read(`docs/decisions/${name}`)) ?? [];
+    assert.equal(date, name.slice(0, 10), name);
+    assert.ok(index.includes(`| ${date} | [${title}](${name}) | ${status} |`), `${name} is not in the index`);
+  }
+});
+
+test("every relative link in the documentation leads to a file", () => {
+  const files = globSync(["*.md", "docs/**/*.md", "examples/*.md"], { cwd: root });
+  for (const file of files) {
+    for (const [, target = ""] of read(file).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      assert.ok(existsSync(path.join(root, path.dirname(file), target)), `${file}: ${target}`);
+    }
+  }
+});

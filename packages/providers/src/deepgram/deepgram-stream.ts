@@ -24,6 +24,8 @@ export interface DeepgramStreamOptions {
  * latency.
  */
 const MESSAGE_MS = 100;
+/** The same between utterances, which are most of a call: no text is expected, and the next utterance sends at once what waits. */
+const IDLE_MESSAGE_MS = 500;
 /** Maximum wait of audio for the connection or the network; older audio is dropped. */
 const MAX_BACKLOG_MS = 2_000;
 /** Maximum length of a single write: an utterance replayed after another connection failed. */
@@ -70,6 +72,7 @@ export class DeepgramStream implements SpeechToTextStream {
   #waitingBytes = 0;
   /** A message whose memory is reused: usually there is only one. */
   #spare: Message | undefined;
+  #isInUtterance = false;
   /** Audio sent on this connection: the clock of Deepgram's times. */
   #sentBytes = 0;
   #droppedBytes = 0;
@@ -101,12 +104,15 @@ export class DeepgramStream implements SpeechToTextStream {
     }
     this.#keep(pcm);
     this.#dropOldAudio();
-    if (this.#waitingBytes >= MESSAGE_MS * this.#bytesPerMs) this.#sendAudio();
+    const dueMs = this.#isInUtterance ? MESSAGE_MS : IDLE_MESSAGE_MS;
+    if (this.#waitingBytes >= dueMs * this.#bytesPerMs) this.#sendAudio();
   }
 
   startUtterance(leadMs: number): void {
     const writtenMs = (this.#sentBytes + this.#waitingBytes) / this.#bytesPerMs;
     this.#transcript.start(Math.max(0, writtenMs - leadMs) / 1000);
+    this.#isInUtterance = true;
+    this.#sendAudio();
   }
 
   flush(flushId: number): void {
@@ -120,6 +126,7 @@ export class DeepgramStream implements SpeechToTextStream {
   }
 
   endUtterance(): void {
+    this.#isInUtterance = false;
     clearTimeout(this.#flush?.timer);
     this.#flush = undefined;
     this.#transcript.clear();
@@ -257,7 +264,7 @@ export class DeepgramStream implements SpeechToTextStream {
   #newMessage(leastBytes: number): Message {
     const spare = this.#spare;
     this.#spare = undefined;
-    const bytes = Math.max(leastBytes, MESSAGE_MS * this.#bytesPerMs);
+    const bytes = Math.max(leastBytes, IDLE_MESSAGE_MS * this.#bytesPerMs);
     const audio =
       spare !== undefined && spare.audio.byteLength >= bytes
         ? spare.audio

@@ -50,13 +50,8 @@ export class Stream implements VoiceActivityStream {
 
   write(pcm: Int16Array): void {
     if (this.isClosed) return;
+    this.#store(pcm);
     const { length } = this.#samples;
-    let slot = this.#written % length;
-    for (const sample of pcm) {
-      this.#samples[slot] = sample;
-      slot = slot + 1 === length ? 0 : slot + 1;
-    }
-    this.#written += pcm.length;
     while (this.#written - this.#read > length) {
       this.#read += this.shape.window;
       this.#onDropped();
@@ -98,11 +93,28 @@ export class Stream implements VoiceActivityStream {
     return this.#read % this.#samples.length;
   }
 
+  /** Copies the audio behind what waits, round the end of the buffer; of audio longer than that the last counts. */
+  #store(pcm: Int16Array): void {
+    const { length } = this.#samples;
+    const kept = pcm.length > length ? pcm.subarray(pcm.length - length) : pcm;
+    const slot = (this.#written + pcm.length - kept.length) % length;
+    const room = length - slot;
+    if (kept.length <= room) this.#samples.set(kept, slot);
+    else {
+      this.#samples.set(kept.subarray(0, room), slot);
+      this.#samples.set(kept.subarray(room));
+    }
+    this.#written += pcm.length;
+  }
+
   #isSilent(): boolean {
     const start = this.#nextWindow;
     const { window } = this.shape;
     let sum = 0;
-    for (let at = start; at < start + window; at++) sum += (this.#samples[at] ?? 0) ** 2;
+    for (let at = start; at < start + window; at++) {
+      const sample = this.#samples[at] ?? 0;
+      sum += sample * sample;
+    }
     return sum < silenceLevel ** 2 * window;
   }
 

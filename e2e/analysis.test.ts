@@ -4,7 +4,7 @@ import type { CallDetail } from "@parley/contract";
 import { type ScriptedServer, startScriptedOpenAi } from "@parley/providers/testing";
 import { createAgent, endedCall, findCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
-import { readRecording } from "./support/recordings.ts";
+import { ask, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { ToolServer } from "./support/tool-server.ts";
 import { waitFor } from "@parley/testing";
@@ -66,8 +66,8 @@ describe("the results of a telephone call", () => {
     const { number } = await createAgent(platform, { firstMessage: "Hello.", postCallWebhookUrl, ...ASKED });
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
-      await caller.ask(await readRecording("go-forward.wav"));
+      await greeted(platform, caller);
+      await ask(platform, caller);
     } finally {
       await caller.hangUp();
     }

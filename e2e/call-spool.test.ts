@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
-import { ANSWER, Cluster } from "./support/cluster.ts";
+import { ANSWER, askUnrecorded, Cluster } from "./support/cluster.ts";
 import { Platform } from "./support/platform.ts";
-import { readRecording } from "./support/recordings.ts";
+import { greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -32,12 +32,10 @@ describe("a node that dies while its database is away", () => {
       for (const from of [ended, lost]) {
         const caller = await TestCaller.call({ sipPort: first.sipPort, number, from });
         callers.push(caller);
-        await caller.agentToFinish({ silenceMs: 300 });
+        await greeted(first, caller);
       }
       await cluster.stopDatabase();
-      for (const caller of callers) {
-        await caller.ask(await readRecording("go-forward.wav"));
-      }
+      for (const caller of callers) await askUnrecorded(caller);
       await callers[0]?.hangUp();
       const spoolFolder = path.join(dataDirectory, "call-spool");
       const isEndSpooled = async (): Promise<boolean> => {

@@ -9,6 +9,7 @@ import { receive, receiveInvite, respond, startCarrier } from "./support/carrier
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
+import { greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 
 /** Runs an example as its README says, until it ends or is killed. */
@@ -78,7 +79,7 @@ describe("the examples", () => {
     const from = "+12025550190";
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number: "+12025550151", from });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));
       await example.toPrint(/POST \/orders: sent yesterday/);
       await waitFor(
@@ -98,8 +99,8 @@ describe("the examples", () => {
   test(
     "the reminder calls by the trunk that it is given, and says how that went",
     { skip: skipWithout("sipp") },
-    async () => {
-      const carrier = await startCarrier([
+    async (context) => {
+      const carrier = await startCarrier(context, [
         receiveInvite(),
         respond({ status: "486 Busy Here" }),
         receive("ACK"),

@@ -4,6 +4,7 @@ import type { Call, SipTrace } from "@parley/contract";
 import { createAgent, endedCall } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
+import { greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -81,7 +82,7 @@ describe("a started platform that gets hostile messages", () => {
         assert.equal(RawSip.statusOf(await raw.response("OPTIONS")), statusOf(line));
         raw.close();
       }
-      await caller.agentToFinish();
+      await greeted(platform, caller);
     } finally {
       await caller.hangUp();
     }
@@ -102,7 +103,7 @@ describe("a started platform that gets hostile messages", () => {
     assert.ok((await traceOf(longCall)).length >= 5);
     const from = "+15550610005";
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
-    await caller.agentToFinish();
+    await greeted(platform, caller);
     await caller.hangUp();
     assert.ok((await traceOf(await endedCall(platform, from))).length >= 5);
   });

@@ -8,6 +8,7 @@ import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
+import { ask, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { seededRandom, waitFor } from "@parley/testing";
 
@@ -36,13 +37,13 @@ describe("a started platform on a hostile network", () => {
     const random = seededRandom(3550);
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       const template = await inviteText(platform.sipPort, number);
       await Promise.all([
         flood(platform.sipPort, () => hostileSip(random, template)),
         flood(caller.remotePort, () => hostileRtp(random)),
       ]);
-      await caller.ask(await readRecording("go-forward.wav"));
+      await ask(platform, caller);
     } finally {
       await caller.hangUp();
     }
@@ -64,7 +65,7 @@ describe("a started platform on a hostile network", () => {
     let strangerHeard = 0;
     stranger.on("message", () => strangerHeard++);
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       const recording = await readRecording("go-somewhere.wav");
       const heardBefore = caller.heard.length;
       for (let index = 0; (index + 1) * 160 <= recording.length; index++) {

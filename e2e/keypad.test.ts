@@ -8,10 +8,10 @@ import { Baresip } from "./support/baresip.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { sdp } from "./support/raw-sip.ts";
-import { runSipp } from "./support/sipp.ts";
 import { waitFor } from "@parley/testing";
-
-const QUIET = new Int16Array(8000 * 60);
+import { Sipp } from "./support/sipp.ts";
+import { greetingOver } from "./support/talk.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 /** Presses the keys that the caller has pressed, the other way round, and then says that it did. */
 async function startModel(): Promise<ScriptedServer> {
@@ -54,7 +54,7 @@ describe("keys in a telephone call", () => {
       playKeypadTouchToneEnabled: true,
       firstMessage: "Hello.",
     });
-    const baresip = await Baresip.start({ from, pcm: QUIET });
+    const baresip = await Baresip.start({ from });
     try {
       await baresip.dial(`sip:${number}@127.0.0.1:${platform.sipPort}`);
       await waitFor("the greeting", async () => {
@@ -79,19 +79,28 @@ describe("keys in a telephone call", () => {
     ]);
   });
 
-  test("what SIPp presses is one input, answered after a pause", { skip: skipWithout("sipp") }, async () => {
-    const from = "+15550700002";
-    const { number } = await createAgent(platform, { firstMessage: "Hello." });
-    await runSipp({
-      scenario: "keys",
-      sipPort: platform.sipPort,
-      number,
-      values: { from, keys: "1234", greetingMs: 4000, answerMs: 8000 },
-    });
-    const call = await endedCall(platform, from);
-    assert.deepEqual(keysIn(call), [{ text: "1234", direction: "received" }]);
-    assert.equal(call.transcript.at(-1)?.text, "You pressed 1234.");
-  });
+  test(
+    "what SIPp presses is one input, answered after a pause",
+    { skip: skipWithout("sipp") },
+    async (context) => {
+      const from = "+15550700002";
+      const { number } = await createAgent(platform, { firstMessage: "Hello." });
+      const values = { from, keys: "1234" };
+      const sipp = await Sipp.start("keys", { calledPort: platform.sipPort, number, values });
+      context.after(async () => await sipp.stop());
+      const read = async (): Promise<CallDetail | undefined> => await findCall(platform, from);
+      await greetingOver(read);
+      sipp.cue();
+      await waitFor(
+        "the agent's answer",
+        async () => (await read())?.transcript.at(-1)?.text === "You pressed 1234.",
+      );
+      sipp.cue();
+      await sipp.done;
+      const call = await endedCall(platform, from);
+      assert.deepEqual(keysIn(call), [{ text: "1234", direction: "received" }]);
+    },
+  );
 
   for (const payloads of ["0", "0 101"]) {
     const hasEvents = payloads.includes("101");

@@ -5,6 +5,7 @@ import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
+import { ask, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -33,8 +34,8 @@ describe("a platform that loses a process", () => {
     );
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
-      await caller.ask(await readRecording("go-forward.wav"));
+      await greeted(platform, caller);
+      await ask(platform, caller);
     } finally {
       await caller.hangUp();
     }
@@ -49,7 +50,7 @@ describe("a platform that loses a process", () => {
     try {
       await caller.agentToSpeak();
       killChild("media-process");
-      assert.equal(await caller.ended(3_000), "remote_bye");
+      assert.equal(await caller.ended(), "remote_bye");
     } finally {
       await caller.close();
     }
@@ -63,7 +64,7 @@ describe("a platform that loses a process", () => {
     const from = "+15550700003";
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       killChild("inference-process");
       await caller.say(await readRecording("go-forward.wav"));
       const outcome = await Promise.race([

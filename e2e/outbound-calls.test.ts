@@ -8,6 +8,7 @@ import { textOf } from "./support/agents.ts";
 import { Baresip } from "./support/baresip.ts";
 import {
   confirm,
+  cue,
   hangUp,
   play,
   receive,
@@ -18,26 +19,23 @@ import {
 } from "./support/carrier.ts";
 import {
   answered,
-  assertConversation,
   assertEnd,
   busy,
   CALLEE,
   GREETING,
   OutboundCalls,
   ringing,
+  talk,
 } from "./support/outbound-calls.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { sdp } from "./support/raw-sip.ts";
 import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
+import { assertTalk } from "./support/talk.ts";
 
 interface DataOf<T> {
   data: T;
 }
-
-/** The greeting is over and the callee has waited a little. */
-const GREETING_MS = 5_000;
-const ANSWER_MS = 8_500;
 
 describe(
   "calls that the platform places, and that somebody answers",
@@ -53,17 +51,17 @@ describe(
     });
     after(async () => await platform.stop());
 
-    test("a callee who answers hears the outbound greeting, is understood and answered, and hangs up", async () => {
-      const talk = [wait(GREETING_MS), play(), wait(ANSWER_MS), hangUp()];
-      // Long enough for the first greeting of a platform that has just started, on a busy machine.
-      const steps = [receiveInvite(), ringing, wait(3_000), answered, receive("ACK"), ...talk];
-      const carrier = await startCarrier(steps, toPackets(speech, "PCMU"));
+    test("a callee who answers hears the outbound greeting, is understood and answered, and hangs up", async (context) => {
+      const carrier = await startCarrier(
+        context,
+        [receiveInvite(), ringing, ...talk],
+        toPackets(speech, "PCMU"),
+      );
       const placed = await calls.place(carrier.port);
       await calls.becomes(placed.id, "in_progress");
-      await carrier.done;
-      const call = await calls.ended(placed.id);
+      const call = await calls.talkWith(carrier, placed.id);
       assertEnd(call, "completed", "user_hangup");
-      assertConversation(call);
+      assertTalk(call, GREETING);
       assert.ok(call.startedAt !== null && call.answeredAt !== null && call.startedAt < call.answeredAt);
       assert.equal(
         call.billableSeconds,
@@ -77,24 +75,24 @@ describe(
     });
 
     test("baresip is called, and the agent talks with whoever answers there", async () => {
-      const pcm = withSilence(await readRecording("go-forward.wav"), { beforeMs: 6000, afterMs: 60_000 });
-      const baresip = await Baresip.start({ from: CALLEE, pcm, isAnswering: true });
+      const baresip = await Baresip.start({ from: CALLEE, isAnswering: true });
       try {
         const placed = await calls.place(baresip.sipPort);
+        await calls.greetingOver(placed.id);
+        await baresip.say(speech);
         const call = await calls.hangUpAnswered(placed.id);
         assertEnd(call, "completed", "api_hangup");
-        assertConversation(call);
+        assertTalk(call, GREETING);
       } finally {
         await baresip.close();
       }
     });
 
     test("a trunk that requires it is offered nothing but encrypted audio", async () => {
-      const pcm = withSilence(new Int16Array(0), { beforeMs: 60_000, afterMs: 0 });
-      const baresip = await Baresip.start({ from: CALLEE, pcm, isAnswering: true, isEncrypted: true });
+      const baresip = await Baresip.start({ from: CALLEE, isAnswering: true, isEncrypted: true });
       try {
         const placed = await calls.place(baresip.sipPort, { trunk: { isSrtpRequired: true } });
-        await waitFor("the greeting", async () => textOf(await calls.read(placed.id), "agent") === GREETING);
+        assert.equal(textOf(await calls.greetingOver(placed.id), "agent"), GREETING);
         await calls.hangUp(placed.id);
         const call = await calls.ended(placed.id);
         assertEnd(call, "completed", "api_hangup");
@@ -105,37 +103,32 @@ describe(
     });
 
     test("what an encrypted callee plays while it rings is no conversation, and what it says after it answered is", async () => {
-      const pcm = withSilence(await readRecording("go-forward.wav"), { beforeMs: 9000, afterMs: 60_000 });
-      const baresip = await Baresip.start({ from: CALLEE, pcm, isAnswering: "early", isEncrypted: true });
+      const baresip = await Baresip.start({ from: CALLEE, isAnswering: "early", isEncrypted: true });
       try {
         const placed = await calls.place(baresip.sipPort, { trunk: { isSrtpRequired: true } });
         await calls.becomes(placed.id, "ringing");
         await sleep(2_000);
         await baresip.accept();
+        await calls.greetingOver(placed.id);
+        await baresip.say(speech);
         const call = await calls.hangUpAnswered(placed.id);
         assertEnd(call, "completed", "api_hangup");
-        assertConversation(call);
+        assertTalk(call, GREETING);
         assert.match(call.quality?.srtpSuite ?? "", /^AES_CM_128_HMAC_SHA1_/);
       } finally {
         await baresip.close();
       }
     });
 
-    test("what a network plays while it rings is not taken for the callee, who then has the whole greeting", async () => {
+    test("what a network plays while it rings is not taken for the callee, who then has the whole greeting", async (context) => {
       const early = respond({ status: "183 Session Progress", hasAudio: true });
-      const steps = [
-        receiveInvite(),
-        early,
-        play(),
-        wait(3_500),
-        answered,
-        receive("ACK"),
-        wait(6_000),
-        hangUp(),
-      ];
-      const carrier = await startCarrier(steps, toPackets(speech, "PCMU"));
+      const heard = [answered, receive("ACK"), cue(), hangUp()];
+      const steps = [receiveInvite(), early, play(), wait(speech.length / 8), ...heard];
+      const carrier = await startCarrier(context, steps, toPackets(speech, "PCMU"));
       const { id } = await calls.place(carrier.port);
       await calls.becomes(id, "ringing");
+      await calls.greetingOver(id);
+      carrier.cue();
       await carrier.done;
       const call = await calls.ended(id);
       assertEnd(call, "completed", "user_hangup");
@@ -145,18 +138,24 @@ describe(
       assert.ok((greeting?.startMs ?? Infinity) < 1_000, "at once when it was answered");
     });
 
-    test("of two telephones that ring the one that answers is talked with", async () => {
+    test("of two telephones that ring the one that answers is talked with", async (context) => {
       const early = respond({ status: "183 Session Progress", hasAudio: true, phone: "hall" });
       const steps = [receiveInvite(), early, respond({ status: "180 Ringing", phone: "desk" }), ringing];
-      const carrier = await startCarrier([...steps, answered, receive("ACK"), receive("BYE"), confirm()]);
+      const carrier = await startCarrier(context, [
+        ...steps,
+        answered,
+        receive("ACK"),
+        receive("BYE"),
+        confirm(),
+      ]);
       const { id } = await calls.place(carrier.port);
-      await waitFor("the greeting", async () => textOf(await calls.read(id), "agent") === GREETING, 15_000);
+      assert.equal(textOf(await calls.greetingOver(id), "agent"), GREETING);
       await calls.hangUp(id);
       await carrier.done;
       assertEnd(await calls.ended(id), "completed", "api_hangup");
     });
 
-    test("a trunk that challenges is given its credentials", async () => {
+    test("a trunk that challenges is given its credentials", async (context) => {
       const challenge = respond({
         status: "407 Proxy Authentication Required",
         headers: ['Proxy-Authenticate: Digest realm="carrier", nonce="5eed", algorithm=MD5, qop="auth"'],
@@ -171,14 +170,14 @@ describe(
         answered,
         receive("ACK"),
       ];
-      const carrier = await startCarrier([...steps, wait(500), hangUp()]);
+      const carrier = await startCarrier(context, [...steps, hangUp()]);
       const { id } = await calls.place(carrier.port, { trunk: { username: "line7", password: "secret" } });
       await carrier.done;
       assertEnd(await calls.ended(id), "completed", "user_hangup");
     });
 
-    test("a call whose BYE nobody answers has ended all the same", async () => {
-      const carrier = await startCarrier([
+    test("a call whose BYE nobody answers has ended all the same", async (context) => {
+      const carrier = await startCarrier(context, [
         receiveInvite(),
         ringing,
         answered,
@@ -189,14 +188,14 @@ describe(
       await calls.becomes(id, "in_progress");
       await calls.hangUp(id);
       await carrier.done;
-      assertEnd(await calls.ended(id, 3_000), "completed", "api_hangup");
+      // Long before the BYE's transaction is given up.
+      assertEnd(await calls.ended(id), "completed", "api_hangup");
       await calls.nothingIsLeft();
     });
 
-    test("a call keeps to the revision that it began with, whatever is published during it", async () => {
-      const talk = [wait(GREETING_MS), play(), wait(ANSWER_MS), hangUp()];
-      const steps = [receiveInvite(), ringing, wait(300), answered, receive("ACK"), ...talk];
-      const carrier = await startCarrier(steps, toPackets(speech, "PCMU"));
+    test("a call keeps to the revision that it began with, whatever is published during it", async (context) => {
+      const steps = [receiveInvite(), ringing, ...talk];
+      const carrier = await startCarrier(context, steps, toPackets(speech, "PCMU"));
       const { id: agentId } = await calls.createAgent(carrier.port);
       await platform.api("PATCH", `/agents/${agentId}`, { publishMode: "manual" });
       const { data: agent } = await platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
@@ -208,12 +207,11 @@ describe(
           "You sell umbrellas.\n\n# Umbrellas\nWe sell umbrellas, go forward ten meters to buy umbrellas.",
       });
       await platform.api("POST", `/agents/${agentId}/publish`, {});
-      await carrier.done;
-      const call = await calls.ended(id);
-      assertConversation(call);
+      const call = await calls.talkWith(carrier, id);
+      assertTalk(call, GREETING);
       assert.doesNotMatch(textOf(call, "agent"), /umbrella/i);
       assert.equal(call.agentRevision, agent.publishedRevision);
-      const next = await startCarrier([receiveInvite(), ...busy]);
+      const next = await startCarrier(context, [receiveInvite(), ...busy]);
       await calls.routeTo(agent, next.port);
       const later = await calls.placeFrom(agent);
       await next.done;
@@ -239,10 +237,11 @@ describe(
       try {
         const agent = await calls.createAgent(carrier.address.port);
         const numbers = Array.from({ length: 30 }, (_, index) => `+1415555010${index % 10}`);
-        const placed = await Promise.all(
-          numbers.map(async (toNumber) => await calls.placeFrom(agent, { toNumber, ringTimeoutSeconds: 10 })),
+        const ends = await Promise.all(
+          numbers.map(
+            async (toNumber) => await calls.untilDialed(agent, { toNumber, ringTimeoutSeconds: 10 }),
+          ),
         );
-        const ends = await Promise.all(placed.map(async ({ id }) => await calls.ended(id, 40_000)));
         for (const call of ends) {
           const expected = ["busy", "completed", "no_answer"][Number(call.toNumber?.at(-1)) % 3];
           assert.equal(call.status, expected, `${call.toNumber} ${call.endDetail}`);

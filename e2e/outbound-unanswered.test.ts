@@ -30,8 +30,8 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     ["404 Not Found", "failed", "dial_failed"],
   ] as const;
   for (const [refusal, status, endReason] of refusals) {
-    test(`${refusal} makes a call ${status}`, async () => {
-      const carrier = await startCarrier([
+    test(`${refusal} makes a call ${status}`, async (context) => {
+      const carrier = await startCarrier(context, [
         receiveInvite(),
         ringing,
         respond({ status: refusal }),
@@ -45,16 +45,16 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     });
   }
 
-  test("a callee who does not answer in time is given up by CANCEL", async () => {
-    const carrier = await startCarrier([receiveInvite(), trying, ringing, ...cancelled]);
+  test("a callee who does not answer in time is given up by CANCEL", async (context) => {
+    const carrier = await startCarrier(context, [receiveInvite(), trying, ringing, ...cancelled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await calls.becomes(id, "ringing");
     await carrier.done;
     assertEnd(await calls.ended(id), "no_answer", "dial_no_answer");
   });
 
-  test("a carrier that says 100 and then nothing is given up as well", async () => {
-    const carrier = await startCarrier([receiveInvite(), trying, ...cancelled]);
+  test("a carrier that says 100 and then nothing is given up as well", async (context) => {
+    const carrier = await startCarrier(context, [receiveInvite(), trying, ...cancelled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await carrier.done;
     const call = await calls.ended(id);
@@ -80,31 +80,38 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     assertEnd(await calls.ended(id), "failed", "dial_failed", /cannot be reached/);
   });
 
-  test("a redirection is followed to another target of the carrier", async () => {
+  test("a redirection is followed to another target of the carrier", async (context) => {
     const moved = respond({
       status: "302 Moved Temporarily",
       contact: "sip:+14155550198@127.0.0.1:{{port}}",
     });
     const again = receiveInvite({ header: "CSeq", pattern: "2 INVITE" });
-    const carrier = await startCarrier([receiveInvite(), moved, receive("ACK"), again, ringing, ...busy]);
+    const carrier = await startCarrier(context, [
+      receiveInvite(),
+      moved,
+      receive("ACK"),
+      again,
+      ringing,
+      ...busy,
+    ]);
     const { id } = await calls.place(carrier.port);
     await carrier.done;
     assertEnd(await calls.ended(id), "busy", "dial_busy");
   });
 
-  test("a redirection to where no call may go is not followed", async () => {
+  test("a redirection to where no call may go is not followed", async (context) => {
     const moved = respond({
       status: "302 Moved Temporarily",
       contact: "sip:+870773111632@127.0.0.1:{{port}}",
     });
-    const carrier = await startCarrier([receiveInvite(), moved, receive("ACK")]);
+    const carrier = await startCarrier(context, [receiveInvite(), moved, receive("ACK")]);
     const { id } = await calls.place(carrier.port);
     await carrier.done;
     assertEnd(await calls.ended(id), "failed", "dial_failed", /^302 /);
   });
 
-  test("a call that is hung up while it rings is cancelled", async () => {
-    const carrier = await startCarrier([receiveInvite(), ringing, ...cancelled]);
+  test("a call that is hung up while it rings is cancelled", async (context) => {
+    const carrier = await startCarrier(context, [receiveInvite(), ringing, ...cancelled]);
     const { id } = await calls.place(carrier.port);
     await calls.becomes(id, "ringing");
     assert.equal((await calls.hangUp(id)).status, "canceled");
@@ -113,10 +120,10 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     await assert.rejects(calls.hangUp(id), /409.*call_not_active/);
   });
 
-  test("an answer that crosses the CANCEL is acknowledged and hung up", async () => {
+  test("an answer that crosses the CANCEL is acknowledged and hung up", async (context) => {
     const late = respond({ status: "200 OK", hasAudio: true, inviteSequence: 1 });
     const steps = [receiveInvite(), ringing, receive("CANCEL"), confirm(), late];
-    const carrier = await startCarrier([...steps, receive("ACK"), receive("BYE"), confirm()]);
+    const carrier = await startCarrier(context, [...steps, receive("ACK"), receive("BYE"), confirm()]);
     const { id } = await calls.place(carrier.port);
     await calls.becomes(id, "ringing");
     await calls.hangUp(id);
@@ -130,11 +137,11 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
 test(
   "a platform that is shut down cancels the calls that still ring",
   { skip: skipWithout("sipp") },
-  async () => {
+  async (context) => {
     const platform = await Platform.start({ env: { PARLEY_SHUTDOWN_SECONDS: "1" } });
     try {
       const calls = new OutboundCalls(platform);
-      const carrier = await startCarrier([receiveInvite(), ringing, ...cancelled]);
+      const carrier = await startCarrier(context, [receiveInvite(), ringing, ...cancelled]);
       const { id } = await calls.place(carrier.port);
       await calls.becomes(id, "ringing");
       await Promise.all([platform.stop(), carrier.done]);

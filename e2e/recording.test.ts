@@ -17,6 +17,7 @@ import { descendantsOf } from "./support/processes.ts";
 import { recognise } from "./support/recognise.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
+import { greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -37,14 +38,15 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "parley-e2e-recording-"));
     platform = await Platform.start({ dataDirectory: folder });
-    ({ number } = await createAgent(platform, { voiceId: null }));
+    ({ number } = await createAgent(platform));
   });
   after(async () => {
     await platform.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function recordedCall(from: string, deadlineMs = 20_000): Promise<CallDetail> {
+  /** A recording is made with what processor time the machine has to spare. */
+  async function recordedCall(from: string, deadlineMs = 120_000): Promise<CallDetail> {
     return await waitFor(
       `the recording of the call from ${from}`,
       async () => {
@@ -155,7 +157,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     const from = "+15550900003";
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));
       const media = descendantsOf(platform.process.pid ?? 0).find(({ command }) =>
         command.includes("media-process"),
@@ -163,11 +165,11 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
       // What a killed process has not written is lost: less than a second.
       await sleep(1_500);
       process.kill(media?.pid ?? 0, "SIGKILL");
-      await caller.ended(5_000);
+      await caller.ended();
     } finally {
       await caller.close();
     }
-    const call = await recordedCall(from, 40_000);
+    const call = await recordedCall(from);
     assert.equal(call.endReason, "error_internal");
     const { left } = await fetchSides(call.recordingUrl ?? "");
     assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognise(speechSegments(left)))), 1);
@@ -178,7 +180,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     const from = "+15550900004";
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));
       await sleep(500);
       platform.process.kill("SIGKILL");
@@ -187,7 +189,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
       await caller.close();
     }
     platform = await Platform.start({ dataDirectory: folder });
-    const call = await recordedCall(from, 60_000);
+    const call = await recordedCall(from);
     assert.deepEqual([call.status, call.endReason], ["failed", "node_lost"]);
     const { left } = await fetchSides(call.recordingUrl ?? "");
     assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognise(speechSegments(left)))), 1);

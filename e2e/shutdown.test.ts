@@ -6,7 +6,8 @@ import { after, before, describe, test } from "node:test";
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf, isRunning } from "./support/processes.ts";
-import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
+import { GO_FORWARD, plainWords } from "./support/recordings.ts";
+import { ask, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -28,7 +29,7 @@ describe("a platform that ends", () => {
     try {
       agent = await createAgent(first);
       caller = await TestCaller.call({ sipPort: first.sipPort, number: agent.number, from });
-      await caller.agentToFinish();
+      await greeted(first, caller);
       const databasePid = await first.databasePid();
       const children = descendantsOf(first.process.pid ?? 0).filter(({ command }) =>
         command.includes("apps/server"),
@@ -71,8 +72,8 @@ describe("a platform that ends", () => {
       });
       const refused = await late.dial();
       assert.ok(!refused.ok && refused.status === 503);
-      await caller.agentToFinish();
-      await caller.ask(await readRecording("go-forward.wav"));
+      await greeted(platform, caller);
+      await ask(platform, caller);
       const hungUpAtMs = performance.now();
       await caller.hangUp();
       assert.equal(await platform.exited, 0);
@@ -92,7 +93,7 @@ describe("a platform that ends", () => {
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });
     try {
       platform.process.kill("SIGTERM");
-      assert.equal(await caller.ended(5_000), "remote_bye");
+      assert.equal(await caller.ended(), "remote_bye");
       assert.equal(await platform.exited, 0);
     } finally {
       await caller.close();

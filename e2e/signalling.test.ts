@@ -6,20 +6,29 @@ import { Platform } from "./support/platform.ts";
 import { RawSip, sdp } from "./support/raw-sip.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
+import { ToolServer } from "./support/tool-server.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 describe("the signalling of a started platform", () => {
   let platform: Platform;
   let number: string;
   let sipPort: number;
+  /** Answers nothing. */
+  let webhooks: ToolServer;
 
   before(async () => {
-    platform = await Platform.start();
+    webhooks = await ToolServer.start(() => {});
+    platform = await Platform.start({ env: { PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true" } });
     ({ number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 5 }));
     ({ sipPort } = platform);
   });
   after(async () => {
-    assert.equal(await platform.metric("parley_active_calls"), 0);
-    await platform.stop();
+    try {
+      await waitFor("no call to be held", async () => (await platform.metric("parley_active_calls")) === 0);
+    } finally {
+      await platform.stop();
+      webhooks.close();
+    }
   });
 
   /** What a caller is refused with. */
@@ -90,11 +99,8 @@ describe("the signalling of a started platform", () => {
   });
 
   test("a call that its caller cancels while it rings is canceled", async () => {
-    // A greeting that was spoken before would be ready at once, and the call answered before the CANCEL is there.
-    const agent = await createAgent(platform, {
-      firstMessage:
-        "You have reached the lost property office of the northern line. Which train were you on, and when?",
-    });
+    // It rings for as long as the webhook is waited for: the CANCEL comes before the answer.
+    const agent = await createAgent(platform, { preCallWebhookUrl: webhooks.url });
     const caller = await TestCaller.open({ sipPort, number: agent.number, from: "+15550500005" });
     try {
       const cancel = new AbortController();

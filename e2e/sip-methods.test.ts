@@ -9,7 +9,7 @@ import {
   type RegistrationState,
   UserAgent,
 } from "@parley/sip";
-import { startSipp } from "./support/sipp-peer.ts";
+import { Sipp } from "./support/sipp.ts";
 
 const audio: AudioSettings = {
   address: "127.0.0.1",
@@ -23,7 +23,7 @@ function listen(onInvite: (invite: IncomingInvite) => void): Promise<UserAgent> 
 
 test("SIPp redirects us, sends early media reliably, is held through a 491, and takes a key and a transfer", async () => {
   const ua = await listen((invite) => invite.reject(486));
-  const sipp = await startSipp("called-carrier");
+  const sipp = await Sipp.start("called-carrier");
   const statuses: number[] = [];
   const result = await ua.invite({
     to: `sip:service@127.0.0.1:${sipp.port}`,
@@ -73,7 +73,7 @@ test("SIPp asks for a session of 40 s, calls with 100rel, holds by UPDATE, press
     ended.resolve((await session.ended).cause);
   }
   const ua = await listen((invite) => void answer(invite).catch(ended.reject));
-  const sipp = await startSipp("calling-carrier", ua.address.port);
+  const sipp = await Sipp.start("calling-carrier", { calledPort: ua.address.port });
   await sipp.done;
   assert.equal(await ended.promise, "remote_bye");
   await ua.close();
@@ -83,7 +83,7 @@ test("SIPp asks for a session of 40 s, calls with 100rel, holds by UPDATE, press
 
 test("SIPp as a registrar challenges us, raises the interval, and sees us go", async () => {
   const ua = await listen((invite) => invite.reject(486));
-  const sipp = await startSipp("registrar");
+  const sipp = await Sipp.start("registrar");
   const registered = Promise.withResolvers<RegistrationState>();
   const registration = ua.register({
     address: `sip:line@127.0.0.1:${sipp.port}`,

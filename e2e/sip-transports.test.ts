@@ -4,16 +4,18 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { UserAgent } from "@parley/sip";
-import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { type Certified, TestAuthority } from "../packages/sip/src/testing/certificates.ts";
-import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
-import { Baresip } from "./support/baresip.ts";
+import { createAgent, endedCall } from "./support/agents.ts";
+import { talkByBaresip } from "./support/baresip-person.ts";
 import { skipWithout } from "./support/peers.ts";
 import { freePort, waitFor } from "@parley/testing";
 import { Platform } from "./support/platform.ts";
-import { GO_FORWARD, plainWords, readRecording, toPackets, withSilence } from "./support/recordings.ts";
-import { runSipp } from "./support/sipp.ts";
+import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
+import { talkBySipp } from "./support/sipp-person.ts";
+import { ask, assertTalk, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
+
+const GREETING = "Hello, you may speak now.";
 
 describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip", "openssl") }, () => {
   let folder: string;
@@ -39,7 +41,7 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
         PARLEY_SIP_TLS_VERIFY_CLIENTS: "true",
       },
     });
-    ({ number } = await createAgent(platform, { firstMessage: "Hello, you may speak now." }));
+    ({ number } = await createAgent(platform, { firstMessage: GREETING }));
   });
   after(async () => {
     await platform.stop();
@@ -56,39 +58,21 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
   test("SIPp speaks over TCP and is understood", async () => {
     const from = "+15550600001";
     const recording = withSilence(await readRecording("go-forward.wav"), { beforeMs: 300, afterMs: 1500 });
-    const values = { from, codec: "PCMU", payloadType: 0, greetingMs: 3_000, answerMs: 8_500 };
     const audio = toPackets(recording, "PCMU");
-    const { sipPort } = platform;
-    await runSipp({ scenario: "talk", sipPort, number, transport: "tcp", values, audio });
-    const call = await endedCall(platform, from);
+    const call = await talkBySipp(platform, { from, number, transport: "tcp", audio });
     assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
-    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+    assertTalk(call, GREETING);
   });
 
   test("baresip calls over TLS, each side showing its certificate, and hangs up", async () => {
     const from = "+15550600002";
     const { certificate, privateKey } = await issue("URI:sip:127.0.0.1");
     await writeFile(inFolder("baresip.pem"), certificate + privateKey);
-    const pcm = withSilence(await readRecording("go-forward.wav"), { beforeMs: 6000, afterMs: 30_000 });
     const settings = [`sip_cafile ${inFolder("ca.pem")}`, `sip_certificate ${inFolder("baresip.pem")}`];
-    const baresip = await Baresip.start({ from, pcm, settings });
-    try {
-      await baresip.dial(`sip:${number}@127.0.0.1:${tlsPort};transport=tls`);
-      await waitFor(
-        "the agent's answer",
-        async () => {
-          const messages = (await findCall(platform, from))?.transcript ?? [];
-          return messages.filter(({ role }) => role === "agent").length === 2;
-        },
-        25_000,
-      );
-      await baresip.hangUp();
-    } finally {
-      await baresip.close();
-    }
-    const call = await endedCall(platform, from);
+    const uri = `sip:${number}@127.0.0.1:${tlsPort};transport=tls`;
+    const { call } = await talkByBaresip(platform, { from, uri, settings });
     assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
-    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+    assertTalk(call, GREETING);
   });
 
   test("a call over IPv6 is heard and answered, signalling and audio", async () => {
@@ -97,16 +81,13 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     const caller = await TestCaller.call({ sipPort, number, from, address: "::1" });
     try {
       assert.match(caller.session.remoteSdp, /^c=IN IP6 ::1\r$/m);
-      await caller.agentToFinish();
-      const { startedAtMs } = await caller.say(
-        withSilence(await readRecording("go-forward.wav"), { beforeMs: 0, afterMs: 500 }),
-      );
-      await caller.agentToSpeak({ sinceMs: startedAtMs });
+      await greeted(platform, caller);
+      await ask(platform, caller);
     } finally {
       await caller.hangUp();
     }
     const call = await endedCall(platform, from);
-    assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, textOf(call, "user"));
+    assertTalk(call, GREETING);
   });
 
   test("audio to where no way leads is refused with the reason", async () => {

@@ -5,13 +5,14 @@ import { json } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import type { CallDetail } from "@parley/contract";
 import { type Family, readExposition } from "../apps/server/src/platform/telemetry/testing.ts";
-import { createAgent, endedCall } from "./support/agents.ts";
+import { createAgent } from "./support/agents.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { type ScriptedProviders, startScriptedProviders } from "./support/scripted-providers.ts";
-import { runSipp } from "./support/sipp.ts";
 import { waitFor } from "@parley/testing";
+import { talkBySipp } from "./support/sipp-person.ts";
+import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 const CALLERS = ["+15550900001", "+15550900002"];
 /** The exporter's interval and some. */
@@ -98,12 +99,8 @@ describe("what a platform tells of its calls", { skip: skipWithout("sipp") }, ()
     const { number } = await createAgent(platform, { firstMessage: "Hello.", voiceId: "elevenlabs/rachel" });
     const recording = withSilence(await readRecording("go-forward.wav"), { beforeMs: 300, afterMs: 1500 });
     const audio = toPackets(recording, "PCMU");
-    for (const from of CALLERS) {
-      const values = { from, codec: "PCMU", payloadType: 0, greetingMs: 2_500, answerMs: 7_000 };
-      await runSipp({ scenario: "talk", sipPort: platform.sipPort, number, values, audio });
-    }
     calls = [];
-    for (const from of CALLERS) calls.push(await endedCall(platform, from));
+    for (const from of CALLERS) calls.push(await talkBySipp(platform, { from, number, audio }));
     families = readExposition(await (await fetch(`${platform.url}/metrics`)).text());
   });
   after(async () => {

@@ -6,6 +6,7 @@ import { type ScriptedServer, startScriptedOpenAi } from "@parley/providers/test
 import { createAgent, endedCall, findCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
+import { answerOver, callFrom, greeted, isFiller } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { ToolServer } from "./support/tool-server.ts";
 import { waitFor } from "@parley/testing";
@@ -45,13 +46,17 @@ async function createAgentWithTool(
 /** A call in which the caller has said something; the tool is then about to be called. */
 async function ask(platform: Platform, number: string, from: string): Promise<TestCaller> {
   const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
-  await caller.agentToFinish();
+  await greeted(platform, caller);
   await caller.say(await readRecording("go-forward.wav"));
   return caller;
 }
 
 function typesOf(transcript: readonly TranscriptItem[]): string[] {
   return transcript.map(({ type, role }) => (type === "message" ? (role ?? "") : type));
+}
+
+function withoutFillers(transcript: readonly TranscriptItem[]): TranscriptItem[] {
+  return transcript.filter((item) => !isFiller(item));
 }
 
 function resultIn(transcript: readonly TranscriptItem[]): TranscriptItem {
@@ -98,7 +103,7 @@ describe("tools in a telephone call", () => {
       queryParams: [{ key: "key", value: "s3cret" }],
     });
     const caller = await ask(platform, number, from);
-    await caller.agentToFinish({ sinceMs: performance.now() });
+    await answerOver(callFrom(platform, from));
     await caller.hangUp();
     const call = await endedCall(platform, from);
     const request = tools.last("/fast");
@@ -118,14 +123,9 @@ describe("tools in a telephone call", () => {
       variables: { yard: "north east" },
       arguments: ARGUMENTS,
     });
-    assert.deepEqual(typesOf(call.transcript).slice(0, 5), [
-      "agent",
-      "user",
-      "tool_call",
-      "tool_result",
-      "agent",
-    ]);
-    assert.equal(call.transcript[2]?.text, JSON.stringify(ARGUMENTS));
+    const items = withoutFillers(call.transcript);
+    assert.deepEqual(typesOf(items), ["agent", "user", "tool_call", "tool_result", "agent"]);
+    assert.equal(items[2]?.text, JSON.stringify(ARGUMENTS));
     assert.equal(resultIn(call.transcript).text, '{"steps":12}');
     assert.match(textOf(call, "agent"), /The answer is/);
   });
@@ -153,7 +153,7 @@ describe("tools in a telephone call", () => {
     const from = "+15550400003";
     const { number } = await createAgentWithTool(platform, `${tools.url}/failing`);
     const caller = await ask(platform, number, from);
-    await caller.agentToFinish({ sinceMs: performance.now() });
+    await answerOver(callFrom(platform, from));
     assert.equal(caller.session.isEnded, false);
     await caller.hangUp();
     const call = await endedCall(platform, from);
@@ -198,20 +198,21 @@ describe("tools in a telephone call", () => {
     const { number } = await createAgentWithTool(platform, `${tools.url}/later`, { responseMode: "async" });
     const caller = await ask(platform, number, from);
     await waitFor("the tool to be called", () => waiting.get("later"));
-    await caller.agentToFinish({ sinceMs: performance.now() });
-    const answeredAtMs = performance.now();
+    await answerOver(callFrom(platform, from));
     waiting.get("later")?.end("twelve steps");
-    await caller.agentToFinish({ sinceMs: answeredAtMs });
+    await waitFor("the agent to have told", async () => {
+      const { transcript } = await latestCall(platform, from);
+      return transcript.some(({ text, role }) => role === "agent" && text.includes("twelve"));
+    });
     await caller.hangUp();
-    const { transcript } = await endedCall(platform, from);
-    const types = typesOf(transcript);
+    const items = withoutFillers((await endedCall(platform, from)).transcript);
     assert.deepEqual(
-      types.slice(2, 6),
-      ["tool_call", "agent", "tool_result", "agent"],
-      JSON.stringify(transcript),
+      typesOf(items),
+      ["agent", "user", "tool_call", "agent", "tool_result", "agent"],
+      JSON.stringify(items),
     );
-    assert.match(transcript[3]?.text ?? "", /still at work/);
-    assert.match(transcript[5]?.text ?? "", /twelve steps/);
+    assert.match(items[3]?.text ?? "", /still at work/);
+    assert.match(items[5]?.text ?? "", /twelve steps/);
   });
 });
 
@@ -226,7 +227,7 @@ test("without the operator's leave no tool reaches a private address", async () 
     });
     const { number } = await createAgentWithTool(platform, tools.url.replace("127.0.0.1", "localhost"));
     const caller = await ask(platform, number, from);
-    await caller.agentToFinish({ sinceMs: performance.now() });
+    await answerOver(callFrom(platform, from));
     await caller.hangUp();
     const { transcript } = await endedCall(platform, from);
     assert.match(resultIn(transcript).text, /localhost is not a public address/);

@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
+import { ask, greeted, isFiller } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 
 const LONG_GREETING =
@@ -19,7 +20,7 @@ describe("who ends a speech and a call", () => {
     const { number } = await createAgent(platform);
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300001" });
     try {
-      await caller.agentToFinish();
+      await greeted(platform, caller);
       const saidAtMs = performance.now();
       await caller.say(await readRecording("goodbye.wav"));
       assert.equal(await caller.ended(), "remote_bye");
@@ -37,13 +38,13 @@ describe("who ends a speech and a call", () => {
     const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300002" });
     try {
       await caller.agentToSpeak({ ms: 2000 });
-      await caller.say(await readRecording("go-forward.wav"));
-      await caller.agentToFinish({ sinceMs: performance.now() });
+      await ask(platform, caller);
     } finally {
       await caller.hangUp();
     }
     const { transcript } = await endedCall(platform, "+15550300002");
-    const [greeting, words, answer] = transcript.filter(({ type }) => type === "message");
+    const spoken = transcript.filter((item) => item.type === "message" && !isFiller(item));
+    const [greeting, words, answer] = spoken;
     assert.equal(greeting?.interrupted, true);
     assert.ok(
       (greeting?.text.length ?? 0) > 0 && (greeting?.text.length ?? Infinity) < LONG_GREETING.length / 2,

@@ -4,7 +4,8 @@ import { createDamagedModels } from "../packages/providers/src/testing/damaged-m
 import type { ModelGroup } from "../packages/providers/src/models/catalog.ts";
 import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { Platform } from "./support/platform.ts";
-import { GO_FORWARD, plainWords, readRecording } from "./support/recordings.ts";
+import { GO_FORWARD, plainWords } from "./support/recordings.ts";
+import { ask, greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 
@@ -76,8 +77,8 @@ test("calls work without models that answer wrongly, and the node says which and
   const from = "+15550720001";
   const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
   try {
-    await caller.agentToFinish();
-    await caller.ask(await readRecording("go-forward.wav"));
+    await greeted(platform, caller);
+    await ask(platform, caller);
   } finally {
     await caller.hangUp();
   }

@@ -18,6 +18,7 @@ import { createAgent, endedCall } from "./support/agents.ts";
 import { Cluster } from "./support/cluster.ts";
 import type { Platform } from "./support/platform.ts";
 import { readRecording } from "./support/recordings.ts";
+import { greeted } from "./support/talk.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { type ToolRequest, ToolServer } from "./support/tool-server.ts";
 import { waitFor } from "@parley/testing";
@@ -119,7 +120,7 @@ describe("webhooks of two nodes on one database", () => {
     const from = newCaller();
     const caller = await open(cluster.node(0), number, from);
     assert.ok((await caller.dial()).ok);
-    await caller.agentToFinish();
+    await greeted(cluster.node(0), caller);
     await caller.say(await readRecording("go-forward.wav"));
     await requestTo("/greeting/tool");
     await caller.hangUp();
@@ -201,7 +202,7 @@ describe("webhooks of two nodes on one database", () => {
     await requestTo("/hanging-up/pre");
     giveUp.abort();
     assert.ok(!(await dialling).ok);
-    const { status, endReason } = await endedCall(cluster.node(0), from, 3_000);
+    const { status, endReason } = await endedCall(cluster.node(0), from);
     assert.deepEqual([status, endReason], ["canceled", "canceled"]);
     assert.equal((await requestTo("/hanging-up/pre")).isOver, true);
   });
@@ -239,7 +240,7 @@ describe("webhooks of two nodes on one database", () => {
     for (let index = 0; index < DIALLED_CALLS; index += 1) {
       const from = newCaller();
       const caller = await open(victim, number, from);
-      assert.ok((await caller.dial()).ok);
+      await waitFor("room for a call", async () => (await caller.dial()).ok);
       callersOf.set(from, caller);
     }
     // What is being delivered when the node dies has no answer yet.

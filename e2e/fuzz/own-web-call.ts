@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { startTestCall } from "../support/browser-caller.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { exchange, httpRequest } from "./raw-http.ts";
-import { whenThereIsRoom } from "./when-there-is-room.ts";
+import { whenThereIsRoom } from "../support/when-there-is-room.ts";
 
 /** The browser's side of ICE in every offer of the fuzzer: what inputs may say of it is the same in each run. */
 export const offeredIce = { ufrag: "fuzz", pwd: "fuzzfuzzfuzzfuzzfuzzfuzz" } as const;

@@ -59,6 +59,15 @@ export async function findCall(platform: Platform, fromNumber: string): Promise<
   return (await platform.api<DataOf<CallDetail>>("GET", `/calls/${newest.id}`)).data;
 }
 
+/** Reads the newest call of an agent. */
+export function newestCallOf(platform: Platform, agentId: string): () => Promise<CallDetail | undefined> {
+  return async () => {
+    const { data } = await platform.api<DataOf<Call[]>>("GET", `/calls?agentId=${agentId}&pageSize=1`);
+    const [newest] = data;
+    return newest && (await platform.api<DataOf<CallDetail>>("GET", `/calls/${newest.id}`)).data;
+  };
+}
+
 /** The newest call of this caller once its end is written down. */
 export async function endedCall(
   platform: Platform,

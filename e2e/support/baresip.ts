@@ -9,12 +9,14 @@ import { freePort, waitFor } from "@parley/testing";
 
 const MODULES = "/usr/lib/baresip/modules";
 const EXIT_DEADLINE_MS = 5_000;
+const FIRST_SPEECH = "speech.wav";
+const NEXT_SPEECH = "next-speech.wav";
 
 export interface BaresipOptions {
   /** The caller's number. */
   from: string;
-  /** What it says from when the call is answered, 8 kHz; has to last longer than the call. */
-  pcm: Int16Array;
+  /** What it says from when the call is answered, 8 kHz; the call ends with it. @default silence */
+  pcm?: Int16Array;
   /** Further lines of its configuration file. */
   settings?: readonly string[];
   /** The only one that it offers. */
@@ -25,9 +27,13 @@ export interface BaresipOptions {
   isAnswering?: boolean | "early";
 }
 
-type BaresipCodec = "pcmu" | "g722";
+type BaresipCodec = keyof typeof sampleRatesHz;
+type SampleRateHz = (typeof sampleRatesHz)[BaresipCodec];
 
 const sampleRatesHz = { pcmu: 8000, g722: 16_000 } as const;
+
+/** Silence, 8 kHz: longer than any call of a test. */
+const QUIET = new Int16Array(8000 * 180);
 
 /** A baresip without a screen or sound card, told by its control port what to do. */
 export class Baresip {
@@ -36,17 +42,16 @@ export class Baresip {
   readonly #process: ChildProcess;
   readonly #folder: string;
   readonly #control: Socket;
+  readonly #sampleRateHz: SampleRateHz;
   #received = "";
 
   static async start(options: BaresipOptions): Promise<Baresip> {
-    const { from, pcm, settings = [], codec = "pcmu", isEncrypted = false } = options;
+    const { from, pcm = QUIET, settings = [], codec = "pcmu", isEncrypted = false } = options;
     const answerModes = { true: "auto", early: "early", false: "manual" } as const;
     const answerMode = answerModes[`${options.isAnswering ?? false}`];
     const folder = await mkdtemp(path.join(tmpdir(), "parley-baresip-"));
-    // It plays files only at its codec's own rate.
     const sampleRateHz = sampleRatesHz[codec];
-    const speech = new Resampler(8000, sampleRateHz).process(pcm);
-    await writeFile(path.join(folder, "speech.wav"), writeWav({ sampleRateHz, channels: 1, pcm: speech }));
+    await writeSpeech(path.join(folder, FIRST_SPEECH), pcm, sampleRateHz);
     const account = `<sip:${from}@127.0.0.1>;regint=0;answermode=${answerMode};audio_codecs=${codec}`;
     await writeFile(path.join(folder, "accounts"), `${account}${isEncrypted ? ";mediaenc=srtp-mand" : ""}\n`);
     const [sipPort, controlPort] = [await freePort(), await freePort()];
@@ -55,20 +60,27 @@ export class Baresip {
     const child = spawn("baresip", ["-f", folder], { cwd: folder, stdio: "ignore" });
     try {
       const control = await waitFor("baresip's control port", async () => await tryToConnect(controlPort));
-      return new Baresip(child, folder, control, sipPort);
+      return new Baresip({ child, folder, control, sipPort, sampleRateHz });
     } catch (error) {
       child.kill("SIGKILL");
       throw error;
     }
   }
 
-  private constructor(child: ChildProcess, folder: string, control: Socket, sipPort: number) {
-    this.sipPort = sipPort;
-    this.#process = child;
-    this.#folder = folder;
-    this.#control = control;
-    control.on("data", (chunk) => (this.#received += String(chunk)));
-    control.on("error", () => {});
+  private constructor(parts: {
+    child: ChildProcess;
+    folder: string;
+    control: Socket;
+    sipPort: number;
+    sampleRateHz: SampleRateHz;
+  }) {
+    this.sipPort = parts.sipPort;
+    this.#process = parts.child;
+    this.#folder = parts.folder;
+    this.#control = parts.control;
+    this.#sampleRateHz = parts.sampleRateHz;
+    parts.control.on("data", (chunk) => (this.#received += String(chunk)));
+    parts.control.on("error", () => {});
   }
 
   /** Resolves when the call is answered. */
@@ -81,6 +93,15 @@ export class Baresip {
   async accept(): Promise<void> {
     this.#command("accept");
     await this.#event("CALL_ESTABLISHED");
+  }
+
+  /** Says this in the call, from now on; then it is silent. */
+  async say(pcm: Int16Array): Promise<void> {
+    const file = path.join(this.#folder, NEXT_SPEECH);
+    const speech = new Int16Array(pcm.length + QUIET.length);
+    speech.set(pcm);
+    await writeSpeech(file, speech, this.#sampleRateHz);
+    this.#command("ausrc", `aufile,${file}`);
   }
 
   async hangUp(): Promise<void> {
@@ -130,7 +151,7 @@ function configuration(folder: string, sipPort: number, controlPort: number): st
 sip_listen 127.0.0.1:${sipPort}
 ctrl_tcp_listen 127.0.0.1:${controlPort}
 net_interface 127.0.0.1
-audio_source aufile,${path.join(folder, "speech.wav")}
+audio_source aufile,${path.join(folder, FIRST_SPEECH)}
 audio_player aubridge,nobody
 audio_alert aubridge,nobody
 snd_path ${folder}
@@ -144,6 +165,12 @@ module_tmp account.so
 module_app menu.so
 module_app ctrl_tcp.so
 `;
+}
+
+/** It plays files only at its codec's own rate. */
+async function writeSpeech(file: string, pcm: Int16Array, sampleRateHz: SampleRateHz): Promise<void> {
+  const speech = new Resampler(8000, sampleRateHz).process(pcm);
+  await writeFile(file, writeWav({ sampleRateHz, channels: 1, pcm: speech }));
 }
 
 async function tryToConnect(port: number): Promise<Socket | undefined> {

@@ -4,6 +4,9 @@ import type { Page } from "puppeteer-core";
 import type { Chromium } from "./chromium.ts";
 import type { Platform } from "./platform.ts";
 import { waitFor } from "@parley/testing";
+import { ScriptedMicrophone } from "./scripted-microphone.ts";
+import type { ReadCall } from "./talk.ts";
+import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 
 /** Of what is heard. */
 export const HEARD_RATE_HZ = 16_000;
@@ -36,16 +39,23 @@ export interface TransportState {
 /** A page in a real browser that joins calls by WHIP and WebRTC alone. */
 export class BrowserCaller {
   readonly page: Page;
+  readonly #microphone: ScriptedMicrophone | undefined;
 
-  private constructor(page: Page) {
+  private constructor(page: Page, microphone: ScriptedMicrophone | undefined) {
     this.page = page;
+    this.#microphone = microphone;
   }
 
-  static async open(chromium: Chromium, platform: Platform): Promise<BrowserCaller> {
+  /** `isSpeaking`: the test says when it speaks, and what. Else it has the browser's own microphone. */
+  static async open(
+    chromium: Chromium,
+    platform: Platform,
+    { isSpeaking = false } = {},
+  ): Promise<BrowserCaller> {
     // Any page of a host that may use the microphone.
     const { page } = await chromium.open(`http://localhost:${platform.httpPort}/healthz`);
     await page.evaluate(await readFile(new URL("./whip-page.js", import.meta.url), "utf8"));
-    return new BrowserCaller(page);
+    return new BrowserCaller(page, isSpeaking ? await ScriptedMicrophone.install(page) : undefined);
   }
 
   /** Resolves with the status of the answer. */
@@ -75,6 +85,13 @@ export class BrowserCaller {
     return await this.#evaluate(
       "({ url: whip.state.url, token: whip.state.token, session: whip.state.session })",
     );
+  }
+
+  /** Resolves when it was said to the end. `pcm`: 8 kHz. */
+  async say(pcm: Int16Array): Promise<void> {
+    if (this.#microphone === undefined)
+      throw new Error("this caller was opened with the browser's microphone");
+    await this.#microphone.say(pcm);
   }
 
   async hangUp(): Promise<number> {
@@ -121,6 +138,11 @@ export async function startTestCall(
 ): Promise<JoinableCall> {
   const { data } = await platform.api<{ data: JoinableCall }>("POST", `/agents/${agentId}/test-call`, body);
   return data;
+}
+
+/** A call by its id. */
+export function testCall(platform: Platform, callId: string): ReadCall {
+  return async () => (await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`)).data;
 }
 
 /** The call once its end is written down. */

@@ -1,45 +1,60 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
+import type { TestContext } from "node:test";
 import type { CapturedPacket } from "./pcap.ts";
-import { playScenario, type SippPeer } from "./sipp-peer.ts";
+import { Sipp } from "./sipp.ts";
 
 /** One step of a scenario, as SIPp reads it. */
 type Step = string;
 
+export interface Carrier {
+  /** Port on 127.0.0.1 that is called. */
+  readonly port: number;
+  /** Resolves after the last step; rejects with SIPp's errors if the call did not follow the steps. */
+  readonly done: Promise<void>;
+  /** Lets the carrier go on from {@link cue}. */
+  readonly cue: () => void;
+}
+
 /**
- * A carrier that is called once: SIPp playing the steps.
+ * A carrier that is called once: SIPp playing the steps. It ends with the test.
  *
  * @param audio what {@link play} plays.
  */
 export async function startCarrier(
+  context: TestContext,
   steps: readonly Step[],
   audio?: readonly CapturedPacket[],
-): Promise<SippPeer> {
+): Promise<Carrier> {
   const xml = `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="A carrier">\n${steps.join("\n")}\n</scenario>\n`;
   const front = createSocket("udp4");
   front.bind(0, "127.0.0.1");
   await once(front, "listening");
   const { port } = front.address();
-  const sipp = await playScenario(xml.replaceAll("{{port}}", String(port)), audio && { audio });
-  relay(front, sipp.port);
-  const done = sipp.done.finally(() => front.close());
-  // Who waits for it is told; a test that has failed before does not.
-  done.catch(() => {});
-  return { port, done };
+  const sipp = await Sipp.play(xml, { values: { port }, ...(audio !== undefined && { audio }) });
+  const call = relay(front, sipp.port);
+  context.after(async () => {
+    await sipp.stop();
+    front.close();
+  });
+  return { port, done: sipp.done, cue: () => sipp.cue(call.id) };
 }
 
-/** SIPp takes whatever begins for its one call: a trunk's OPTIONS are answered before it. */
-function relay(front: Socket, sippPort: number): void {
+/** SIPp takes whatever begins for its one call: a trunk's OPTIONS are answered before it. Returns the call's ID once it came. */
+function relay(front: Socket, sippPort: number): { id: string } {
+  const call = { id: "" };
   let platformPort = 0;
   front.on("message", (datagram, { port }) => {
     const text = datagram.toString("latin1");
     if (port === sippPort) return front.send(datagram, platformPort, "127.0.0.1");
     platformPort = port;
+    if (text.startsWith("INVITE ")) call.id = /^Call-ID: *([^\r]+)/im.exec(text)?.[1] ?? "";
     if (!text.startsWith("OPTIONS ")) return front.send(datagram, sippPort, "127.0.0.1");
     const kept = text.split("\r\n").filter((line) => /^(Via|From|To|Call-ID|CSeq):/i.test(line));
     const answer = ["SIP/2.0 200 OK", ...kept, "Content-Length: 0", "", ""].join("\r\n");
     front.send(answer, port, "127.0.0.1");
   });
+  return call;
 }
 
 interface Expectation {
@@ -122,6 +137,11 @@ export function hangUp(): Step {
     "Max-Forwards: 70",
   ];
   return `${send(lines, false, true)}\n<recv response="200" />`;
+}
+
+/** Waits for {@link Carrier.cue}. A response cannot follow: it would answer the cue. */
+export function cue(): Step {
+  return "{{cue}}";
 }
 
 export function wait(ms: number): Step {

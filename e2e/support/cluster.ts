@@ -9,19 +9,32 @@ import {
   startEmbeddedPostgres,
 } from "../../apps/server/src/platform/database/embedded-postgres.ts";
 import { Platform } from "./platform.ts";
+import { readRecording } from "./recordings.ts";
 import { startScriptedProviders } from "./scripted-providers.ts";
+import type { TestCaller } from "./test-caller.ts";
 
 const RTP_PORTS = { first: 20_000, last: 21_999 };
 const CONNECTIONS_PER_NODE = 30;
 
 /** What its callers say, as the scripted recogniser hears it, whatever it is. */
-const QUESTION = "When are you open";
+export const QUESTION = "When are you open";
 
 export const ANSWER = "We are open from nine to one, on every day but Sunday.";
 
 /** What the scripted model makes of an instruction that is to be said. */
 export function spoken(instruction: string): string {
   return `I am to tell you: ${instruction}`;
+}
+
+/** Longer than any filler, with the scripted voice. */
+const ANSWER_SPEECH_MS = 2_500;
+
+/** Has a caller ask, and hears the answer out: no API tells of it while the database is away. */
+export async function askUnrecorded(caller: TestCaller): Promise<void> {
+  const sinceMs = performance.now();
+  await caller.say(await readRecording("go-forward.wav"));
+  await caller.agentToSpeak({ sinceMs, ms: ANSWER_SPEECH_MS });
+  await caller.agentToFinish({ sinceMs });
 }
 
 /** Several nodes on one PostgreSQL, and scripted providers for all of them. */

@@ -118,6 +118,11 @@ export class TestCaller {
     return result;
   }
 
+  /** Its number. */
+  get from(): string {
+    return this.#options.from;
+  }
+
   get session(): Session {
     if (this.#session === undefined) throw new Error("there is no call");
     return this.#session;
@@ -161,13 +166,6 @@ export class TestCaller {
       },
       deadlineMs,
     );
-  }
-
-  /** Says something, and resolves when the agent has answered and is silent. */
-  async ask(pcm: Int16Array): Promise<void> {
-    const sinceMs = performance.now();
-    await this.say(pcm);
-    await this.agentToFinish({ sinceMs });
   }
 
   /** How much speech of the agent has arrived since then. */

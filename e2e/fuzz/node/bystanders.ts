@@ -154,7 +154,9 @@ class PhoneBystander implements Bystander {
   async #keepTalking(question: Int16Array): Promise<void> {
     await this.caller.agentToFinish();
     while (!this.#isFinishing) {
-      await this.caller.ask(question);
+      const sinceMs = performance.now();
+      await this.caller.say(question);
+      await this.caller.agentToFinish({ sinceMs });
       this.#questions++;
       await sleep(PAUSE_BETWEEN_QUESTIONS_MS);
     }

@@ -5,7 +5,7 @@ import type { FuzzedNode } from "../node/fuzzed-node.ts";
 import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
-import { whenThereIsRoom } from "../when-there-is-room.ts";
+import { whenThereIsRoom } from "../../support/when-there-is-room.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 const PAUSE_MS = 1_000;
 
-/** Places a call; again while the answer is 503, which a busy machine may give for some seconds. */
+/**
+ * Places a call; again while the answer is 503: a node on a busy machine that is late with the audio of a call takes no
+ * further one before that has ended.
+ */
 export async function whenThereIsRoom<T>(place: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {

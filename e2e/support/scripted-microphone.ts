@@ -1,0 +1,44 @@
+import type { Page } from "puppeteer-core";
+
+const SAMPLE_RATE_HZ = 8000;
+
+/** Runs in the page: every microphone that is opened from here on hears what `scriptedMicrophone.say` is given. */
+const installation = `{
+  let context, destination;
+  const stream = () => {
+    context ??= new AudioContext();
+    destination ??= context.createMediaStreamDestination();
+    return destination.stream.clone();
+  };
+  navigator.mediaDevices.getUserMedia = async () => stream();
+  window.scriptedMicrophone = {
+    say(samples) {
+      const buffer = context.createBuffer(1, samples.length, ${SAMPLE_RATE_HZ});
+      buffer.copyToChannel(Float32Array.from(samples, (sample) => sample / 32768), 0);
+      const source = new AudioBufferSourceNode(context, { buffer });
+      source.connect(destination);
+      source.start();
+      return new Promise((resolve) => source.addEventListener("ended", () => resolve()));
+    },
+  };
+}`;
+
+/** The microphone of a page, which hears a person when a test wants it to, and silence otherwise. */
+export class ScriptedMicrophone {
+  readonly #page: Page;
+
+  private constructor(page: Page) {
+    this.#page = page;
+  }
+
+  /** For a page that has not opened a microphone yet. */
+  static async install(page: Page): Promise<ScriptedMicrophone> {
+    await page.evaluate(installation);
+    return new ScriptedMicrophone(page);
+  }
+
+  /** Resolves when it was said to the end. `pcm`: 8 kHz. */
+  async say(pcm: Int16Array): Promise<void> {
+    await this.#page.evaluate(`scriptedMicrophone.say([${pcm.join()}])`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { CallDetail } from "@parley/contract";
+import { endedCall, findCall } from "./agents.ts";
+import { type CapturedPacket } from "./pcap.ts";
+import type { Platform } from "./platform.ts";
+import { type CodecName, codecs } from "./recordings.ts";
+import { Sipp, type SippOptions } from "./sipp.ts";
+import { answerOver, greetingOver } from "./talk.ts";
+
+export interface PersonOptions {
+  from: string;
+  number: string;
+  /** Played after the greeting. */
+  audio: readonly CapturedPacket[];
+  /** @default "PCMU" */
+  codec?: CodecName;
+  /** Scenario with a cue to speak and one to hang up. @default "talk" */
+  scenario?: string;
+  transport?: SippOptions["transport"];
+}
+
+/** A person at SIPp calls, speaks once the agent has greeted, and hangs up once it has answered. */
+export async function talkBySipp(platform: Platform, options: PersonOptions): Promise<CallDetail> {
+  const { from, number, audio, codec = "PCMU", scenario = "talk", transport = "udp" } = options;
+  const values = { from, codec, payloadType: codecs[codec].payloadType };
+  const sipp = await Sipp.start(scenario, { calledPort: platform.sipPort, number, transport, values, audio });
+  const read = async (): Promise<CallDetail | undefined> => await findCall(platform, from);
+  try {
+    await greetingOver(read);
+    sipp.cue();
+    await answerOver(read);
+    sipp.cue();
+    await sipp.done;
+  } finally {
+    await sipp.stop();
+  }
+  return await endedCall(platform, from);
+}

@@ -64,7 +64,7 @@ describe("the results of a telephone call", () => {
     const from = "+15550800001";
     const postCallWebhookUrl = `${receiver.url}/ended`;
     const { number } = await createAgent(platform, { firstMessage: "Hello.", postCallWebhookUrl, ...ASKED });
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       await ask(platform, caller);

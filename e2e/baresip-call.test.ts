@@ -8,7 +8,6 @@ import { Platform } from "./support/platform.ts";
 import { recognise } from "./support/recognise.ts";
 import { plainWords } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
-import { waitFor } from "@parley/testing";
 import { assertTalk } from "./support/talk.ts";
 
 const FROM = "+15550400001";

@@ -52,8 +52,8 @@ describe("two calls in one media process, and an exception", () => {
     const { sipPort } = platform;
     const pid = mediaPid();
     assert.ok(pid !== undefined);
-    const other = await TestCaller.open({ sipPort, number, from: "+15550900099" });
-    const caller = await TestCaller.open({ sipPort, number, from });
+    await using other = await TestCaller.open({ sipPort, number, from: "+15550900099" });
+    await using caller = await TestCaller.open({ sipPort, number, from });
     try {
       // A process that was late with the calls before takes one at a time, until it has had none for some seconds.
       await waitFor("room for two calls", async () => (await platform.metric(WHEEL_LAG)) === 0);

@@ -108,7 +108,7 @@ describe("three nodes on one database", () => {
     const stoppedAtMs = performance.now();
     await Promise.all(callers.map(askUnrecorded));
     await waitFor("refusal", async () => (await fetch(`${cluster.node(0).url}/readyz`)).status === 503);
-    const late = await TestCaller.open({
+    await using late = await TestCaller.open({
       sipPort: cluster.node(0).sipPort,
       number,
       from: "+15550900004",

@@ -77,7 +77,7 @@ describe("the examples", () => {
     running.push(example);
     await example.toPrint(/Call \+12025550151/);
     const from = "+12025550190";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number: "+12025550151", from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: "+12025550151", from });
     try {
       await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));

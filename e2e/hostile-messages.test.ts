@@ -39,7 +39,7 @@ describe("a started platform that gets hostile messages", () => {
 
   /** Sends an INVITE, changed; resolves to the final response's status. The call is hung up if it was answered. */
   async function invite(from: string, change: (request: string) => string): Promise<number> {
-    const raw = await RawSip.open({ sipPort: platform.sipPort, number, from });
+    using raw = await RawSip.open({ sipPort: platform.sipPort, number, from });
     try {
       raw.send(change(raw.request("INVITE", { body: sdp() })));
       const status = RawSip.statusOf(await raw.response("INVITE"));
@@ -73,10 +73,10 @@ describe("a started platform that gets hostile messages", () => {
   test("messages that were slow to read stall nothing and cost the call under way nothing", async () => {
     const from = "+15550610001";
     const stallsBefore = await longStalls();
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       for (const line of slowLines) {
-        const raw = await RawSip.open({ sipPort: platform.sipPort, number, from: "+15550610099" });
+        using raw = await RawSip.open({ sipPort: platform.sipPort, number, from: "+15550610099" });
         // Behind what an answer repeats: reading ends with too many lines.
         raw.send(raw.request("OPTIONS").replace("Content-Length: 0", `${line}\r\nContent-Length: 0`));
         assert.equal(RawSip.statusOf(await raw.response("OPTIONS")), statusOf(line));
@@ -102,7 +102,7 @@ describe("a started platform that gets hostile messages", () => {
     assert.equal(longCall.status, "completed");
     assert.ok((await traceOf(longCall)).length >= 5);
     const from = "+15550610005";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     await greeted(platform, caller);
     await caller.hangUp();
     assert.ok((await traceOf(await endedCall(platform, from))).length >= 5);

@@ -35,7 +35,7 @@ describe("a started platform on a hostile network", () => {
   test("garbage on the SIP and RTP ports disturbs neither the call under way nor the platform", async () => {
     const from = "+15550600001";
     const random = seededRandom(3550);
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       const template = await inviteText(platform.sipPort, number);
@@ -60,7 +60,7 @@ describe("a started platform on a hostile network", () => {
 
   test("another source can neither take over a call's audio nor be heard in it", async () => {
     const from = "+15550600002";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     const stranger = createSocket("udp4");
     let strangerHeard = 0;
     stranger.on("message", () => strangerHeard++);
@@ -93,7 +93,7 @@ describe("a started platform on a hostile network", () => {
 });
 
 async function inviteText(sipPort: number, number: string): Promise<string> {
-  const raw = await RawSip.open({ sipPort, number, from: "+15550600099" });
+  using raw = await RawSip.open({ sipPort, number, from: "+15550600099" });
   raw.close();
   return raw.request("INVITE", { body: sdp() });
 }

@@ -11,7 +11,6 @@ import { sdp } from "./support/raw-sip.ts";
 import { waitFor } from "@parley/testing";
 import { Sipp } from "./support/sipp.ts";
 import { greetingOver } from "./support/talk.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 /** Presses the keys that the caller has pressed, the other way round, and then says that it did. */
 async function startModel(): Promise<ScriptedServer> {
@@ -104,13 +103,14 @@ describe("keys in a telephone call", () => {
 
   for (const payloads of ["0", "0 101"]) {
     const hasEvents = payloads.includes("101");
-    test(`keys by INFO are ${hasEvents ? "left to the telephone events of who has them" : "heard"}`, async () => {
+    test(`keys by INFO are ${hasEvents ? "left to the telephone events of who has them" : "heard"}`, async (context) => {
       const from = hasEvents ? "+15550700004" : "+15550700003";
       const { number } = await createAgent(platform, { firstMessage: "Hello." });
       const caller = await UserAgent.listen({
         bind: { address: "127.0.0.1", port: 0 },
         onInvite: (invite) => invite.reject(486),
       });
+      context.after(async () => await caller.close());
       const offer = `${sdp({ payloads })}${hasEvents ? "a=rtpmap:101 telephone-event/8000\r\n" : ""}`;
       const to = `sip:${number}@127.0.0.1:${platform.sipPort}`;
       const call = await caller.invite({ to, from: `sip:${from}@127.0.0.1`, sdp: offer });

@@ -32,7 +32,7 @@ describe("a platform that loses a process", () => {
       async () => (await fetch(`${platform.url}/readyz`)).status === 200,
       RESTART_DEADLINE_MS,
     );
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       await ask(platform, caller);
@@ -46,7 +46,7 @@ describe("a platform that loses a process", () => {
 
   test("a media process that dies ends its calls properly and is replaced", async () => {
     const from = "+15550700001";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await caller.agentToSpeak();
       killChild("media-process");
@@ -62,7 +62,7 @@ describe("a platform that loses a process", () => {
 
   test("a call that loses the inference process recovers, or ends with what it lacked", async () => {
     const from = "+15550700003";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       killChild("inference-process");

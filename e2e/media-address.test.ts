@@ -30,7 +30,7 @@ describe("where a phone call's audio goes", () => {
   test("an offer that names a group's, everybody's or no routable address is refused with 488", async () => {
     for (const [index, address] of ["224.0.0.1", "255.255.255.255", "169.254.1.1"].entries()) {
       const from = `+1555091000${index}`;
-      const caller = await RawSip.open({ sipPort: platform.sipPort, number, from });
+      using caller = await RawSip.open({ sipPort: platform.sipPort, number, from });
       try {
         caller.send(
           caller.request("INVITE", { body: sdp().replace("c=IN IP4 127.0.0.1", `c=IN IP4 ${address}`) }),
@@ -48,7 +48,7 @@ describe("where a phone call's audio goes", () => {
   });
 
   test("in a call such an address is refused, and the audio stays where it was", async () => {
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550910010" });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550910010" });
     try {
       await caller.agentToSpeak();
       const result = await caller.session.offer(
@@ -67,7 +67,7 @@ describe("where a phone call's audio goes", () => {
     await once(victim, "listening");
     let packets = 0;
     victim.on("message", () => packets++);
-    const forger = await RawSip.open({ sipPort: platform.sipPort, number, from: "+15550910020" });
+    using forger = await RawSip.open({ sipPort: platform.sipPort, number, from: "+15550910020" });
     try {
       forger.send(forger.request("INVITE", { body: sdp({ port: victim.address().port }) }));
       assert.equal(RawSip.statusOf(await forger.response("INVITE")), 200);

@@ -144,7 +144,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
   test("is not made where the agent keeps none", async () => {
     const { number: unrecorded } = await createAgent(platform, { recordingEnabled: false });
     const from = "+15550900002";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number: unrecorded, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: unrecorded, from });
     await caller.agentToSpeak();
     await caller.hangUp();
     await caller.close();
@@ -155,7 +155,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
 
   test("reaches up to the moment in which its media process was killed", async () => {
     const from = "+15550900003";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));
@@ -178,7 +178,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
   test("is made after the next start where the whole node was killed", async () => {
     await waitFor("readiness", async () => (await fetch(`${platform.url}/readyz`)).status === 200, 30_000);
     const from = "+15550900004";
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await greeted(platform, caller);
       await caller.say(await readRecording("go-forward.wav"));

@@ -56,8 +56,8 @@ describe("a platform that ends", () => {
   test("after SIGTERM new calls get 503, the running one may end, and nothing is left running", async () => {
     const from = "+15550700006";
     const platform = await Platform.start({ dataDirectory, env: { PARLEY_SHUTDOWN_SECONDS: "30" } });
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });
-    const late = await TestCaller.open({
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });
+    await using late = await TestCaller.open({
       sipPort: platform.sipPort,
       number: agent.number,
       from: "+15550700007",
@@ -90,7 +90,7 @@ describe("a platform that ends", () => {
   test("a call that goes on for too long after SIGTERM is hung up and closed as lost", async () => {
     const from = "+15550700008";
     const platform = await Platform.start({ dataDirectory, env: { PARLEY_SHUTDOWN_SECONDS: "1" } });
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number: agent.number, from });
     try {
       platform.process.kill("SIGTERM");
       assert.equal(await caller.ended(), "remote_bye");

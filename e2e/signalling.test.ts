@@ -7,7 +7,6 @@ import { RawSip, sdp } from "./support/raw-sip.ts";
 import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 import { ToolServer } from "./support/tool-server.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 describe("the signalling of a started platform", () => {
   let platform: Platform;
@@ -33,7 +32,7 @@ describe("the signalling of a started platform", () => {
 
   /** What a caller is refused with. */
   async function refusal(dialled: string, from: string): Promise<number> {
-    const caller = await TestCaller.open({ sipPort, number: dialled, from });
+    await using caller = await TestCaller.open({ sipPort, number: dialled, from });
     try {
       const result = await caller.dial();
       assert.ok(!result.ok, "the call was taken");
@@ -70,7 +69,7 @@ describe("the signalling of a started platform", () => {
   });
 
   test("a caller that speaks no codec of ours is refused with 488", async () => {
-    const raw = await RawSip.open({ sipPort, number, from: "+15550500003" });
+    using raw = await RawSip.open({ sipPort, number, from: "+15550500003" });
     raw.send(raw.request("INVITE", { body: sdp({ payloads: "18" }) }));
     assert.equal(RawSip.statusOf(await raw.response("INVITE")), 488);
     raw.send(raw.request("ACK"));
@@ -79,7 +78,7 @@ describe("the signalling of a started platform", () => {
   });
 
   test("keys that the caller presses stand in the transcript", async () => {
-    const caller = await TestCaller.call({ sipPort, number, from: "+15550500004" });
+    await using caller = await TestCaller.call({ sipPort, number, from: "+15550500004" });
     try {
       await caller.agentToSpeak();
       caller.press("407#");
@@ -101,7 +100,7 @@ describe("the signalling of a started platform", () => {
   test("a call that its caller cancels while it rings is canceled", async () => {
     // It rings for as long as the webhook is waited for: the CANCEL comes before the answer.
     const agent = await createAgent(platform, { preCallWebhookUrl: webhooks.url });
-    const caller = await TestCaller.open({ sipPort, number: agent.number, from: "+15550500005" });
+    await using caller = await TestCaller.open({ sipPort, number: agent.number, from: "+15550500005" });
     try {
       const cancel = new AbortController();
       const result = await caller.dial({ signal: cancel.signal, onRinging: () => cancel.abort() });
@@ -115,7 +114,7 @@ describe("the signalling of a started platform", () => {
 
   test("an INVITE that is sent again makes no second call", async () => {
     const from = "+15550500006";
-    const raw = await RawSip.open({ sipPort, number, from });
+    using raw = await RawSip.open({ sipPort, number, from });
     const invite = raw.request("INVITE", { body: sdp() });
     for (let times = 0; times < 5; times++) {
       raw.send(invite);
@@ -131,7 +130,7 @@ describe("the signalling of a started platform", () => {
 
   test("a caller who leaves the offer to us answers it in its ACK and is heard", async () => {
     const from = "+15550500007";
-    const raw = await RawSip.open({ sipPort, number, from });
+    using raw = await RawSip.open({ sipPort, number, from });
     const response = await establish(raw, "", sdp());
     assert.match(response, /^m=audio \d+ RTP\/AVP 0 8 9 101\r$/m);
     await waitFor(
@@ -144,7 +143,7 @@ describe("the signalling of a started platform", () => {
 
   test("holding and resuming a call keeps it, and nothing is sent to who holds", async () => {
     const from = "+15550500008";
-    const raw = await RawSip.open({ sipPort, number, from });
+    using raw = await RawSip.open({ sipPort, number, from });
     await establish(raw, sdp());
     const steps = [
       { direction: "sendonly", answered: "recvonly" },
@@ -167,7 +166,7 @@ describe("the signalling of a started platform", () => {
 
   test("a re-INVITE with no codec of ours is refused and the call goes on", async () => {
     const from = "+15550500009";
-    const raw = await RawSip.open({ sipPort, number, from });
+    using raw = await RawSip.open({ sipPort, number, from });
     await establish(raw, sdp());
     raw.send(raw.request("INVITE", { sequence: 2, body: sdp({ payloads: "18", version: 2 }) }));
     assert.equal(RawSip.statusOf(await raw.response("INVITE", 2)), 488);
@@ -179,7 +178,7 @@ describe("the signalling of a started platform", () => {
 
   test("a caller that vanishes without a BYE is hung up after the silence that the agent allows", async () => {
     const from = "+15550500010";
-    const raw = await RawSip.open({ sipPort, number, from });
+    using raw = await RawSip.open({ sipPort, number, from });
     await establish(raw, sdp());
     const call = await endedCall(platform, from, 25_000);
     assert.deepEqual([call.status, call.endReason], ["completed", "silence_timeout"]);

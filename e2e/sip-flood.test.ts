@@ -34,8 +34,9 @@ describe("a platform that is flooded with INVITEs by UDP", () => {
     const lookupsBefore = await platform.metric("parley_sip_number_lookups_total");
     let largestTransactionCount = 0;
     const over = new AbortController();
+    context.after(() => over.abort());
     const watching = (async () => {
-      while (!over.signal.aborted && !context.signal.aborted) {
+      while (!over.signal.aborted) {
         const count = await platform.metric("parley_sip_transactions");
         largestTransactionCount = Math.max(largestTransactionCount, count);
         await sleep(100);
@@ -49,7 +50,7 @@ describe("a platform that is flooded with INVITEs by UDP", () => {
       flood("127.0.0.3", () => "+14155550199"),
     ]);
     await sleep(200);
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     await caller.agentToSpeak();
     const answers = await flooding;
     const elapsedMs = performance.now() - startedMs;
@@ -71,7 +72,7 @@ describe("a platform that is flooded with INVITEs by UDP", () => {
     );
     // And once more, after all of it.
     const later = { sipPort: platform.sipPort, number, from: "+15550800002" };
-    const second = await TestCaller.call(later);
+    await using second = await TestCaller.call(later);
     await second.hangUp();
     assert.equal((await endedCall(platform, later.from)).endReason, "user_hangup");
   });

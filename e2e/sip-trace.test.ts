@@ -30,7 +30,7 @@ describe("the trace of a call", () => {
   before(async () => {
     platform = await Platform.start();
     const { number } = await createAgent(platform);
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: FROM });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: FROM });
     try {
       await caller.agentToSpeak();
       await caller.hangUp();

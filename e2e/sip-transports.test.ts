@@ -8,7 +8,7 @@ import { type Certified, TestAuthority } from "../packages/sip/src/testing/certi
 import { createAgent, endedCall } from "./support/agents.ts";
 import { talkByBaresip } from "./support/baresip-person.ts";
 import { skipWithout } from "./support/peers.ts";
-import { freePort, waitFor } from "@parley/testing";
+import { freePort } from "@parley/testing";
 import { Platform } from "./support/platform.ts";
 import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { talkBySipp } from "./support/sipp-person.ts";
@@ -78,7 +78,7 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
   test("a call over IPv6 is heard and answered, signalling and audio", async () => {
     const from = "+15550600003";
     const { sipPort } = platform;
-    const caller = await TestCaller.call({ sipPort, number, from, address: "::1" });
+    await using caller = await TestCaller.call({ sipPort, number, from, address: "::1" });
     try {
       assert.match(caller.session.remoteSdp, /^c=IN IP6 ::1\r$/m);
       await greeted(platform, caller);
@@ -90,15 +90,15 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     assertTalk(call, GREETING);
   });
 
-  test("audio to where no way leads is refused with the reason", async () => {
+  test("audio to where no way leads is refused with the reason", async (context) => {
     const bind = { address: "127.0.0.1", port: 0 };
     const caller = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
+    context.after(async () => await caller.close());
     const to = `sip:${number}@127.0.0.1:${platform.sipPort}`;
     // A link-local address says nothing without its link.
     const sdp =
       "v=0\r\no=- 1 1 IN IP6 fe80::1\r\ns=-\r\nc=IN IP6 fe80::1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n";
     const call = await caller.invite({ to, from: "sip:me@127.0.0.1", sdp });
-    await caller.close();
     assert.ok(!call.ok);
     assert.deepEqual([call.status, call.headers?.get("warning")?.slice(0, 3)], [488, "300"]);
   });

@@ -53,13 +53,13 @@ describe("the trunks of a started platform", () => {
         assert.equal(data.isOk, true, data.message);
 
         const hangsUp = { sipPort: proxy.port, number, from: "+15550700001" };
-        const first = await TestCaller.call(hangsUp);
+        await using first = await TestCaller.call(hangsUp);
         await sleep(300);
         await first.hangUp();
         assert.equal((await endedCall(platform, hangsUp.from)).endReason, "user_hangup");
 
         const isSilent = { sipPort: proxy.port, number, from: "+15550700002" };
-        const second = await TestCaller.call(isSilent);
+        await using second = await TestCaller.call(isSilent);
         await second.ended(30_000);
         await second.close();
         assert.equal((await endedCall(platform, isSilent.from)).status, "completed");
@@ -69,7 +69,7 @@ describe("the trunks of a started platform", () => {
     },
   );
 
-  test("a trunk that requires encrypted audio refuses a call without, and takes one with it", async () => {
+  test("a trunk that requires encrypted audio refuses a call without, and takes one with it", async (context) => {
     const { number } = await createOnTrunk({ isSrtpRequired: true });
     const { sipPort } = platform;
     await assert.rejects(
@@ -80,6 +80,7 @@ describe("the trunks of a started platform", () => {
       bind: { address: "127.0.0.1", port: 0 },
       onInvite: (invite) => invite.reject(486),
     });
+    context.after(async () => await caller.close());
     const offer = buildOffer({
       address: "127.0.0.1",
       port: 40_000,
@@ -88,16 +89,19 @@ describe("the trunks of a started platform", () => {
     });
     const to = `sip:${number}@127.0.0.1:${sipPort}`;
     const call = await caller.invite({ to, from: "sip:+15550700004@127.0.0.1", sdp: offer });
-    await caller.close();
     assert.ok(call.ok);
     assert.match(call.session.remoteSdp, /RTP\/SAVP[^]*a=crypto:1 /);
   });
 
-  test("a call that a registrar sends to the account is for the number in To", async () => {
+  test("a call that a registrar sends to the account is for the number in To", async (context) => {
     const registrar = await TestRegistrar.listen({ accounts: { line7: "secret" } });
     const carrier = await UserAgent.listen({
       bind: { address: "127.0.0.1", port: 0 },
       onInvite: (invite) => invite.reject(486),
+    });
+    context.after(async () => {
+      await carrier.close();
+      registrar.close();
     });
     const account = { username: "line7", password: "secret", isRegistrationRequired: true };
     const { trunkId, number } = await createOnTrunk({ proxyAddress: registrar.address, ...account });
@@ -112,10 +116,8 @@ describe("the trunks of a started platform", () => {
     });
     assert.ok(result.ok, "the call was refused");
     await result.session.bye();
-    await carrier.close();
     await platform.stop();
     assert.equal(registrar.bindings.size, 0);
-    registrar.close();
   });
 });
 

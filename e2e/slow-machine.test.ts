@@ -56,7 +56,7 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
   });
 
   async function hearGreeting(number: string, from: string): Promise<TestCaller> {
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
     try {
       await caller.agentToFinish({ silenceMs: SILENCE_MS, deadlineMs: DEADLINE_MS });
     } catch (cause) {

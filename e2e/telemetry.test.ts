@@ -12,7 +12,6 @@ import { readRecording, toPackets, withSilence } from "./support/recordings.ts";
 import { type ScriptedProviders, startScriptedProviders } from "./support/scripted-providers.ts";
 import { waitFor } from "@parley/testing";
 import { talkBySipp } from "./support/sipp-person.ts";
-import { waitFor } from "../apps/server/src/platform/testing/wait-for.ts";
 
 const CALLERS = ["+15550900001", "+15550900002"];
 /** The exporter's interval and some. */

@@ -102,7 +102,7 @@ describe("tools in a telephone call", () => {
       headers: [{ key: "X-Caller", value: "{{from_number}}" }],
       queryParams: [{ key: "key", value: "s3cret" }],
     });
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await answerOver(callFrom(platform, from));
     await caller.hangUp();
     const call = await endedCall(platform, from);
@@ -133,7 +133,7 @@ describe("tools in a telephone call", () => {
   test("a caller who waits for a slow tool hears a phrase, and then the answer", async () => {
     const from = "+15550400002";
     const { number } = await createAgentWithTool(platform, `${tools.url}/slow`);
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await waitFor("the tool to be called", () => waiting.get("slow"));
     const calledAtMs = performance.now();
     await caller.agentToSpeak({ sinceMs: calledAtMs, ms: 400 });
@@ -152,7 +152,7 @@ describe("tools in a telephone call", () => {
   test("a tool that fails is told as a failure with its status, and the call goes on", async () => {
     const from = "+15550400003";
     const { number } = await createAgentWithTool(platform, `${tools.url}/failing`);
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await answerOver(callFrom(platform, from));
     assert.equal(caller.session.isEnded, false);
     await caller.hangUp();
@@ -166,7 +166,7 @@ describe("tools in a telephone call", () => {
   test("a tool that hangs is given up after 20 s, and the call goes on", async () => {
     const from = "+15550400004";
     const { number } = await createAgentWithTool(platform, `${tools.url}/hanging`);
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await waitFor("the tool to be called", () => waiting.get("hanging"));
     await waitFor("the tool to be given up", () => tools.last("/hanging")?.isOver, 25_000);
     await waitFor("the agent to have told", async () => {
@@ -184,7 +184,7 @@ describe("tools in a telephone call", () => {
   test("a call that ends while a tool works gives it up at once", async () => {
     const from = "+15550400005";
     const { number } = await createAgentWithTool(platform, `${tools.url}/abandoned`);
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await waitFor("the tool to be called", () => waiting.get("abandoned"));
     await caller.hangUp();
     await waitFor("the tool to be given up", () => tools.last("/abandoned")?.isOver, 3000);
@@ -196,7 +196,7 @@ describe("tools in a telephone call", () => {
   test("the conversation goes on while an asynchronous tool works, and its answer is told when it comes", async () => {
     const from = "+15550400006";
     const { number } = await createAgentWithTool(platform, `${tools.url}/later`, { responseMode: "async" });
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await waitFor("the tool to be called", () => waiting.get("later"));
     await answerOver(callFrom(platform, from));
     waiting.get("later")?.end("twelve steps");
@@ -226,7 +226,7 @@ test("without the operator's leave no tool reaches a private address", async () 
       env: { PARLEY_LLM_BASE_URL: `${model.url}/v1`, PARLEY_LLM_MODEL: "scripted" },
     });
     const { number } = await createAgentWithTool(platform, tools.url.replace("127.0.0.1", "localhost"));
-    const caller = await ask(platform, number, from);
+    await using caller = await ask(platform, number, from);
     await answerOver(callFrom(platform, from));
     await caller.hangUp();
     const { transcript } = await endedCall(platform, from);

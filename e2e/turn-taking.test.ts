@@ -18,7 +18,7 @@ describe("who ends a speech and a call", () => {
 
   test("a caller who says goodbye hears the agent's goodbye and then its BYE", async () => {
     const { number } = await createAgent(platform);
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300001" });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300001" });
     try {
       await greeted(platform, caller);
       const saidAtMs = performance.now();
@@ -35,7 +35,7 @@ describe("who ends a speech and a call", () => {
 
   test("a caller who barges in stops the agent, and the transcript holds only what was heard", async () => {
     const { number } = await createAgent(platform, { firstMessage: LONG_GREETING });
-    const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300002" });
+    await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550300002" });
     try {
       await caller.agentToSpeak({ ms: 2000 });
       await ask(platform, caller);

@@ -75,7 +75,7 @@ test("calls work without models that answer wrongly, and the node says which and
 
   const { number } = await createAgent(platform, { voiceId: "kokoro/af_heart" });
   const from = "+15550720001";
-  const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
+  await using caller = await TestCaller.call({ sipPort: platform.sipPort, number, from });
   try {
     await greeted(platform, caller);
     await ask(platform, caller);

@@ -120,6 +120,10 @@ export class Baresip {
     return Array.from(events, ([, key]) => key).join("");
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   /** Ends it; gives what it heard, 8 kHz, where it was in a call. */
   async close(): Promise<Int16Array> {
     this.#control.destroy();

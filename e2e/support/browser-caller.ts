@@ -6,7 +6,6 @@ import type { Platform } from "./platform.ts";
 import { waitFor } from "@parley/testing";
 import { ScriptedMicrophone } from "./scripted-microphone.ts";
 import type { ReadCall } from "./talk.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 
 /** Of what is heard. */
 export const HEARD_RATE_HZ = 16_000;

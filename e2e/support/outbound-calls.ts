@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Agent, Call, CallDetail } from "@parley/contract";
 import { waitFor } from "@parley/testing";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
 import { createAgent } from "./agents.ts";
 import { type Carrier, confirm, cue, hangUp, play, receive, respond } from "./carrier.ts";
 import type { Platform } from "./platform.ts";

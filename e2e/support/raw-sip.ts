@@ -23,6 +23,7 @@ export class RawSip {
   readonly #callId = crypto.randomUUID();
   readonly #port: number;
   #remoteTag = "";
+  #isClosed = false;
   #nextBranch = 1;
 
   static async open(options: RawSipOptions): Promise<RawSip> {
@@ -81,9 +82,15 @@ export class RawSip {
     return Number(response.split(" ")[1]);
   }
 
-  /** Says nothing more, whatever is open. */
+  /** Says nothing more, whatever is open. Idempotent. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#socket.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   #receive(message: string): void {

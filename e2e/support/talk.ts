@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallDetail, TranscriptItem } from "@parley/contract";
 import { standardTexts } from "@parley/conversation";
 import { wordOverlap } from "../../apps/server/src/demo/word-overlap.ts";
-import { waitFor } from "../../apps/server/src/platform/testing/wait-for.ts";
+import { waitFor } from "@parley/testing";
 import { findCall, textOf } from "./agents.ts";
 import type { Platform } from "./platform.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./recordings.ts";

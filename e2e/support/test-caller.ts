@@ -190,6 +190,11 @@ export class TestCaller {
     this.#wheel.close();
   }
 
+  /** A test that fails leaves no call open: `await using caller = await TestCaller.call(…)`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   /** Closes what it holds; a call that goes on is hung up. Idempotent. */
   async close(): Promise<void> {
     this.#wheel.close();

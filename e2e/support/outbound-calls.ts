@@ -84,7 +84,7 @@ export class OutboundCalls {
     return await whenThereIsRoom(async () => {
       const { id } = await this.placeFrom(agent, fields);
       const call = await this.ended(id, 60_000);
-      if (call.endDetail === "no node that was to dial could") throw new Error(`503 ${call.endDetail}`);
+      if (call.endDetail === "no node could place the call") throw new Error(`503 ${call.endDetail}`);
       return call;
     });
   }

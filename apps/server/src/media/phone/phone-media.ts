@@ -12,6 +12,7 @@ import type { CallScope } from "../../platform/call-scope.ts";
 import { RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { Keypad } from "./keypad.ts";
+import { DueFrames } from "../due-frames.ts";
 import type { MediaPath, MediaStatistics } from "../media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
@@ -68,6 +69,7 @@ export class PhoneMedia {
   readonly #dtmf: DtmfReceiver;
   readonly #keypad: Keypad;
   readonly #frame: Int16Array;
+  readonly #dueFrames = new DueFrames();
   #path: MediaPath | undefined;
   #isAnswered = false;
   #startDeadlineMs = Infinity;
@@ -192,14 +194,17 @@ export class PhoneMedia {
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
     if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
     // The conversation waits, and goes on where it was: a caller whose ACK is late hears all of the greeting.
-    if (!this.#maySend()) return this.#conversation.standStill();
+    if (!this.#maySend()) return this.#standStill(tick);
     this.#session.report(dueMs);
     // Held: what comes is music if anything, and nobody is there to hear.
-    if (!path.isSending) return this.#conversation.standStill();
+    if (!path.isSending) return this.#standStill(tick);
     this.#firstTick ??= tick;
     const timestamp = (tick - this.#firstTick) * FRAME_UNITS;
-    this.#incoming.read(this.#frame, dueMs, timestamp);
-    this.#conversation.hear(this.#frame);
+    for (let frames = this.#dueFrames.at(tick); frames > 0; frames--) {
+      const agoMs = (frames - 1) * FRAME_MS;
+      this.#incoming.read(this.#frame, dueMs - agoMs, timestamp - (frames - 1) * FRAME_UNITS);
+      this.#conversation.hear(this.#frame);
+    }
     // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
     // follows them would count as late at the other side, for the rest of the call.
     if (this.#keypad.isSending) return this.#sendKeys(timestamp, path);
@@ -208,6 +213,11 @@ export class PhoneMedia {
     this.#speakingWatch.noteFrame(frame);
     this.#outgoing.write(frame, timestamp);
     this.#keypad.noticeFrame(frame === undefined, timestamp, path.telephoneEventPayloadType !== undefined);
+  }
+
+  #standStill(tick: number): void {
+    this.#dueFrames.skip(tick);
+    this.#conversation.standStill();
   }
 
   #maySend(): boolean {

@@ -4,6 +4,7 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { VoiceConversation } from "@parley/conversation";
 import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeRtp } from "@parley/rtp";
 import type { CallScope } from "../../platform/call-scope.ts";
+import { DueFrames } from "../due-frames.ts";
 import { LiveEvents } from "./live-events.ts";
 import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "../media-protocol.ts";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
@@ -59,6 +60,7 @@ export class WebMedia {
   readonly #cname = randomBytes(12).toString("base64url");
   readonly #events = new LiveEvents((message) => this.#peer?.tell(message));
   readonly #frame = new Int16Array(FRAME_SAMPLES);
+  readonly #dueFrames = new DueFrames();
   readonly #wheelHandle: WheelHandle;
   #peer: WebPeer | undefined;
   #payloadType = 0;
@@ -220,7 +222,10 @@ export class WebMedia {
 
   #tick(dueMs: number, tick: number): void {
     const { conversation } = this.#options;
-    if (!this.#isConnected || this.#isMissed(dueMs)) return conversation.standStill();
+    if (!this.#isConnected || this.#isMissed(dueMs)) {
+      this.#dueFrames.skip(tick);
+      return conversation.standStill();
+    }
     if (!this.#isStarted) {
       this.#isStarted = true;
       conversation.start();
@@ -229,8 +234,10 @@ export class WebMedia {
     if (report !== undefined) this.#peer?.send(report);
     this.#firstTick ??= tick;
     const frame = tick - this.#firstTick;
-    this.#incoming.read(this.#frame, dueMs, frame);
-    conversation.hear(this.#frame);
+    for (let frames = this.#dueFrames.at(tick); frames > 0; frames--) {
+      this.#incoming.read(this.#frame, dueMs - (frames - 1) * FRAME_MS, frame - (frames - 1));
+      conversation.hear(this.#frame);
+    }
     this.#speakingWatch.check(this.#packetsSent);
     const pcm = conversation.nextFrame();
     this.#speakingWatch.noteFrame(pcm);

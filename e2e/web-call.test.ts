@@ -97,10 +97,10 @@ describe("a call in a browser", () => {
     await caller.say(await readRecording("go-forward.wav"));
     const greeting = await caller.said("agent");
     assert.ok(greeting.length < LONG_GREETING.length / 2, greeting);
-    assert.ok(LONG_GREETING.startsWith(greeting.slice(0, 20)));
     await caller.said("user");
     await caller.hangUp();
     const { transcript } = await endedTestCall(platform, call.callId);
+    assert.ok(LONG_GREETING.startsWith(greeting.slice(0, 20)), JSON.stringify(transcript));
     assert.equal(transcript.find(({ role }) => role === "agent")?.interrupted, true);
   });
 

@@ -35,9 +35,11 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
   let platform: Platform;
   let competitor: ChildProcess;
   let prepared: string;
+  let preparedBefore: number;
 
   before(async () => {
     platform = await Platform.start();
+    preparedBefore = await platform.metric('parley_inference_queue_seconds_count{priority="preparation"}');
     ({ number: prepared } = await createAgent(platform, { ...VOICE, firstMessage: GREETING }));
     const clauses = new Set([GREETING, ...listStandardTexts("en")].flatMap((text) => splitIntoClauses(text)));
     const folder = path.join(platform.dataDirectory, "speech");
@@ -74,6 +76,10 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
     assert.ok(countGaps(caller) <= SENTENCES.length - 1, `${countGaps(caller)} gaps`);
     return caller;
   }
+
+  test("prepares no speech of a voice that no agent has", () => {
+    assert.ok(!(preparedBefore > 0), `${preparedBefore} clauses`);
+  });
 
   test("says a prepared greeting with its first packets, whole and without a gap", async () => {
     const { heard } = await hearGreeting(prepared, "+15550500001");

@@ -98,9 +98,11 @@ class Host implements MediaHost {
       folder: configuration.recordingFolder,
       onError: (error, callId) => reportError(`the recording of call ${callId}`, error),
     });
-    // A remote voice may be gone when the first call needs it; a local one is busy then.
+    // A remote voice may be gone when the first call needs it. A local one would take the processor from the first call, for a
+    // voice that perhaps no agent has: its phrases are made when an agent is saved.
     const voices = providers.voicesFor({ voiceId: "", fallbackVoiceId: undefined, language: "en" });
-    void this.#phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
+    if (configuration.providers.textToSpeech.provider !== "local")
+      void this.#phrases.prepare(voices, FIRST_PHRASES_STYLE, emergencyTexts("en"));
     this.#loadTimer = setInterval(() => this.#reportLoad(), LOAD_INTERVAL_MS);
   }
 

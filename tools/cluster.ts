@@ -9,6 +9,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import { slicePortRange } from "@parley/rtp";
 import { startEmbeddedPostgres } from "../apps/server/src/platform/database/embedded-postgres.ts";
 import { loadOrCreateKey } from "../apps/server/src/platform/encryption/encryption.ts";
@@ -41,7 +42,7 @@ const folder = path.resolve(env["PARLEY_DATA_DIR"] ?? "./.parley", "cluster");
 try {
   await requireWritable(folder, "PARLEY_DATA_DIR");
 } catch (error) {
-  console.error(`The cluster cannot start: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`The cluster cannot start: ${errorMessage(error)}`);
   process.exit(1);
 }
 const apiKey = env["PARLEY_BOOTSTRAP_API_KEY"] ?? `parley_${randomBytes(20).toString("hex")}`;

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { sampleAgent } from "@parley/contract/sample-agent";
@@ -106,7 +107,7 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
     };
   } catch (error) {
     const [record] = await callsFrom(platform, from);
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return { ...nothing, failure: `${reason} (${record?.endReason ?? "no end"} ${record?.endDetail ?? ""})` };
   } finally {
     await caller.close();

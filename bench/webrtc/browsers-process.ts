@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import { seededRandom } from "@parley/testing";
 import { MediaWheel } from "../../packages/rtp/src/index.ts";
 import { ArrivalRecorder, type Arrivals, mergeArrivals } from "../calls/arrivals.ts";
@@ -45,7 +46,7 @@ const methods: BrowsersMethods = {
       return undefined;
     } catch (error) {
       browser.close();
-      return error instanceof Error ? error.message : String(error);
+      return errorMessage(error);
     }
   },
   startRecording: async () => {

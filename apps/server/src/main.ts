@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Logger } from "pino";
 import { type Config, ConfigError, parseConfig } from "./platform/config/config.ts";
 import { terminalDestination } from "./platform/logging/terminal-log.ts";
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
     await node.ready;
     if (!ending.aborted) await welcome(node, logger);
   } catch (error) {
-    refuseToStart([error instanceof Error ? error.message : String(error)]);
+    refuseToStart([errorMessage(error)]);
   }
 }
 

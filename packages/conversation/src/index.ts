@@ -14,7 +14,6 @@ export { Dialogue } from "./dialogue/dialogue.ts";
 export type { DialogueInput, DialogueOptions, Reply, ReplyPart } from "./dialogue/dialogue.ts";
 export { SPEAK_NOW } from "./dialogue/prompt.ts";
 export { toProviderError } from "./dialogue/model-error.ts";
-export { errorMessage } from "./error-message.ts";
 export { createKeypadTool, KEYPAD_TOOL_NAME } from "./dialogue/keypad-tool.ts";
 export { END_CALL_TOOL_NAME } from "./dialogue/tool.ts";
 export type { DialogueTool, ToolContext, ToolInputSchema } from "./dialogue/tool.ts";

@@ -5,6 +5,7 @@
  * a telephone answers calls of agents; `-- --telephone` is that telephone alone, for another Parley on this machine.
  */
 import { readFile } from "node:fs/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
@@ -115,8 +116,7 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  const problems =
-    error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+  const problems = error instanceof ConfigError ? error.problems : [errorMessage(error)];
   for (const problem of problems) process.stderr.write(`The demo cannot run: ${problem}\n`);
   process.exit(1);
 }

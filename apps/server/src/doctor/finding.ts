@@ -1,3 +1,5 @@
+import { errorMessage } from "@parley/conversation/error-message";
+
 /** Verdict of one check: `failed` means that a call cannot work, `warning` that something is worse than it should be. */
 type Verdict = "ok" | "warning" | "failed" | "skipped";
 
@@ -62,7 +64,7 @@ async function runCheck(run: Check["run"]): Promise<readonly Finding[]> {
     const found = await Promise.race([run(deadline), late]);
     return "verdict" in found ? [found] : found;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return [
       failed(`The check ended with an error: ${reason}.`, "Run it again. If it fails again, report it."),
     ];

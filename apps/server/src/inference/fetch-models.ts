@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import { ensureModels, ModelFetchError, type ModelGroup } from "@parley/providers/models";
 import type { Config } from "../platform/config/config.ts";
 import { ModelProgressDisplay } from "./model-progress.ts";
@@ -36,7 +37,7 @@ export async function fetchModels(config: Readonly<Config>, signal: AbortSignal)
 
 /** The same error with what the operator can do about it. */
 export function explainModelError(error: unknown, modelsDirectory: string): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (error instanceof ModelFetchError) {
     return new Error(
       `${message}. Without internet access: run "npm run models" on a machine that has it, then copy its folder ` +

@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import type { FixedSpeech, InferenceServer } from "@parley/providers/local";
 import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
@@ -46,9 +47,7 @@ const { send } = runChild<ToInference, FromInference>({
     inference.then(
       () => send({ type: "ready" }),
       (error: unknown) => {
-        process.stderr.write(
-          `the local models cannot be loaded: ${error instanceof Error ? error.message : String(error)}\n`,
-        );
+        process.stderr.write(`the local models cannot be loaded: ${errorMessage(error)}\n`);
         process.exit(1);
       },
     );

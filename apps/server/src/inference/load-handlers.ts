@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { errorMessage } from "@parley/conversation/error-message";
 import {
   askMiniLm,
   askMoonshine,
@@ -122,7 +123,7 @@ async function openStore(folder: string): Promise<SpeechStore | undefined> {
   try {
     return await SpeechStore.open({ folder, maxBytes: MAX_STORED_BYTES });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     process.stderr.write(`prepared speech is not stored on disk: ${reason}\n`);
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import {
   createKeypadTool,
   Dialogue,
@@ -221,7 +222,7 @@ class Host implements MediaHost {
       this.#send({
         type: "openFailed",
         callId,
-        message: error instanceof Error ? error.message : String(error),
+        message: errorMessage(error),
       });
       return undefined;
     }
@@ -327,7 +328,7 @@ class Host implements MediaHost {
   /** An exception has left the call in no known state: its conversation ends, and the main process closes the rest. */
   #fail(callId: string, error: unknown): void {
     reportError(`call ${callId}`, error);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     this.#send({ type: "callFault", callId, message });
     void this.#calls.get(callId)?.then((call) => {
       attempt(callId, () => call?.conversation.end("error_internal", message));

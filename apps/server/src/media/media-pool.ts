@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
 import { systemClock } from "@parley/sip";
@@ -347,7 +348,7 @@ function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>):
   try {
     deliver(member, call, message);
   } catch (error) {
-    call.handlers.onFault(error instanceof Error ? error.message : String(error));
+    call.handlers.onFault(errorMessage(error));
   }
 }
 

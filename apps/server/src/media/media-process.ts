@@ -1,4 +1,5 @@
 import { constants, setPriority } from "node:os";
+import { errorMessage } from "@parley/conversation/error-message";
 import { createMediaHost, type MediaHost } from "./media-host.ts";
 import type { FromMedia, ToMedia } from "./media-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
@@ -15,9 +16,7 @@ const { send } = runChild<ToMedia, FromMedia>({
       host.then(
         () => send({ type: "ready" }),
         (error: unknown) => {
-          process.stderr.write(
-            `the media process cannot start: ${error instanceof Error ? error.message : String(error)}\n`,
-          );
+          process.stderr.write(`the media process cannot start: ${errorMessage(error)}\n`);
           process.exit(1);
         },
       );

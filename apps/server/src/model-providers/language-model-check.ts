@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
 
@@ -114,5 +115,5 @@ function explainStatus(
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (typeof cause === "object" && cause !== null && "code" in cause) return String(cause.code);
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

@@ -2,6 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../platform/config/config.ts";
 
 interface Address {
@@ -53,7 +54,7 @@ export function namePort(error: unknown, { port, tls }: Config["sip"]): string {
 
 export function explainListenError(error: unknown, what: string): Error {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   if (code === "EADDRINUSE") {
     return new Error(`${what} is in use by another program: stop that program, or set another port`, {
       cause: error,

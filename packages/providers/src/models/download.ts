@@ -1,3 +1,5 @@
+import { errorMessage } from "@parley/conversation/error-message";
+
 /** Deadlines of one download. */
 export interface DownloadTimeouts {
   /** Until the response's headers. */
@@ -23,7 +25,7 @@ function describeFailure(error: unknown): string {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   if (cause instanceof Error && "code" in cause) return String(cause.code);
   if (cause instanceof Error) return cause.message;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function declaredBytes(response: Response): number | undefined {

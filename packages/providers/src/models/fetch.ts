@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import { extractTarGz, extractZip, type WantedEntry } from "./archives.ts";
 import { defaultModelsDir, findMismatch, isCached, placeInCache, withCacheLock } from "./cache.ts";
 import {
@@ -93,7 +94,7 @@ class ModelFetch {
           await this.#fetch(planned);
         } catch (error) {
           this.#options.signal?.throwIfAborted();
-          const reason = error instanceof Error ? error.message : String(error);
+          const reason = errorMessage(error);
           for (const { file } of planned.files) {
             if (this.#missing.has(file)) this.#fail(file, planned.label, reason);
           }

@@ -1,4 +1,5 @@
 import { ProviderError, readRetryAfterMs } from "@parley/conversation";
+import { errorMessage } from "@parley/conversation/error-message";
 
 /** Error for a refusal by status. 429 is not retryable: a rate limit lasts longer than a turn can wait. */
 export async function statusError(provider: string, response: Response): Promise<ProviderError> {
@@ -19,6 +20,6 @@ export async function statusError(provider: string, response: Response): Promise
 export function fetchError(provider: string, error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorMessage(cause);
   return new ProviderError({ provider, kind: "connection", message, isRetryable: true, cause: error });
 }

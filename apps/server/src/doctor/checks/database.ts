@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "@parley/conversation/error-message";
 import { Client } from "pg";
 import type { Config } from "../../platform/config/config.ts";
 import { findEmbeddedPostgres, startEmbeddedPostgres } from "../../platform/database/embedded-postgres.ts";
@@ -228,5 +229,5 @@ async function exists(file: string): Promise<boolean> {
 
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

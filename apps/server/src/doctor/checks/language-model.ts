@@ -1,4 +1,5 @@
 import { access, constants } from "node:fs/promises";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { LanguageModel } from "@parley/conversation";
 import { createOpenAiCompatibleModel } from "@parley/providers";
 import { findModelProblem } from "../../model-providers/language-model-check.ts";
@@ -33,7 +34,7 @@ async function judgeFile(file: string): Promise<Finding> {
     await access(file, constants.R_OK);
     return ok(`${file} is a GGUF model. It answers one request at a time.`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return failed(`${reason}.`, "Set PARLEY_LLM_GGUF to a GGUF file that this user can read.");
   }
 }

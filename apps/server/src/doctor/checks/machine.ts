@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import path from "node:path";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../../platform/config/config.ts";
 import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
 
@@ -122,7 +123,7 @@ async function tryWriting(folder: string, variable: string): Promise<Finding> {
     await rm(probe);
     return ok(`${folder} (${variable}) is writable.`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return failed(
       `${folder} (${variable}) cannot be written: ${reason}.`,
       `Set ${variable} to a folder that this user can write, or change its permissions.`,

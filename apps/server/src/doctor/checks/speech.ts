@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import type { TextToSpeechEvent } from "@parley/conversation";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
 import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/providers.ts";
@@ -84,7 +85,7 @@ async function tryVoice(
     if (event.type === "failed") return describeFailure("PARLEY_TTS", event.error.message);
     return ok(`${tts.name} speaks; first sound after ${Math.round(performance.now() - startedAtMs)} ms.`);
   } catch (error) {
-    return describeFailure("PARLEY_TTS", error instanceof Error ? error.message : String(error));
+    return describeFailure("PARLEY_TTS", errorMessage(error));
   } finally {
     await Promise.all(closers.map((close) => close()));
   }

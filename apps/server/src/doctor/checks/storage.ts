@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../../platform/config/config.ts";
 import { openStorage } from "../../platform/object-storage/open-storage.ts";
 import { type Check, failed, ok } from "../finding.ts";
@@ -25,7 +26,7 @@ export function objectStorageCheck({ objectStorage }: Pick<Config, "objectStorag
         await storage.putFile(PROBE_KEY, file, signal);
         return ok(`Recordings can be stored in ${where}.`);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         const variables =
           objectStorage.type === "s3"
             ? "PARLEY_OBJECT_STORAGE_ENDPOINT, _REGION, _BUCKET and the access key"

@@ -1,4 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { errorMessage } from "@parley/conversation/error-message";
 import { createOpusDecoder, createOpusEncoder, OpusApplication } from "@parley/audio";
 import type { LiveCallEvent } from "@parley/contract";
 import type { VoiceConversation } from "@parley/conversation";
@@ -127,7 +128,7 @@ export class WebMedia {
       return { ok: true, sdp: answer };
     } catch (error) {
       peer.close();
-      return { ok: false, refusal: "unacceptable", reason: messageOf(error) };
+      return { ok: false, refusal: "unacceptable", reason: errorMessage(error) };
     }
   }
 
@@ -145,7 +146,7 @@ export class WebMedia {
       if (this.#peer !== peer) throw new Error("The connection has been replaced by a new one.");
       return { kind: "restarted", fragment };
     } catch (error) {
-      return { kind: "refused", reason: messageOf(error) };
+      return { kind: "refused", reason: errorMessage(error) };
     }
   }
 
@@ -284,8 +285,4 @@ export class WebMedia {
     this.#packetsSent++;
     this.#rtcp.sent(timestamp, payload.length, nowMs);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

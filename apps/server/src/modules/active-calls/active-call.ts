@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { CallEndReason, LiveCallEvent } from "@parley/contract";
 import type { TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
@@ -163,7 +164,7 @@ export class ActiveCall {
       await signalling.establish(this);
     } catch (error) {
       if (!this.signal.aborted) logger.error({ err: error, callId }, "establishing a call failed");
-      const endDetail = error instanceof Error ? error.message : String(error);
+      const endDetail = errorMessage(error);
       this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
     }
     const outcome = await this.decided;
@@ -181,7 +182,7 @@ export class ActiveCall {
   /** An exception that nothing expected, in this process or the media process, costs this call alone. */
   #fail(error: unknown): void {
     const { logger, metrics, callId } = this.#options;
-    const endDetail = error instanceof Error ? error.message : String(error);
+    const endDetail = errorMessage(error);
     metrics.observeFault();
     logger.error({ err: error, callId }, "call ended by an exception");
     this.hangUp({ status: "failed", endReason: "error_internal", endDetail });

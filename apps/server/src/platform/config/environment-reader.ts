@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import { type VariableName, variables } from "./variables.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,7 +46,7 @@ export class EnvironmentReader {
     try {
       return convert(value);
     } catch (error) {
-      this.report(`${name} ${error instanceof Error ? error.message : String(error)}`);
+      this.report(`${name} ${errorMessage(error)}`);
       return undefined;
     }
   }

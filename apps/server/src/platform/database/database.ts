@@ -1,3 +1,4 @@
+import { errorMessage } from "@parley/conversation/error-message";
 import { type NodePgDatabase, drizzle } from "drizzle-orm/node-postgres";
 import { Pool, type PoolClient } from "pg";
 import { joinable } from "./joint-transaction.ts";
@@ -113,5 +114,5 @@ function nameOf(connectionString: string): string {
 function reasonOf(error: unknown): string {
   // Node reports several refused addresses of one host as an error whose own message is empty.
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

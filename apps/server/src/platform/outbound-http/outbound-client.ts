@@ -1,5 +1,6 @@
 import dns from "node:dns";
 import { type LookupFunction, isIP } from "node:net";
+import { errorMessage } from "@parley/conversation/error-message";
 import { Agent, type Dispatcher, buildConnector, request as sendRequest } from "undici";
 import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -171,7 +172,8 @@ function toOutboundError(error: unknown): OutboundError {
   const cause = { cause: error };
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   // Several addresses of one host that were all refused come as an error whose own message is empty.
-  const reason = error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : messageOf(error);
+  const reason =
+    error instanceof AggregateError ? error.errors.map(errorMessage).join("; ") : errorMessage(error);
   if (code === "UND_ERR_CONNECT_TIMEOUT") {
     return new OutboundError("timeout", `no connection within ${CONNECT_DEADLINE_MS} ms`, cause);
   }
@@ -180,8 +182,4 @@ function toOutboundError(error: unknown): OutboundError {
     return new OutboundError("request", `the request cannot be sent: ${reason}`, cause);
   }
   return new OutboundError("connection", `the connection failed: ${reason}`, cause);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
 import type { DittliRequest, DittliReply } from "./dittli-model.ts";
@@ -58,7 +59,6 @@ async function run(
 const send = (reply: DittliReply): void => {
   if (process.connected) process.send?.(reply, undefined, undefined, () => {});
 };
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 // Whoever asked is gone. Ctrl-C reaches the whole process group: the parent decides when this process ends.
 process.on("disconnect", () => process.exit(0));
@@ -72,6 +72,6 @@ process.on("message", (message) => {
     .then((session) => run(session, request))
     .then(
       (samples) => send({ id: request.id, samples }),
-      (error: unknown) => send({ id: request.id, error: messageOf(error) }),
+      (error: unknown) => send({ id: request.id, error: errorMessage(error) }),
     );
 });

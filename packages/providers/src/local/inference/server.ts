@@ -1,6 +1,7 @@
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { ProviderError } from "@parley/conversation";
+import { errorMessage } from "@parley/conversation/error-message";
 import {
   encodeFrame,
   FrameReader,
@@ -29,7 +30,7 @@ function toErrorData(error: unknown): ErrorData {
     const prefix = `${provider}: `;
     return { provider, kind, status, isRetryable, message: error.message.slice(prefix.length) };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return { provider: inferenceProvider, kind: "status", status: undefined, isRetryable: false, message };
 }
 

@@ -7,6 +7,7 @@ import {
   type SpeechToTextOptions,
   type SpeechToTextStream,
 } from "@parley/conversation";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { InferenceClient } from "../inference/methods.ts";
 import type { MoonshineSize } from "./model.ts";
 import { SampleBuffer, SampleRing } from "../../samples.ts";
@@ -136,7 +137,7 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
 
   #toProviderError(error: unknown): ProviderError {
     if (error instanceof ProviderError) return error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     return new ProviderError({
       provider: "local/moonshine",
       kind: "status",

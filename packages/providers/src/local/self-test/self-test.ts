@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "@parley/conversation/error-message";
 import { MODEL_CATALOG } from "../../models/catalog.ts";
 import {
   findWrongAnswer,
@@ -56,7 +57,7 @@ export async function loadTested<Model extends Closable>(options: LoadTestedOpti
 
 function toUnusable(group: TestedGroup, error: unknown): UnusableModelError {
   if (error instanceof UnusableModelError) return error;
-  return new UnusableModelError(group, error instanceof Error ? error.message : String(error), error);
+  return new UnusableModelError(group, errorMessage(error), error);
 }
 
 async function loadAndTest<Model extends Closable>(options: LoadTestedOptions<Model>): Promise<Model> {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { errorMessage } from "@parley/conversation/error-message";
 import { type TlsClientOptions, type TlsOptions, UserAgent, type UserAgentOptions } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
@@ -89,7 +90,7 @@ async function readSipTls({
   try {
     createSecureContext({ cert: options.certificate, key: options.privateKey });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(
       `PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY are not a valid certificate and key: ${message}`,
       { cause: error },
@@ -102,7 +103,7 @@ async function readPem(file: string, variable: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new Error(`${variable} cannot be read: ${message}`, { cause: error });
   }
 }

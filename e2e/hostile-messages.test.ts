@@ -32,7 +32,7 @@ describe("a started platform that gets hostile messages", () => {
   let platform: Platform;
   let number: string;
   before(async () => {
-    platform = await Platform.start();
+    platform = await Platform.start({ env: { PARLEY_LOCAL_CALLS: "100" } });
     ({ number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 60 }));
   });
   after(async () => await platform.stop());

@@ -45,7 +45,7 @@ describe(
     let calls: OutboundCalls;
     let speech: Int16Array;
     before(async () => {
-      platform = await Platform.start();
+      platform = await Platform.start({ env: { PARLEY_LOCAL_CALLS: "40" } });
       calls = new OutboundCalls(platform);
       speech = withSilence(await readRecording("go-forward.wav"), { beforeMs: 300, afterMs: 1500 });
     });

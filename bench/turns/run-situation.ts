@@ -122,7 +122,7 @@ class Call {
       sampleRateHz: SAMPLE_RATE_HZ,
       agent: { ...bench.agent, firstMessage: situation.agentText },
       dialogue: new Dialogue({ model, instructions: "Be brief.", timers: this.#clock }),
-      stt: new LocalSpeechToText({ inference: this.#inference, size: "base" }),
+      stt: new LocalSpeechToText({ inference: this.#inference, size: () => "base" }),
       ...(bench.hasTurnEndModel && { turnEnd: new LocalTurnEnd({ inference: this.#inference }) }),
       ...(bench.endpointingDelayMs !== undefined && { endpointingDelayMs: bench.endpointingDelayMs }),
       tts: new AgentVoice({

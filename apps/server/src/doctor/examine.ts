@@ -12,7 +12,7 @@ import {
 } from "./checks/machine.ts";
 import { portsCheck, publicAddressCheck, publicUrlCheck } from "./checks/network.ts";
 import { runningNodeCheck } from "./checks/running-node.ts";
-import { modelsCheck, speechVendorsCheck } from "./checks/speech.ts";
+import { modelsCheck, speechFitCheck, speechVendorsCheck } from "./checks/speech.ts";
 import { objectStorageCheck } from "./checks/storage.ts";
 import { trunksCheck } from "./checks/trunks.ts";
 import type { Check } from "./finding.ts";
@@ -44,6 +44,7 @@ export function checksOf({ config, database, keyFingerprint, isNode, trunks }: E
     publicAddressCheck(config),
     publicUrlCheck(config),
     modelsCheck(config),
+    speechFitCheck(config),
     databaseCheck(database, keyFingerprint),
     objectStorageCheck(config),
     languageModelCheck(config.languageModel),

@@ -7,9 +7,10 @@ import { ModelProgressDisplay } from "./model-progress.ts";
 export function modelGroupsOf({
   localSpeech,
   languageModel,
-}: Pick<Config, "localSpeech" | "languageModel">): ModelGroup[] {
+  speechFit,
+}: Pick<Config, "localSpeech" | "languageModel" | "speechFit">): ModelGroup[] {
   const groups: ModelGroup[] = ["silero"];
-  if (localSpeech.hasSpeechToText) groups.push("moonshine-base", "smart-turn");
+  if (localSpeech.hasSpeechToText) groups.push(`moonshine-${speechFit.recognizer ?? "base"}`, "smart-turn");
   if (localSpeech.hasTextToSpeech) groups.push("kokoro", "dittli");
   if (languageModel.provider === "builtin-responder") groups.push("minilm");
   return groups;

@@ -22,6 +22,7 @@ async function serve(configuration: InferenceConfiguration): Promise<Inference> 
       if (queueTimes.length < MAX_QUEUE_TIMES) queueTimes.push([priority, waitedMs]);
     },
     onModel: send,
+    onFit: (fit) => send({ type: "fit", fit }),
   });
   const serving = await serveInference({ path: configuration.path, handlers });
   return {

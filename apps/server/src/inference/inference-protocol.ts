@@ -1,4 +1,4 @@
-import type { FixedSpeech, JobPriority } from "@parley/providers/local";
+import type { FixedSpeech, JobPriority, SpeechFit, SpeechFitSettings } from "@parley/providers/local";
 import type { ModelReport } from "./model-states.ts";
 
 /** What the inference process is to load and where it listens; sent once, first. */
@@ -11,6 +11,8 @@ export interface InferenceConfiguration {
   speechFolder: string;
   hasSpeechToText: boolean;
   hasTextToSpeech: boolean;
+  /** The operator's choices. */
+  speechFit: SpeechFitSettings;
   /** The built-in responder's. */
   hasEmbeddings: boolean;
   ggufPath: string | undefined;
@@ -24,4 +26,8 @@ export type ToInference =
 /** How long a piece of work waited for its model. */
 export type QueueTime = readonly [priority: JobPriority, waitedMs: number];
 
-export type FromInference = ModelReport | { type: "waited"; queueTimes: readonly QueueTime[] };
+export type FromInference =
+  | ModelReport
+  /** Sent before `ready`. */
+  | { type: "fit"; fit: SpeechFit }
+  | { type: "waited"; queueTimes: readonly QueueTime[] };

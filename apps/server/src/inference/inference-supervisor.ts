@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
-import type { FixedSpeech } from "@parley/providers/local";
+import type { FixedSpeech, SpeechFit } from "@parley/providers/local";
 import type { ModelReport } from "./model-states.ts";
 import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 
@@ -24,11 +24,17 @@ export interface InferenceProcess {
   close: () => Promise<void>;
 }
 
+export interface InferenceListeners {
+  onModel: (report: ModelReport) => void;
+  /** Called at each start of the process, before its models can be used. */
+  onFit: (fit: SpeechFit) => void;
+}
+
 /** Starts the process that holds the local models; none where every provider is elsewhere. */
 export function startInferenceProcess(
   config: Readonly<Config>,
   socketPath: string,
-  onModel: (report: ModelReport) => void,
+  { onModel, onFit }: InferenceListeners,
   logger: Logger,
 ): InferenceProcess {
   const { languageModel } = config;
@@ -39,6 +45,7 @@ export function startInferenceProcess(
     speechFolder: path.join(config.dataDirectory, "speech"),
     hasSpeechToText: config.localSpeech.hasSpeechToText,
     hasTextToSpeech: config.localSpeech.hasTextToSpeech,
+    speechFit: config.speechFit,
     hasEmbeddings: languageModel.provider === "builtin-responder",
     ggufPath: languageModel.provider === "gguf" ? languageModel.path : undefined,
   };
@@ -60,6 +67,7 @@ export function startInferenceProcess(
     firstMessage: () => configuration,
     onMessage: (message) => {
       if (message.type === "model") onModel(message);
+      else if (message.type === "fit") onFit(message.fit);
       else onQueueTimes(message.queueTimes);
     },
     onReady: () => logger.debug("local models loaded"),

@@ -2,9 +2,7 @@ import { availableParallelism } from "node:os";
 import { errorMessage } from "@parley/conversation/error-message";
 import {
   askMiniLm,
-  askMoonshine,
   askSmartTurn,
-  askVoice,
   createEmbedHandler,
   createSynthesizeHandler,
   createTranscribeHandler,
@@ -13,24 +11,18 @@ import {
   type InferenceHandlers,
   JobLoad,
   type JobLoadOptions,
-  loadDittli,
   loadGguf,
-  loadKokoro,
-  loadLexicon,
   loadMiniLm,
-  loadMoonshine,
   loadSmartTurn,
-  type Lexicon,
-  type SpeechEngine,
   SpeechPreparation,
+  type SpeechFit,
   SpeechStore,
 } from "@parley/providers/local";
 import type { InferenceConfiguration } from "./inference-protocol.ts";
+import { SpeechLoader } from "./load-speech.ts";
 import { loadUsable } from "./load-usable.ts";
 import { type ModelReport, VOICE_STAND_INS } from "./model-states.ts";
 
-/** More than two threads gain little, and calls share the cores with the models. */
-const SYNTHESIS_THREADS = 2;
 /**
  * llama.cpp's threads wait for each other by spinning: with one on every core, whatever else runs holds them all up
  * (measured with calls on the same two cores: 0.4 s for a sentence became 210 s).
@@ -52,6 +44,8 @@ interface LoadListeners {
   onStart: NonNullable<JobLoadOptions["onStart"]>;
   /** Called for each model; the handlers do without those that are unusable. */
   onModel: (report: ModelReport) => void;
+  /** Called once, before the models can be used. */
+  onFit: (fit: SpeechFit) => void;
 }
 
 /**
@@ -65,21 +59,16 @@ export async function loadHandlers(
     speechFolder,
     hasSpeechToText,
     hasTextToSpeech,
+    speechFit: settings,
     hasEmbeddings,
     ggufPath,
   }: InferenceConfiguration,
-  { onStart, onModel }: LoadListeners,
+  { onStart, onModel, onFit }: LoadListeners,
 ): Promise<LoadedModels> {
   const load = new JobLoad({ onStart });
-  const [moonshine, smartTurn, voices, miniLm, gguf] = await Promise.all([
-    hasSpeechToText
-      ? loadUsable(onModel, {
-          modelsDir,
-          group: "moonshine-base",
-          load: async () => await loadMoonshine({ modelsDir, size: "base", threads: 1 }),
-          ask: askMoonshine,
-        })
-      : undefined,
+  const loader = new SpeechLoader({ modelsDir, hasSpeechToText, hasTextToSpeech, settings, onModel });
+  const [loaded, smartTurn, miniLm, gguf] = await Promise.all([
+    loader.load(),
     hasSpeechToText
       ? loadUsable(onModel, {
           modelsDir,
@@ -88,7 +77,6 @@ export async function loadHandlers(
           ask: askSmartTurn,
         })
       : undefined,
-    hasTextToSpeech ? loadVoices(modelsDir, onModel) : undefined,
     hasEmbeddings
       ? loadUsable(onModel, {
           modelsDir,
@@ -99,9 +87,13 @@ export async function loadHandlers(
       : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
+  const { models, fit } = loaded.isMeasured ? loaded : await loader.measure(loaded.models);
+  onFit(fit);
+  const { moonshine } = models;
+  const voices = hasTextToSpeech ? models.voices : undefined;
   const store = voices && (await openStore(speechFolder));
   const synthesize = voices && createSynthesizeHandler(voices, { store, load, standIns: VOICE_STAND_INS });
-  const preparation = synthesize && new SpeechPreparation(synthesize);
+  const preparation = synthesize && new SpeechPreparation(synthesize, fit.defaultVoice);
   return {
     prepareSpeech: (speech) => preparation?.add(speech),
     handlers: {
@@ -127,33 +119,4 @@ async function openStore(folder: string): Promise<SpeechStore | undefined> {
     process.stderr.write(`prepared speech is not stored on disk: ${reason}\n`);
     return undefined;
   }
-}
-
-type LoadedVoices = Partial<Record<"kokoro" | "dittli", SpeechEngine>>;
-
-/** The voices that are usable. */
-async function loadVoices(modelsDir: string, onModel: LoadListeners["onModel"]): Promise<LoadedVoices> {
-  const lexicon = await loadLexicon();
-  const [kokoro, dittli] = await Promise.all([
-    loadUsable(onModel, {
-      modelsDir,
-      group: "kokoro",
-      load: async () => await loadKokoro({ modelsDir, lexicon, threads: SYNTHESIS_THREADS }),
-      ask: async (engine) => await askVoice(engine, "af_heart"),
-    }),
-    loadUsable(onModel, {
-      modelsDir,
-      group: "dittli",
-      load: async () => await openDittli(modelsDir, lexicon),
-      ask: async (engine) => await askVoice(engine, "male"),
-    }),
-  ]);
-  return { ...(kokoro && { kokoro }), ...(dittli && { dittli }) };
-}
-
-/** Its model is opened by its first words. */
-async function openDittli(modelsDir: string, lexicon: Lexicon): Promise<SpeechEngine> {
-  const engine = await loadDittli({ modelsDir, lexicon });
-  await engine.warmUp();
-  return engine;
 }

@@ -47,7 +47,7 @@ type CallParts = Omit<HostedCall, "media">;
 /** For one call, apart from what closes it. */
 type CallMessage = Exclude<
   ToMedia,
-  { type: "configure" | "open" | "openWeb" | "signed" | "finish" | "close" }
+  { type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "finish" | "close" }
 >;
 
 export interface MediaHost {
@@ -124,6 +124,7 @@ class Host implements MediaHost {
       );
       return;
     }
+    if (message.type === "speechFit") return this.#providers.useSpeechFit(message.fit);
     if (message.type === "signed") return this.#signer.settle(message.signatureId, message.headers);
     // A call that is gone needs nothing more: its end has been told.
     void this.#calls.get(message.callId)?.then((call) => {

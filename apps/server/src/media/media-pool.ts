@@ -3,11 +3,13 @@ import { errorMessage } from "@parley/conversation/error-message";
 import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceEvent } from "@parley/conversation";
 import { systemClock } from "@parley/sip";
+import type { SpeechFit } from "@parley/providers/fit";
 import type { Logger } from "pino";
 import type { SignRequest } from "../custom-tools/webhook-tool.ts";
 import type { ModelReport } from "../inference/model-states.ts";
 import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { SupervisedChild } from "../platform/supervised-child.ts";
+import { LagWatch } from "./lag-watch.ts";
 import type {
   FromMedia,
   MediaCall,
@@ -20,9 +22,6 @@ import type {
 } from "./media-protocol.ts";
 import type { SdpFragment } from "./web/web-sdp-fragment.ts";
 
-/** A process whose wheel lags more than this in as many reports (seconds) in a row gets no more calls: those it has would suffer. */
-const LARGEST_WHEEL_LAG_MS = 5;
-const LAGGING_REPORTS = 10;
 const OPEN_DEADLINE_MS = 3_000;
 const INSTRUCTION_DEADLINE_MS = 1_000;
 const CLOSE_GRACE_MS = 5_000;
@@ -153,11 +152,9 @@ interface Opened {
 interface MediaMember {
   child: SupervisedChild<ToMedia, FromMedia>;
   calls: Map<string, OpenCall>;
-  wheelLagP99Ms: number;
+  lag: LagWatch;
   /** Of all its time, also before a restart. */
   lagCounts: number[];
-  /** How many of the last load reports in a row showed too large a lag. */
-  laggingReports: number;
 }
 
 /** The node's media processes: spreads calls over them and notices when one dies. */
@@ -189,7 +186,7 @@ export class MediaPool {
 
   /** Largest lag of any media process's wheel: p99 over the last 10 s. */
   get wheelLagP99Ms(): number {
-    return Math.max(0, ...this.#members.map((member) => member.wheelLagP99Ms));
+    return Math.max(0, ...this.#members.map(({ lag }) => lag.lagP99Ms));
   }
 
   /** How many frames of audio were handled how late, by `LAG_BOUNDS_MS`, since the start. */
@@ -200,6 +197,11 @@ export class MediaPool {
   /** Exceptions in media processes that belong to no call. */
   get faults(): number {
     return this.#members.reduce((sum, { child }) => sum + child.faults, 0);
+  }
+
+  /** Processes that start later have it in their configuration. */
+  useSpeechFit(fit: SpeechFit): void {
+    for (const { child } of this.#members) child.send({ type: "speechFit", fit });
   }
 
   /** Rejects with `NoMediaCapacityError` when no process has a free place, else with what went wrong in it. */
@@ -285,19 +287,17 @@ export class MediaPool {
     return free.sort((a, b) => a.calls.size - b.calls.size)[0];
   }
 
-  #isUsable({ child, calls, laggingReports }: MediaMember): boolean {
-    const isKeepingUp = laggingReports < LAGGING_REPORTS;
+  #isUsable({ child, calls, lag }: MediaMember): boolean {
     // Where it has no calls, others make this machine slow, and refusing would spare nobody.
-    return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || isKeepingUp);
+    return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || lag.isKeepingUp);
   }
 
   #createMember(index: number, options: MediaPoolOptions): MediaMember {
     const calls = new Map<string, OpenCall>();
     const member: MediaMember = {
       calls,
-      wheelLagP99Ms: 0,
+      lag: new LagWatch(),
       lagCounts: [],
-      laggingReports: 0,
       child: new SupervisedChild<ToMedia, FromMedia>({
         name: `media-${index + 1}`,
         entry: new URL("./media-process.ts", import.meta.url),
@@ -338,9 +338,8 @@ function commandCall({ child }: MediaMember, callId: string, state: OpenCall): C
 
 function receive(member: MediaMember, message: Exclude<FromMedia, ModelReport>): void {
   if (message.type === "load") {
-    member.wheelLagP99Ms = message.wheelLagP99Ms;
+    member.lag.note(message.wheelLagP99Ms);
     member.lagCounts = sumOf([member.lagCounts, message.lagCounts]);
-    member.laggingReports = message.wheelLagP99Ms > LARGEST_WHEEL_LAG_MS ? member.laggingReports + 1 : 0;
     return;
   }
   const call = member.calls.get(message.callId);
@@ -417,8 +416,7 @@ function endQuestions({ instructions, offers, fragments }: OpenCall): void {
 function loseCalls(member: MediaMember, description: string): void {
   const lost = [...member.calls.values()];
   member.calls.clear();
-  member.wheelLagP99Ms = 0;
-  member.laggingReports = 0;
+  member.lag.reset();
   for (const call of lost) {
     call.opened.reject(new Error(description));
     call.prepared.resolve();

@@ -2,6 +2,7 @@ import type { LiveCallEvent } from "@parley/contract";
 import type { Instruction, VoiceAgentSettings, VoiceEvent } from "@parley/conversation";
 import type { MessageToSign, ToolConversation, WebhookTool } from "../custom-tools/webhook-tool.ts";
 import type { SrtpKeys, SrtpSuite, StreamStatistics } from "@parley/rtp";
+import type { SpeechFit } from "@parley/providers/fit";
 import type { ModelReport } from "../inference/model-states.ts";
 import type { ProviderConfiguration } from "../model-providers/provider-configuration.ts";
 import type { CodecName } from "./audio-codec.ts";
@@ -23,6 +24,8 @@ export interface MediaConfiguration {
   /** Where the audio of calls is kept until recordings are made of it; exists. */
   recordingFolder: string;
   providers: ProviderConfiguration;
+  /** `undefined` until the inference process has reported it, or if no local speech is loaded. */
+  speechFit: SpeechFit | undefined;
   /** Tools may reach private addresses. */
   isPrivateWebhookAllowed: boolean;
 }
@@ -87,6 +90,8 @@ export interface MediaPath {
 
 export type ToMedia =
   | MediaConfiguration
+  /** The fit of the local models is known, or another. */
+  | { type: "speechFit"; fit: SpeechFit }
   /** Takes a port and prepares the conversation: answered by `opened` or `openFailed`, then `prepared`. */
   | { type: "open"; call: MediaCall }
   /** The same for a call in the browser, which begins by itself when one is connected. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import {
   type AgentVoice,
   createFailoverSpeechToText,
@@ -16,13 +17,15 @@ import {
   createElevenLabsTextToSpeech,
   createOpenAiSpeechToText,
   createOpenAiTextToSpeech,
-  defaultLocalVoice,
+  chooseSpeechFit,
+  fastLocalVoice,
   type InferenceClient,
   loadRnnoise,
   loadSilero,
   LocalSpeechToText,
   LocalTextToSpeech,
   LocalTurnEnd,
+  type SpeechFit,
 } from "@parley/providers";
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import { loadUsable } from "../inference/load-usable.ts";
@@ -62,17 +65,27 @@ export interface Providers {
   noiseSuppressor: NoiseSuppressor;
   /** Undefined where the local recogniser is not loaded, whose process holds it. */
   turnEnd: TurnEndDetector | undefined;
+  /** The local models' fit is another from now on. */
+  useSpeechFit: (fit: SpeechFit) => void;
   close: () => Promise<void>;
 }
 
 /** Rejects where the models of voice activity and of noise cannot be loaded. */
 export async function createProviders(
-  configuration: { providers: ProviderConfiguration; modelsDirectory: string; inferencePath: string },
+  configuration: {
+    providers: ProviderConfiguration;
+    modelsDirectory: string;
+    inferencePath: string;
+    /** `undefined` until it is known. */
+    speechFit: SpeechFit | undefined;
+  },
   report: (report: ModelReport) => void,
 ): Promise<Providers> {
   const { providers, modelsDirectory, inferencePath } = configuration;
   const inference = connectInference({ path: inferencePath });
   const closers: (() => Promise<void>)[] = [async () => inference.close()];
+  let fit = configuration.speechFit ?? chooseSpeechFit({}, availableParallelism());
+  const currentFit = (): SpeechFit => fit;
   const voiceActivity = await loadUsable(report, {
     modelsDir: modelsDirectory,
     group: "silero",
@@ -90,8 +103,11 @@ export async function createProviders(
     noiseSuppressor: await loadRnnoise(),
     turnEnd: providers.localSpeech.hasSpeechToText ? new LocalTurnEnd({ inference }) : undefined,
     languageModelFor: createLanguageModels(providers.languageModel, inference, closers),
-    speechToText: createSpeechToText(providers, inference, closers),
-    voicesFor: createVoices(providers, inference, closers),
+    speechToText: createSpeechToText(providers, inference, currentFit, closers),
+    voicesFor: createVoices(providers, inference, currentFit, closers),
+    useSpeechFit: (next) => {
+      fit = next;
+    },
     close: async () => {
       await Promise.all(closers.splice(0).map((close) => close()));
     },
@@ -120,10 +136,11 @@ function createLanguageModels(
 function createSpeechToText(
   { speechToText, localSpeech }: ProviderConfiguration,
   inference: InferenceClient,
+  fit: () => SpeechFit,
   closers: (() => Promise<void>)[],
 ): SpeechToText {
   const local: Recognizer = {
-    stt: new LocalSpeechToText({ inference, size: "base" }),
+    stt: new LocalSpeechToText({ inference, size: () => fit().recognizer }),
     answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
   };
   if (speechToText.provider === "local") return createFailoverSpeechToText({ recognizers: [local] });
@@ -147,22 +164,30 @@ export function createRemoteRecogniser(
   return { stt, answerDeadlineMs: REQUEST_ANSWER_DEADLINE_MS };
 }
 
-function createVoices(
+/** @param closers Receives what the caller must close. */
+export function createVoices(
   { textToSpeech, localSpeech }: ProviderConfiguration,
   inference: InferenceClient,
+  fit: () => SpeechFit,
   closers: (() => Promise<void>)[],
 ): Providers["voicesFor"] {
-  const local = new LocalTextToSpeech({ client: inference });
-  const operatorsLocal: AgentVoice = { tts: local, voice: defaultLocalVoice };
-  const voiceOf =
-    textToSpeech.provider === "local"
-      ? (voiceId: string): AgentVoice => ({ tts: local, voice: voiceId === "" ? defaultLocalVoice : voiceId })
-      : createRemoteVoices(textToSpeech, local, closers);
+  const local = new LocalTextToSpeech({
+    client: inference,
+    realTimeFactorOf: (voice) => speedOf(fit(), voice),
+  });
+  const isLocal = textToSpeech.provider === "local";
+  const defaultVoice = (): AgentVoice => ({ tts: local, voice: fit().defaultVoice });
+  const fastVoice: AgentVoice = { tts: local, voice: fastLocalVoice };
+  const voiceOf = isLocal
+    ? (voiceId: string): AgentVoice => (voiceId === "" ? defaultVoice() : { tts: local, voice: voiceId })
+    : createRemoteVoices(textToSpeech, local, closers);
   return ({ voiceId, fallbackVoiceId, language }) => {
     const voice = voiceOf(voiceId);
     if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
-    const isLocalAble = localSpeech.hasTextToSpeech && /^en(-|$)/i.test(language);
-    return isLocalAble && voice.tts !== local ? [voice, operatorsLocal] : [voice];
+    if (!localSpeech.hasTextToSpeech || !/^en(-|$)/i.test(language)) return [voice];
+    if (voice.tts !== local) return [voice, defaultVoice()];
+    // An agent that names a voice keeps it.
+    return voiceId === "" && voice.voice !== fastLocalVoice ? [voice, fastVoice] : [voice];
   };
 }
 
@@ -195,4 +220,8 @@ export function createRemoteVoice(
   const tts = createOpenAiTextToSpeech(configuration);
   closers.push(async () => await tts.close());
   return { tts, defaultVoice: OPENAI_DEFAULT_VOICE };
+}
+
+function speedOf({ speeds, kokoroThreads }: SpeechFit, voice: string): number | undefined {
+  return voice.startsWith("kokoro/") ? speeds[`kokoro-${kokoroThreads}`] : speeds.dittli;
 }

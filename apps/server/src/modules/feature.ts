@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { InferenceProcess } from "../inference/inference-supervisor.ts";
+import type { LocalSpeechPlaces } from "../inference/local-speech-places.ts";
 import type { MediaPool } from "../media/media-pool.ts";
 import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -23,6 +24,7 @@ export interface NodeResources extends Omit<DatabaseConnection, "close"> {
   clock: Clock;
   storage: ObjectStorage;
   media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "isReady" | "open" | "openWeb">;
+  speechPlaces: LocalSpeechPlaces;
   inference: Pick<InferenceProcess, "path" | "prepareSpeech">;
   /** Usable once the node listens. */
   sip: SipEndpoint;

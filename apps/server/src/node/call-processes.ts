@@ -1,15 +1,17 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { SpeechFit } from "@parley/providers/fit";
 import { slicePortRange } from "@parley/rtp";
 import { MediaPool } from "../media/media-pool.ts";
 import { recordingFolderOf } from "../media/recording/recording-folder.ts";
 import { sliceWebPorts } from "../media/web/web-ports.ts";
 import { fetchModels } from "../inference/fetch-models.ts";
+import { LocalSpeechPlaces } from "../inference/local-speech-places.ts";
 import { requireGgufFile } from "../inference/gguf-file.ts";
 import { ModelStates } from "../inference/model-states.ts";
-import { type InferenceProcess, startInferenceProcess } from "../inference/inference-supervisor.ts";
-import type { NodeContext } from "./node-context.ts";
+import { startInferenceProcess } from "../inference/inference-supervisor.ts";
+import type { BootResources, NodeContext } from "./node-context.ts";
 
 /** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
 const CALLS_PER_MEDIA_PROCESS = 250;
@@ -18,7 +20,7 @@ const CALLS_PER_MEDIA_PROCESS = 250;
 export async function startCallProcesses(
   { config, logger, started, nodeId }: NodeContext,
   signal: AbortSignal,
-): Promise<{ media: MediaPool; inference: InferenceProcess; models: ModelStates }> {
+): Promise<Omit<BootResources, "connection">> {
   if (config.languageModel.provider === "gguf") await requireGgufFile(config.languageModel.path);
   await fetchModels(config, signal);
   signal.throwIfAborted();
@@ -30,9 +32,17 @@ export async function startCallProcesses(
   const inferencePath = isWindows ? `\\\\.\\pipe\\parley-${nodeId}` : path.join(folder, "inference.sock");
   const models = new ModelStates(config, logger);
   const onModel = models.record.bind(models);
-  const inference = startInferenceProcess(config, inferencePath, onModel, logger);
+  const speechPlaces = new LocalSpeechPlaces(config);
+  let speechFit: SpeechFit | undefined;
+  const onFit = (fit: SpeechFit): void => {
+    if (fit.summary !== speechFit?.summary) logger.info({ fit: fit.summary }, "speech models chosen");
+    speechFit = fit;
+    speechPlaces.useFit(fit);
+    media.useSpeechFit(fit);
+  };
+  const inference = startInferenceProcess(config, inferencePath, { onModel, onFit }, logger);
   started.add(async () => await inference.close());
-  const media = new MediaPool({
+  const media: MediaPool = new MediaPool({
     processes: config.mediaProcesses,
     callsPerProcess: CALLS_PER_MEDIA_PROCESS,
     configure: (index) => ({
@@ -57,10 +67,11 @@ export async function startCallProcesses(
         languageModel: config.languageModel,
         localSpeech: config.localSpeech,
       },
+      speechFit,
     }),
     onModel,
     logger,
   });
   started.add(async () => await media.close());
-  return { media, inference, models };
+  return { media, inference, models, speechPlaces };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { MediaPool } from "../media/media-pool.ts";
+import type { LocalSpeechPlaces } from "../inference/local-speech-places.ts";
 import type { ModelStates } from "../inference/model-states.ts";
 import type { InferenceProcess } from "../inference/inference-supervisor.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
@@ -20,4 +21,5 @@ export interface BootResources {
   media: MediaPool;
   inference: InferenceProcess;
   models: ModelStates;
+  speechPlaces: LocalSpeechPlaces;
 }

@@ -18,7 +18,7 @@ export type OpenedResources = Awaited<ReturnType<typeof openResources>>;
 
 export async function openResources(context: NodeContext, boot: BootResources) {
   const { config, nodeId, logger, started } = context;
-  const { connection, media, inference, models } = boot;
+  const { connection, media, inference, models, speechPlaces } = boot;
   const { database, encryption, directUrl, isEmbedded } = connection;
   const jobs = await Jobs.start({ connectionString: directUrl, logger });
   started.add(async () => await jobs.close());
@@ -37,6 +37,7 @@ export async function openResources(context: NodeContext, boot: BootResources) {
     sip,
     storage,
     media,
+    speechPlaces,
     inference,
     readiness: requireProcesses(boot),
     metrics: startMetrics(context, boot, sip),
@@ -63,7 +64,7 @@ function requireProcesses({ media, inference, models }: BootResources): Readines
 
 function startMetrics(
   { logger, started }: NodeContext,
-  { media, inference, models }: BootResources,
+  { media, inference, models, speechPlaces }: BootResources,
   sip: SipEndpoint,
 ): Metrics {
   let faults = 0;
@@ -79,6 +80,16 @@ function startMetrics(
     processFaults: () => faults + media.faults + inference.faults,
     sipTransactions: () => sip.transactionCount,
   });
+  metrics.addGauge(
+    "parley_local_speech_calls",
+    "Active calls that use local speech models.",
+    () => speechPlaces.taken,
+  );
+  metrics.addGauge(
+    "parley_local_speech_calls_max",
+    "Maximum number of simultaneous calls with local speech, if the next ones have the default voice.",
+    () => speechPlaces.taken + speechPlaces.free,
+  );
   inference.onQueueTimes((queueTimes) => {
     for (const [priority, waitedMs] of queueTimes) metrics.observeQueueTime(priority, waitedMs);
   });

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { unlimitedSpeechPlaces } from "../inference/testing.ts";
 import type { MediaCall } from "../media/media-protocol.ts";
 import type { NodeResources } from "../modules/feature.ts";
 import { parseConfig } from "../platform/config/config.ts";
@@ -64,6 +65,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
       linkTo: async (key: string) => `https://objects.test/${key}`,
     },
     media: new SilentMedia(),
+    speechPlaces: unlimitedSpeechPlaces(),
     inference: { path: "", prepareSpeech: () => {} },
     sip: {
       get agent(): never {

@@ -4,10 +4,13 @@ import type { SampleRateHz } from "./speech-to-text.ts";
 export interface TextToSpeech {
   /** `vendor/model`, e.g. `local/kokoro`. */
   readonly name: string;
-  /** Time to wait for first audio before another available voice is used; default 1200 ms. */
-  readonly firstAudioTimeoutMs?: number;
-  /** Seconds of synthesis per second of audio, assumed until measured. */
-  readonly assumedRealTimeFactor?: number;
+  /**
+   * Time that audio may be missing before another available voice is used: before the first audio (default 1200 ms), and later
+   * if a clause probably takes as long.
+   */
+  readonly audioTimeoutMs?: number;
+  /** Seconds of synthesis per second of audio, assumed of a voice until measured. */
+  assumedRealTimeFactorOf?(voice: string): number;
   /** Time that speech synthesized in advance may take while calls have priority; by default as for other speech. */
   readonly preparationTimeoutMs?: number;
   /**

@@ -40,3 +40,17 @@ export type { SpeechEngine } from "./synthesis/engine.ts";
 export { askMiniLm, askMoonshine, askSilero, askSmartTurn, askVoice } from "./self-test/ask-models.ts";
 export { loadTested, type LoadTestedOptions, UnusableModelError } from "./self-test/self-test.ts";
 export type { TestedGroup } from "../models/known-answers/known-answers.ts";
+export {
+  chooseSpeechFit,
+  MAX_RECOGNIZER_FACTOR,
+  type SpeechFit,
+  type SpeechFitSettings,
+} from "./fit/speech-fit.ts";
+export {
+  measureRecognizer,
+  measureVoice,
+  type SpeechSpeeds,
+  type SpeedMeasurement,
+  type SpeedName,
+} from "./fit/speech-speeds.ts";
+export { addToSpeedRecord, readSpeedRecord, type SpeedRecordOptions } from "./fit/speed-record.ts";

@@ -37,7 +37,7 @@ export function createOpenAiTextToSpeech(options: OpenAiTextToSpeechOptions): Op
   return {
     name,
     // A request per clause, and models that start slowly.
-    firstAudioTimeoutMs: 2_500,
+    audioTimeoutMs: 2_500,
     open: (reply) =>
       new OpenAiSpeechStream({
         provider: name,

@@ -1,17 +1,26 @@
 import { errorMessage } from "@parley/conversation/error-message";
 import type { TextToSpeechEvent } from "@parley/conversation";
+import { availableParallelism } from "node:os";
+import { chooseSpeechFit, readSpeedRecord } from "@parley/providers/local";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
 import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/providers.ts";
+import { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import { modelGroupsOf } from "../../inference/fetch-models.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { type Check, failed, type Finding, ok, warning } from "../finding.ts";
+import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
 
 const REGISTRY_TIMEOUT_MS = 8_000;
 const SAMPLE_RATE_HZ = 16_000;
 
 type SpeechConfig = Pick<
   Config,
-  "modelsDirectory" | "localSpeech" | "languageModel" | "speechToText" | "textToSpeech"
+  | "modelsDirectory"
+  | "localSpeech"
+  | "speechFit"
+  | "maxLocalCalls"
+  | "languageModel"
+  | "speechToText"
+  | "textToSpeech"
 >;
 
 /** Whether the local models are there and whole, else whether they can be fetched. */
@@ -32,6 +41,29 @@ export function modelsCheck(config: SpeechConfig): Check {
         `${text}, and ${npm} does not answer.`,
         `Run "npm run models" on a machine with internet access, then copy its models folder to ${modelsDirectory}.`,
       );
+    },
+  };
+}
+
+/** Which local models fit this machine, as measured at an earlier start, and how many calls they serve. */
+export function speechFitCheck(config: SpeechConfig): Check {
+  const { modelsDirectory: modelsDir, localSpeech, speechFit } = config;
+  return {
+    name: "speech fit",
+    run: async () => {
+      if (!localSpeech.hasSpeechToText && !localSpeech.hasTextToSpeech)
+        return skipped("No local speech models are used.");
+      const cores = availableParallelism();
+      const record = await readSpeedRecord({ modelsDir, cores });
+      if (record === undefined) return skipped("The next start measures the speed of the speech models.");
+      const fit = chooseSpeechFit(record.speeds, cores, speechFit);
+      const places = new LocalSpeechPlaces(config);
+      places.useFit(fit);
+      const { free } = places;
+      const calls = free === Infinity ? "" : ` Calls with local speech at a time: ${free}.`;
+      const text = `${fit.summary.charAt(0).toUpperCase()}${fit.summary.slice(1)}.${calls}`;
+      if (free > 1) return ok(text);
+      return warning(text, "Use a faster machine, or a vendor's speech (PARLEY_STT, PARLEY_TTS).");
     },
   };
 }

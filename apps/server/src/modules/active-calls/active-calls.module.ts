@@ -28,7 +28,7 @@ export function createActiveCalls(
   node: NodeResources,
   { calls, callNodes, sipTraceRecorder, ...dependencies }: Dependencies,
 ) {
-  const { config, nodeId, database, bus, clock, readiness, metrics, spans, logger } = node;
+  const { config, nodeId, database, bus, clock, readiness, metrics, spans, speechPlaces, logger } = node;
   const spoolFolder = path.join(config.dataDirectory, "call-spool");
   const spool = new CallSpool({ folder: spoolFolder, nodeId, logger });
   const activeCalls = new ActiveCallRegistry({
@@ -37,7 +37,7 @@ export function createActiveCalls(
     spool,
     calls,
     isReady: () => readiness.isReady,
-    providerNames: (llmModel) => providerNamesOf(config, llmModel),
+    providerNames: (llmModel) => providerNamesOf(config, llmModel, speechPlaces.fit?.recognizer),
     metrics,
     spans,
     sipTraces: sipTraceRecorder,

@@ -3,8 +3,12 @@ import { chooseLanguageModel } from "../../platform/config/choose-language-model
 import type { Config } from "../../platform/config/config.ts";
 import type { ProviderNames } from "./active-call.ts";
 
-/** Provider names as stored on the call record. */
-export function providerNamesOf(config: Config, llmModel: string): ProviderNames {
+/**
+ * Provider names as stored on the call record.
+ *
+ * @param recognizer Size of the local recognizer.
+ */
+export function providerNamesOf(config: Config, llmModel: string, recognizer = "base"): ProviderNames {
   const { speechToText, textToSpeech } = config;
   const languageModel = chooseLanguageModel(config.languageModel, llmModel);
   const llmNames = {
@@ -14,7 +18,7 @@ export function providerNamesOf(config: Config, llmModel: string): ProviderNames
   };
   return {
     llmName: llmNames[languageModel.provider](),
-    sttName: speechToText.provider === "local" ? "local/moonshine-base" : speechToText.provider,
+    sttName: speechToText.provider === "local" ? `local/moonshine-${recognizer}` : speechToText.provider,
     ttsName: textToSpeech.provider === "local" ? "local" : textToSpeech.provider,
   };
 }

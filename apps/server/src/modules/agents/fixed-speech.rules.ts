@@ -1,5 +1,6 @@
 import type { FixedSpeech } from "@parley/providers/local";
 import type { Config } from "../../platform/config/config.ts";
+import { findLocalVoice } from "../../inference/local-voice.rules.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 
 type SpokenFields = Pick<
@@ -19,8 +20,7 @@ export function fixedSpeechOf(
 ): FixedSpeech | undefined {
   const { voiceSpeed: speed, language, firstMessageMode, firstMessage, firstMessageOutbound } = document;
   const voice = document.voiceId ?? "";
-  const isVendors = provider !== "local" && (voice === "" || voice.startsWith(`${provider}/`));
-  if (isVendors) return undefined;
+  if (findLocalVoice(voice, provider, "") === undefined) return undefined;
   const greetings = firstMessageMode === "static" ? [firstMessage, firstMessageOutbound] : [];
   const texts = greetings.flatMap((text) => (text === null || VARIABLE.test(text) ? [] : [text]));
   return { voice, speed, language, texts };

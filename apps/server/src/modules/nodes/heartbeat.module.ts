@@ -35,7 +35,7 @@ export function createHeartbeat(
   return {
     services: {},
     prepare: async () => {
-      const { nodeId, clock, storage, media, isMediaReady, isEmbedded, logger } = node;
+      const { nodeId, clock, storage, media, speechPlaces, isMediaReady, isEmbedded, logger } = node;
       database = await openDatabase(node.directUrl, {
         maxConnections: 1,
         statementDeadlineMs: STATEMENT_DEADLINE_MS,
@@ -49,7 +49,7 @@ export function createHeartbeat(
           isDraining: activeCalls.isDraining,
           isReady: isMediaReady(),
           callsHeld: activeCalls.size,
-          freePlaces: media.freePlaces,
+          freePlaces: Math.min(media.freePlaces, speechPlaces.free),
         }),
         heldCallIds: () => activeCalls.ids,
         onSweep: async (transaction, now) => await callCommands.deleteExpired(transaction, now),

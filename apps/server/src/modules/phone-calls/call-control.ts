@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { IncomingInvite, InviteToScreen, Rejection } from "@parley/sip";
 import type { Logger } from "pino";
+import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
@@ -20,6 +21,7 @@ export interface CallControlOptions {
   phoneNumbers: PhoneNumbersService;
   admission: InboundAdmission;
   media: Pick<MediaPool, "hasFreePlace" | "open">;
+  speechPlaces: LocalSpeechPlaces;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
   logger: Logger;
@@ -82,6 +84,9 @@ export class CallControl {
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
+    // The call has it to its end.
+    using place = this.#options.speechPlaces.take(target.agent.document.voiceId ?? "");
+    if (place === undefined) return refuseForNow(invite);
     const mediaAddress = await findMediaAddress(
       this.#options.publicAddress,
       findMediaPeer(invite.source.address, invite.body),

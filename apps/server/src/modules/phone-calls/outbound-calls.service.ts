@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Call, CallCreate } from "@parley/contract";
 import type { Logger } from "pino";
+import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../active-calls/call-command.ts";
@@ -9,6 +10,7 @@ import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { SipEndpoint } from "../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
+import { hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
 import type { Dialling, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
@@ -21,6 +23,7 @@ interface OutboundCallsOptions {
   sip: Pick<SipEndpoint, "agent">;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "hasFreePlace" | "open">;
+  speechPlaces: LocalSpeechPlaces;
   /** The operator's; undefined: the address that the trunk reaches us by. */
   publicAddress: string | undefined;
   logger: Logger;
@@ -48,15 +51,16 @@ export class OutboundCallsService {
     const { nodeId, calls, planner, placement } = this.#options;
     const { ringTimeoutSeconds = DEFAULT_RING_TIMEOUT_SECONDS } = request;
     const plan = await planner.plan(organizationId, request);
-    if (!isFree(this.#options)) await placement.requireOtherNode(nodeId);
+    if (!hasPlaceFor(this.#options, plan.agent)) await placement.requireOtherNode(nodeId);
     const variables = { ...plan.agent.variables, ...request.variables };
     const sipCallId = randomBytes(16).toString("hex");
     const ids = await this.#write(plan, { nodeId, sipCallId, variables });
     const call = await calls.describe(organizationId, ids.callId);
     const command: Dial = { type: "dial", ringTimeoutMs: ringTimeoutSeconds * 1000 };
     await afterCommit(() => {
-      if (!isFree(this.#options)) void this.#dialRemotely(ids.callId, command);
-      else dial(this.#options, plan, { ...toRecord(ids, plan, variables), sipCallId }, command);
+      const place = takePlace(this.#options, plan.agent);
+      if (place === undefined) void this.#dialRemotely(ids.callId, command);
+      else dial(this.#options, plan, { ...toRecord(ids, plan, variables), sipCallId }, command, place);
     });
     return call;
   }
@@ -64,14 +68,21 @@ export class OutboundCallsService {
   /** Dials a call that another node placed. */
   async dialPlaced(callId: string, command: DialCommand): Promise<CallCommandAnswer> {
     const { planner, placement } = this.#options;
-    if (!isFree(this.#options)) return "refused";
-    return await placement.take(callId, command, {
-      prepare: async (call) => await planner.planAgain(call),
-      begin: ({ conversationId, sipCallId, variables }, plan) => {
-        const record = toRecord({ callId, conversationId }, plan, variables);
-        dial(this.#options, plan, { ...record, sipCallId: sipCallId ?? callId }, command);
+    let place: Disposable | undefined;
+    const answer = await placement.take(callId, command, {
+      prepare: async (call) => {
+        const plan = await planner.planAgain(call);
+        place = plan && takePlace(this.#options, plan.agent);
+        return place && plan && { plan, place };
+      },
+      begin: ({ conversationId, sipCallId, variables }, prepared) => {
+        const record = toRecord({ callId, conversationId }, prepared.plan, variables);
+        const dialled = { ...record, sipCallId: sipCallId ?? callId };
+        dial(this.#options, prepared.plan, dialled, command, prepared.place);
       },
     });
+    if (answer !== "done") place?.[Symbol.dispose]();
+    return answer;
   }
 
   async #dialRemotely(id: string, command: Dial): Promise<void> {
@@ -105,10 +116,6 @@ export class OutboundCallsService {
   }
 }
 
-function isFree({ activeCalls, media }: OutboundCallsOptions): boolean {
-  return activeCalls.isTakingCalls && media.hasFreePlace;
-}
-
 function toRecord(
   ids: { callId: string; conversationId: string },
   { agent, fromNumber, toNumber }: Dialling,
@@ -123,6 +130,7 @@ function dial(
   { route, toNumber, allowedCountries }: Dialling,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
+  place: Disposable,
 ): void {
   const { callId, sipCallId } = record;
   logger.info({ callId, sipCallId, agentId: record.agent.id }, "outbound call placed");
@@ -139,5 +147,7 @@ function dial(
     });
   });
   // Nobody waits for it, and no fault in one call may end the node.
-  carried.catch((error: unknown) => logger.error({ err: error, callId }, "carrying a call failed"));
+  carried
+    .catch((error: unknown) => logger.error({ err: error, callId }, "carrying a call failed"))
+    .finally(() => place[Symbol.dispose]());
 }

@@ -35,7 +35,7 @@ interface Dependencies {
 }
 
 export function createPhoneCalls(
-  { config, nodeId, media, sip, logger }: NodeResources,
+  { config, nodeId, media, speechPlaces, sip, logger }: NodeResources,
   dependencies: Dependencies,
 ) {
   const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
@@ -48,6 +48,7 @@ export function createPhoneCalls(
     sip,
     activeCalls,
     media,
+    speechPlaces,
     publicAddress,
     logger,
   });
@@ -61,6 +62,7 @@ export function createPhoneCalls(
     phoneNumbers,
     admission: new InboundAdmission({ ...dependencies, logger }),
     media,
+    speechPlaces,
     publicAddress,
     logger,
   });

@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 export function createWebCalls(
-  { config, nodeId, encryption, media, logger }: NodeResources,
+  { config, nodeId, encryption, media, speechPlaces, logger }: NodeResources,
   { callCommands, ...dependencies }: Dependencies,
 ) {
   const webCalls = new WebCallsService({
@@ -28,6 +28,7 @@ export function createWebCalls(
     nodeId,
     joinTokens: new JoinTokens(encryption.deriveKey("tokens that join calls")),
     media,
+    speechPlaces,
     publicUrl: config.web.publicUrl,
     iceServers: config.web,
     logger,

@@ -1,5 +1,6 @@
 import type { JoinableCall, TestCallCreation } from "@parley/contract";
 import type { Logger } from "pino";
+import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { WEB_SAMPLE_RATE_HZ } from "../../media/web/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -8,6 +9,7 @@ import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
+import { hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { CallCommand, CallCommandAnswer } from "../active-calls/call-command.ts";
 import type { CallNodes } from "../nodes/call-nodes.ts";
@@ -24,6 +26,7 @@ interface WebCallsOptions {
   joinTokens: JoinTokens;
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "openWeb" | "hasFreePlace">;
+  speechPlaces: LocalSpeechPlaces;
   /** Undefined: where the request came to. */
   publicUrl: string | undefined;
   iceServers: IceServerSettings;
@@ -66,7 +69,7 @@ export class WebCallsService {
       kind: "browser_test",
       environment,
     });
-    if (!isFree(this.#options)) await placement.requireOtherNode(nodeId);
+    if (!hasPlaceFor(this.#options, agent)) await placement.requireOtherNode(nodeId);
     const variables = { ...agent.variables, ...own };
     const at = new Date();
     const ids = await calls.open({
@@ -82,8 +85,9 @@ export class WebCallsService {
     });
     const { callId } = ids;
     await afterCommit(async () => {
-      if (!isFree(this.#options)) await this.#holdRemotely(callId);
-      else this.#hold({ ...ids, ...TEST_CALL, agent, variables, at });
+      const place = takePlace(this.#options, agent);
+      if (place === undefined) await this.#holdRemotely(callId);
+      else this.#hold({ ...ids, ...TEST_CALL, agent, variables, at }, place);
     });
     const url = `${publicUrl ?? origin}/rtc/calls/${callId}`;
     return { callId, url, token: joinTokens.issue(callId) };
@@ -118,18 +122,24 @@ export class WebCallsService {
 
   /** Holds a call that another node placed, until a browser joins. */
   async holdPlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
-    if (!isFree(this.#options)) return "refused";
     const { agentResolution, placement } = this.#options;
-    return await placement.take(callId, command, {
-      prepare: async (call) => await agentResolution.resolveRecorded(call),
-      begin: ({ conversationId, variables, createdAt: at }, agent) => {
-        const record = { ...TEST_CALL, callId, conversationId, agent, variables, at };
-        this.#hold(record);
+    let place: Disposable | undefined;
+    const answer = await placement.take(callId, command, {
+      prepare: async (call) => {
+        const agent = await agentResolution.resolveRecorded(call);
+        place = agent && takePlace(this.#options, agent);
+        return place && agent && { agent, place };
+      },
+      begin: ({ conversationId, variables, createdAt: at }, prepared) => {
+        const record = { ...TEST_CALL, callId, conversationId, agent: prepared.agent, variables, at };
+        this.#hold(record, prepared.place);
       },
     });
+    if (answer !== "done") place?.[Symbol.dispose]();
+    return answer;
   }
 
-  #hold(record: CallToRegister): void {
+  #hold(record: CallToRegister, place: Disposable): void {
     const { activeCalls, media, logger } = this.#options;
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");
@@ -141,10 +151,9 @@ export class WebCallsService {
       this.#calls.set(callId, call);
       return call;
     });
-    void carrying.finally(() => this.#calls.delete(callId));
+    void carrying.finally(() => {
+      place[Symbol.dispose]();
+      this.#calls.delete(callId);
+    });
   }
-}
-
-function isFree({ activeCalls, media }: WebCallsOptions): boolean {
-  return activeCalls.isTakingCalls && media.hasFreePlace;
 }

@@ -1,4 +1,5 @@
-import type { EnvironmentReader } from "./environment-reader.ts";
+import { localVoices, type SpeechFitSettings } from "@parley/providers/fit";
+import { type EnvironmentReader, integerWithin } from "./environment-reader.ts";
 import { OPENAI_BASE_URL } from "./language-model.ts";
 
 /** Server with OpenAI's audio API. */
@@ -22,7 +23,14 @@ export interface SpeechConfig {
   textToSpeech: TextToSpeechConfig;
   /** Local models to load, as provider or as fallback. */
   localSpeech: { hasSpeechToText: boolean; hasTextToSpeech: boolean };
+  /** Choices that are otherwise made by measuring. */
+  speechFit: SpeechFitSettings;
+  /** Calls with local speech at a time; `undefined`: as many as the measured speeds allow. */
+  maxLocalCalls: number | undefined;
 }
+
+const MAX_LOCAL_CALLS = 10_000;
+const MAX_THREADS = 64;
 
 export function readSpeech(reader: EnvironmentReader): SpeechConfig {
   const stt = reader.parseOrDefault("PARLEY_STT", speechProviderIn(["deepgram", "openai"]));
@@ -31,7 +39,30 @@ export function readSpeech(reader: EnvironmentReader): SpeechConfig {
     speechToText: readSpeechToText(reader, stt.name),
     textToSpeech: readTextToSpeech(reader, tts.name),
     localSpeech: { hasSpeechToText: stt.hasLocal, hasTextToSpeech: tts.hasLocal },
+    speechFit: readSpeechFit(reader),
+    maxLocalCalls: reader.parse("PARLEY_LOCAL_CALLS", integerWithin(1, MAX_LOCAL_CALLS)),
   };
+}
+
+function readSpeechFit(reader: EnvironmentReader): SpeechFitSettings {
+  const recognizer = reader.parse("PARLEY_LOCAL_RECOGNIZER", parseRecognizer);
+  const voice = reader.parse("PARLEY_LOCAL_VOICE", parseLocalVoice);
+  const kokoroThreads = reader.parse("PARLEY_LOCAL_VOICE_THREADS", integerWithin(1, MAX_THREADS));
+  return {
+    ...(recognizer !== undefined && { recognizer }),
+    ...(voice !== undefined && { voice }),
+    ...(kokoroThreads !== undefined && { kokoroThreads }),
+  };
+}
+
+function parseRecognizer(value: string): "base" | "tiny" {
+  if (value === "base" || value === "tiny") return value;
+  throw new Error(`must be base or tiny, not "${value}"`);
+}
+
+function parseLocalVoice(value: string): string {
+  if (localVoices.some(({ id }) => id === value)) return value;
+  throw new Error(`must be a local voice such as kokoro/af_heart or dittli/male, not "${value}"`);
 }
 
 interface SpeechChoice<Name> {

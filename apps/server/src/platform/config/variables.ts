@@ -156,6 +156,22 @@ export const variables = {
       "Speech synthesis: local, elevenlabs or openai. With `elevenlabs,local` or `openai,local`, the local voices take over in the same turn if the provider fails.",
     default: "local",
   },
+  PARLEY_LOCAL_VOICE: {
+    description: "Local voice of agents that name none, for example `dittli/male`.",
+    default: "chosen by measured speed",
+  },
+  PARLEY_LOCAL_VOICE_THREADS: {
+    description: "Threads of the Kokoro voices.",
+    default: "1 or 2, chosen by measured speed",
+  },
+  PARLEY_LOCAL_RECOGNIZER: {
+    description: "Local recognition model: base or tiny.",
+    default: "chosen by measured speed",
+  },
+  PARLEY_LOCAL_CALLS: {
+    description: "Maximum number of simultaneous calls with local recognition or a local voice.",
+    default: "from measured speeds and cores",
+  },
   DEEPGRAM_API_KEY: { description: "API key of Deepgram. Required with PARLEY_STT=deepgram." },
   DEEPGRAM_BASE_URL: { description: "URL of the Deepgram API, if it is not the public one." },
   ELEVENLABS_API_KEY: { description: "API key of ElevenLabs. Required with PARLEY_TTS=elevenlabs." },

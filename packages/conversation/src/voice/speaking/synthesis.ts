@@ -180,7 +180,9 @@ export class Synthesis {
     const hasFallback = this.#voiceIndex + 1 < this.#options.voices.length;
     if (hasFallback) {
       const { firstMs, nextMs } = AUDIO_TIMEOUTS_BEFORE_FALLBACK;
-      return this.#hasAudioOfStream ? nextMs : (this.#voice.tts.firstAudioTimeoutMs ?? firstMs);
+      const { audioTimeoutMs } = this.#voice.tts;
+      if (!this.#hasAudioOfStream) return audioTimeoutMs ?? firstMs;
+      return Math.max(nextMs, Math.min(audioTimeoutMs ?? 0, this.#pace.expectedMs));
     }
     const deadlineMs = this.#hasAudioOfStream ? AUDIO_TIMEOUTS.nextMs : AUDIO_TIMEOUTS.firstMs;
     const slowMs = Math.min(MAX_SLOW_VOICE_TIMEOUT_MS, this.#pace.expectedMs * SLOW_VOICE_PATIENCE);

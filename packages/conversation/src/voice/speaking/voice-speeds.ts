@@ -37,7 +37,7 @@ export class VoiceSpeeds {
 
   /** Seconds of synthesis per second of audio; `undefined` if the voice was never measured and has no assumed value. */
   realTimeFactorOf(voice: AgentVoice): number | undefined {
-    return this.#speeds.get(keyOf(voice))?.realTimeFactor ?? voice.tts.assumedRealTimeFactor;
+    return this.#speeds.get(keyOf(voice))?.realTimeFactor ?? voice.tts.assumedRealTimeFactorOf?.(voice.voice);
   }
 
   /** Expected duration of a text as audio. */

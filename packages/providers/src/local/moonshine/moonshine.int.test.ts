@@ -54,7 +54,7 @@ test("an aborted transcription stops with the signal's reason", async () => {
 test("a caller over the telephone is understood from the onset that voice activity gives", async (context) => {
   const inference = createInProcessInference({ transcribe: createTranscribeHandler(model) });
   const flushed = Promise.withResolvers<SpeechToTextEvent>();
-  const stream = new LocalSpeechToText({ inference, size: "base" }).open({
+  const stream = new LocalSpeechToText({ inference, size: () => "base" }).open({
     sampleRateHz: 8000,
     language: "en-US",
     keyterms: [],

@@ -13,7 +13,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 function openStream(context: TestContext, transcribe: Transcribe, language = "en-US") {
   const inference = createInProcessInference({ transcribe });
   const events: SpeechToTextEvent[] = [];
-  const stream = new LocalSpeechToText({ inference, size: "base" }).open({
+  const stream = new LocalSpeechToText({ inference, size: () => "base" }).open({
     sampleRateHz: 8000,
     language,
     keyterms: [],

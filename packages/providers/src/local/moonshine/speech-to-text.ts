@@ -16,8 +16,8 @@ import { quietestPlace } from "./utterance.ts";
 export interface LocalSpeechToTextOptions {
   /** The way to the process that holds the model. */
   inference: InferenceClient;
-  /** Which model that process holds. */
-  size: MoonshineSize;
+  /** Size of the model that this process holds. */
+  size: () => MoonshineSize;
 }
 
 /** From the voice's onset, as voice activity sees it, back to where the model should begin to hear. */
@@ -154,12 +154,16 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
  * have no effect. Holds 24 kB per call at 8 kHz, and up to 0.5 MB while somebody speaks at length.
  */
 export class LocalSpeechToText implements SpeechToText {
-  readonly name: string;
   readonly #inference: InferenceClient;
+  readonly #size: () => MoonshineSize;
 
   constructor({ inference, size }: LocalSpeechToTextOptions) {
-    this.name = `local/moonshine-${size}`;
     this.#inference = inference;
+    this.#size = size;
+  }
+
+  get name(): string {
+    return `local/moonshine-${this.#size()}`;
   }
 
   open(options: SpeechToTextOptions): SpeechToTextStream {

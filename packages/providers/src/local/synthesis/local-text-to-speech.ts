@@ -11,19 +11,28 @@ export interface LocalTextToSpeechOptions {
   client: InferenceClient;
   /** A clause of which nothing was heard for so long has failed. Default 20 s: a phrase of 5 s on a machine that is four times too slow. */
   deadlineMs?: number;
+  /** Seconds of synthesis per second of audio that a voice takes alone; `undefined` if it was not measured. */
+  realTimeFactorOf?: (voice: string) => number | undefined;
 }
 
 /** Speaks with the voices of the inference process; see `localVoices` for their ids. */
 export class LocalTextToSpeech implements TextToSpeech {
   readonly name = "local";
-  readonly assumedRealTimeFactor = ASSUMED_REAL_TIME_FACTOR;
+  readonly audioTimeoutMs = AUDIO_TIMEOUT_MS;
   readonly preparationTimeoutMs = PREPARATION_PATIENCE_MS;
   readonly #client: InferenceClient;
   readonly #deadlineMs: number;
+  readonly #realTimeFactorOf: (voice: string) => number | undefined;
 
   constructor(options: LocalTextToSpeechOptions) {
     this.#client = options.client;
     this.#deadlineMs = options.deadlineMs ?? 20_000;
+    this.#realTimeFactorOf = options.realTimeFactorOf ?? (() => undefined);
+  }
+
+  assumedRealTimeFactorOf(voice: string): number {
+    const alone = this.#realTimeFactorOf(voice);
+    return alone === undefined ? ASSUMED_REAL_TIME_FACTOR : alone * BUSY_FACTOR;
   }
 
   open(options: TextToSpeechOptions): TextToSpeechStream {
@@ -33,6 +42,10 @@ export class LocalTextToSpeech implements TextToSpeech {
 
 type SynthesisChunk = InferenceMethods["synthesize"]["chunk"];
 
+/** In a call other work runs beside it. */
+const BUSY_FACTOR = 2;
+/** A voice that takes longer to begin has no time for this call. */
+const AUDIO_TIMEOUT_MS = 4_000;
 /** Of the default voice on a small machine with other work: what is not measured yet is waited for. */
 const ASSUMED_REAL_TIME_FACTOR = 2;
 /** Speech that is prepared waits until calls need nothing. */

@@ -25,7 +25,7 @@ const english = { voice: "", speed: 1, language: "en-US" } as const;
 
 test("greetings are made first, clause by clause as a call asks for them, then what any agent may say", async () => {
   const { synthesize, asked } = record();
-  const preparation = new SpeechPreparation(synthesize);
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["Hello there caller, this is the club. How are you?", "😀"] });
   await settled();
   assert.deepEqual(
@@ -38,7 +38,7 @@ test("greetings are made first, clause by clause as a call asks for them, then w
 
 test("nothing is made twice, unless it failed", async () => {
   const { synthesize, asked } = record();
-  const preparation = new SpeechPreparation(synthesize);
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   const speech = { ...english, texts: ["This will fail.", "This will work."] };
   preparation.add(speech);
   preparation.add(speech);
@@ -55,7 +55,7 @@ test("nothing is made twice, unless it failed", async () => {
 
 test("however much is asked for, a bounded part of it waits", async () => {
   const { synthesize, asked } = record();
-  const preparation = new SpeechPreparation(synthesize);
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["word ".repeat(10_000)] });
   for (let agent = 0; agent < 5_000; agent += 1)
     preparation.add({ ...english, texts: [`Hello from ${agent}.`] });
@@ -66,7 +66,7 @@ test("however much is asked for, a bounded part of it waits", async () => {
 
 test("nothing is begun once it is closed", async () => {
   const { synthesize, asked } = record();
-  const preparation = new SpeechPreparation(synthesize);
+  const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["Hello."] });
   preparation.close();
   preparation.close();

@@ -1,6 +1,5 @@
 import { splitIntoClauses, listStandardTexts } from "@parley/conversation";
 import type { InferenceHandlers } from "../inference/methods.ts";
-import { defaultLocalVoice } from "./voices.ts";
 
 /** What an agent says in the same words in every call. */
 export interface FixedSpeech {
@@ -22,14 +21,17 @@ const MAX_DONE = 10_000;
 /** Has an agent's fixed texts synthesized before calls need them, a clause at a time, while calls need nothing. */
 export class SpeechPreparation {
   readonly #synthesize: NonNullable<InferenceHandlers["synthesize"]>;
+  readonly #defaultVoice: string;
   readonly #closing = new AbortController();
   /** Clauses by what tells them apart, in the order in which they are made. */
   readonly #waiting = new Map<string, { voice: string; speed: number; text: string }>();
   readonly #done = new Set<string>();
   #isRunning = false;
 
-  constructor(synthesize: NonNullable<InferenceHandlers["synthesize"]>) {
+  /** @param defaultVoice Voice id of agents that name none. */
+  constructor(synthesize: NonNullable<InferenceHandlers["synthesize"]>, defaultVoice: string) {
     this.#synthesize = synthesize;
+    this.#defaultVoice = defaultVoice;
   }
 
   add({ voice, speed, language, texts }: FixedSpeech): void {
@@ -38,7 +40,7 @@ export class SpeechPreparation {
       ...listStandardTexts(language),
     ]) {
       for (const clause of splitIntoClauses(text)) {
-        const params = { voice: voice === "" ? defaultLocalVoice : voice, speed, text: clause };
+        const params = { voice: voice === "" ? this.#defaultVoice : voice, speed, text: clause };
         const key = JSON.stringify(params);
         if (!this.#done.has(key) && this.#waiting.size < MAX_WAITING) this.#waiting.set(key, params);
       }

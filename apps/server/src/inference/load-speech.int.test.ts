@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { createDamagedModels } from "../../../../packages/providers/src/testing/damaged-models.ts";
+import { SpeechLoader, type SpeechModels } from "./load-speech.ts";
+
+async function createLoader(context: TestContext) {
+  const groups = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
+  const { modelsDir, remove } = await createDamagedModels([], groups);
+  context.after(remove);
+  const loader = new SpeechLoader({
+    modelsDir,
+    hasSpeechToText: true,
+    hasTextToSpeech: true,
+    settings: {},
+    onModel: () => undefined,
+  });
+  return { modelsDir, loader };
+}
+
+async function close({ moonshine, voices }: SpeechModels): Promise<void> {
+  await Promise.all([moonshine?.close(), voices.kokoro?.close(), voices.dittli?.close()]);
+}
+
+test("models are measured once; later starts read the record and make the same choice", async (context) => {
+  const { modelsDir, loader } = await createLoader(context);
+  const first = await loader.load();
+  assert.equal(first.isMeasured, false);
+  const { models, fit } = await loader.measure(first.models);
+  await close(models);
+  const threads = availableParallelism() === 1 ? ["kokoro-1"] : ["kokoro-1", "kokoro-2"];
+  // A machine on which the larger recognizer is slow measures the smaller one too.
+  const names = Object.keys(fit.speeds).filter((name) => name !== "moonshine-tiny");
+  assert.deepEqual(names.sort(), ["dittli", ...threads, "moonshine-base"]);
+  assert.ok(
+    Object.values(fit.speeds).every((factor) => (factor ?? 0) > 0),
+    fit.summary,
+  );
+
+  const folder = path.join(modelsDir, "prepared");
+  const name = (await readdir(folder)).find((file) => file.startsWith("speech-speeds-")) ?? "";
+  const location = path.join(folder, name);
+  // Otherwise a busy machine would measure again.
+  await writeFile(
+    location,
+    (await readFile(location, "utf8")).replace('"isDisturbed":true', '"isDisturbed":false'),
+  );
+  const second = await loader.load();
+  assert.equal(second.isMeasured, true);
+  assert.equal(second.fit.summary, fit.summary);
+  await close(second.models);
+});

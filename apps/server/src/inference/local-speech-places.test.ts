@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseSpeechFit } from "@parley/providers/fit";
+import { LocalSpeechPlaces } from "./local-speech-places.ts";
+
+const LOCAL = {
+  speechToText: { provider: "local" },
+  textToSpeech: { provider: "local" },
+  maxLocalCalls: undefined,
+} as const;
+const VENDORS = {
+  speechToText: { provider: "deepgram", apiKey: "key" },
+  textToSpeech: { provider: "elevenlabs", apiKey: "key" },
+  maxLocalCalls: undefined,
+} as const;
+const fit = chooseSpeechFit({ "moonshine-base": 0.09, "kokoro-1": 0.57, "kokoro-2": 0.34, dittli: 0.04 }, 2);
+
+function takeAll(places: LocalSpeechPlaces, voiceId: string): Disposable[] {
+  const taken: Disposable[] = [];
+  for (
+    let place = places.take(voiceId);
+    place !== undefined && taken.length < 100;
+    place = places.take(voiceId)
+  )
+    taken.push(place);
+  return taken;
+}
+
+test("calls take places until the machine has no more, and give them back once", () => {
+  const places = new LocalSpeechPlaces(LOCAL);
+  places.useFit(fit);
+  const taken = takeAll(places, "");
+  assert.equal(taken.length, 4);
+  assert.deepEqual([places.taken, places.free, places.hasPlaceFor("")], [4, 0, false]);
+  for (let again = 0; again < 2; again += 1) taken[0]?.[Symbol.dispose]();
+  assert.deepEqual([places.taken, places.free], [3, 1]);
+});
+
+test("a call with the fast voice takes less", () => {
+  const places = new LocalSpeechPlaces(LOCAL);
+  places.useFit(fit);
+  assert.equal(takeAll(places, "dittli/male").length, 18);
+  assert.equal(places.hasPlaceFor(""), false);
+});
+
+test("the operator's number of calls wins", () => {
+  const places = new LocalSpeechPlaces({ ...LOCAL, maxLocalCalls: 7 });
+  places.useFit(fit);
+  assert.equal(takeAll(places, "").length, 7);
+  assert.equal(places.hasPlaceFor("dittli/male"), false);
+});
+
+test("calls with vendors' speech take no place, one with a local voice does", () => {
+  const places = new LocalSpeechPlaces(VENDORS);
+  places.useFit(fit);
+  for (const voiceId of ["", "elevenlabs/rachel"]) assert.equal(takeAll(places, voiceId).length, 100);
+  assert.deepEqual([places.taken, places.free], [0, Infinity]);
+  assert.equal(takeAll(places, "kokoro/af_heart").length, 5);
+  assert.equal(places.hasPlaceFor("elevenlabs/rachel"), true);
+});
+
+test("a machine that is too slow for any call takes one", () => {
+  const places = new LocalSpeechPlaces(LOCAL);
+  places.useFit(chooseSpeechFit({ "moonshine-base": 3, "kokoro-1": 9, dittli: 2 }, 1));
+  assert.equal(takeAll(places, "kokoro/af_heart").length, 1);
+});

@@ -1,0 +1,89 @@
+import {
+  countFurtherCalls,
+  demandOf,
+  type SpeechDemand,
+  type SpeechFit,
+  sumDemands,
+} from "@parley/providers/fit";
+import { findLocalVoice } from "./local-voice.rules.ts";
+import type { Config } from "../platform/config/config.ts";
+
+type Settings = Pick<Config, "speechToText" | "textToSpeech" | "maxLocalCalls">;
+
+/**
+ * How many calls this machine's speech models serve at a time. A call that needs more than is left is refused, because it
+ * would make all the others slow. Calls with vendors' speech alone take no place.
+ */
+export class LocalSpeechPlaces {
+  readonly #settings: Settings;
+  readonly #taken = new Set<{ demand: SpeechDemand | undefined }>();
+  #fit: SpeechFit | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  useFit(fit: SpeechFit): void {
+    this.#fit = fit;
+  }
+
+  /** `undefined` until it is known, or if no local speech is loaded. */
+  get fit(): SpeechFit | undefined {
+    return this.#fit;
+  }
+
+  /** Calls with local speech that this node has. */
+  get taken(): number {
+    return this.#taken.size;
+  }
+
+  /** How many more calls of agents without a voice of their own could be taken; `Infinity` if those use no local speech. */
+  get free(): number {
+    return this.#countFree("");
+  }
+
+  /** @param voiceId The agent's; empty: the operator's default. */
+  hasPlaceFor(voiceId: string): boolean {
+    return this.#countFree(voiceId) > 0;
+  }
+
+  /** A place for a call, which ends with its disposal; `undefined` if there is none. */
+  take(voiceId: string): Disposable | undefined {
+    if (!this.#isLocal(voiceId)) return { [Symbol.dispose]: () => undefined };
+    if (!this.hasPlaceFor(voiceId)) return undefined;
+    const place = { demand: this.#demandOf(voiceId) };
+    this.#taken.add(place);
+    return { [Symbol.dispose]: () => void this.#taken.delete(place) };
+  }
+
+  #countFree(voiceId: string): number {
+    if (!this.#isLocal(voiceId)) return Infinity;
+    const { maxLocalCalls } = this.#settings;
+    if (maxLocalCalls !== undefined) return Math.max(0, maxLocalCalls - this.#taken.size);
+    const next = this.#demandOf(voiceId);
+    if (next === undefined) return Infinity;
+    const held = sumDemands([...this.#taken].flatMap(({ demand }) => demand ?? []));
+    const further = countFurtherCalls(held, next);
+    // A machine that is too slow for any call takes one: nobody else suffers.
+    return this.#taken.size === 0 ? Math.max(1, further) : further;
+  }
+
+  #isLocal(voiceId: string): boolean {
+    const { speechToText, textToSpeech } = this.#settings;
+    return (
+      speechToText.provider === "local" || findLocalVoice(voiceId, textToSpeech.provider, "") !== undefined
+    );
+  }
+
+  #demandOf(voiceId: string): SpeechDemand | undefined {
+    const { speechToText, textToSpeech } = this.#settings;
+    const fit = this.#fit;
+    return (
+      fit &&
+      demandOf(fit, {
+        hasRecognizer: speechToText.provider === "local",
+        voice: findLocalVoice(voiceId, textToSpeech.provider, fit.defaultVoice),
+      })
+    );
+  }
+}

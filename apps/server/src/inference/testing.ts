@@ -1,0 +1,9 @@
+import { LocalSpeechPlaces } from "./local-speech-places.ts";
+
+/** As on a machine whose speed is not known yet. */
+export const unlimitedSpeechPlaces = (): LocalSpeechPlaces =>
+  new LocalSpeechPlaces({
+    speechToText: { provider: "local" },
+    textToSpeech: { provider: "local" },
+    maxLocalCalls: undefined,
+  });

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseSpeechFit, connectInference, type SpeechFit } from "@parley/providers/local";
+import type { ProviderConfiguration } from "./provider-configuration.ts";
+import { createVoices } from "./providers.ts";
+
+const FAST = chooseSpeechFit({ "kokoro-1": 0.57, "kokoro-2": 0.34, dittli: 0.04 }, 2);
+const SLOW = chooseSpeechFit({ "kokoro-1": 1.03, "kokoro-2": 1.1, dittli: 0.08 }, 2);
+
+function voicesWith(
+  fit: SpeechFit,
+  textToSpeech: ProviderConfiguration["textToSpeech"] = { provider: "local" },
+) {
+  const configuration = {
+    textToSpeech,
+    localSpeech: { hasSpeechToText: true, hasTextToSpeech: true },
+    speechToText: { provider: "local" },
+    languageModel: { provider: "builtin-responder" },
+  } as const;
+  const inference = connectInference({ path: "/nowhere" });
+  const voicesFor = createVoices(configuration, inference, () => fit, []);
+  return (voiceId: string, fallbackVoiceId?: string, language = "en-US") =>
+    voicesFor({ voiceId, fallbackVoiceId, language });
+}
+
+const idsOf = (voices: ReturnType<ReturnType<typeof voicesWith>>): string[] =>
+  voices.map(({ tts, voice }) => `${tts.name}:${voice}`);
+
+test("the fast voice stands behind the default one, and speaks alone where it is the default", () => {
+  assert.deepEqual(idsOf(voicesWith(FAST)("")), ["local:kokoro/af_heart", "local:dittli/male"]);
+  assert.deepEqual(idsOf(voicesWith(SLOW)("")), ["local:dittli/male"]);
+});
+
+test("an agent keeps the voice that it names, and the fallback that it names", () => {
+  assert.deepEqual(idsOf(voicesWith(SLOW)("kokoro/am_adam")), ["local:kokoro/am_adam"]);
+  assert.deepEqual(idsOf(voicesWith(FAST)("", "kokoro/am_adam")), [
+    "local:kokoro/af_heart",
+    "local:kokoro/am_adam",
+  ]);
+});
+
+test("the default voice stands behind a vendor's", () => {
+  const vendor = { provider: "elevenlabs", apiKey: "key" } as const;
+  assert.equal(idsOf(voicesWith(SLOW, vendor)("")).at(-1), "local:dittli/male");
+  assert.equal(idsOf(voicesWith(FAST, vendor)("elevenlabs/any")).at(-1), "local:kokoro/af_heart");
+});
+
+test("playout assumes that a voice takes twice the time that it takes alone", () => {
+  const [{ tts }] = voicesWith(FAST)("");
+  assert.equal(tts.assumedRealTimeFactorOf?.("kokoro/af_heart"), 0.68);
+  assert.equal(tts.assumedRealTimeFactorOf?.("dittli/male"), 0.08);
+});

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readWav } from "@parley/audio";
+import { createAgent } from "../../e2e/support/agents.ts";
+import type { Platform } from "../../e2e/support/platform.ts";
+import type { TestCaller } from "../../e2e/support/test-caller.ts";
+import { describeGreeting, type HeardGreeting } from "../first-call/greeting.ts";
+
+const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");
+const ROUNDS = 2;
+const MIN_THINKING_MS = 500;
+const MAX_THINKING_MS = 6_000;
+/** Longer than any pause between two sentences. */
+const END_OF_SPEECH_MS = 1_500;
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Of a recording's silent end. */
+const SILENT_SAMPLE = 500;
+
+/** What an agent of its own says to one caller: nobody else hears the same words, so that none of it is prepared. */
+export interface CrowdAgent {
+  number: string;
+  greeting: string;
+  answer: string;
+}
+
+/** One speech of the agent as the caller heard it. */
+interface CrowdSpeech extends Pick<HeardGreeting, "longestPauseMs" | "pcm"> {
+  expected: string;
+}
+
+export interface CrowdCall {
+  /** From the INVITE to the final answer. */
+  decidedMs: number;
+  /** Of the refusal; `undefined` if the call was taken. */
+  refusal: number | undefined;
+  speeches: CrowdSpeech[];
+  /** End of a question → first sound of its answer. */
+  voiceToVoiceMs: number[];
+  failure: string | undefined;
+}
+
+const HOURS = ["six", "seven", "eight", "nine", "ten", "eleven"];
+const TENS = ["ten", "twenty", "thirty", "forty"];
+
+export async function createCrowdAgent(
+  platform: Platform,
+  index: number,
+  voiceId: string | null,
+): Promise<CrowdAgent> {
+  const hour = HOURS[index % HOURS.length] ?? "";
+  const minutes = TENS[Math.floor(index / HOURS.length) % TENS.length] ?? "";
+  const answer = `The club house is open on Saturday from ${hour} ${minutes} to one.`;
+  const greeting = `Hello, this is the model railway club. The next train leaves at ${hour} ${minutes}. How can I help you?`;
+  const { number } = await createAgent(platform, {
+    voiceId,
+    // With a variable nothing is synthesized ahead of the call.
+    firstMessage: `{{nothing}}${greeting}`,
+    promptTemplate: `You answer the telephone of a model railway club.\n\n# Opening hours\n${answer}`,
+  });
+  return { number, greeting, answer };
+}
+
+/** Calls, hears the greeting, and asks the same question some times, after pauses of its own. */
+export async function callInCrowd(
+  caller: TestCaller,
+  { greeting, answer }: CrowdAgent,
+  random: () => number,
+): Promise<CrowdCall> {
+  const startedAtMs = performance.now();
+  const result = await caller.dial();
+  const decidedMs = performance.now() - startedAtMs;
+  const call: CrowdCall = {
+    decidedMs,
+    refusal: undefined,
+    speeches: [],
+    voiceToVoiceMs: [],
+    failure: undefined,
+  };
+  if (!result.ok) return { ...call, refusal: result.status };
+  try {
+    await hear(caller, greeting, 0, call);
+    const question = trimSilence(readWav(await readFile(QUESTION)).pcm);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await sleep(MIN_THINKING_MS + random() * (MAX_THINKING_MS - MIN_THINKING_MS));
+      await caller.say(question);
+      const askedAtMs = performance.now();
+      await hear(caller, answer, askedAtMs, call);
+      const first = caller.heard.find(({ atMs, isSpeech }) => isSpeech && atMs > askedAtMs);
+      if (first !== undefined) call.voiceToVoiceMs.push(first.atMs - askedAtMs);
+    }
+  } catch (error) {
+    call.failure = error instanceof Error ? error.message : String(error);
+  }
+  return call;
+}
+
+async function hear(caller: TestCaller, expected: string, sinceMs: number, call: CrowdCall): Promise<void> {
+  await caller.agentToFinish({ sinceMs, silenceMs: END_OF_SPEECH_MS, deadlineMs: ANSWER_TIMEOUT_MS });
+  const heard = describeGreeting(
+    caller.heard.filter(({ atMs }) => atMs > sinceMs),
+    sinceMs,
+  );
+  if (heard !== undefined)
+    call.speeches.push({ expected, longestPauseMs: heard.longestPauseMs, pcm: heard.pcm });
+}
+
+function trimSilence(pcm: Int16Array): Int16Array {
+  return pcm.subarray(0, pcm.findLastIndex((sample) => Math.abs(sample) > SILENT_SAMPLE) + 1);
+}

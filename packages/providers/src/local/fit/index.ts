@@ -1,0 +1,10 @@
+/** What the main process needs of the fit, without the models' own code. */
+export { localVoices } from "../synthesis/voices.ts";
+export {
+  countFurtherCalls,
+  demandOf,
+  type LocalSpeechUse,
+  type SpeechDemand,
+  sumDemands,
+} from "./speech-capacity.ts";
+export { chooseSpeechFit, type SpeechFit, type SpeechFitSettings } from "./speech-fit.ts";

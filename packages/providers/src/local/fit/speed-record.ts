@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { MODEL_CATALOG } from "../../models/catalog.ts";
+import { describeRuntime, preparedFolder } from "../onnx/prepared-model.ts";
+import type { SpeechSpeeds, SpeedName } from "./speech-speeds.ts";
+
+export interface SpeedRecord {
+  speeds: SpeechSpeeds;
+  /** Starts that measured; their shortest times count. */
+  starts: number;
+  /** Whether the speeds need no further measurement. */
+  isFinal: boolean;
+}
+
+export interface SpeedRecordOptions {
+  modelsDir: string;
+  /** Cores available to the process. */
+  cores: number;
+}
+
+/** To be raised when speeds are measured in another way. */
+const RECIPE = 1;
+const GROUPS = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
+/** A machine that is always busy is measured at so many starts. */
+const MAX_MEASURED_STARTS = 3;
+
+/** `undefined` if nothing was measured for this processor, these models and this number of cores, or the file is damaged. */
+export async function readSpeedRecord(options: SpeedRecordOptions): Promise<SpeedRecord | undefined> {
+  const text = await readFile(await locate(options), "utf8").catch(() => "");
+  try {
+    const stored: unknown = JSON.parse(text);
+    return isStored(stored) && stored.key === (await createKey(options)) ? toRecord(stored) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Adds a start's measurements to those before; the shortest time of each model counts. If the folder cannot be written, the
+ * next start measures again.
+ */
+export async function addToSpeedRecord(
+  options: SpeedRecordOptions,
+  measured: SpeechSpeeds,
+  isDisturbed: boolean,
+): Promise<SpeechSpeeds> {
+  const before = await readSpeedRecord(options);
+  const speeds = before === undefined ? measured : shorterOf(before.speeds, measured);
+  const starts = (before?.starts ?? 0) + 1;
+  const stored: Stored = { key: await createKey(options), speeds, starts, isDisturbed };
+  const location = await locate(options);
+  const unfinished = `${location}.${process.pid}`;
+  try {
+    await mkdir(path.dirname(location), { recursive: true });
+    await writeFile(unfinished, JSON.stringify(stored));
+    await rename(unfinished, location);
+  } catch {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+  }
+  return speeds;
+}
+
+interface Stored {
+  key: string;
+  speeds: SpeechSpeeds;
+  starts: number;
+  isDisturbed: boolean;
+}
+
+function toRecord({ speeds, starts, isDisturbed }: Stored): SpeedRecord {
+  return { speeds, starts, isFinal: !isDisturbed || starts >= MAX_MEASURED_STARTS };
+}
+
+function shorterOf(before: SpeechSpeeds, now: SpeechSpeeds): SpeechSpeeds {
+  const shorter: Partial<Record<SpeedName, number>> = { ...before };
+  for (const [name, factor] of Object.entries(now) as [SpeedName, number][])
+    shorter[name] = Math.min(factor, shorter[name] ?? Infinity);
+  return shorter;
+}
+
+async function locate({ modelsDir, cores }: SpeedRecordOptions): Promise<string> {
+  const { processor } = await describeRuntime();
+  return path.join(preparedFolder(modelsDir), `speech-speeds-${processor}-${cores}.json`);
+}
+
+async function createKey({ cores }: SpeedRecordOptions): Promise<string> {
+  const hashes = GROUPS.flatMap((group) => MODEL_CATALOG[group].files.map(({ sha256 }) => sha256));
+  const state = JSON.stringify([RECIPE, await describeRuntime(), cores, hashes]);
+  return createHash("sha256").update(state).digest("hex");
+}
+
+function isStored(value: unknown): value is Stored {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "key" in value &&
+    "starts" in value &&
+    Number.isInteger(value.starts) &&
+    "isDisturbed" in value &&
+    typeof value.isDisturbed === "boolean" &&
+    "speeds" in value &&
+    isSpeeds(value.speeds)
+  );
+}
+
+function isSpeeds(value: unknown): value is SpeechSpeeds {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((factor) => typeof factor === "number" && factor > 0)
+  );
+}

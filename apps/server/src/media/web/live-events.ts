@@ -1,17 +1,17 @@
 import type { LiveCallEvent } from "@parley/contract";
 
-/** Items that are kept for a browser that comes back: more than a long call has. */
-const MOST_ITEMS = 1000;
+/** Transcript items kept for a browser that reconnects. Long calls have fewer. */
+const MAX_ITEMS = 1000;
 
-/** What a browser is told of its call as it goes, and again from the beginning on a new connection. */
+/** Sends the events of a call to its browser, and replays them on a new connection. */
 export class LiveEvents {
   readonly #send: (message: string) => void;
   readonly #items: string[] = [];
   #state: LiveCallEvent = { type: "state", state: "listening" };
-  /** What the agent is saying. */
+  /** The message that announced what the agent is saying now. */
   #speech: string | undefined;
 
-  /** @param send To the connection there is, if any. */
+  /** @param send Sends to the current connection, if there is one. */
   constructor(send: (message: string) => void) {
     this.#send = send;
   }
@@ -23,12 +23,12 @@ export class LiveEvents {
     if (event.type === "item") {
       if (event.item.role === "agent") this.#speech = undefined;
       this.#items.push(message);
-      if (this.#items.length > MOST_ITEMS) this.#items.shift();
+      if (this.#items.length > MAX_ITEMS) this.#items.shift();
     }
     this.#send(message);
   }
 
-  /** Tells a new connection where the call stands. */
+  /** Brings a new connection up to date. */
   replay(): void {
     this.#send(JSON.stringify(this.#state));
     for (const item of this.#items) this.#send(item);

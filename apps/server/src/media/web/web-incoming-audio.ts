@@ -7,19 +7,19 @@ import { FRAME_UNITS, OPUS_CLOCK_RATE_HZ, opusSamplesIn, WEB_SAMPLE_RATE_HZ } fr
 const CLOCK_PER_SAMPLE = OPUS_CLOCK_RATE_HZ / WEB_SAMPLE_RATE_HZ;
 const NO_AUDIO = new Int16Array(0);
 
-/** What a call in the browser hears: packets of Opus in, an even stream of sound out. */
+/** Decodes the Opus packets of a browser into an even stream of frames. */
 export class WebIncomingAudio {
   readonly #decoder: OpusDecoder;
   readonly #tap: CallAudioTap | undefined;
   readonly #jitter: JitterBuffer;
   #payloadType = -1;
-  /** Sound that is not heard yet: what a packet longer than a frame leaves over. */
+  /** The rest of a packet that is longer than a frame. */
   #pending: Int16Array = NO_AUDIO;
   #isQuiet = true;
 
   /**
-   * @param decoder Of `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it.
-   * @param tap Gets what is heard, as it came.
+   * @param decoder Mono, at `WEB_SAMPLE_RATE_HZ`. The caller frees it.
+   * @param tap Receives the payloads as they arrived.
    */
   constructor(decoder: OpusDecoder, tap: CallAudioTap | undefined) {
     this.#decoder = decoder;
@@ -35,7 +35,7 @@ export class WebIncomingAudio {
     return this.#jitter.counters;
   }
 
-  /** @param payloadType The one that means Opus from now on. */
+  /** @param payloadType RTP payload type of Opus from now on. */
   connect(payloadType: number): void {
     this.#payloadType = payloadType;
   }
@@ -45,9 +45,9 @@ export class WebIncomingAudio {
   }
 
   /**
-   * Fills a frame with what is to be heard next, silence where there is nothing.
+   * Fills the next frame, with silence if nothing is to be heard.
    *
-   * @param index Of the frame in the call.
+   * @param index Number of the frame in the call.
    */
   read(frame: Int16Array, nowMs: number, index: number): void {
     let filled = 0;
@@ -66,7 +66,7 @@ export class WebIncomingAudio {
     this.#isQuiet = isQuiet(frame);
   }
 
-  /** Empty where nothing is to be expected: the sender is silent (DTX), or gone. */
+  /** Returns an empty array if no audio is expected: the sender is silent (DTX) or gone. */
   #next(nowMs: number, at: number): Int16Array {
     const next = this.#jitter.pull(nowMs, this.#isQuiet);
     switch (next.kind) {
@@ -85,19 +85,19 @@ export class WebIncomingAudio {
     try {
       return this.#decoder.decode(payload);
     } catch {
-      // What is no Opus after all sounds like a loss.
+      // A payload that is not Opus counts as lost.
       return this.#recover((opusSamplesIn(payload) ?? 0) / CLOCK_PER_SAMPLE, undefined);
     }
   }
 
-  /** What was lost: out of the packet after it where that carries it (RFC 6716 §2.1.7), else concealed. */
+  /** Restores lost audio from the packet after it if that carries a copy (RFC 6716 §2.1.7), else conceals the loss. */
   #recover(samples: number, following: Uint8Array | undefined): Int16Array {
     try {
       return following === undefined
         ? this.#decoder.decodePacketLoss(samples)
         : this.#decoder.decode(following, { decodeFec: true, frameSize: samples });
     } catch {
-      // Opus conceals in steps of 2.5 ms only.
+      // Opus conceals only multiples of 2.5 ms.
       return new Int16Array(samples);
     }
   }

@@ -19,36 +19,36 @@ import { readOffer } from "./web-sdp.ts";
 
 const BITRATE = 28_000;
 /**
- * Of the encoder, 0 to 10. Measured at 16 kHz: 80 µs for 20 ms at 0, 210 µs at 5, where 100 calls would take a core. The
- * difference is hardly heard in one voice at this rate.
+ * Opus encoder complexity, 0 to 10. Measured at 16 kHz: 20 ms take 80 µs at complexity 0 and 210 µs at 5, with which 100 calls
+ * would occupy a core. The difference is hardly audible for a single voice at this rate.
  */
 const COMPLEXITY = 0;
-/** A browser sends audio all the time; one that has sent none for so long is missed. */
+/** Browsers send audio continuously. One that has sent none for this long is absent. */
 const RTP_SILENCE_MS = 2_000;
-/** One without a microphone still reports (RFC 3550 §6.2: every 5 s, more or less). */
+/** A browser without a microphone still sends RTCP reports, about every 5 s (RFC 3550 §6.2). */
 const RTCP_SILENCE_MS = 10_000;
-/** What a conversation waits for a browser that is missed. */
+/** Longest absence of a browser before its call ends. */
 const ABSENCE_LIMIT_MS = 15_000;
-/** Ticks further apart than this show that this process was stalled, and could not have heard the browser. */
+/** If ticks are further apart than this, this process was stalled and could not read the browser's packets. */
 const STALL_MS = 1_000;
 
 export interface WebMediaOptions {
   web: WebPorts;
   wheel: MediaWheel;
-  /** Gets what handling packets, frames and the connection's events throws. */
+  /** Catches exceptions from the handling of packets, frames and connection events. */
   scope: CallScope;
   conversation: VoiceConversation;
-  /** Undefined: the call is not recorded. */
+  /** `undefined` if the call is not recorded. */
   tap: CallAudioTap | undefined;
-  /** Audio flows for the first time. */
+  /** Called once, when audio flows for the first time. */
   onConnected: () => void;
-  /** Called once when the browser has been missed for so long that it will not come back. */
+  /** Called once, when the browser has been absent for 15 s. */
   onAbandoned: (absentMs: number) => void;
 }
 
 /**
- * The media of one call in the browser: Opus on one side, a voice conversation on the other. The conversation begins when a
- * browser is connected, and stands still while it is missed, its clock included; a connection made anew goes on with it.
+ * Media of one browser call: connects Opus over WebRTC with a voice conversation. The conversation starts when a browser has
+ * connected. It pauses, including its clock, while the browser is absent, and continues on a new connection.
  */
 export class WebMedia {
   readonly #options: WebMediaOptions;
@@ -113,7 +113,7 @@ export class WebMedia {
     this.#wheelHandle = options.wheel.add(options.scope.guard((dueMs, tick) => this.#tick(dueMs, tick)));
   }
 
-  /** Answers an offer. A connection that was there before is over with it. */
+  /** Answers an offer. The new connection replaces the previous one. */
   async join(sdp: string): Promise<WebJoinResult> {
     const reading = readOffer(sdp);
     if (!reading.ok) return reading;
@@ -132,7 +132,7 @@ export class WebMedia {
     }
   }
 
-  /** The browser's candidates, or an ICE restart. */
+  /** Adds the browser's candidates, or restarts ICE if the fragment has new credentials. */
   async take({ ufrag, pwd, candidates }: SdpFragment): Promise<WebFragmentResult> {
     const peer = this.#peer;
     try {
@@ -169,7 +169,7 @@ export class WebMedia {
     };
   }
 
-  /** Idempotent. The conversation is its owner's to close. */
+  /** Idempotent. Does not close the conversation. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -179,7 +179,7 @@ export class WebMedia {
     this.#freeCodecs();
   }
 
-  /** What an earlier connection still brings is passed over. */
+  /** Creates a connection whose events are ignored once another one has replaced it. */
   #createPeer(): WebPeer {
     const ifCurrent = (then: () => void): void => {
       if (this.#peer === peer && !this.#isClosed) then();
@@ -246,10 +246,10 @@ export class WebMedia {
   }
 
   #isMissed(nowMs: number): boolean {
-    // After a stall of ours the browser's packets wait to be read: it has its whole time again.
+    // After a stall of this process the browser's packets are still unread: its absence is measured anew.
     if (nowMs - this.#presenceCheckedAtMs > STALL_MS) this.#absentSinceMs = undefined;
     this.#presenceCheckedAtMs = nowMs;
-    // One that reports and sends no audio has no microphone at present, and listens.
+    // A browser that sends reports but no audio has no microphone at the moment, and listens.
     const isMute = this.#rtcpAtMs > this.#rtpAtMs + RTP_SILENCE_MS / 2;
     const lastMs = isMute ? this.#rtcpAtMs + RTCP_SILENCE_MS : this.#rtpAtMs + RTP_SILENCE_MS;
     if (nowMs < lastMs) {

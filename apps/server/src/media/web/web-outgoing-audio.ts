@@ -2,21 +2,21 @@ import type { OpusEncoder } from "@parley/audio";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
 import { emptyOpusPacket, FRAME_SAMPLES, FRAME_UNITS } from "./web-opus.ts";
 
-/** Silence is coded for so long, so that what follows it is silence; then it is only announced, as encoders with DTX do. */
+/** Frames of silence that are encoded, so that the decoder settles on silence. After them only DTX packets are sent. */
 const CODED_SILENCE_FRAMES = 10;
-const ANNOUNCEMENT_FRAMES = 20;
-/** Below, forward error correction takes more from the sound than it gives. */
-const LEAST_LOSS_PERCENT = 2;
-const MOST_LOSS_PERCENT = 30;
+const DTX_INTERVAL_FRAMES = 20;
+/** Below this loss, forward error correction costs more quality than it restores. */
+const MIN_FEC_LOSS_PERCENT = 2;
+const MAX_LOSS_PERCENT = 30;
 
 export interface OpusPacket {
   payload: Uint8Array;
-  /** Of the RTP clock. */
+  /** In units of the RTP clock. */
   timestamp: number;
   marker: boolean;
 }
 
-/** What a call in the browser says: frames of 20 ms in, packets of Opus out, few of them while the agent is silent. */
+/** Encodes 20 ms frames into Opus packets, and sends few packets while the agent is silent (DTX). */
 export class WebOutgoingAudio {
   readonly #encoder: OpusEncoder;
   readonly #send: (packet: OpusPacket) => void;
@@ -27,8 +27,8 @@ export class WebOutgoingAudio {
   #lossPercent = 0;
 
   /**
-   * @param encoder Of frames of 20 ms at `WEB_SAMPLE_RATE_HZ`, one channel; its owner frees it.
-   * @param tap Gets what is said, as it is sent.
+   * @param encoder Mono, for 20 ms frames at `WEB_SAMPLE_RATE_HZ`. The caller frees it.
+   * @param tap Receives the payloads as they are sent.
    */
   constructor(encoder: OpusEncoder, send: (packet: OpusPacket) => void, tap: CallAudioTap | undefined) {
     this.#encoder = encoder;
@@ -37,8 +37,8 @@ export class WebOutgoingAudio {
   }
 
   /**
-   * @param pcm 20 ms; undefined: silence.
-   * @param frame How many have passed since the first.
+   * @param pcm 20 ms of audio; `undefined` for silence.
+   * @param frame Number of frames since the first.
    */
   write(pcm: Int16Array | undefined, frame: number): void {
     const timestamp = frame * FRAME_UNITS;
@@ -48,19 +48,19 @@ export class WebOutgoingAudio {
       const payload = this.#encoder.encode(pcm ?? this.#silence);
       this.#empty = emptyOpusPacket(payload);
       this.#tap?.agent("opus", payload, timestamp);
-      // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
+      // RFC 3551 §4.1: the marker bit denotes the first packet of a talk spurt.
       this.#send({ payload, timestamp, marker: pcm !== undefined && wasSilent });
-    } else if ((this.#silentFrames - CODED_SILENCE_FRAMES) % ANNOUNCEMENT_FRAMES === 1) {
+    } else if ((this.#silentFrames - CODED_SILENCE_FRAMES) % DTX_INTERVAL_FRAMES === 1) {
       this.#send({ payload: this.#empty, timestamp, marker: false });
     }
   }
 
-  /** @param fraction Of our packets that the other side misses, 0 to 1. */
+  /** @param fraction Share of sent packets that the browser reports as lost, 0 to 1. */
   expectLoss(fraction: number): void {
-    const percent = Math.min(MOST_LOSS_PERCENT, Math.round(100 * fraction));
+    const percent = Math.min(MAX_LOSS_PERCENT, Math.round(100 * fraction));
     if (percent === this.#lossPercent) return;
     this.#lossPercent = percent;
     this.#encoder.setPacketLossPercent(percent);
-    this.#encoder.setFec(percent >= LEAST_LOSS_PERCENT);
+    this.#encoder.setFec(percent >= MIN_FEC_LOSS_PERCENT);
   }
 }

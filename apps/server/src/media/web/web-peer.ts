@@ -8,49 +8,48 @@ import type { LibraryAgent } from "./ice/library-path.ts";
 import { readCandidate, type SdpCandidate, writeRestartFragment } from "./web-sdp-fragment.ts";
 import { type BrowserOffer, completeAnswer, iceCredentialsOf } from "./web-sdp.ts";
 
-/** Ours gather at once: there are host candidates only. */
-const ANSWER_DEADLINE_MS = 3_000;
-/** Until what was said last on a connection has left. */
-const FAREWELL_MS = 500;
-/** A browser that does not read its events is not to fill our memory. */
-const MOST_BUFFERED_BYTES = 1024 * 1024;
+/** Only host candidates are gathered, which takes milliseconds. */
+const ANSWER_TIMEOUT_MS = 3_000;
+/** Time for the last messages of a connection to leave before it closes. */
+const CLOSE_DELAY_MS = 500;
+/** Bound on the events that a browser has not read. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 export interface WebPeerOptions {
-  /** Of this process. One port: all connections share it. */
+  /** Ports of this process. If it is one port, all connections share it. */
   ports: PortRange;
   publicAddress: string | undefined;
-  /** Our stream's, as the answer names it. */
+  /** SSRC of the agent's stream, named in the answer. */
   ssrc: number;
   cname: string;
-  /** Gets what handling the connection's events throws: the library ends the process for it. */
+  /** Catches exceptions from event handlers, which would otherwise end the process (node-datachannel). */
   scope: CallScope;
   onPacket: (packet: RtpPacket, arrivalMs: number) => void;
   onRtcp: (datagram: Uint8Array, arrivalMs: number) => void;
-  /** Audio can flow. */
+  /** Called when audio can flow. */
   onConnected: () => void;
-  /** The browser has closed the connection, or ICE has lost it. */
+  /** Called when the browser has closed the connection or ICE has lost it. */
   onDisconnected: () => void;
-  /** The data channel takes messages. */
+  /** Called when the data channel is open. */
   onChannel: () => void;
 }
 
 /**
- * One WebRTC connection with a browser, which has offered it. What was heard of the browser is not known here: see
- * `WebMedia`.
+ * One WebRTC connection, offered by a browser. `WebMedia` decides whether the browser is absent.
  */
 export class WebPeer {
   readonly #options: WebPeerOptions;
   readonly #connection: PeerConnection;
-  /** Referenced here: the library drops a track that nobody holds. */
+  /** Keeps the track alive: the library drops an unreferenced one. */
   #track: Track | undefined;
   #channel: DataChannel | undefined;
-  /** As the browser was given it. */
+  /** The answer that was sent to the browser. */
   #answer: string | undefined;
-  /** What the library's own ICE is spoken to with; undefined before the answer. */
+  /** The library's ICE agent; `undefined` before the answer. */
   #library: LibraryAgent | undefined;
-  /** From the first ICE restart on. */
+  /** Opened at the first ICE restart. */
   #relay: Promise<IceRelay> | undefined;
-  /** The browser's name in ICE, by which its fragments are known. */
+  /** The browser's current ICE username fragment, which identifies its SDP fragments. */
   #remoteUfrag: string | undefined;
   #isClosed = false;
 
@@ -58,7 +57,7 @@ export class WebPeer {
     const { ports, scope } = options;
     this.#options = options;
     this.#connection = new PeerConnection("browser", {
-      // Its own default would ask a public server.
+      // The default is a public STUN server.
       iceServers: [],
       disableAutoNegotiation: true,
       portRangeBegin: ports.first,
@@ -70,10 +69,10 @@ export class WebPeer {
     this.#connection.onDataChannel(scope.guard((channel) => this.#listen(channel)));
   }
 
-  /** @throws Error where the offer cannot be answered. */
+  /** @throws Error if the offer cannot be answered. */
   async answer(offer: BrowserOffer): Promise<string> {
     const { promise: gathered, resolve } = Promise.withResolvers<boolean>();
-    const deadline = setTimeout(() => resolve(false), ANSWER_DEADLINE_MS);
+    const deadline = setTimeout(() => resolve(false), ANSWER_TIMEOUT_MS);
     this.#connection.onGatheringStateChange((state) => {
       if (state === "complete") resolve(true);
     });
@@ -98,7 +97,7 @@ export class WebPeer {
     return this.#remoteUfrag;
   }
 
-  /** Of the browser, under its credentials as they now are. Passes over what is none. */
+  /** Adds the browser's candidates under its current credentials. Ignores malformed ones. */
   async addCandidates(candidates: readonly SdpCandidate[]): Promise<void> {
     const ufrag = this.#remoteUfrag;
     const relay = await this.#relay;
@@ -113,15 +112,15 @@ export class WebPeer {
   }
 
   /**
-   * Goes on with the same DTLS and SRTP under other credentials of ICE. Gives our side of them, as a fragment of SDP.
+   * Restarts ICE with new credentials; DTLS and SRTP continue. Returns our side as an SDP fragment.
    *
-   * @throws {Error} where that cannot be; its message is for the browser's developer.
+   * @throws {Error} if ICE cannot be restarted. The message is for the browser's developer.
    */
   async restartIce(remote: IceCredentials, candidates: readonly SdpCandidate[]): Promise<string> {
     const [answer, library, { ports }] = [this.#answer, this.#library, this.#options];
     if (this.#isClosed || answer === undefined || library === undefined)
       throw new Error("ICE cannot be restarted: there is no connection.");
-    // The library holds it, and gives nobody what comes under other credentials.
+    // The library owns the shared port and drops packets with unknown credentials.
     if (ports.first === ports.last)
       throw new Error("ICE cannot be restarted: the connections share one port.");
     const relay = await this.#openRelay(library);
@@ -131,7 +130,7 @@ export class WebPeer {
     return writeRestartFragment(answer, local, relay.port);
   }
 
-  /** RTP or RTCP; false where it is lost, as while there is no connection. */
+  /** Sends RTP or RTCP. Returns false if the packet is dropped, for example without a connection. */
   send(datagram: Uint8Array): boolean {
     const track = this.#track;
     if (this.#isClosed || track === undefined) return false;
@@ -139,23 +138,23 @@ export class WebPeer {
       if (!track.isOpen()) return false;
       return track.sendMessageBinary(Buffer.from(datagram.buffer, datagram.byteOffset, datagram.length));
     } catch {
-      // It was closed in this moment.
+      // Closed in the meantime.
       return false;
     }
   }
 
-  /** On the data channel; lost where the browser has none, or does not read it. */
+  /** Sends on the data channel. Drops the message if there is no channel or the browser does not read it. */
   tell(message: string): void {
     const channel = this.#channel;
     if (this.#isClosed || channel === undefined) return;
     try {
-      if (channel.isOpen() && channel.bufferedAmount() <= MOST_BUFFERED_BYTES) channel.sendMessage(message);
+      if (channel.isOpen() && channel.bufferedAmount() <= MAX_BUFFERED_BYTES) channel.sendMessage(message);
     } catch {
-      // It was closed in this moment.
+      // Closed in the meantime.
     }
   }
 
-  /** Lets what was said last leave first. Idempotent. */
+  /** Closes after the last messages have left. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -165,18 +164,18 @@ export class WebPeer {
         (relay) => relay.close(),
         () => {},
       );
-    }, FAREWELL_MS).unref();
+    }, CLOSE_DELAY_MS).unref();
   }
 
   #addToLibrary(candidate: string, mid: string): void {
     try {
       this.#connection.addRemoteCandidate(candidate, mid);
     } catch {
-      // The browser has others, or is not reached and told so by ICE.
+      // Other candidates may work. If none does, ICE reports it to the browser.
     }
   }
 
-  /** One for all restarts. */
+  /** Opens the relay at the first restart; later restarts share it. */
   async #openRelay(library: LibraryAgent): Promise<IceRelay> {
     const opening =
       this.#relay ??
@@ -221,11 +220,11 @@ export class WebPeer {
   }
 }
 
-/** Undefined where ICE is not as a restart needs it. */
+/** `undefined` if the descriptions lack what an ICE restart needs. */
 function libraryAgentOf(offer: string, answer: string): LibraryAgent | undefined {
   const [local, remote] = [iceCredentialsOf(answer), iceCredentialsOf(offer)];
   const port = Number(/^a=candidate:(?:\S+ ){5}(\d+) /m.exec(answer)?.[1]);
-  // A peer that is lite does not choose paths (RFC 8445 §2.5): the library does.
+  // An ICE-lite peer does not nominate paths (RFC 8445 §2.5); the library does, so the relay cannot take part.
   const isLite = /^a=ice-lite\r?$/m.test(offer);
   if (local === undefined || remote === undefined || Number.isNaN(port) || isLite) return undefined;
   return { port, local, remote };

@@ -1,6 +1,6 @@
 import type { PortRange } from "@parley/rtp";
 
-/** The part of the ports for browsers that the process `index` of `count` has to itself; there are at least `count`. */
+/** Ports of media process `index` of `count`. The range has at least `count` ports. */
 export function sliceWebPorts({ first, last }: PortRange, index: number, count: number): PortRange {
   const ports = last - first + 1;
   const from = first + Math.floor((ports * index) / count);

@@ -1,11 +1,11 @@
-/** Fragments of SDP that carry ICE alone (`application/trickle-ice-sdpfrag`, RFC 8840 §9). */
+/** SDP fragments for trickle ICE (`application/trickle-ice-sdpfrag`, RFC 8840 §9). */
 import { isIP } from "node:net";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 import type { TransportAddress } from "./ice/transport-address.ts";
-import { isUsableCandidate, MOST_SDP_LINES, splitLines, splitSections, valueOf } from "./web-sdp.ts";
+import { isUsableCandidate, MAX_SDP_LINES, splitLines, splitSections, valueOf } from "./web-sdp.ts";
 
 export interface SdpFragment {
-  /** Whose candidates they are; other than those of the connection: an ICE restart. */
+  /** Username fragment of the candidates. One that differs from the connection's requests an ICE restart. */
   ufrag: string | undefined;
   pwd: string | undefined;
   candidates: readonly SdpCandidate[];
@@ -13,14 +13,14 @@ export interface SdpFragment {
 
 export interface SdpCandidate {
   mid: string;
-  /** The line, `a=` included. */
+  /** The whole line, including `a=`. */
   candidate: string;
 }
 
-/** Undefined where the text is none. */
+/** `undefined` if the text is not an SDP fragment. */
 export function readFragment(text: string): SdpFragment | undefined {
   const lines = splitLines(text);
-  if (lines.length > MOST_SDP_LINES || !lines.every((line) => /^[am]=/.test(line))) return undefined;
+  if (lines.length > MAX_SDP_LINES || !lines.every((line) => /^[am]=/.test(line))) return undefined;
   const ufrag = valueOf(lines, "a=ice-ufrag:");
   const pwd = valueOf(lines, "a=ice-pwd:");
   const candidates: SdpCandidate[] = [];
@@ -34,9 +34,9 @@ export function readFragment(text: string): SdpFragment | undefined {
 }
 
 /**
- * Our side of an ICE restart (RFC 9725 §4.3.3): the addresses of the answer, on the port where the new credentials are known.
+ * Our side of an ICE restart (RFC 9725 §4.3.3): the answer's addresses with the relay's port.
  *
- * @param answer as the browser was given it.
+ * @param answer The answer that was sent to the browser.
  */
 export function writeRestartFragment(answer: string, { ufrag, pwd }: IceCredentials, port: number): string {
   const [session, ...media] = splitSections(splitLines(answer));
@@ -59,7 +59,7 @@ export function writeRestartFragment(answer: string, { ufrag, pwd }: IceCredenti
   return lines.map((line) => `${line}\r\n`).join("");
 }
 
-/** Where a candidate is reached by UDP; undefined where it is not, or only by name. */
+/** UDP address of a candidate; `undefined` for other transports and host names. */
 export function readCandidate(line: string): TransportAddress | undefined {
   const [, address = "", port = ""] = /^a=candidate:\S+ 1 udp \d+ (\S+) (\d{1,5}) typ /i.exec(line) ?? [];
   return isIP(address) === 0 || Number(port) === 0 || Number(port) > 65_535

@@ -2,14 +2,14 @@ import { isIP } from "node:net";
 import { maySendTo } from "../../platform/destination-address.ts";
 import type { IceCredentials } from "./ice/ice-agent.ts";
 
-/** What an offer asks for, narrowed to what Parley does; or why it does not do it. */
+/** An offer reduced to what Parley supports, or the reason for its refusal. */
 export type OfferReading =
   | { ok: true; offer: BrowserOffer }
-  /** `malformed`: no SDP. `unacceptable`: one that asks for something else. */
+  /** `malformed`: not SDP. `unacceptable`: asks for something that Parley does not support. */
   | { ok: false; refusal: "malformed" | "unacceptable"; reason: string };
 
 export interface BrowserOffer {
-  /** With Opus alone, and with those candidates alone that checks may be sent to. */
+  /** The offer with Opus as its only codec and without candidates that must not receive checks. */
   sdp: string;
   audioMid: string;
   opusPayloadType: number;
@@ -20,26 +20,26 @@ interface Section {
   lines: string[];
 }
 
-export const MOST_SDP_LINES = 1000;
+export const MAX_SDP_LINES = 1000;
 const OPUS_PARAMETERS = "minptime=10;useinbandfec=1;maxplaybackrate=16000;stereo=0";
 const droppedAttributes = /^a=(rtpmap|fmtp|rtcp-fb|extmap|rid|simulcast|ssrc-group):?/;
-/** Left out of what the library is given, which now and then gives up where candidates stand beside it. */
+/** Removed for the library, which sometimes fails if candidates accompany it. */
 const END_OF_CANDIDATES = "a=end-of-candidates";
 
 /**
- * Whether connectivity checks may be sent to a candidate. Names are left out: those of multicast DNS are known in the browser's
- * own network alone (RFC 8828 §5), and any other makes this server ask the name server of a stranger's choice.
+ * Whether connectivity checks may be sent to a candidate. Host names are excluded: mDNS names resolve only in the browser's own
+ * network (RFC 8828 §5), and any other name would make this server query a name server that a stranger chose.
  */
 export function isUsableCandidate(line: string): boolean {
   const address = /^a=candidate:(?:\S+ ){4}(\S+) /.exec(line)?.[1] ?? "";
   return isIP(address) !== 0 && maySendTo(address, false);
 }
 
-/** Reads a browser's offer: one audio line with Opus, at most one data channel, one connection for both. */
+/** Reads a browser's offer: one audio section with Opus, at most one data channel, one connection for both. */
 export function readOffer(sdp: string): OfferReading {
   const lines = splitLines(sdp);
   const isWellFormed = lines.every((line) => /^[a-z]=[^\0]*$/.test(line));
-  if (lines[0] !== "v=0" || !isWellFormed || lines.length > MOST_SDP_LINES)
+  if (lines[0] !== "v=0" || !isWellFormed || lines.length > MAX_SDP_LINES)
     return { ok: false, refusal: "malformed", reason: "must be an SDP offer" };
   const [session, ...media] = splitSections(lines);
   const audio = media.find(({ kind }) => kind === "audio");
@@ -71,7 +71,7 @@ export function readOffer(sdp: string): OfferReading {
   };
 }
 
-/** Adds to our answer what the connection itself does not know: which stream is the agent's, and our public address. */
+/** Adds the agent's stream and the public address to the library's answer. */
 export function completeAnswer(
   sdp: string,
   { ssrc, cname, publicAddress }: { ssrc: number; cname: string; publicAddress: string | undefined },
@@ -81,7 +81,7 @@ export function completeAnswer(
   let isAudio = false;
   let isPublished = publicAddress === undefined;
   for (const line of lines) {
-    // The browser's streams, which are repeated as if they were ours.
+    // The library repeats the browser's streams as ours.
     if (/^a=(msid|ssrc):/.test(line)) continue;
     if (line.startsWith("m=")) isAudio = line.startsWith("m=audio");
     if (!isPublished && line.startsWith("a=candidate:") && publicAddress !== undefined) {
@@ -95,7 +95,7 @@ export function completeAnswer(
   return complete.join("\r\n");
 }
 
-/** What both sides of a description's ICE know each other by; undefined where it has none. */
+/** ICE credentials of a description; `undefined` if it has none. */
 export function iceCredentialsOf(sdp: string): IceCredentials | undefined {
   const lines = splitLines(sdp);
   const [ufrag, pwd] = [valueOf(lines, "a=ice-ufrag:"), valueOf(lines, "a=ice-pwd:")];
@@ -106,7 +106,7 @@ export function splitLines(sdp: string): string[] {
   return sdp.split(/\r\n|\n/).filter((line) => line !== "");
 }
 
-/** The session's own lines first, then one section for each `m=`. */
+/** Session-level lines first, then one section per `m=` line. */
 export function splitSections(lines: readonly string[]): Section[] {
   const sections: Section[] = [{ kind: "session", lines: [] }];
   for (const line of lines) {
@@ -139,7 +139,7 @@ function narrow({ kind, lines }: Section, opus: number): string[] {
   ];
 }
 
-/** A host candidate at another address of ours; its foundation differs, since its base does (RFC 8445 §5.1.1.3). */
+/** Host candidate at another of our addresses. Its base differs, therefore its foundation (RFC 8445 §5.1.1.3). */
 function withAddress(candidate: string, address: string): string {
   return candidate.replace(
     /^a=candidate:(\S+) (\d+) (\S+) (\d+) (\S+) /,

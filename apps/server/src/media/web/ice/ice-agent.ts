@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type ReceivedStunMessage, type StunMessage, writeStun } from "./stun-message.ts";
 import { addressKey, type TransportAddress } from "./transport-address.ts";
 
-/** Of one side, for one generation of ICE. */
+/** Credentials of one side for one ICE generation. */
 export interface IceCredentials {
   ufrag: string;
   pwd: string;
@@ -12,48 +12,48 @@ interface IceAgentOptions {
   local: IceCredentials;
   remote: IceCredentials;
   send: (datagram: Buffer, to: TransportAddress) => void;
-  /** The peer has chosen a path that works both ways; again where it chooses another. */
+  /** Called when the peer has nominated a valid path, and again when it nominates another. */
   onNominated: () => void;
-  /** The peer has answered a check that was made by `check`. */
+  /** Called when the peer has answered a request sent by `check`. */
   onAnswered: (transactionId: Buffer) => void;
 }
 
-/** A path to the peer; our end of all is the same socket. */
+/** Candidate pair. All pairs share the local socket. */
 interface Pair {
   readonly remote: TransportAddress;
-  /** Of the check under way, or the one that was answered. */
+  /** Transaction of the current check, or of the one that was answered. */
   transactionId: Buffer;
-  /** When the check is sent next, while one is under way. */
+  /** Tick of the next transmission; `undefined` if no check is in progress. */
   dueTick: number | undefined;
   sendCount: number;
-  /** A check of ours was answered. */
+  /** Whether the peer has answered a check. */
   isValid: boolean;
   isNominationRequested: boolean;
-  /** The last that `check` was given. */
+  /** Transaction of the last consent request. */
   passedId: Buffer | undefined;
 }
 
-/** Between checks (RFC 8445 §14.2: Ta). */
+/** Interval between checks (Ta, RFC 8445 §14.2). */
 const PACING_MS = 50;
-/** After the first sending of a check, then twice as long each time (RFC 8445 §14.3: RTO). */
+/** Time before the first retransmission, doubled each time (RTO, RFC 8445 §14.3). */
 const RETRANSMISSION_TICKS = 10;
-/** Within 7.5 s; a check by the peer begins anew. */
-const MOST_SENDINGS = 5;
-/** Only who knows the credentials makes one. */
-const MOST_PAIRS = 32;
-/** Of a peer-reflexive candidate (RFC 8445 §5.1.2.1), the only one. */
+/** Transmissions per check, within 7.5 s. A request of the peer starts another check. */
+const MAX_TRANSMISSIONS = 5;
+/** Only a peer with the credentials can add pairs. */
+const MAX_PAIRS = 32;
+/** Priority of a peer-reflexive candidate with the highest local preference (RFC 8445 §5.1.2.1). */
 const PRIORITY = 110 * 2 ** 24 + 65_535 * 2 ** 8 + 255;
 const ROLE_CONFLICT = 487;
 const UNKNOWN_ATTRIBUTE = 420;
 
-/** Fresh ones (RFC 8839 §5.4: 24 and 128 bits of randomness at least). */
+/** New credentials with at least 24 and 128 random bits (RFC 8839 §5.4). */
 export function createIceCredentials(): IceCredentials {
   return { ufrag: randomBytes(6).toString("base64"), pwd: randomBytes(18).toString("base64") };
 }
 
 /**
- * A controlled agent (RFC 8445) of one generation on one socket, which is its caller's: the peer offers, so it chooses the
- * path. The path that it named last is taken, so that it can change it also later.
+ * Controlled ICE agent (RFC 8445) for one generation. The peer offers and therefore nominates; its last nomination is used, so
+ * that it can change the path later. The caller owns the socket.
  */
 export class IceAgent {
   readonly #options: IceAgentOptions;
@@ -75,23 +75,23 @@ export class IceAgent {
     return this.#options.remote.ufrag;
   }
 
-  /** The path that the peer chose; undefined before. */
+  /** The nominated path; `undefined` before a nomination. */
   get nominated(): TransportAddress | undefined {
     return this.#nominated?.remote;
   }
 
-  /** Whether the peer has shown who it is from there. */
+  /** Whether the peer has authenticated from this address. */
   knows(from: TransportAddress): boolean {
     return this.#pairs.get(addressKey(from))?.isValid === true;
   }
 
-  /** Where the peer says that it may be reached. */
+  /** Adds an address that the peer offers, and checks it. */
   addCandidate(remote: TransportAddress): void {
     const pair = this.#pairOf(remote);
     if (pair !== undefined) this.#trigger(pair);
   }
 
-  /** Asks over the chosen path whether the peer still agrees to be sent to (RFC 7675). */
+  /** Asks on the nominated path whether the peer still consents to receive (RFC 7675). */
   check(transactionId: Buffer): void {
     const pair = this.#nominated;
     if (pair === undefined || this.#isClosed) return;
@@ -143,16 +143,16 @@ export class IceAgent {
     pair.isNominationRequested = false;
     if (this.#nominated === pair) return;
     this.#nominated = pair;
-    // The others need not be tried any more, unless the peer does.
+    // Other pairs are checked only if the peer asks for them.
     for (const other of this.#pairs.values()) if (!other.isNominationRequested) other.dueTick = undefined;
     this.#options.onNominated();
   }
 
-  /** Undefined where there are too many. */
+  /** Returns the pair, created if needed; `undefined` if there are too many. */
   #pairOf(remote: TransportAddress): Pair | undefined {
     const key = addressKey(remote);
     const known = this.#pairs.get(key);
-    if (known !== undefined || this.#pairs.size >= MOST_PAIRS) return known;
+    if (known !== undefined || this.#pairs.size >= MAX_PAIRS) return known;
     const pair: Pair = {
       remote,
       transactionId: randomBytes(12),
@@ -166,7 +166,7 @@ export class IceAgent {
     return pair;
   }
 
-  /** A triggered check (RFC 8445 §7.3.1.4), unless one is under way. */
+  /** Starts a triggered check (RFC 8445 §7.3.1.4) unless one is in progress. */
   #trigger(pair: Pair): void {
     if (this.#isClosed || pair.isValid || pair.dueTick !== undefined) return;
     pair.transactionId = randomBytes(12);
@@ -175,7 +175,7 @@ export class IceAgent {
     this.#timer ??= setInterval(() => this.#sendNext(), PACING_MS);
   }
 
-  /** One check at a time, so that no burst of them meets a NAT. */
+  /** Sends at most one check per interval: bursts overload NATs. */
   #sendNext(): void {
     this.#tick++;
     let isAnyLeft = false;
@@ -192,7 +192,7 @@ export class IceAgent {
   }
 
   #sendCheck(pair: Pair): void {
-    if (pair.sendCount === MOST_SENDINGS) {
+    if (pair.sendCount === MAX_TRANSMISSIONS) {
       pair.dueTick = undefined;
       return;
     }
@@ -208,7 +208,7 @@ export class IceAgent {
       transactionId,
       username: `${remote.ufrag}:${local.ufrag}`,
       priority: PRIORITY,
-      // The smallest tie-breaker: in a conflict the peer takes the other role, never we (RFC 8445 §7.3.1.1).
+      // With the smallest tie-breaker the peer changes its role in a conflict (RFC 8445 §7.3.1.1).
       controlled: 0n,
     };
   }

@@ -9,36 +9,36 @@ import { isStun, parseStun } from "./stun-message.ts";
 import { mapAddress, type TransportAddress, unmapAddress } from "./transport-address.ts";
 
 interface IceRelayOptions {
-  /** One of them is taken. */
+  /** The relay binds one of these ports. */
   ports: PortRange;
   library: LibraryAgent;
 }
 
 interface BoundSocket {
   socket: Socket;
-  /** It takes IPv4 as well, and wants such addresses mapped. */
+  /** Whether it also carries IPv4, in the form of mapped addresses. */
   isDual: boolean;
 }
 
-const MOST_PORT_TRIES = 200;
+const MAX_PORT_TRIES = 200;
 
 /**
- * ICE restarts for a library that has none: an agent of ours speaks to the browser under the new credentials, and whatever is
- * no STUN goes on between it and the library, which believes in one more path of the first generation. DTLS and SRTP stay as
- * they are. One relay per connection, from its first restart to its end; until the browser has chosen a path of a new
- * generation, the one before it goes on.
+ * Adds ICE restarts to a library without them. An `IceAgent` uses the new credentials with the browser, and the relay passes
+ * everything but STUN between the browser and the library, to which it appears as another path of the first generation. DTLS
+ * and SRTP continue. A connection has one relay from its first restart to its end. The previous generation is used until the
+ * browser has nominated a path of the new one.
  */
 export class IceRelay {
   readonly port: number;
   readonly #socket: Socket;
   readonly #isDual: boolean;
   #library: LibraryPath | undefined;
-  /** The generation in use, and the one that is to follow it. */
+  /** The generation in use, and the next one. */
   #current: IceAgent | undefined;
   #next: IceAgent | undefined;
   #isClosed = false;
 
-  /** @throws {Error} where no port is free. */
+  /** @throws {Error} if no port is free. */
   static async open({ ports, library }: IceRelayOptions): Promise<IceRelay> {
     const { socket, isDual } = await bind(ports);
     const relay = new IceRelay(socket, isDual);
@@ -48,7 +48,7 @@ export class IceRelay {
           const to = relay.#current?.nominated;
           if (to !== undefined) relay.#send(datagram, to);
         },
-        // Answered when the browser has: consent is the browser's to give (RFC 7675).
+        // Answered only after the browser has answered: consent is end to end (RFC 7675).
         onCheck: (transactionId) => relay.#current?.check(Buffer.from(transactionId)),
       });
       return relay;
@@ -65,11 +65,11 @@ export class IceRelay {
     socket.on("message", (datagram, { address, port }) =>
       this.#receive(datagram, { address: unmapAddress(address), port }),
     );
-    // A path that does not exist: ICE finds out.
+    // ICE detects unreachable paths.
     socket.on("error", () => {});
   }
 
-  /** Begins a generation, in place of one that the browser has not used yet. Gives our credentials of it. */
+  /** Starts a generation and drops one that the browser has not used yet. Returns our new credentials. */
   restart(remote: IceCredentials): IceCredentials {
     const local = createIceCredentials();
     const agent: IceAgent = new IceAgent({
@@ -86,7 +86,7 @@ export class IceRelay {
     return local;
   }
 
-  /** Passed over where it is of a generation that is gone. */
+  /** Ignores candidates of earlier generations. */
   addCandidate(remoteUfrag: string, candidate: TransportAddress): void {
     for (const agent of [this.#current, this.#next])
       if (agent?.remoteUfrag === remoteUfrag) agent.addCandidate(candidate);
@@ -130,11 +130,11 @@ export class IceRelay {
   }
 }
 
-/** One of the ports, from anywhere among them on, so that many relays do not all try the same. */
+/** Binds a free port. Starts at a random one, so that relays rarely try the same ports. */
 async function bind({ first, last }: PortRange): Promise<BoundSocket> {
   const count = last - first + 1;
   const offset = randomInt(count);
-  for (let tries = 0; tries < Math.min(count, MOST_PORT_TRIES); tries++) {
+  for (let tries = 0; tries < Math.min(count, MAX_PORT_TRIES); tries++) {
     try {
       return await bindPort(first + ((offset + tries) % count));
     } catch (error) {
@@ -144,7 +144,7 @@ async function bind({ first, last }: PortRange): Promise<BoundSocket> {
   throw new Error("no port is free for an ICE restart");
 }
 
-/** For both families of addresses where the machine has both. */
+/** Binds IPv6 and IPv4 if the machine has both, else IPv4. */
 async function bindPort(port: number): Promise<BoundSocket> {
   try {
     return { socket: await listen("udp6", port), isDual: true };
@@ -157,7 +157,7 @@ async function bindPort(port: number): Promise<BoundSocket> {
 async function listen(type: SocketType, port: number): Promise<Socket> {
   const socket = createSocket({
     type,
-    // Only IP literals are sent to.
+    // Destinations are IP literals.
     lookup: (address, _options, callback) => callback(null, address, isIP(address)),
   });
   try {

@@ -5,31 +5,31 @@ import type { IceCredentials } from "./ice-agent.ts";
 import { isStun, parseStun, type StunMessage, writeStun } from "./stun-message.ts";
 import type { TransportAddress } from "./transport-address.ts";
 
-/** The library's agent of a connection, as the first offer and answer named both sides of it. */
+/** The library's ICE agent of a connection, with the credentials of the first offer and answer. */
 export interface LibraryAgent {
-  /** Of its socket, on this machine. */
+  /** Port of its socket on this machine. */
   port: number;
   local: IceCredentials;
-  /** The browser's. */
+  /** The browser's credentials. */
   remote: IceCredentials;
 }
 
 interface LibraryPathListener {
   /** DTLS, SRTP or SRTCP for the browser. */
   onDatagram: (datagram: Buffer) => void;
-  /** The library asks whether the browser is there: `answer` says so. */
+  /** The library checks the path. Call `answer` if the browser is reachable. */
   onCheck: (transactionId: Buffer) => void;
 }
 
 const LOOPBACK = "127.0.0.1";
-/** Above any candidate's (RFC 8445 §5.1.2: at most 2^31-1), so that the library prefers this path to the browser's own. */
+/** Maximum (RFC 8445 §5.1.2), so that the library prefers this path to the browser's own. */
 const PRIORITY = 2 ** 31 - 1;
 const RETRANSMISSION_MS = 100;
-const MOST_SENDINGS = 20;
+const MAX_TRANSMISSIONS = 20;
 
 /**
- * A path to the library's ICE agent, which takes it for one more path to its browser: a peer-reflexive candidate that is
- * nominated. Nothing but the library reaches its socket.
+ * A path to the library's ICE agent, to which it appears as a nominated peer-reflexive candidate of the browser. Its socket is
+ * connected to the library's.
  */
 export class LibraryPath {
   readonly #socket: Socket;
@@ -62,11 +62,11 @@ export class LibraryPath {
       if (isStun(datagram)) this.#receive(datagram, listener);
       else listener.onDatagram(datagram);
     });
-    // The library's socket is gone: so is the connection, which is told elsewhere.
+    // The library's socket has closed, and with it the connection, whose own event reports it.
     socket.on("error", () => {});
   }
 
-  /** Has the library send by this path. Repeated until it has heard. */
+  /** Nominates this path. Repeats the request until the library answers. */
   nominate(): void {
     clearInterval(this.#timer);
     const { local, remote } = this.#agent;
@@ -83,7 +83,7 @@ export class LibraryPath {
     const datagram = writeStun(request, local.pwd);
     let sendCount = 0;
     const send = (): void => {
-      if (sendCount === MOST_SENDINGS) return clearInterval(this.#timer);
+      if (sendCount === MAX_TRANSMISSIONS) return clearInterval(this.#timer);
       sendCount++;
       this.send(datagram);
     };
@@ -91,7 +91,7 @@ export class LibraryPath {
     send();
   }
 
-  /** Answers a check of the library in the browser's place. */
+  /** Answers a check of the library on behalf of the browser. */
   answer(transactionId: Buffer): void {
     const response: StunMessage = { class: "success", transactionId, mappedAddress: this.#address };
     this.send(writeStun(response, this.#agent.remote.pwd));

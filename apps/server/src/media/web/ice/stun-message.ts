@@ -5,7 +5,7 @@ import { parseIpAddress, type TransportAddress, writeIpAddress } from "./transpo
 
 type StunClass = "request" | "indication" | "success" | "error";
 
-/** A Binding message; of its attributes those that ICE gives a meaning to. */
+/** A Binding message with the attributes that ICE uses. */
 export interface StunMessage {
   class: StunClass;
   /** 12 bytes. */
@@ -13,23 +13,23 @@ export interface StunMessage {
   username?: string;
   /** 32 bits. */
   priority?: number;
-  /** The sender nominates the pair. */
+  /** USE-CANDIDATE: the sender nominates the pair. */
   useCandidate?: boolean;
-  /** The sender's tie-breaker, 64 bits, of its role. */
+  /** ICE-CONTROLLING or ICE-CONTROLLED: the sender's 64-bit tie-breaker. */
   controlling?: bigint;
   controlled?: bigint;
-  /** XOR-MAPPED-ADDRESS: where the request came from. */
+  /** XOR-MAPPED-ADDRESS: source address of the request. */
   mappedAddress?: TransportAddress;
   /** 300–699. */
   errorCode?: number;
-  /** UNKNOWN-ATTRIBUTES, of an error 420. */
+  /** UNKNOWN-ATTRIBUTES of a 420 error. */
   unknownAttributes?: readonly number[];
 }
 
 export interface ReceivedStunMessage extends StunMessage {
-  /** Attributes that must be understood and are not (RFC 8489 §14). */
+  /** Comprehension-required attributes that are unknown (RFC 8489 §14). */
   notUnderstood: readonly number[];
-  /** Whether MESSAGE-INTEGRITY is there and was made with this password. */
+  /** Whether MESSAGE-INTEGRITY is present and matches this password. */
   isAuthentic: (password: string) => boolean;
 }
 
@@ -38,9 +38,9 @@ const MAGIC_COOKIE = 0x2112a442;
 const BINDING = 0x001;
 const FINGERPRINT_XOR = 0x5354554e;
 const INTEGRITY_BYTES = 20;
-/** Of an attribute's type and length. */
+/** Bytes of an attribute's type and length. */
 const ATTRIBUTE_HEADER_BYTES = 4;
-/** From here on an attribute may be passed over (RFC 8489 §14). */
+/** First comprehension-optional attribute (RFC 8489 §14). */
 const FIRST_OPTIONAL_ATTRIBUTE = 0x8000;
 
 const attributes = {
@@ -69,7 +69,7 @@ export function isStun(datagram: Uint8Array): boolean {
   return (datagram[0] ?? 0xff) <= 3;
 }
 
-/** Undefined for what is no Binding message, is malformed, or has no right FINGERPRINT. */
+/** `undefined` if the datagram is not a Binding message, is malformed, or lacks a correct FINGERPRINT. */
 export function parseStun(bytes: Uint8Array): ReceivedStunMessage | undefined {
   const datagram = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const isFramed =
@@ -88,7 +88,7 @@ export function parseStun(bytes: Uint8Array): ReceivedStunMessage | undefined {
   const understood = new Set<number>(Object.values(attributes));
   const notUnderstood: number[] = [];
   for (const [attribute, { offset, value }] of found) {
-    // What stands behind MESSAGE-INTEGRITY anyone may have added (RFC 8489 §14.5).
+    // Attributes after MESSAGE-INTEGRITY are unauthenticated (RFC 8489 §14.5).
     if (integrityAt !== undefined && offset > integrityAt) continue;
     if (!understood.has(attribute)) {
       if (attribute < FIRST_OPTIONAL_ATTRIBUTE) notUnderstood.push(attribute);
@@ -101,7 +101,7 @@ export function parseStun(bytes: Uint8Array): ReceivedStunMessage | undefined {
   };
 }
 
-/** With MESSAGE-INTEGRITY by this password, and FINGERPRINT. */
+/** Writes a message with MESSAGE-INTEGRITY for this password, and FINGERPRINT. */
 export function writeStun(message: StunMessage, password: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(BINDING | classBits[message.class], 0);
@@ -118,7 +118,7 @@ export function writeStun(message: StunMessage, password: string): Buffer {
   return datagram;
 }
 
-/** The first of each type, with where its header begins; undefined where one reaches beyond the end. */
+/** First attribute of each type with the offset of its header; `undefined` if one exceeds the datagram. */
 function readAttributes(datagram: Buffer): Map<number, { offset: number; value: Buffer }> | undefined {
   const found = new Map<number, { offset: number; value: Buffer }>();
   let offset = HEADER_BYTES;
@@ -133,7 +133,7 @@ function readAttributes(datagram: Buffer): Map<number, { offset: number; value: 
   return found;
 }
 
-/** False where the attribute is not what its type says. */
+/** Returns false if the value is malformed. */
 function readInto(message: StunMessage, attribute: number, value: Buffer): boolean {
   switch (attribute) {
     case attributes.username:
@@ -205,7 +205,7 @@ function unsigned(value: number | bigint, bytes: 2 | 4 | 8): Buffer {
   return buffer.subarray(8 - bytes);
 }
 
-/** RFC 8489 §14.2; the same both ways but for the bytes' meaning. */
+/** Encodes or decodes an XOR-MAPPED-ADDRESS (RFC 8489 §14.2). */
 function xorAddress(address: Buffer, transactionId: Buffer): Buffer {
   const mask = Buffer.concat([unsigned(MAGIC_COOKIE, 4), transactionId]);
   return Buffer.from(address.map((byte, index) => byte ^ (mask[index] ?? 0)));
@@ -227,7 +227,7 @@ function writeMappedAddress({ address, port }: TransportAddress, transactionId: 
   ]);
 }
 
-/** RFC 8489 §14.5: over everything before it, with a length as if it were the last attribute. */
+/** MESSAGE-INTEGRITY over all preceding bytes, with the length as if it were the last attribute (RFC 8489 §14.5). */
 function integrityOf(before: Buffer, password: string): Buffer {
   const text = Buffer.from(before);
   text.writeUInt16BE(before.length - HEADER_BYTES + ATTRIBUTE_HEADER_BYTES + INTEGRITY_BYTES, 2);
@@ -241,7 +241,7 @@ function isIntact(datagram: Buffer, integrityAt: number, password: string): bool
   return given.length === right.length && timingSafeEqual(given, right);
 }
 
-/** RFC 8489 §14.7: likewise. */
+/** FINGERPRINT over all preceding bytes, with its own length included (RFC 8489 §14.7). */
 function fingerprintOf(before: Buffer): number {
   const text = Buffer.from(before);
   text.writeUInt16BE(before.length - HEADER_BYTES + ATTRIBUTE_HEADER_BYTES + 4, 2);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:dgram";
 import { once } from "node:events";
 import { afterEach, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { decodePcmu } from "@parley/audio";
 import { parseRtp, type RtpPacket, writeRtp } from "@parley/rtp";
+import { waitFor } from "@parley/testing";
 import type { MediaPath } from "../media-protocol.ts";
 import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "../testing/phone-leg.ts";
 
@@ -41,9 +43,26 @@ async function open({ timeoutMs = Infinity } = {}): Promise<Rig> {
     connect: (change) => leg.media.connect({ ...leg.path, ...change }),
     pass: async (ticks) => {
       for (let tick = 0; tick < ticks; tick++) leg.scheduler.jump(FRAME_MS);
-      await sleep(20);
+      await readAll(leg.peer);
     },
   };
+}
+
+/** Resolves when the socket has read what was sent to it before: a datagram of this function comes last. */
+async function readAll(socket: Socket): Promise<void> {
+  // What was given to other sockets in this turn of the event loop has been sent in the next.
+  await nextTurn();
+  const last = Buffer.from(`last ${crypto.randomUUID()}`);
+  const arrived = new Promise<void>((resolve) => {
+    const onMessage = (datagram: Buffer): void => {
+      if (!datagram.equals(last)) return;
+      socket.off("message", onMessage);
+      resolve();
+    };
+    socket.on("message", onMessage);
+  });
+  socket.send(last, socket.address().port, "127.0.0.1");
+  await arrived;
 }
 
 test("the RTP clock keeps up with the time over a stall in which packets were dropped", async () => {
@@ -139,7 +158,7 @@ test("until the caller acknowledges the answer or is heard, 2 s of audio are sen
     else {
       const packet = { marker: true, payloadType: 0, sequenceNumber: 1, timestamp: 0, ssrc: 1 };
       peer.send(writeRtp({ ...packet, payload: new Uint8Array(160) }), media.port, "127.0.0.1");
-      await sleep(50);
+      await waitFor("the packet", () => media.statistics.received.packets > 0);
     }
     await pass(50);
     assert.equal(packets.length, 150);

@@ -49,6 +49,8 @@ export interface RtpSessionCounters {
   socketErrors: number;
 }
 
+type DatagramHandler = (datagram: Uint8Array, source: RemoteInfo) => void;
+
 /** The payload of an Ethernet frame; telephone audio packets are far smaller. */
 const MAX_DATAGRAM_BYTES = 1500;
 /** Timestamp clock of every telephone codec and of telephone events (RFC 3551 §6). */
@@ -132,8 +134,14 @@ export class RtpSession {
       clockRateHz: CLOCK_RATE_HZ,
       random: Math.random,
     });
-    rtp.on("message", (datagram, source) => this.#handle(() => this.#receive(datagram, source)));
-    rtcp.on("message", (datagram, source) => this.#handle(() => this.#receiveRtcp(datagram, source)));
+    rtp.on(
+      "message",
+      this.#guard((datagram, source) => this.#receive(datagram, source)),
+    );
+    rtcp.on(
+      "message",
+      this.#guard((datagram, source) => this.#receiveRtcp(datagram, source)),
+    );
     for (const socket of [rtp, rtcp]) {
       socket.on("error", () => this.#counters.socketErrors++);
     }
@@ -242,13 +250,16 @@ export class RtpSession {
     }
   }
 
-  #handle(receive: () => void): void {
-    try {
-      receive();
-    } catch (error) {
-      if (this.#onError === undefined) throw error;
-      this.#onError(error);
-    }
+  /** Made once per socket: a closure per packet would be garbage. */
+  #guard(receive: DatagramHandler): DatagramHandler {
+    return (datagram, source) => {
+      try {
+        receive(datagram, source);
+      } catch (error) {
+        if (this.#onError === undefined) throw error;
+        this.#onError(error);
+      }
+    };
   }
 
   #receive(datagram: Uint8Array, source: RemoteInfo): void {

@@ -13,6 +13,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["lint", "oxlint", "--deny-warnings"],
   ["unused", "knip"],
   ["imports", "node", "tools/imports.ts"],
+  ["clock", "node", "tools/clock.ts"],
   ["openapi", "node", "tools/openapi.ts", "--check"],
   ["notice", "node", "tools/notice.ts", "--check"],
   ["client package", "node", "tools/client-package.ts"],

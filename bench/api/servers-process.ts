@@ -5,6 +5,7 @@ import { fastify } from "fastify";
 import { createFeatures } from "../../apps/server/src/node/features.ts";
 import { createTestResources } from "../../apps/server/src/node/testing.ts";
 import type { Database } from "../../apps/server/src/platform/database/database.ts";
+import { systemClock } from "../../apps/server/src/platform/clock.ts";
 import { ClosingStack } from "../../apps/server/src/platform/closing-stack.ts";
 import { connectDatabase } from "../../apps/server/src/platform/database/connect.ts";
 import { createHttpServer } from "../../apps/server/src/platform/http/http-server.ts";
@@ -68,8 +69,8 @@ async function start(): Promise<Servers> {
   const platform = await createHttpServer({
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency: new Idempotency(database),
-    rateLimiter: new RateLimiter(database),
+    idempotency: new Idempotency(database, systemClock),
+    rateLimiter: new RateLimiter(database, systemClock),
   });
   features.bindRoutes(platform);
   const headers = { "x-api-key": apiKey };

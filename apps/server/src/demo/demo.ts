@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { errorMessage } from "@parley/conversation/error-message";
 import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
+import { systemClock } from "../platform/clock.ts";
 import { ConfigError, parseConfig } from "../platform/config/config.ts";
 import { createLogger } from "../platform/logging/logging.ts";
 import { terminalDestination } from "../platform/logging/terminal-log.ts";
@@ -89,7 +90,7 @@ async function main(): Promise<void> {
   const view = new TranscriptView(print);
   const load = new ProcessorLoad();
   const calling = callWithRecordings({ sipPort: node.sipPort, number: demoNumber, lines: await readLines() });
-  const [heard, call] = await Promise.all([calling, followCall(api, new Date(), view)]);
+  const [heard, call] = await Promise.all([calling, followCall(api, systemClock.now(), view)]);
   const busyShare = load.busyShare();
   const verdict = await judge({ call, heard, inferencePath: node.inferencePath });
   view.summarise(call, verdict);

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type TlsClientOptions, UserAgent } from "@parley/sip";
 import { SipTrunksService } from "../modules/sip-trunks/sip-trunks.service.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config/config.ts";
 import { type Database, openDatabase } from "../platform/database/database.ts";
 import { Encryption, parseEncryptionKey } from "../platform/encryption/encryption.ts";
@@ -77,7 +78,7 @@ async function findTrunks(
     "select to_regclass('sip_trunks')::text as table",
   );
   if (rows[0]?.table === null) return undefined;
-  const sipTrunks = new SipTrunksService(database, new Encryption(encryptionKey));
+  const sipTrunks = new SipTrunksService(database, new Encryption(encryptionKey), systemClock);
   return async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS);
 }
 

@@ -6,7 +6,7 @@ import type { MediaPool } from "../media/media-pool.ts";
 import type { Bus } from "../platform/bus/bus.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { DatabaseConnection } from "../platform/database/connect.ts";
-import type { Clock } from "../platform/database/database-clock.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { JobQueue, Jobs } from "../platform/jobs/jobs.ts";
 import type { ObjectStorage } from "../platform/object-storage/object-storage.ts";
 import type { Readiness } from "../platform/readiness.ts";

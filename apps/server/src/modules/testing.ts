@@ -78,8 +78,8 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   const app = await createHttpServer({
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency: new Idempotency(database),
-    rateLimiter: new RateLimiter(database),
+    idempotency: new Idempotency(database, node.clock),
+    rateLimiter: new RateLimiter(database, node.clock),
     ...(options.limits !== undefined && { limits: options.limits }),
   });
   features.bindRoutes(app);

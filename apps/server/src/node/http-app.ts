@@ -19,13 +19,13 @@ export async function createHttpApp(
   { apiKeys, sipTrunks }: Pick<Services, "apiKeys" | "sipTrunks">,
 ): Promise<FastifyInstance> {
   const { config, logger, database, clock, readiness, findWarnings, metrics, storage, jobs } = node;
-  const idempotency = new Idempotency(database);
+  const idempotency = new Idempotency(database, clock);
   await jobs.work(deleteExpiredAnswersJob(idempotency));
   const app = await createHttpServer({
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
     idempotency,
-    rateLimiter: new RateLimiter(database, () => clock.now()),
+    rateLimiter: new RateLimiter(database, clock),
   });
   registerProbes(app, { findObstacles: async () => readiness.obstacles, findWarnings, metrics });
   const { operatorApiKey, objectStorage, web } = config;
@@ -37,7 +37,7 @@ export async function createHttpApp(
     };
     registerDiagnosis(app, { operatorApiKey, diagnose });
   }
-  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage);
+  if (storage instanceof FolderStorage) registerFolderRoutes(app, storage, clock);
   registerPages(app, buildPages, {
     callUrl: web.publicUrl,
     recordingUrl: objectStorage.type === "s3" ? objectStorage.endpoint : undefined,

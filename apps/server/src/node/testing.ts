@@ -5,6 +5,7 @@ import path from "node:path";
 import { unlimitedSpeechPlaces } from "../inference/testing.ts";
 import type { MediaCall } from "../media/media-protocol.ts";
 import type { NodeResources } from "../modules/feature.ts";
+import { systemClock } from "../platform/clock.ts";
 import { parseConfig } from "../platform/config/config.ts";
 import { Encryption } from "../platform/encryption/encryption.ts";
 import { createLogger } from "../platform/logging/logging.ts";
@@ -58,7 +59,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
     isEmbedded: false,
     jobs: { enqueue: async () => {} },
     bus: { publish: async () => {}, subscribe: () => () => {}, onReconnect: () => () => {} },
-    clock: { now: () => new Date() },
+    clock: systemClock,
     storage: {
       isShared: true,
       putFile: async () => {},

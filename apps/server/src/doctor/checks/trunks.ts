@@ -1,4 +1,5 @@
 import { type CheckedTrunk, checkTrunk, type SipEndpoint } from "../../modules/sip-trunks/trunk-check.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { type Check, failed, type Finding, ok, skipped } from "../finding.ts";
 
 /** Each takes up to 10 s when the trunk does not answer. */
@@ -25,7 +26,7 @@ export function trunksCheck(findTrunks: () => Promise<readonly CheckedTrunk[]>, 
 }
 
 async function judge(end: SipEndpoint, checked: CheckedTrunk): Promise<Finding> {
-  const { isOk, message } = await checkTrunk(end, checked);
+  const { isOk, message } = await checkTrunk(end, checked, systemClock);
   const text = `Trunk "${checked.trunk.friendlyName}": ${message}`;
   if (isOk) return ok(text);
   return failed(

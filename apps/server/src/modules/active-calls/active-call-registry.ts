@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { MediaCall } from "../../media/media-protocol.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
@@ -36,6 +37,7 @@ export interface ActiveCallRegistryOptions {
   spans: SpanSink | undefined;
   /** `undefined` if no SIP messages are kept. */
   sipTraces: Pick<SipTraceRecorder, "claim"> | undefined;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -130,9 +132,9 @@ export class ActiveCallRegistry {
     signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
   ): Promise<void> {
     forbidInTransaction("a call");
-    const { calls, spool, toolSigning, metrics, spans, logger, providerNames } = this.#options;
+    const { calls, spool, toolSigning, metrics, spans, clock, logger, providerNames } = this.#options;
     const { callId, agent } = record;
-    const recorder = new CallRecorder({ calls, callId, spool, logger });
+    const recorder = new CallRecorder({ calls, callId, spool, clock, logger });
     const call = new ActiveCall({
       callId,
       organizationId: agent.organizationId,
@@ -142,6 +144,7 @@ export class ActiveCallRegistry {
       sign: toolSigning.signerFor(agent.organizationId),
       metrics,
       trace: spans && new CallSpans(spans, callId),
+      clock,
       logger,
     });
     this.#calls.set(callId, call);

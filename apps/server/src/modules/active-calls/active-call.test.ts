@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { pino } from "pino";
+import { systemClock } from "../../platform/clock.ts";
 import { type CallSignalling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
 /** A call whose record is remembered as words. */
@@ -28,6 +29,7 @@ function hold(): { call: ActiveCall; written: string[] } {
       observeLostAudio: () => {},
     },
     trace: undefined,
+    clock: systemClock,
     logger: pino({ level: "silent" }),
   });
   return { call, written };

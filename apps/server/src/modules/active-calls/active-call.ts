@@ -3,6 +3,7 @@ import { errorMessage } from "@parley/conversation/error-message";
 import type { CallEndReason, LiveCallEvent } from "@parley/contract";
 import type { TurnLatency, VoiceEvent } from "@parley/conversation";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { CallMedia, MediaLegHandlers } from "../../media/media-pool.ts";
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import { CallScope } from "../../platform/call-scope.ts";
@@ -45,6 +46,7 @@ export interface ActiveCallOptions {
   metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
   /** Where nobody collects traces there is none. */
   trace: CallSpans | undefined;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -110,14 +112,14 @@ export class ActiveCall {
 
   /** Writes down that the other side's phone rings. */
   ringing(): void {
-    this.#options.recorder.ringing(new Date());
+    this.#options.recorder.ringing(this.#options.clock.now());
   }
 
   /** Writes down that the call was answered. */
   answered(): void {
-    const { recorder, providerNames, isRecorded } = this.#options;
+    const { recorder, providerNames, isRecorded, clock } = this.#options;
     this.#isAnswered = true;
-    recorder.answered({ ...providerNames, isRecorded, at: new Date() });
+    recorder.answered({ ...providerNames, isRecorded, at: clock.now() });
   }
 
   /**
@@ -168,7 +170,7 @@ export class ActiveCall {
       this.hangUp({ status: "failed", endReason: "error_internal", endDetail });
     }
     const outcome = await this.decided;
-    const endedAt = new Date();
+    const endedAt = this.#options.clock.now();
     await signalling.end(outcome);
     // The conversation's last words arrive before its leg is closed.
     const statistics = await this.#media?.close();

@@ -40,6 +40,7 @@ export function createActiveCalls(
     providerNames: (llmModel) => providerNamesOf(config, llmModel, speechPlaces.fit?.recognizer),
     metrics,
     spans,
+    clock,
     sipTraces: sipTraceRecorder,
     logger,
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Bus } from "../../platform/bus/bus.ts";
-import type { Clock } from "../../platform/database/database-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type {

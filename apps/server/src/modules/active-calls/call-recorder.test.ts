@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { mock, test, type TestContext } from "node:test";
 import { pino } from "pino";
+import { systemClock } from "../../platform/clock.ts";
 import { CallRecorder } from "./call-recorder.ts";
 import { CallSpool, finishSpools } from "./call-spool.ts";
 import type { CallWrites } from "../calls/call-write.ts";
@@ -80,7 +81,7 @@ function openSpool(context: TestContext): { spool: CallSpool; folder: string } {
 }
 
 function record(writes: Writes, spool: CallSpool): CallRecorder {
-  return new CallRecorder({ calls: writes, callId: "call", spool, logger });
+  return new CallRecorder({ calls: writes, callId: "call", spool, clock: systemClock, logger });
 }
 
 async function passSeconds(seconds: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { TranscriptItem, Turn } from "@parley/contract";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { CallAnswer, CallEnd } from "../calls/calls.service.ts";
@@ -19,6 +20,7 @@ export interface CallRecorderOptions {
   callId: string;
   /** Keeps what the database does not take. */
   spool: CallSpool;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -51,7 +53,7 @@ export class CallRecorder {
   }
 
   item(item: TranscriptItem): void {
-    this.#add({ type: "item", item, at: new Date() });
+    this.#add({ type: "item", item, at: this.#options.clock.now() });
   }
 
   turn(turn: Turn): void {

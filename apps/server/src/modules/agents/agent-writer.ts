@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Author } from "../../platform/author.ts";
 import type { Queries } from "../../platform/database/database.ts";
@@ -14,11 +15,13 @@ import { openDocument, sealDocument } from "./stored-document.ts";
  */
 export class AgentWriter {
   readonly #encryption: Encryption;
+  readonly #clock: Clock;
   readonly #onWritten: (document: AgentDocument) => void;
 
   /** @param onWritten Called with each agent as it is written, before its transaction is committed. Must not throw. */
-  constructor(encryption: Encryption, onWritten: (document: AgentDocument) => void = () => {}) {
+  constructor(encryption: Encryption, clock: Clock, onWritten: (document: AgentDocument) => void = () => {}) {
     this.#encryption = encryption;
+    this.#clock = clock;
     this.#onWritten = onWritten;
   }
 
@@ -96,7 +99,7 @@ export class AgentWriter {
       publishMode,
       publishedRevision,
       hasUnpublishedChanges: await this.#differsFromPublished(transaction, before, after),
-      updatedAt: new Date(),
+      updatedAt: this.#clock.now(),
     };
     const document = sealDocument(after.document, id, this.#encryption);
     await store.insertVersion(transaction, {

@@ -15,7 +15,7 @@ import { bindEnvironmentRoutes } from "./versions/environments.routes.ts";
 import { EnvironmentsService } from "./versions/environments.service.ts";
 
 export function createAgents(
-  { config, database, encryption, inference }: NodeResources,
+  { config, database, encryption, clock, inference }: NodeResources,
   { folders, sipTrunks }: { folders: FoldersService; sipTrunks: SipTrunksService },
 ) {
   /** Prepares what the agent says in the same words in every call. */
@@ -23,11 +23,11 @@ export function createAgents(
     const speech = fixedSpeechOf(document, config.textToSpeech.provider);
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
-  const writer = new AgentWriter(encryption, prepareSpeech);
+  const writer = new AgentWriter(encryption, clock, prepareSpeech);
   const agents = new AgentsService(database, { writer, sipTrunks, folders });
-  const customTools = new CustomToolsService(database, { writer, agents });
-  const agentVersions = new AgentVersionsService(database, { writer, agents });
-  const environments = new EnvironmentsService(database, { writer, agents });
+  const customTools = new CustomToolsService(database, { writer, agents, clock });
+  const agentVersions = new AgentVersionsService(database, { writer, agents, clock });
+  const environments = new EnvironmentsService(database, { writer, agents, clock });
   const agentResolution = new AgentResolution(database, writer);
   folders.deleting.subscribe(async (transaction, { by, folderId }) => {
     await agents.releaseFolder(transaction, by, folderId);

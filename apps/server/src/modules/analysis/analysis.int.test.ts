@@ -8,6 +8,7 @@ import {
   type ScriptedOpenAiOptions,
   startScriptedOpenAi,
 } from "@parley/providers/testing";
+import { systemClock } from "../../platform/clock.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { Jobs } from "../../platform/jobs/jobs.ts";
 import { type TestServer, createTestLine, createTestServer, inboundCall } from "../testing.ts";
@@ -73,6 +74,7 @@ async function createBench(
     database,
     calls,
     agentResolution,
+    clock: systemClock,
     analysisModel: { model, mostCharacters: 20_000, settings: {} },
     pause: async (ms) => void pausesMs.push(ms),
     ...more,
@@ -337,7 +339,7 @@ function createAnalysis(
   options: Pick<AnalysisServiceOptions, "jobs" | "hasLanguageModel">,
 ): { analysis: AnalysisService; calls: CallsService } {
   const calls = new CallsService(database, { conversations, recordingLinks: recordings });
-  const analysis = new AnalysisService({ database, calls, agentResolution, ...options });
+  const analysis = new AnalysisService({ database, calls, agentResolution, clock: systemClock, ...options });
   analysis.subscribe();
   return { analysis, calls };
 }

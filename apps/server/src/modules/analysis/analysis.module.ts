@@ -7,12 +7,12 @@ import { AnalysisService } from "./analysis.service.ts";
 import { CallAnalyst } from "./call-analyst.ts";
 
 export function createAnalysis(
-  { config, database, jobs, inference }: NodeResources,
+  { config, database, jobs, clock, inference }: NodeResources,
   { calls, agentResolution }: { calls: CallsService; agentResolution: AgentResolution },
 ) {
   // The built-in responder reads answers out of a prompt; it cannot judge a call.
   const hasLanguageModel = config.languageModel.provider !== "builtin-responder";
-  const analysis = new AnalysisService({ database, calls, jobs, agentResolution, hasLanguageModel });
+  const analysis = new AnalysisService({ database, calls, jobs, agentResolution, clock, hasLanguageModel });
   analysis.subscribe();
   let close = async (): Promise<void> => {};
   return {
@@ -23,7 +23,7 @@ export function createAnalysis(
       // Loads the clients of vendors' models, which not every node needs.
       const { openAnalysisModel } = await import("./analysis-model.ts");
       const { analysisModel, close: closeModel } = openAnalysisModel(config.languageModel, inference.path);
-      const analyst = new CallAnalyst({ database, calls, agentResolution, analysisModel });
+      const analyst = new CallAnalyst({ database, calls, agentResolution, analysisModel, clock });
       close = async () => {
         analyst.close();
         await closeModel();

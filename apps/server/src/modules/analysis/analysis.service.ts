@@ -1,4 +1,5 @@
 import type { Call } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
@@ -24,6 +25,7 @@ export interface AnalysisServiceOptions {
   calls: Pick<CallsService, "ending" | "lockEnded" | "noteResult">;
   jobs: JobQueue;
   agentResolution: Pick<AgentResolution, "findRevision">;
+  clock: Clock;
   /** Whether there is a model that can be asked: the built-in responder cannot. */
   hasLanguageModel: boolean;
 }
@@ -53,12 +55,12 @@ export class AnalysisService {
 
   /** Has an ended call analysed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
   async reanalyze(organizationId: string, callId: string): Promise<Call> {
-    const { database, calls, hasLanguageModel } = this.#options;
+    const { database, calls, clock, hasLanguageModel } = this.#options;
     return await database.transaction(async (transaction) => {
       const call = await calls.lockEnded(transaction, organizationId, callId);
       if (!hasLanguageModel) throw new AppError("llm_not_configured");
       const state = await this.#request(transaction, call);
-      return await calls.noteResult(transaction, callId, state, new Date());
+      return await calls.noteResult(transaction, callId, state, clock.now());
     });
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
@@ -24,6 +25,7 @@ export interface CallAnalystOptions {
   calls: Pick<CallsService, "get" | "noteResult">;
   agentResolution: Pick<AgentResolution, "findRevision">;
   analysisModel: AnalysisModel;
+  clock: Clock;
   deadlineMs?: number;
   /** Waits before a request is sent again; on the clock unless told. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -40,7 +42,7 @@ export class CallAnalyst {
 
   /** Rejects where the node ends meanwhile or the outcome could not be written down; then it is to be run again. */
   async analyze({ organizationId, callId }: AnalysisJob): Promise<void> {
-    const { database, calls, agentResolution } = this.#options;
+    const { database, calls, agentResolution, clock } = this.#options;
     const call = await calls.get(organizationId, callId).catch((error: unknown) => {
       if (error instanceof AppError && error.code === "not_found") return undefined;
       throw error;
@@ -59,7 +61,7 @@ export class CallAnalyst {
       ? await this.#ask(document, analysed)
       : { result: unknownResult(document) };
     await database.transaction(
-      async (transaction) => await calls.noteResult(transaction, callId, toCallResult(outcome), new Date()),
+      async (transaction) => await calls.noteResult(transaction, callId, toCallResult(outcome), clock.now()),
     );
   }
 

@@ -3,11 +3,11 @@ import type { Feature, NodeResources } from "../feature.ts";
 import { bindAnalyticsRoutes } from "./analytics.routes.ts";
 
 export function createAnalytics(
-  _node: NodeResources,
+  { clock }: NodeResources,
   { callStatistics }: { callStatistics: CallStatistics },
 ) {
   return {
     services: {},
-    bindRoutes: (app) => bindAnalyticsRoutes(app, callStatistics),
+    bindRoutes: (app) => bindAnalyticsRoutes(app, callStatistics, clock),
   } satisfies Feature;
 }

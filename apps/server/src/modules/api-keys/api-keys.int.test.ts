@@ -11,7 +11,7 @@ async function createService() {
   const testDatabase = await createTestDatabase();
   const clock = { now: new Date("2026-06-01T00:00:00.000Z") };
   const organizations = new OrganizationsService(testDatabase.database);
-  const service = new ApiKeysService(testDatabase.database, organizations, () => clock.now);
+  const service = new ApiKeysService(testDatabase.database, organizations, { now: () => clock.now });
   const { id } = await organizations.ensure(testDatabase.database, "acme", "Acme");
   const advance = (ms: number) => (clock.now = new Date(clock.now.getTime() + ms));
   return { ...testDatabase, organizations, service, organizationId: id, clock, advance };
@@ -46,7 +46,7 @@ test("an expired key is refused, even one that is remembered", async () => {
 
 test("a revoked key is refused from the next request on, and by other nodes within half a minute", async () => {
   const { database, organizations, service, organizationId, clock, advance, close } = await createService();
-  const otherNode = new ApiKeysService(database, organizations, () => clock.now);
+  const otherNode = new ApiKeysService(database, organizations, { now: () => clock.now });
   const { key, id } = await service.create(organizationId, "CRM", null);
   for (const node of [service, otherNode]) assert.notEqual(await node.authenticate(key), undefined);
   await service.revoke(organizationId, id);

@@ -4,10 +4,10 @@ import { bindApiKeyRoutes } from "./api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys.service.ts";
 
 export function createApiKeys(
-  { config, database }: NodeResources,
+  { config, database, clock }: NodeResources,
   { organizations }: { organizations: OrganizationsService },
 ) {
-  const apiKeys = new ApiKeysService(database, organizations);
+  const apiKeys = new ApiKeysService(database, organizations, clock);
   return {
     services: { apiKeys },
     bindRoutes: (app) => bindApiKeyRoutes(app, apiKeys),

@@ -1,4 +1,5 @@
 import type { ApiKey, PageQuery } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
@@ -25,23 +26,23 @@ interface KnownKey {
 export class ApiKeysService {
   readonly #database: Database;
   readonly #organizations: OrganizationsService;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
   readonly #lookup: KeyLookup;
   readonly #known = new ExpiringCache<KnownKey>({ lifetimeMs: 30_000, maxSize: MAX_CACHED });
   /** Apart from the others: guesses must not drive out keys in use. */
   readonly #unknown = new ExpiringCache<true>({ lifetimeMs: 10_000, maxSize: MAX_CACHED });
 
-  constructor(database: Database, organizations: OrganizationsService, now: () => Date = () => new Date()) {
+  constructor(database: Database, organizations: OrganizationsService, clock: Clock) {
     this.#database = database;
     this.#organizations = organizations;
-    this.#now = now;
+    this.#clock = clock;
     this.#lookup = new KeyLookup(database);
   }
 
   /** Whom the key speaks for; undefined where it is unknown, revoked or expired. */
   async authenticate(key: string): Promise<Principal | undefined> {
     const hash = hashKey(key);
-    const now = this.#now();
+    const now = this.#clock.now();
     if (this.#unknown.get(hash, now.getTime())) return undefined;
     const known = this.#known.get(hash, now.getTime()) ?? (await this.#load(hash, now));
     if (known === undefined || (known.expiresAt !== null && known.expiresAt <= now)) return undefined;
@@ -55,7 +56,8 @@ export class ApiKeysService {
     expiresAt: string | null,
   ): Promise<ApiKey & { key: string }> {
     const expiry = expiresAt === null ? null : new Date(expiresAt);
-    if (expiry !== null && expiry <= this.#now()) throw invalidBody("expiresAt", "must be in the future");
+    if (expiry !== null && expiry <= this.#clock.now())
+      throw invalidBody("expiresAt", "must be in the future");
     const key = generateKey();
     const row = await store.insertKey(this.#database, {
       organizationId,

@@ -1,4 +1,5 @@
 import type { Folder, FolderChange, FolderCreation, PageQuery } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -8,11 +9,13 @@ import * as store from "./folders.store.ts";
 
 export class FoldersService {
   readonly #database: Database;
+  readonly #clock: Clock;
   /** A folder is about to be deleted and is locked: listeners remove what refers to it. */
   readonly deleting = new TransactionEvent<{ by: Author; folderId: string }>();
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
   }
 
   async create(organizationId: string, { name, color = null }: FolderCreation): Promise<Folder> {
@@ -31,7 +34,7 @@ export class FoldersService {
 
   async update(organizationId: string, id: string, { name, color }: FolderChange): Promise<Folder> {
     const change = { ...(name !== undefined && { name }), ...(color !== undefined && { color }) };
-    const changed = { ...change, updatedAt: new Date() };
+    const changed = { ...change, updatedAt: this.#clock.now() };
     const row = await store.updateFolder(this.#database, organizationId, id, changed);
     if (row === undefined) throw new AppError("not_found");
     return present(row);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/database/database-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallChannel, CallsService } from "../calls/calls.service.ts";
 import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";

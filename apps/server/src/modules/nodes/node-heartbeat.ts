@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Database, Queries } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/database/database-clock.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { inJointTransaction } from "../../platform/database/joint-transaction.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import {

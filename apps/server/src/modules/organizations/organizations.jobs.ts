@@ -1,16 +1,17 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { OrganizationsService } from "./organizations.service.ts";
 
 /** Every hour: sessions and verifications that no longer count are removed. */
 export function deleteExpiredIdentitiesJob(
   organizations: OrganizationsService,
-  now: () => Date = () => new Date(),
+  clock: Clock,
 ): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-identities",
     cron: "17 * * * *",
     run: async () => {
-      await organizations.deleteExpiredIdentities(now());
+      await organizations.deleteExpiredIdentities(clock.now());
     },
   };
 }

@@ -3,11 +3,11 @@ import { deleteExpiredIdentitiesJob } from "./organizations.jobs.ts";
 import { bindOrganizationRoutes } from "./organizations.routes.ts";
 import { OrganizationsService } from "./organizations.service.ts";
 
-export function createOrganizations({ database }: NodeResources) {
+export function createOrganizations({ database, clock }: NodeResources) {
   const organizations = new OrganizationsService(database);
   return {
     services: { organizations },
     bindRoutes: (app) => bindOrganizationRoutes(app, organizations),
-    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(organizations)),
+    startJobs: async (jobs) => await jobs.work(deleteExpiredIdentitiesJob(organizations, clock)),
   } satisfies Feature;
 }

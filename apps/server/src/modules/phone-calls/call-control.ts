@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import type { IncomingInvite, InviteToScreen, Rejection } from "@parley/sip";
 import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
@@ -24,6 +25,7 @@ export interface CallControlOptions {
   speechPlaces: LocalSpeechPlaces;
   /** The operator's; undefined: the address that the caller reaches us by. */
   publicAddress: string | undefined;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -109,7 +111,7 @@ export class CallControl {
     const { calls, activeCalls, media, nodeId, logger } = this.#options;
     const { agent, number, trunk } = target;
     const fromNumber = callerOf(invite);
-    const at = new Date();
+    const at = this.#options.clock.now();
     const { callId, conversationId } = await calls.openInbound({
       ...recordOf(agent),
       phoneNumberId: number.id,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Call, CallCreate } from "@parley/contract";
 import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../active-calls/call-command.ts";
@@ -26,6 +27,7 @@ interface OutboundCallsOptions {
   speechPlaces: LocalSpeechPlaces;
   /** The operator's; undefined: the address that the trunk reaches us by. */
   publicAddress: string | undefined;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -60,7 +62,14 @@ export class OutboundCallsService {
     await afterCommit(() => {
       const place = takePlace(this.#options, plan.agent);
       if (place === undefined) void this.#dialRemotely(ids.callId, command);
-      else dial(this.#options, plan, { ...toRecord(ids, plan, variables), sipCallId }, command, place);
+      else
+        dial(
+          this.#options,
+          plan,
+          { ...toRecord(ids, plan, variables, this.#options.clock.now()), sipCallId },
+          command,
+          place,
+        );
     });
     return call;
   }
@@ -76,7 +85,12 @@ export class OutboundCallsService {
         return place && plan && { plan, place };
       },
       begin: ({ conversationId, sipCallId, variables }, prepared) => {
-        const record = toRecord({ callId, conversationId }, prepared.plan, variables);
+        const record = toRecord(
+          { callId, conversationId },
+          prepared.plan,
+          variables,
+          this.#options.clock.now(),
+        );
         const dialled = { ...record, sipCallId: sipCallId ?? callId };
         dial(this.#options, prepared.plan, dialled, command, prepared.place);
       },
@@ -86,11 +100,11 @@ export class OutboundCallsService {
   }
 
   async #dialRemotely(id: string, command: Dial): Promise<void> {
-    const { nodeId, calls, placement, logger } = this.#options;
+    const { nodeId, calls, placement, clock, logger } = this.#options;
     try {
       if (await placement.handOver(id, nodeId, command)) return;
       const endDetail = "no node could place the call";
-      await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: new Date() });
+      await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: clock.now() });
     } catch (error) {
       // The node closes the call once the database answers: nobody holds it.
       logger.error({ err: error, callId: id }, "handing a call to another node failed");
@@ -120,8 +134,8 @@ function toRecord(
   ids: { callId: string; conversationId: string },
   { agent, fromNumber, toNumber }: Dialling,
   variables: Record<string, string>,
+  at: Date,
 ): CallToRegister {
-  const at = new Date();
   return { ...ids, agent, variables, channel: "phone", direction: "outbound", fromNumber, toNumber, at };
 }
 

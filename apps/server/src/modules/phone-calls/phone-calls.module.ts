@@ -35,7 +35,7 @@ interface Dependencies {
 }
 
 export function createPhoneCalls(
-  { config, nodeId, media, speechPlaces, sip, logger }: NodeResources,
+  { config, nodeId, media, speechPlaces, sip, clock, logger }: NodeResources,
   dependencies: Dependencies,
 ) {
   const { calls, activeCalls, callCommands, placement, phoneNumbers, sipTraceRecorder } = dependencies;
@@ -50,6 +50,7 @@ export function createPhoneCalls(
     media,
     speechPlaces,
     publicAddress,
+    clock,
     logger,
   });
   callCommands.handle({
@@ -64,6 +65,7 @@ export function createPhoneCalls(
     media,
     speechPlaces,
     publicAddress,
+    clock,
     logger,
   });
   return {

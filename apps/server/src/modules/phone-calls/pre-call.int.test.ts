@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { systemClock } from "../../platform/clock.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { Metrics } from "../../platform/telemetry/metrics.ts";
 import { createDocument } from "../agents/agent-document.rules.ts";
@@ -39,7 +40,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
         return { answer: {}, problems: [], ...(await ask(signal)) };
       },
     },
-    toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, logger }),
+    toolSigning: new ToolSigning({ signingSecrets: modules.signingSecrets, clock: systemClock, logger }),
     isReady: () => true,
     providerNames: () => ({ llmName: "", sttName: "", ttsName: "" }),
     metrics: new Metrics({
@@ -50,6 +51,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       sipTransactions: () => 0,
     }),
     spans: undefined,
+    clock: systemClock,
     sipTraces: undefined,
     logger,
   });

@@ -16,9 +16,12 @@ interface Dependencies {
   organizations: OrganizationsService;
 }
 
-export function createPhoneNumbers({ database, bus, metrics }: NodeResources, dependencies: Dependencies) {
+export function createPhoneNumbers(
+  { database, bus, clock, metrics }: NodeResources,
+  dependencies: Dependencies,
+) {
   const { agents, sipTrunks } = dependencies;
-  const phoneNumbers = new PhoneNumbersService(database, dependencies);
+  const phoneNumbers = new PhoneNumbersService(database, { ...dependencies, clock });
   const inboundNumbers = new InboundNumbers({ database, sipTrunks, bus });
   sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId }) => {
     await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId);

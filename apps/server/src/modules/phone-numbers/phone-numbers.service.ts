@@ -1,4 +1,5 @@
 import type { PageQuery, PhoneNumber } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -44,6 +45,7 @@ interface PhoneNumbersDependencies {
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
+  clock: Clock;
 }
 
 /** Numbers are part of their agent's document: whoever binds, moves or deletes one writes the agent. */
@@ -52,6 +54,7 @@ export class PhoneNumbersService {
   readonly #agents: AgentsService;
   readonly #agentResolution: AgentResolution;
   readonly #writer: AgentWriter;
+  readonly #clock: Clock;
   readonly #sipTrunks: SipTrunksService;
   readonly #organizations: OrganizationsService;
 
@@ -60,6 +63,7 @@ export class PhoneNumbersService {
     this.#agents = dependencies.agents;
     this.#agentResolution = dependencies.agentResolution;
     this.#writer = dependencies.writer;
+    this.#clock = dependencies.clock;
     this.#sipTrunks = dependencies.sipTrunks;
     this.#organizations = dependencies.organizations;
   }
@@ -79,13 +83,17 @@ export class PhoneNumbersService {
         throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
-      const row = await take(transaction, {
-        organizationId: by.organizationId,
-        agentId,
-        sipTrunkId,
-        environment,
-        e164,
-      });
+      const row = await take(
+        transaction,
+        {
+          organizationId: by.organizationId,
+          agentId,
+          sipTrunkId,
+          environment,
+          e164,
+        },
+        this.#clock.now(),
+      );
       await this.#writer.write(transaction, by, agentId, (before) =>
         writeDocument(before, bindNumber(before.document, toBoundNumber(row))),
       );
@@ -121,7 +129,7 @@ export class PhoneNumbersService {
       const moved = await store.updateNumber(transaction, id, {
         agentId: to,
         environment,
-        updatedAt: new Date(),
+        updatedAt: this.#clock.now(),
       });
       if (isMoved) await this.#unbind(transaction, by, agentId, id);
       if (to !== null) {
@@ -158,7 +166,7 @@ export class PhoneNumbersService {
 
   /** Leaves the numbers of a deleted agent in the organization. */
   async releaseAgent(transaction: Queries, agentId: string): Promise<void> {
-    await store.unbindNumbersOfAgent(transaction, agentId, new Date());
+    await store.unbindNumbersOfAgent(transaction, agentId, this.#clock.now());
   }
 
   /**
@@ -220,6 +228,7 @@ export class PhoneNumbersService {
 async function take(
   transaction: Queries,
   number: Parameters<typeof store.insertNumber>[1] & { e164: string },
+  now: Date,
 ): Promise<store.PhoneNumberRow> {
   const created = await store.insertNumber(transaction, number);
   if (created !== undefined) return created;
@@ -228,7 +237,7 @@ async function take(
   if (existing?.organizationId !== number.organizationId || existing.agentId !== null) {
     throw invalidBody("e164", "is already in use");
   }
-  return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: new Date() });
+  return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: now });
 }
 
 /** A number that goes to another agent runs in production there, unless told. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import { spoolSuffixes } from "../../media/recording/recording-spool.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -25,6 +26,7 @@ export interface RecordingFinisherOptions {
   isHeld: (callId: string) => boolean;
   /** How many are encoded at once. */
   concurrency: number;
+  clock: Clock;
   logger: Logger;
   /** How often the folder is looked into, and how long after a first failure it is tried again. */
   pollIntervalMs?: number;
@@ -110,7 +112,7 @@ export class RecordingFinisher {
 
   async #look(): Promise<void> {
     const { folder, calls, nodeId, concurrency, logger } = this.#options;
-    const now = new Date();
+    const now = this.#options.clock.now();
     // Asked before the folder is read: it is the call's record that tells what is finished in between.
     const endedBefore = new Date(now.getTime() - SPOOL_DUE_MS);
     const awaiting = await calls.listAwaitingRecording({ nodeId, endedBefore });
@@ -173,7 +175,7 @@ export class RecordingFinisher {
     const made = await recordings.upload({ organizationId, callId, file, sizeBytes, durationMs }, signal);
     await database.transaction(async (transaction) => {
       await recordings.note(transaction, made);
-      await calls.noteResult(transaction, callId, { recordingStatus: "ready" }, new Date());
+      await calls.noteResult(transaction, callId, { recordingStatus: "ready" }, this.#options.clock.now());
     });
     await rm(file, { force: true });
     await rm(spool, { force: true });
@@ -205,7 +207,7 @@ export class RecordingFinisher {
   async #giveUp(callId: string, spool: string): Promise<void> {
     const { calls, database, folder } = this.#options;
     await database.transaction(async (transaction) => {
-      await calls.noteResult(transaction, callId, { recordingStatus: "failed" }, new Date());
+      await calls.noteResult(transaction, callId, { recordingStatus: "failed" }, this.#options.clock.now());
     });
     await rename(spool, path.join(folder, callId + BROKEN_SUFFIX));
   }

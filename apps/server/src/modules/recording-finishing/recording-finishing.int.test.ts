@@ -6,6 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallDetail, CallRecording } from "@parley/contract";
+import { systemClock } from "../../platform/clock.ts";
 import { RecordingSpools } from "../../media/recording/recording-spool.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import type { ObjectStorage } from "../../platform/object-storage/object-storage.ts";
@@ -38,9 +39,10 @@ async function openFolder(t: TestContext) {
     linkTo: async (key) => `https://objects.test/${key}`,
   };
   const { calls } = server.modules;
-  const recordings = new RecordingsService(server.database, storage);
+  const recordings = new RecordingsService(server.database, storage, systemClock);
   const start = (): RecordingFinisher => {
     const finisher = new RecordingFinisher({
+      clock: systemClock,
       nodeId: NODE_ID,
       folder,
       database: server.database,
@@ -183,7 +185,7 @@ test("a spool of no known call is deleted", async (t) => {
 test("a recording whose node is gone for a day is given up", async (t) => {
   const { modules, openCall, describe } = await openFolder(t);
   const callId = await openCall({ endedMsAgo: 0 });
-  const hoursLater = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
+  const hoursLater = (hours: number) => ({ now: () => new Date(Date.now() + hours * 3600_000) });
   await giveUpRecordingsJob(modules.calls, hoursLater(23)).run({});
   assert.equal((await describe(callId)).recordingStatus, "pending");
   await giveUpRecordingsJob(modules.calls, hoursLater(25)).run({});

@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 
@@ -7,13 +8,13 @@ const GIVEN_UP_AFTER_MS = 24 * 3600_000;
 /** Every hour: calls whose recording lies on a node that does not come back. */
 export function giveUpRecordingsJob(
   calls: Pick<CallsService, "listAwaitingRecording" | "noteRecordingLost">,
-  now: () => Date = () => new Date(),
+  clock: Clock,
 ): JobKind<Record<string, never>> {
   return {
     name: "give-up-recordings",
     cron: "17 * * * *",
     run: async () => {
-      const at = now();
+      const at = clock.now();
       const endedBefore = new Date(at.getTime() - GIVEN_UP_AFTER_MS);
       for (const id of await calls.listAwaitingRecording({ endedBefore }))
         await calls.noteRecordingLost(id, at);

@@ -13,7 +13,7 @@ interface Dependencies {
 }
 
 export function createRecordingFinishing(
-  { config, nodeId, database, logger }: NodeResources,
+  { config, nodeId, database, clock, logger }: NodeResources,
   { calls, recordings, activeCalls }: Dependencies,
 ) {
   const finisher = new RecordingFinisher({
@@ -24,11 +24,12 @@ export function createRecordingFinishing(
     recordings,
     isHeld: (callId) => activeCalls.get(callId) !== undefined,
     concurrency: config.mediaProcesses,
+    clock,
     logger,
   });
   return {
     services: {},
-    startJobs: async (jobs) => await jobs.work(giveUpRecordingsJob(calls)),
+    startJobs: async (jobs) => await jobs.work(giveUpRecordingsJob(calls, clock)),
     start: () => finisher.start(),
     close: async () => await finisher.close(),
   } satisfies Feature;

@@ -1,4 +1,5 @@
 import type { CallRecording } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import { contentTypeOf, type ObjectStorage } from "../../platform/object-storage/object-storage.ts";
@@ -19,14 +20,16 @@ export interface NewRecording {
 /** Recordings that are made, and links to them. */
 export class RecordingsService {
   readonly #database: Database;
+  readonly #clock: Clock;
   readonly #storage: ObjectStorage;
 
-  constructor(database: Database, storage: ObjectStorage) {
+  constructor(database: Database, storage: ObjectStorage, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
     this.#storage = storage;
   }
 
-  async get(organizationId: string, callId: string, now = new Date()): Promise<CallRecording> {
+  async get(organizationId: string, callId: string): Promise<CallRecording> {
     const row = await store.findRecording(this.#database, organizationId, callId);
     if (row === undefined) {
       throw new AppError("not_found", {
@@ -34,7 +37,7 @@ export class RecordingsService {
       });
     }
     const { objectKey, sizeBytes, durationMs } = row;
-    const expiresAt = new Date(now.getTime() + LINK_MS);
+    const expiresAt = this.#in(LINK_MS);
     return {
       callId,
       url: await this.#storage.linkTo(objectKey, expiresAt),
@@ -49,7 +52,7 @@ export class RecordingsService {
   async findUrl(organizationId: string, callId: string, validForMs = LINK_MS): Promise<string | null> {
     const row = await store.findRecording(this.#database, organizationId, callId);
     if (row === undefined) return null;
-    return await this.#storage.linkTo(row.objectKey, new Date(Date.now() + validForMs));
+    return await this.#storage.linkTo(row.objectKey, this.#in(validForMs));
   }
 
   /** Puts the file where it is kept; doing it again changes nothing. Returns what `note` is to write down. */
@@ -66,5 +69,9 @@ export class RecordingsService {
   /** In the transaction in which the call is told. */
   async note(transaction: Queries, recording: Omit<store.RecordingRow, "createdAt">): Promise<void> {
     await store.putRecording(transaction, recording);
+  }
+
+  #in(durationMs: number): Date {
+    return new Date(this.#clock.now().getTime() + durationMs);
   }
 }

@@ -39,7 +39,7 @@ class Fixture {
     this.recorder = new SipTraceRecorder({
       database: server.database,
       logger: createLogger({ level: "silent" }),
-      now: () => this.now,
+      clock: { now: () => this.now },
     });
   }
 
@@ -280,9 +280,9 @@ test("traces are deleted after their days", async () => {
   recorder.observe(message("in", "old", "INVITE sip:a@b SIP/2.0"));
   await recorder.flush();
   const at = fixture.now.getTime();
-  await deleteExpiredTracesJob(server.modules.sipTraces, 7, () => new Date(at + 6 * DAY_MS)).run({});
+  await deleteExpiredTracesJob(server.modules.sipTraces, 7, { now: () => new Date(at + 6 * DAY_MS) }).run({});
   assert.equal((await fixture.traceOf(callId)).messages.length, 1);
-  await deleteExpiredTracesJob(server.modules.sipTraces, 7, () => new Date(at + 8 * DAY_MS)).run({});
+  await deleteExpiredTracesJob(server.modules.sipTraces, 7, { now: () => new Date(at + 8 * DAY_MS) }).run({});
   assert.equal((await fixture.traceOf(callId)).messages.length, 0);
   await fixture.close();
 });

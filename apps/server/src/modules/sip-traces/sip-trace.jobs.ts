@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { SipTracesService } from "./sip-trace.service.ts";
 
@@ -5,11 +6,11 @@ import type { SipTracesService } from "./sip-trace.service.ts";
 export function deleteExpiredTracesJob(
   traces: SipTracesService,
   days: number,
-  now: () => Date = () => new Date(),
+  clock: Clock,
 ): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-call-traces",
     cron: "41 * * * *",
-    run: async () => await traces.deleteExpired(days, now()),
+    run: async () => await traces.deleteExpired(days, clock.now()),
   };
 }

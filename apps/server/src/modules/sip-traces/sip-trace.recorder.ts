@@ -1,5 +1,6 @@
 import type { MessageTrace } from "@parley/sip";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
 import { maskSecrets, sipCallIdOf, storableSipCallId } from "./sip-trace.rules.ts";
@@ -41,7 +42,7 @@ interface Traced {
 export interface SipTraceRecorderOptions {
   database: Database;
   logger: Logger;
-  now?: () => Date;
+  clock: Clock;
 }
 
 /**
@@ -51,7 +52,7 @@ export interface SipTraceRecorderOptions {
  */
 export class SipTraceRecorder {
   readonly #options: SipTraceRecorderOptions;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
   /** Oldest first. */
   readonly #unclaimed = new Map<string, Traced>();
   readonly #claimed = new Map<string, Traced>();
@@ -62,7 +63,7 @@ export class SipTraceRecorder {
 
   constructor(options: SipTraceRecorderOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => new Date());
+    this.#clock = options.clock;
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
@@ -74,7 +75,7 @@ export class SipTraceRecorder {
   observe({ direction, peer, local, data }: MessageTrace): void {
     const sipCallId = sipCallIdOf(toText(data));
     if (sipCallId === undefined) return;
-    const at = this.#now();
+    const at = this.#clock.now();
     const key = storableSipCallId(sipCallId);
     const traced = this.#claimed.get(key) ?? this.#unclaimed.get(key) ?? this.#add(key, at.getTime());
     if (!this.#hasRoom(traced, data.length)) return;
@@ -135,7 +136,7 @@ export class SipTraceRecorder {
   claim(sipCallId: string, callId: string): () => void {
     const key = storableSipCallId(sipCallId);
     const claimed = this.#claimed.get(key);
-    const traced = claimed ?? this.#unclaimed.get(key) ?? this.#add(key, this.#now().getTime());
+    const traced = claimed ?? this.#unclaimed.get(key) ?? this.#add(key, this.#clock.now().getTime());
     if (claimed === undefined) {
       this.#unclaimed.delete(key);
       this.#unclaimedBytes -= traced.waitingBytes;
@@ -151,7 +152,7 @@ export class SipTraceRecorder {
       seenBytes: traced.waitingBytes,
     });
     return () => {
-      if (traced.callId === callId) traced.endedAtMs = this.#now().getTime();
+      if (traced.callId === callId) traced.endedAtMs = this.#clock.now().getTime();
     };
   }
 
@@ -209,7 +210,7 @@ export class SipTraceRecorder {
   }
 
   #forget(): void {
-    const nowMs = this.#now().getTime();
+    const nowMs = this.#clock.now().getTime();
     for (const [key, { firstAtMs, waitingBytes }] of this.#unclaimed) {
       if (nowMs - firstAtMs <= UNCLAIMED_MS) break;
       this.#unclaimed.delete(key);

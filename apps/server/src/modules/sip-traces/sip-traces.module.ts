@@ -6,15 +6,16 @@ import { bindSipTraceRoutes } from "./sip-trace.routes.ts";
 import { SipTracesService } from "./sip-trace.service.ts";
 
 export function createSipTraces(
-  { config, database, logger }: NodeResources,
+  { config, database, clock, logger }: NodeResources,
   { calls }: { calls: CallsService },
 ) {
   const sipTraces = new SipTracesService(database, calls);
-  const sipTraceRecorder = config.traceDays === 0 ? undefined : new SipTraceRecorder({ database, logger });
+  const sipTraceRecorder =
+    config.traceDays === 0 ? undefined : new SipTraceRecorder({ database, clock, logger });
   return {
     services: { sipTraces, sipTraceRecorder },
     bindRoutes: (app) => bindSipTraceRoutes(app, sipTraces),
-    startJobs: async (jobs) => await jobs.work(deleteExpiredTracesJob(sipTraces, config.traceDays)),
+    startJobs: async (jobs) => await jobs.work(deleteExpiredTracesJob(sipTraces, config.traceDays, clock)),
     close: async () => await sipTraceRecorder?.close(),
   } satisfies Feature;
 }

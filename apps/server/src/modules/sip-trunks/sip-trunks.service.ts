@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkHealth, SipTrunkUpdate } from "@parley/contract";
 import { type Hop, locateServer, type NextHop } from "@parley/sip";
+import type { Clock } from "../../platform/clock.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Author } from "../../platform/author.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -52,6 +53,7 @@ type TrunkAddresses = Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | 
 
 export class SipTrunksService {
   readonly #database: Database;
+  readonly #clock: Clock;
   readonly #encryption: Encryption;
   readonly #changeListeners = new Set<() => void>();
   readonly #proxyAddresses = new ProxyAddresses(async (proxy) => {
@@ -62,8 +64,9 @@ export class SipTrunksService {
   /** A trunk is about to be deleted and is locked: listeners remove what refers to it. */
   readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string }>();
 
-  constructor(database: Database, encryption: Encryption) {
+  constructor(database: Database, encryption: Encryption, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
     this.#encryption = encryption;
   }
 
@@ -103,7 +106,7 @@ export class SipTrunksService {
         ...this.#toColumns(id, change),
       };
       requireCredentials({ ...row, ...columns });
-      return await store.updateTrunk(transaction, id, { ...columns, updatedAt: new Date() });
+      return await store.updateTrunk(transaction, id, { ...columns, updatedAt: this.#clock.now() });
     });
     this.#tellChange();
     return present(changed, (await this.#health([id])).get(id));
@@ -202,13 +205,13 @@ export class SipTrunksService {
     const { isSrtpRequired } = row;
     const credentials = this.credentialsOf(row);
     const locate = async (): Promise<readonly Hop[]> => await locateInTime(destination);
-    const serviceRoutes = await findServiceRoutes(this.#database, id, new Date());
+    const serviceRoutes = await findServiceRoutes(this.#database, id, this.#clock.now());
     const parties = partiesOn(destination, fromNumber);
     return { ...parties, destination, serviceRoutes, credentials, isSrtpRequired, locate };
   }
 
   async #health(ids: readonly string[]): Promise<Map<string, SipTrunkHealth>> {
-    return await findHealth(this.#database, ids, new Date());
+    return await findHealth(this.#database, ids, this.#clock.now());
   }
 
   #tellChange(): void {

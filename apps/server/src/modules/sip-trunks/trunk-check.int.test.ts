@@ -6,6 +6,7 @@ import type { SipTrunkCheck } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import { eq } from "drizzle-orm";
 import { TestAuthority } from "../../../../../packages/sip/src/testing/certificates.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { createTestServer, type TestServer } from "../testing.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
 import type { SipEndpoint } from "./trunk-check.ts";
@@ -138,7 +139,10 @@ describe("the check of a trunk", () => {
     const { modules, organizationId, sip } = server;
     const certified = { agent, tls: { ...ours, authorities: authority.certificate } };
     const checkFrom = async (endpoint: SipEndpoint, fields: object): Promise<SipTrunkCheck> =>
-      await new TrunkChecksService(modules.sipTrunks, endpoint).check(organizationId, await create(fields));
+      await new TrunkChecksService(modules.sipTrunks, endpoint, systemClock).check(
+        organizationId,
+        await create(fields),
+      );
     const checkTls = async (
       endpoint: SipEndpoint,
       ...peerOptions: Parameters<typeof listen>

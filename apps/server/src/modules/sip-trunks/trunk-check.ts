@@ -8,6 +8,7 @@ import {
   type TlsClientOptions,
   type UserAgent,
 } from "@parley/sip";
+import type { Clock } from "../../platform/clock.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import { accountUriOf, nextHopOf, type TrunkSettings, uriHostOf } from "./sip-trunks.rules.ts";
 import type { SipCredentials } from "./sip-trunks.service.ts";
@@ -47,24 +48,30 @@ const OPTIONS_MS = 3_000;
 const ANYBODY = "parley";
 
 /** Goes the way of a call to a trunk, step by step, and says how far it leads. Takes at most some 10 s. */
-export async function checkTrunk(end: SipEndpoint, checked: CheckedTrunk): Promise<SipTrunkCheck> {
+export async function checkTrunk(
+  end: SipEndpoint,
+  checked: CheckedTrunk,
+  clock: Clock,
+): Promise<SipTrunkCheck> {
   forbidInTransaction("a trunk's server");
-  return await new TrunkCheck(end, checked).run();
+  return await new TrunkCheck(end, checked, clock.now()).run();
 }
 
 class TrunkCheck {
   readonly #end: SipEndpoint;
   readonly #checked: CheckedTrunk;
   readonly #steps: SipTrunkCheckStep[] = [];
+  readonly #startedAt: Date;
   readonly #startedAtMs = performance.now();
 
-  constructor(end: SipEndpoint, checked: CheckedTrunk) {
+  constructor(end: SipEndpoint, checked: CheckedTrunk, startedAt: Date) {
     this.#end = end;
     this.#checked = checked;
+    this.#startedAt = startedAt;
   }
 
   async run(): Promise<SipTrunkCheck> {
-    const checkedAt = new Date().toISOString();
+    const checkedAt = this.#startedAt.toISOString();
     const server = nextHopOf(this.#checked.trunk);
     if (server === undefined) {
       this.#note(

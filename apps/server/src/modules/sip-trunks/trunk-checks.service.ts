@@ -1,5 +1,6 @@
 import type { SipTrunkCheck } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 import { checkTrunk, type SipEndpoint } from "./trunk-check.ts";
 
@@ -11,10 +12,12 @@ export class TrunkChecksService {
   readonly #sipTrunks: SipTrunksService;
   readonly #running = new Map<string, Promise<SipTrunkCheck>>();
   readonly #sip: SipEndpoint;
+  readonly #clock: Clock;
 
-  constructor(sipTrunks: SipTrunksService, sip: SipEndpoint) {
+  constructor(sipTrunks: SipTrunksService, sip: SipEndpoint, clock: Clock) {
     this.#sipTrunks = sipTrunks;
     this.#sip = sip;
+    this.#clock = clock;
   }
 
   /** Whoever asks while a trunk is being checked gets the same answer. */
@@ -28,7 +31,9 @@ export class TrunkChecksService {
       const message = "Too many trunk checks are running. Retry in a few seconds.";
       throw new AppError("rate_limited", { message });
     }
-    const check = checkTrunk(this.#sip, { trunk, credentials }).finally(() => this.#running.delete(id));
+    const check = checkTrunk(this.#sip, { trunk, credentials }, this.#clock).finally(() =>
+      this.#running.delete(id),
+    );
     this.#running.set(id, check);
     return await check;
   }

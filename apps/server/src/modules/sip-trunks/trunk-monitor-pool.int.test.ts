@@ -44,7 +44,7 @@ async function createRig(context: TestContext): Promise<Rig> {
         sipTrunks: server.modules.sipTrunks,
         agent: server.sip,
         logger: createLogger({ level: "silent" }),
-        now: () => clock.now,
+        clock: { now: () => clock.now },
       });
       watchers.push(watcher);
       return watcher;

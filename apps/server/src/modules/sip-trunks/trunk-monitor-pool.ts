@@ -1,5 +1,6 @@
 import type { UserAgent } from "@parley/sip";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 import type { SipTrunkRow } from "./sip-trunks.store.ts";
@@ -12,7 +13,7 @@ export interface TrunkMonitorPoolOptions {
   sipTrunks: SipTrunksService;
   agent: UserAgent;
   logger: Logger;
-  now?: () => Date;
+  clock: Clock;
 }
 
 interface Held {
@@ -163,7 +164,7 @@ export class TrunkMonitorPool {
   }
 
   #now(): Date {
-    return this.#options.now?.() ?? new Date();
+    return this.#options.clock.now();
   }
 
   /** Takes every registration back, within 2 s, and lets other nodes watch. Idempotent. */

@@ -17,7 +17,7 @@ export function createTrunkMonitors(
         database,
         sipTrunks,
         agent,
-        now: () => clock.now(),
+        clock,
         logger,
       });
     },

@@ -102,8 +102,8 @@ async function setUp(context: TestContext) {
     const app = await createHttpServer({
       logger,
       authenticate: async (key) => await modules.apiKeys.authenticate(key),
-      idempotency: new Idempotency(database),
-      rateLimiter: new RateLimiter(database, () => clock.now()),
+      idempotency: new Idempotency(database, clock),
+      rateLimiter: new RateLimiter(database, clock),
     });
     features.bindRoutes(app);
     const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -20,7 +20,7 @@ interface Dependencies {
 }
 
 export function createWebCalls(
-  { config, nodeId, encryption, media, speechPlaces, logger }: NodeResources,
+  { config, nodeId, encryption, media, speechPlaces, clock, logger }: NodeResources,
   { callCommands, ...dependencies }: Dependencies,
 ) {
   const webCalls = new WebCallsService({
@@ -31,6 +31,7 @@ export function createWebCalls(
     speechPlaces,
     publicUrl: config.web.publicUrl,
     iceServers: config.web,
+    clock,
     logger,
   });
   callCommands.handle({

@@ -1,6 +1,7 @@
 import type { JoinableCall, TestCallCreation } from "@parley/contract";
 import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
+import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
 import { WEB_SAMPLE_RATE_HZ } from "../../media/web/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
@@ -30,6 +31,7 @@ interface WebCallsOptions {
   /** Undefined: where the request came to. */
   publicUrl: string | undefined;
   iceServers: IceServerSettings;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -71,7 +73,7 @@ export class WebCallsService {
     });
     if (!hasPlaceFor(this.#options, agent)) await placement.requireOtherNode(nodeId);
     const variables = { ...agent.variables, ...own };
-    const at = new Date();
+    const at = this.#options.clock.now();
     const ids = await calls.open({
       ...TEST_CALL,
       ...recordOf(agent),
@@ -110,7 +112,7 @@ export class WebCallsService {
 
   /** Of STUN and TURN servers, as a header; undefined where there are none. */
   linkHeader(callId: string): string | undefined {
-    return toLinkHeader(this.#options.iceServers, callId, new Date());
+    return toLinkHeader(this.#options.iceServers, callId, this.#options.clock.now());
   }
 
   async #holdRemotely(callId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mock, test } from "node:test";
 import { fastify } from "fastify";
 import { pino } from "pino";
+import { systemClock } from "../../platform/clock.ts";
 import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts";
 import { FailedAttempts } from "../../platform/http/failed-attempts.ts";
 import { sendError } from "../../platform/http/errors.ts";
@@ -93,6 +94,7 @@ class Call {
     const held = new ActiveCall({
       callId: this.id,
       organizationId: "organization",
+      clock: systemClock,
       recorder: {
         ringing: () => {},
         answered: () => {},

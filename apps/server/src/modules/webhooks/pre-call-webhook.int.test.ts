@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import test, { type TestContext } from "node:test";
 import type { CallPreData } from "@parley/contract";
+import { systemClock } from "../../platform/clock.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { PreCallWebhook } from "./pre-call-webhook.ts";
 import { isSigned, isSignedWith, openDeliveries } from "./testing.ts";
@@ -13,7 +14,7 @@ async function open(t: TestContext, respond: (response: ServerResponse) => void)
   const all = await openDeliveries(t, respond);
   const { database, sender, webhooks, organizationId, receiver, deliveries } = all;
   const logger = createLogger({ level: "silent" });
-  const preCall = new PreCallWebhook({ database, sender, webhooks, logger });
+  const preCall = new PreCallWebhook({ database, sender, webhooks, clock: systemClock, logger });
   const data: CallPreData = {
     id: randomUUID(),
     conversationId: randomUUID(),

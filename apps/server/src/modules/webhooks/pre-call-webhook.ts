@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CallPreData } from "@parley/contract";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type PreCallReading, readPreCallAnswer } from "./pre-call-answer.rules.ts";
 import type { WebhookSender } from "./webhook-sender.ts";
@@ -19,22 +20,22 @@ export interface PreCallWebhookOptions {
   sender: WebhookSender;
   webhooks: WebhooksService;
   logger: Logger;
-  now?: () => Date;
+  clock: Clock;
 }
 
 /** Asks a customer's server about a call that is about to be answered or placed. */
 export class PreCallWebhook {
   readonly #options: PreCallWebhookOptions;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
   constructor(options: PreCallWebhookOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => new Date());
+    this.#clock = options.clock;
   }
 
   /** Never rejects: without a good answer the call goes on as it would have. Ends early once the call is over. */
   async ask({ organizationId, url, data }: PreCallQuestion, signal: AbortSignal): Promise<PreCallReading> {
-    const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: this.#now() };
+    const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: this.#clock.now() };
     const event = { ...facts, organizationId, subjectId: data.id, url, body: buildBody(facts, data) };
     try {
       const { attempt, answer } = await this.#options.sender.send(event, { deadlineMs: DEADLINE_MS, signal });
@@ -64,7 +65,7 @@ export class PreCallWebhook {
   #brokenOff({ createdAt }: ToldEvent): WebhookAttempt {
     return {
       startedAt: createdAt,
-      durationMs: this.#now().getTime() - createdAt.getTime(),
+      durationMs: this.#clock.now().getTime() - createdAt.getTime(),
       answerStatus: null,
       answer: null,
       problem: "the call ended before the answer arrived",

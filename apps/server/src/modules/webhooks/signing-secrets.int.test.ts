@@ -17,7 +17,7 @@ async function open() {
   const { database, close } = await createTestDatabase();
   const clock = { now: new Date() };
   const encryption = new Encryption(randomBytes(32));
-  const createNode = () => new SigningSecretsService(database, encryption, () => clock.now);
+  const createNode = () => new SigningSecretsService(database, encryption, { now: () => clock.now });
   const { id } = await new OrganizationsService(database).ensure(database, "acme", "Acme");
   return {
     database,

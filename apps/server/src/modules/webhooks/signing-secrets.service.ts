@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { WebhookSigning, WebhookSigningSecret } from "@parley/contract";
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import * as store from "./signing-secrets.store.ts";
@@ -12,12 +13,12 @@ const OVERLAP_MS = 24 * 60 * 60 * 1000;
 export class SigningSecretsService {
   readonly #database: Database;
   readonly #encryption: Encryption;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
-  constructor(database: Database, encryption: Encryption, now: () => Date = () => new Date()) {
+  constructor(database: Database, encryption: Encryption, clock: Clock) {
     this.#database = database;
     this.#encryption = encryption;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   async get(organizationId: string): Promise<WebhookSigning> {
@@ -33,7 +34,7 @@ export class SigningSecretsService {
       organizationId,
       secret: this.#encryption.encrypt(secret, contextOf(organizationId)),
       last4,
-      previousUntil: new Date(this.#now().getTime() + OVERLAP_MS),
+      previousUntil: new Date(this.#clock.now().getTime() + OVERLAP_MS),
     });
     return { secret, enabled: true, last4 };
   }
@@ -48,7 +49,7 @@ export class SigningSecretsService {
     const row = await store.findSecret(this.#database, organizationId);
     if (row === undefined) return [];
     const { secret, previousSecret, previousUntil } = row;
-    const isOverlapping = previousUntil !== null && previousUntil > this.#now();
+    const isOverlapping = previousUntil !== null && previousUntil > this.#clock.now();
     const stored = isOverlapping && previousSecret !== null ? [secret, previousSecret] : [secret];
     return stored.map((each) => this.#encryption.decrypt(each, contextOf(organizationId)));
   }

@@ -117,7 +117,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
       void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
   });
   const { signingSecrets } = modules;
-  const sender = new WebhookSender({ client, signingSecrets, now: () => clock.now });
+  const sender = new WebhookSender({ client, signingSecrets, clock: { now: () => clock.now } });
   const { calls, delivery } = deliverBy(server, webhooks, sender);
   const deliveries = new WebhookDeliveriesService(database, webhooks);
   const line = await createTestLine(server);

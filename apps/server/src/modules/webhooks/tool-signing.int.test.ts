@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
+import { systemClock } from "../../platform/clock.ts";
 import { createWebhookTool, type WebhookTool } from "../../custom-tools/webhook-tool.ts";
 import { createTestDatabase } from "../../platform/database/testing.ts";
 import { Encryption } from "../../platform/encryption/encryption.ts";
@@ -16,12 +17,16 @@ async function open(t: TestContext) {
   const { database, close } = await createTestDatabase();
   t.after(close);
   const encryption = new Encryption(randomBytes(32));
-  const signingSecrets = new SigningSecretsService(database, encryption);
+  const signingSecrets = new SigningSecretsService(database, encryption, systemClock);
   const { id: organizationId } = await new OrganizationsService(database).ensure(database, "acme", "Acme");
   const receiver = await startReceiver(t, (response) => void response.end("{}"));
   const client = new OutboundClient({ isPrivateAllowed: true });
   t.after(async () => await client.close());
-  const signing = new ToolSigning({ signingSecrets, logger: createLogger({ level: "silent" }) });
+  const signing = new ToolSigning({
+    signingSecrets,
+    clock: systemClock,
+    logger: createLogger({ level: "silent" }),
+  });
   const tool: WebhookTool = {
     id: randomUUID(),
     name: "look_up",
@@ -55,7 +60,12 @@ async function open(t: TestContext) {
     assert.ok(request !== undefined);
     return request;
   };
-  return { signingSecrets, otherNode: new SigningSecretsService(database, encryption), organizationId, call };
+  return {
+    signingSecrets,
+    otherNode: new SigningSecretsService(database, encryption, systemClock),
+    organizationId,
+    call,
+  };
 }
 
 test("a tool's request is signed from the moment that another node makes a secret, by both in a rotation, and no longer than there is one", async (t) => {

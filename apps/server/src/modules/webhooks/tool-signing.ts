@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Clock } from "../../platform/clock.ts";
 import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import type { SigningSecretsService } from "./signing-secrets.service.ts";
 import { signatureHeaders } from "./webhook-signature.rules.ts";
@@ -10,17 +11,17 @@ const DEADLINE_MS = 1_000;
 export interface ToolSigningOptions {
   signingSecrets: Pick<SigningSecretsService, "findSecrets">;
   logger: Logger;
-  now?: () => Date;
+  clock: Clock;
 }
 
 /** Signs the requests of calls' tools with the organization's secrets of the moment. */
 export class ToolSigning {
   readonly #options: ToolSigningOptions;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
   constructor(options: ToolSigningOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => new Date());
+    this.#clock = options.clock;
   }
 
   /**
@@ -35,7 +36,7 @@ export class ToolSigning {
       } catch (error) {
         this.#options.logger.warn({ err: error, organizationId }, "reading signing secrets failed");
       }
-      return secrets.length === 0 ? {} : signatureHeaders({ id, body, at: this.#now() }, secrets);
+      return secrets.length === 0 ? {} : signatureHeaders({ id, body, at: this.#clock.now() }, secrets);
     };
   }
 

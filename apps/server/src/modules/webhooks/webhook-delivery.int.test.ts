@@ -292,8 +292,8 @@ test("an event and its attempts are kept for thirty days", async (t) => {
     (await database.select().from(webhookAttempts)).length,
   ];
   const after = (days: number): Date => new Date(clock.now.getTime() + days * 24 * 60 * MINUTE_MS);
-  await deleteOldWebhooksJob(database, () => after(29)).run({});
+  await deleteOldWebhooksJob(database, { now: () => after(29) }).run({});
   assert.deepEqual(await count(), [1, 1]);
-  await deleteOldWebhooksJob(database, () => after(31)).run({});
+  await deleteOldWebhooksJob(database, { now: () => after(31) }).run({});
   assert.deepEqual(await count(), [0, 0]);
 });

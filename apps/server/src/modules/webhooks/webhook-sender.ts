@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 import {
   type OutboundAnswer,
@@ -13,7 +14,7 @@ const LONGEST_KEPT_ANSWER = 2_000;
 export interface WebhookSenderOptions {
   client: OutboundClient;
   signingSecrets: Pick<SigningSecretsService, "findSecrets">;
-  now?: () => Date;
+  clock: Clock;
 }
 
 export interface WebhookMessage {
@@ -26,11 +27,11 @@ export interface WebhookMessage {
 /** Makes the request of a webhook, signed with what signs at that moment. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => new Date());
+    this.#clock = options.clock;
   }
 
   /** Rejects with the signal's reason, or where the secrets cannot be read; all else is how the attempt went. */
@@ -40,7 +41,7 @@ export class WebhookSender {
   ): Promise<{ attempt: WebhookAttempt; answer: OutboundAnswer | undefined }> {
     const { client, signingSecrets } = this.#options;
     const secrets = await signingSecrets.findSecrets(organizationId);
-    const startedAt = this.#now();
+    const startedAt = this.#clock.now();
     const startedMs = performance.now();
     const headers = {
       "user-agent": "Parley",

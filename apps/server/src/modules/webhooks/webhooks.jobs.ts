@@ -1,3 +1,4 @@
+import type { Clock } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
@@ -23,13 +24,10 @@ export function deliverWebhooksJob(delivery: WebhookDelivery): JobKind<DeliveryJ
 }
 
 /** Every hour: events of which nothing more will be told are deleted. */
-export function deleteOldWebhooksJob(
-  database: Database,
-  now: () => Date = () => new Date(),
-): JobKind<Record<string, never>> {
+export function deleteOldWebhooksJob(database: Database, clock: Clock): JobKind<Record<string, never>> {
   return {
     name: "delete-old-webhooks",
     cron: "23 * * * *",
-    run: async () => await deleteEventsBefore(database, new Date(now().getTime() - KEPT_MS)),
+    run: async () => await deleteEventsBefore(database, new Date(clock.now().getTime() - KEPT_MS)),
   };
 }

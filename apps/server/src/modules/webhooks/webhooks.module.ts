@@ -24,11 +24,10 @@ export function createWebhooks(
   { config, database, encryption, jobs, clock, logger }: NodeResources,
   { calls, conversations, recordings }: Dependencies,
 ) {
-  const now = (): Date => clock.now();
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   const webhooks = new WebhooksService(jobs);
-  const signingSecrets = new SigningSecretsService(database, encryption);
-  const sender = new WebhookSender({ client, signingSecrets, now });
+  const signingSecrets = new SigningSecretsService(database, encryption, clock);
+  const sender = new WebhookSender({ client, signingSecrets, clock });
   const postCall = new PostCallWebhook({ calls, conversations, recordings, webhooks });
   postCall.subscribe();
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls, postCall });
@@ -37,12 +36,12 @@ export function createWebhooks(
     services: {
       webhooks,
       signingSecrets,
-      preCall: new PreCallWebhook({ database, sender, webhooks, logger, now }),
-      toolSigning: new ToolSigning({ signingSecrets, logger }),
+      preCall: new PreCallWebhook({ database, sender, webhooks, logger, clock }),
+      toolSigning: new ToolSigning({ signingSecrets, clock, logger }),
     },
     bindRoutes: (app) => bindWebhookRoutes(app, signingSecrets, webhookDeliveries),
     startJobs: async (worker) => {
-      await worker.work(deleteOldWebhooksJob(database));
+      await worker.work(deleteOldWebhooksJob(database, clock));
       await worker.work(deliverWebhooksJob(delivery));
     },
     close: async () => {

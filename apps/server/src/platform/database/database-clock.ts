@@ -1,9 +1,5 @@
+import type { Clock } from "../clock.ts";
 import type { Database } from "./database.ts";
-
-/** What time it is, for whatever several nodes have to agree on. */
-export interface Clock {
-  now: () => Date;
-}
 
 /**
  * PostgreSQL's clock, as far as it was read: goes on by this machine's monotonic time in between, so that nodes whose own

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { closedObject, dataOf, defineRoute, MAX_JSON_VALUES, type RouteDefinition } from "@parley/contract";
 import { Type } from "typebox";
+import { systemClock } from "../clock.ts";
 import { createTestDatabase } from "../database/testing.ts";
 import { Idempotency } from "../idempotency/idempotency.ts";
 import { createLogger } from "../logging/logging.ts";
@@ -24,8 +25,8 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
       isBillingActive: true,
       actor: { type: "api_key", name: "test" },
     }),
-    idempotency: new Idempotency(database),
-    rateLimiter: new RateLimiter(database, () => clock.now),
+    idempotency: new Idempotency(database, systemClock),
+    rateLimiter: new RateLimiter(database, { now: () => clock.now }),
   });
   const route = defineRoute({
     method: "POST",

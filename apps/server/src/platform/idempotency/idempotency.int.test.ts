@@ -20,7 +20,7 @@ async function open() {
     key: "k",
     content: { name: "a" },
   };
-  const idempotency = new Idempotency(test.database, () => new Date(nowMs));
+  const idempotency = new Idempotency(test.database, { now: () => new Date(nowMs) });
   const countEffects = async (): Promise<number> => {
     const { rows } = await test.database.execute<{ n: number }>(sql`select count(*)::int as n from effects`);
     return rows[0]?.n ?? -1;

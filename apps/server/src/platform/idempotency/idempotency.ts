@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { and, eq, lte, sql } from "drizzle-orm";
+import type { Clock } from "../clock.ts";
 import { AppError } from "../app-error.ts";
 import type { Database, Queries } from "../database/database.ts";
 import { hasAfterCommit, inJointTransaction } from "../database/joint-transaction.ts";
@@ -36,11 +37,11 @@ type ReplayableAnswer = KeptAnswer & { isReplayed: boolean };
 /** Lets a request that is sent again under its `Idempotency-Key` have its effect once. */
 export class Idempotency {
   readonly #database: Database;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
-  constructor(database: Database, now: () => Date = () => new Date()) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /**
@@ -58,7 +59,7 @@ export class Idempotency {
     run: () => Promise<KeptAnswer>,
     { isRemote = false }: EffectOptions = {},
   ): Promise<ReplayableAnswer> {
-    const runningUntil = new Date(this.#now().getTime() + RUNNING_FOR_MS);
+    const runningUntil = new Date(this.#clock.now().getTime() + RUNNING_FOR_MS);
     return isRemote
       ? await this.#onceRemotely(request, runningUntil, run)
       : await this.#onceInTransaction(request, runningUntil, run);
@@ -117,7 +118,7 @@ export class Idempotency {
   /** Has the key until the transaction's end; returns the answer that was kept under it. */
   async #lock(transaction: Queries, request: KeyedRequest): Promise<KeptAnswer | undefined> {
     if (!(await isFirst(transaction, request))) throw new AppError("idempotency_in_progress");
-    const now = this.#now();
+    const now = this.#clock.now();
     const [row] = await transaction.select().from(idempotencyKeys).where(isFor(request));
     if (row === undefined || row.expiresAt <= now) return undefined;
     if (row.fingerprint !== fingerprintOf(request)) throw new AppError("idempotency_conflict");
@@ -133,7 +134,7 @@ export class Idempotency {
     state: Pick<typeof idempotencyKeys.$inferSelect, "status" | "body" | "runningUntil">,
   ): Promise<void> {
     const { organizationId, method, path, key } = request;
-    const expiresAt = new Date(this.#now().getTime() + KEPT_FOR_MS);
+    const expiresAt = new Date(this.#clock.now().getTime() + KEPT_FOR_MS);
     const row = { ...state, fingerprint: fingerprintOf(request), expiresAt };
     await transaction
       .insert(idempotencyKeys)
@@ -156,7 +157,7 @@ export class Idempotency {
 
   /** Returns how many answers were kept for long enough. */
   async deleteExpired(): Promise<number> {
-    const isExpired = lte(idempotencyKeys.expiresAt, this.#now());
+    const isExpired = lte(idempotencyKeys.expiresAt, this.#clock.now());
     const { rowCount } = await this.#database.delete(idempotencyKeys).where(isExpired);
     return rowCount ?? 0;
   }

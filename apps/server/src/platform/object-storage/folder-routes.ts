@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { Clock } from "../clock.ts";
 import { AppError } from "../app-error.ts";
 import { type FolderStorage, OBJECTS_PATH } from "./folder-storage.ts";
 import { contentTypeOf } from "./object-storage.ts";
@@ -11,15 +12,11 @@ interface ObjectRequest {
 }
 
 /** Gives out objects of a folder to whoever has a link to them. */
-export function registerFolderRoutes(
-  app: FastifyInstance,
-  storage: FolderStorage,
-  now: () => Date = () => new Date(),
-): void {
+export function registerFolderRoutes(app: FastifyInstance, storage: FolderStorage, clock: Clock): void {
   app.get<ObjectRequest>(`${OBJECTS_PATH}/*`, async ({ params, query, headers }, reply) => {
     const { expires, signature } = query;
     const isSigned = typeof expires === "string" && typeof signature === "string";
-    const file = isSigned ? storage.openLink(params["*"], expires, signature, now()) : undefined;
+    const file = isSigned ? storage.openLink(params["*"], expires, signature, clock.now()) : undefined;
     if (file === undefined)
       throw new AppError("not_found", { message: "The link is invalid or has expired." });
     const found = await stat(file).catch(() => undefined);

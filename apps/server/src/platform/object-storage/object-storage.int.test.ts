@@ -8,6 +8,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { freePort, waitFor } from "@parley/testing";
 import { fastify } from "fastify";
+import { systemClock } from "../clock.ts";
 import { sendError } from "../http/errors.ts";
 import { registerFolderRoutes } from "./folder-routes.ts";
 import { FolderStorage } from "./folder-storage.ts";
@@ -32,7 +33,7 @@ describeObjectStorage("a folder", async (): Promise<OpenStorage> => {
     signingKey: randomBytes(32),
     origin: () => origin,
   });
-  registerFolderRoutes(app, storage);
+  registerFolderRoutes(app, storage, systemClock);
   origin = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
     storage,

@@ -11,7 +11,7 @@ async function open() {
   const { database, close } = await createTestDatabase();
   let nowMs = Date.parse("2026-11-21T09:00:00Z");
   const now = (): Date => new Date(nowMs);
-  const createNode = () => new RateLimiter(database, now);
+  const createNode = () => new RateLimiter(database, { now });
   const use = { organizationId: randomUUID(), name: "createTestCall" };
   return {
     close,

@@ -1,5 +1,6 @@
 import type { RateLimit } from "@parley/contract";
 import { type SQL, and, eq, sql } from "drizzle-orm";
+import type { Clock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { rateLimits } from "./rate-limit.tables.ts";
 
@@ -25,15 +26,15 @@ export interface RateLimitVerdict {
  */
 export class RateLimiter {
   readonly #database: Database;
-  readonly #now: () => Date;
+  readonly #clock: Clock;
 
-  constructor(database: Database, now: () => Date = () => new Date()) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   async take(use: RateLimitedUse, { requests, windowSeconds }: RateLimit): Promise<RateLimitVerdict> {
-    const now = this.#now();
+    const now = this.#clock.now();
     const windowMs = windowSeconds * 1000;
     const since = new Date(now.getTime() - windowMs);
     // One statement: of two at once the second waits for the row and counts the first.

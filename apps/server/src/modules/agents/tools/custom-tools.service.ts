@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CustomTool, CustomToolChange, CustomToolCreation } from "@parley/contract";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { writeDocument } from "../agent-state.rules.ts";
 import type { Author } from "../../../platform/author.ts";
@@ -10,17 +11,24 @@ import { addTool, changeTool, findTool, removeTool } from "./custom-tools.rules.
 export class CustomToolsService {
   readonly #database: Database;
   readonly #writer: AgentWriter;
+  readonly #clock: Clock;
   readonly #agents: AgentsService;
 
-  constructor(database: Database, { writer, agents }: { writer: AgentWriter; agents: AgentsService }) {
+  constructor(
+    database: Database,
+    { writer, agents, clock }: { writer: AgentWriter; agents: AgentsService; clock: Clock },
+  ) {
     this.#database = database;
     this.#writer = writer;
+    this.#clock = clock;
     this.#agents = agents;
   }
 
   async create(by: Author, agentId: string, creation: CustomToolCreation): Promise<CustomTool> {
     const id = randomUUID();
-    const tools = await this.#write(by, agentId, (before) => addTool(before, id, creation, new Date()));
+    const tools = await this.#write(by, agentId, (before) =>
+      addTool(before, id, creation, this.#clock.now()),
+    );
     return findTool(tools, id);
   }
 
@@ -34,7 +42,9 @@ export class CustomToolsService {
 
   /** A change that leaves everything as it is writes nothing. */
   async update(by: Author, agentId: string, id: string, change: CustomToolChange): Promise<CustomTool> {
-    const tools = await this.#write(by, agentId, (before) => changeTool(before, id, change, new Date()));
+    const tools = await this.#write(by, agentId, (before) =>
+      changeTool(before, id, change, this.#clock.now()),
+    );
     return findTool(tools, id);
   }
 

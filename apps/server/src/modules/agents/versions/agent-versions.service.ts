@@ -1,4 +1,5 @@
 import type { Agent, AgentVersion, AgentVersionDetail, PageQuery, PublishMode } from "@parley/contract";
+import type { Clock } from "../../../platform/clock.ts";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Author } from "../../../platform/author.ts";
 import type { Database } from "../../../platform/database/database.ts";
@@ -30,11 +31,16 @@ export interface PublishedAgent {
 export class AgentVersionsService {
   readonly #database: Database;
   readonly #writer: AgentWriter;
+  readonly #clock: Clock;
   readonly #agents: AgentsService;
 
-  constructor(database: Database, { writer, agents }: { writer: AgentWriter; agents: AgentsService }) {
+  constructor(
+    database: Database,
+    { writer, agents, clock }: { writer: AgentWriter; agents: AgentsService; clock: Clock },
+  ) {
     this.#database = database;
     this.#writer = writer;
+    this.#clock = clock;
     this.#agents = agents;
   }
 
@@ -85,7 +91,7 @@ export class AgentVersionsService {
       const existing = await this.#agents.lockReferences(transaction, by.organizationId, snapshot);
       const decided = Promise.withResolvers<Restore>();
       const saved = await this.#writer.write(transaction, by, id, (before) => {
-        const restore = restoreSnapshot(before, snapshot, existing, new Date());
+        const restore = restoreSnapshot(before, snapshot, existing, this.#clock.now());
         decided.resolve(restore);
         return restore.write;
       });

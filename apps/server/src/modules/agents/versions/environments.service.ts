@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Environment, EnvironmentChange } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
+import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
 import type { SavedAgent } from "../agent-state.rules.ts";
 import type { AgentWriter } from "../agent-writer.ts";
@@ -19,11 +20,16 @@ import * as store from "./environments.store.ts";
 export class EnvironmentsService {
   readonly #database: Database;
   readonly #writer: AgentWriter;
+  readonly #clock: Clock;
   readonly #agents: AgentsService;
 
-  constructor(database: Database, { writer, agents }: { writer: AgentWriter; agents: AgentsService }) {
+  constructor(
+    database: Database,
+    { writer, agents, clock }: { writer: AgentWriter; agents: AgentsService; clock: Clock },
+  ) {
     this.#database = database;
     this.#writer = writer;
+    this.#clock = clock;
     this.#agents = agents;
   }
 
@@ -49,7 +55,10 @@ export class EnvironmentsService {
       const rows = await store.listEnvironments(transaction, agentId);
       const before = rows.find((row) => row.name === name);
       const after = changeEnvironment(before, rows.length, change);
-      return presentEnvironment(agent, await save(transaction, { agentId, name }, before, after));
+      return presentEnvironment(
+        agent,
+        await save(transaction, { agentId, name }, before, after, this.#clock.now()),
+      );
     });
   }
 
@@ -77,9 +86,10 @@ async function save(
   key: { agentId: string; name: string },
   before: store.EnvironmentRow | undefined,
   after: Pick<store.EnvironmentRow, "revision" | "variables">,
+  now: Date,
 ): Promise<store.EnvironmentRow> {
   if (before === undefined) return await store.insertEnvironment(transaction, { ...key, ...after });
   const { revision, variables } = before;
   if (isDeepStrictEqual(after, { revision, variables })) return before;
-  return await store.updateEnvironment(transaction, before, { ...after, updatedAt: new Date() });
+  return await store.updateEnvironment(transaction, before, { ...after, updatedAt: now });
 }

@@ -3,31 +3,31 @@ import { decodePcma, decodePcmu, encodePcma, encodePcmu, G722Decoder, G722Encode
 export type CodecName = "PCMU" | "PCMA" | "G722";
 
 /**
- * One direction or both of a stream in one codec. All of them make eight bytes of a millisecond, and count their RTP
- * timestamps in these (RFC 3551 §4.5.2 has G.722 do so, against its sample rate).
+ * Codec state of one stream, for one direction or both. All codecs here use eight bytes per millisecond and count RTP
+ * timestamps in bytes (for G.722 despite its sample rate, RFC 3551 §4.5.2).
  */
 export interface AudioCodec {
   readonly sampleRateHz: 8000 | 16000;
   encode: (pcm: Int16Array, out: Uint8Array) => Uint8Array;
-  /** @param out As long as what `bytes` decode to. */
+  /** @param out Has the length of the decoded audio. */
   decode: (bytes: Uint8Array, out: Int16Array) => Int16Array;
 }
 
 export const RTP_CLOCK_RATE_HZ = 8000;
 
-/** RFC 3551 §6: these numbers mean the same in every session, so that a peer who sends one unasked is understood. */
+/** Static payload types (RFC 3551 §6). They are accepted even if they were not negotiated. */
 export const staticPayloadTypes: ReadonlyMap<number, CodecName> = new Map([
   [0, "PCMU"],
   [8, "PCMA"],
   [9, "G722"],
 ]);
-/** RFC 3389. */
+/** Comfort noise (RFC 3389). */
 export const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 
 const pcmu: AudioCodec = { sampleRateHz: 8000, encode: encodePcmu, decode: decodePcmu };
 const pcma: AudioCodec = { sampleRateHz: 8000, encode: encodePcma, decode: decodePcma };
 
-/** G.722 remembers what came before: each direction of each call needs its own. */
+/** Creates a codec. G.722 has state: each direction of each call needs its own instance. */
 export function createAudioCodec(name: CodecName): AudioCodec {
   switch (name) {
     case "PCMU":

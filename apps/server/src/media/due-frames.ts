@@ -1,17 +1,17 @@
-/** A longer stall is not made up for: what was said in it is too old to be answered. */
+/** Longest stall whose audio is still processed. Older speech is too old to be answered. */
 const MAX_MISSED_FRAMES = 100;
 
 /**
- * Counts the frames of the peer's audio that are due at a tick of the wheel: one, and after a stall of this process one
- * for each tick that the wheel had to drop. The audio of a stall has arrived and waits in the socket, which is read
- * after timers: it is due once the event loop has come round.
+ * Counts the frames of the peer's audio that are due at a tick of the wheel: one, or after a stall of this process one
+ * per tick that the wheel dropped. The audio of a stall waits in the socket, which is read after timers: it is due when the
+ * event loop has completed a round.
  */
 export class DueFrames {
   #lastTick: number | undefined;
   #missed = 0;
   #isUnread = false;
 
-  /** Returns how many frames are due, of which the tick's own is the last; 0 while packets may wait to be read. */
+  /** Returns the number of frames due, the last being the tick's own; 0 while packets may be unread. */
   at(tick: number): number {
     const dropped = this.#lastTick === undefined ? 0 : tick - this.#lastTick - 1;
     this.#lastTick = tick;
@@ -21,7 +21,7 @@ export class DueFrames {
     return this.#isUnread ? 0 : due;
   }
 
-  /** Nothing of the peer is heard at this tick. */
+  /** Skips this tick: the peer is not heard. */
   skip(tick: number): void {
     this.#lastTick = tick;
     this.#missed = 0;

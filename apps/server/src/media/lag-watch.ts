@@ -1,19 +1,19 @@
-/** A process whose audio is later than this (99th percentile of 10 s) … */
+/** Lag of audio frames (99th percentile over 10 s) above which a report counts as late. */
 const MAX_LAG_MS = 5;
-/** … in so many reports in a row, one each second, takes no more calls: those that it has would suffer. */
+/** Consecutive late reports, one per second, after which a process takes no more calls, to protect those that it has. */
 const MAX_LATE_REPORTS = 10;
 
-/** Whether a media process keeps up with its calls, by its own reports. */
+/** Decides from a media process's reports whether it keeps up with its calls. */
 export class LagWatch {
   #lateReports = 0;
   #lagP99Ms = 0;
 
-  /** Of the last report. */
+  /** Lag of the last report. */
   get lagP99Ms(): number {
     return this.#lagP99Ms;
   }
 
-  /** False after ten late reports in a row, until one is in time. */
+  /** False after ten consecutive late reports, until a report is in time. */
   get isKeepingUp(): boolean {
     return this.#lateReports < MAX_LATE_REPORTS;
   }
@@ -23,7 +23,7 @@ export class LagWatch {
     this.#lateReports = lagP99Ms > MAX_LAG_MS ? this.#lateReports + 1 : 0;
   }
 
-  /** The process has ended. */
+  /** Resets the reports after the end of the process. */
   reset(): void {
     this.note(0);
   }

@@ -27,9 +27,9 @@ import {
 } from "../model-providers/scoped-providers.ts";
 import type { FromMedia, MediaCall, MediaConfiguration, ToMedia, WebPorts } from "./media-protocol.ts";
 
-/** A greeting that is not ready by then is said as it comes: the caller must not ring for ever. */
+/** Longest wait for a prepared greeting. After it the call is answered, and the greeting is spoken as it is synthesized. */
 const PREPARATION_DEADLINE_MS = 2_000;
-/** What most calls will ask for. */
+/** Resources that most calls need. */
 const FIRST_PHRASES_STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 const LOAD_INTERVAL_MS = 1_000;
 
@@ -41,10 +41,10 @@ interface HostedCall {
   spool: RecordingSpool | undefined;
 }
 
-/** What a call's media is bound to. */
+/** Owner of a call's resources, with the call's scope. */
 type CallParts = Omit<HostedCall, "media">;
 
-/** For one call, apart from what closes it. */
+/** Messages for one call, except `close`. */
 type CallMessage = Exclude<
   ToMedia,
   { type: "configure" | "speechFit" | "open" | "openWeb" | "signed" | "finish" | "close" }
@@ -56,7 +56,7 @@ export interface MediaHost {
   close: () => Promise<void>;
 }
 
-/** The calls of one media process. Rejects where a provider's model cannot be loaded. */
+/** Creates the host of a media process's calls. Rejects if a provider's model cannot be loaded. */
 export async function createMediaHost(
   configuration: MediaConfiguration,
   send: (message: FromMedia) => void,
@@ -80,7 +80,7 @@ class Host implements MediaHost {
   readonly #signer = new RemoteSigner((signatureId, callId, message) =>
     this.#send({ type: "sign", callId, signatureId, message }),
   );
-  /** Calls by id; a promise while a call's port is being opened. */
+  /** Calls by id. A promise while the call's port is being opened. */
   readonly #calls = new Map<string, Promise<HostedCall | undefined>>();
   readonly #loadTimer: NodeJS.Timeout;
 
@@ -126,10 +126,10 @@ class Host implements MediaHost {
     }
     if (message.type === "speechFit") return this.#providers.useSpeechFit(message.fit);
     if (message.type === "signed") return this.#signer.settle(message.signatureId, message.headers);
-    // A call that is gone needs nothing more: its end has been told.
+    // A call that has ended was reported already.
     void this.#calls.get(message.callId)?.then((call) => {
       if (call === undefined) return;
-      // Closing comes after an exception too.
+      // `close` follows an exception as well.
       if (message.type === "close") return this.#close(message.callId, call);
       if (message.type === "finish") return this.#finish(message.callId, call);
       call.scope.guard(() => this.#deliver(message, call))();
@@ -198,7 +198,7 @@ class Host implements MediaHost {
     await this.#providers.close();
   }
 
-  /** Never rejects; undefined where the call could not be opened, which has then been told. */
+  /** Never rejects. `undefined` if the call could not be opened, which is then reported. */
   async #open(
     call: MediaCall,
     openMedia: (parts: CallParts) => Promise<PhoneMedia | WebMedia>,
@@ -322,11 +322,11 @@ class Host implements MediaHost {
     const call = await this.#calls.get(callId);
     if (call === undefined) throw new Error("the call is over");
     if (call.media instanceof PhoneMedia) return await call.media.press(keys, signal);
-    // In a browser there is no line that keys could be sent on: that they were pressed is all there is.
+    // A browser call has no line for tones: the pressed keys are only reported.
     call.conversation.noteSentKeys(keys, 0);
   }
 
-  /** An exception has left the call in no known state: its conversation ends, and the main process closes the rest. */
+  /** Ends the conversation after an exception, which left the call in an unknown state. The main process then closes the call. */
   #fail(callId: string, error: unknown): void {
     reportError(`call ${callId}`, error);
     const message = errorMessage(error);
@@ -342,10 +342,10 @@ class Host implements MediaHost {
     this.#send({ type: "finished", callId });
   }
 
-  /** After an exception too: one part that cannot be closed keeps no other from it. */
+  /** Closes all parts, even if closing one of them throws. */
   #close(callId: string, { scope, conversation, media, turnLog, spool }: HostedCall): void {
     if (!this.#calls.delete(callId)) return;
-    // What was being said when the other side hung up enters the transcript first.
+    // Adds the speech that the hang-up interrupted to the transcript first.
     attempt(callId, () => conversation.end("user_hangup"));
     scope.end();
     attempt(callId, () => conversation.close());
@@ -366,7 +366,7 @@ class Host implements MediaHost {
   }
 }
 
-/** `undefined` if it throws, which is reported. */
+/** Returns `undefined` and reports the exception if `run` throws. */
 function attempt<T>(callId: string, work: () => T): T | undefined {
   try {
     return work();
@@ -376,7 +376,7 @@ function attempt<T>(callId: string, work: () => T): T | undefined {
   }
 }
 
-/** A media process has no logger of its own; what goes wrong in it is the main process's to read on stderr. */
+/** Media processes have no logger: the main process reads their stderr. */
 function reportError(where: string, error: unknown): void {
   process.stderr.write(
     `${JSON.stringify({ level: 50, msg: `error in ${where}`, err: error instanceof Error ? error.stack : String(error) })}\n`,

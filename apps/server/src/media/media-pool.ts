@@ -27,60 +27,60 @@ const INSTRUCTION_DEADLINE_MS = 1_000;
 const CLOSE_GRACE_MS = 5_000;
 const CALL_OVER = "The call is over.";
 /**
- * V8 begins a full collection once the old part of the heap, audio in buffers included, has grown by a few megabytes: at 100
- * calls every 0.7 s, each stopping the wheel for 5 to 12 ms (measured). Allowed to grow threefold it does so every quarter of a
- * minute. The young part is small, so that it is quickly cleaned and stays in the processor's caches: with 8 MB in place of 4
- * the whole process takes a twentieth more time, with 32 a quarter more than that.
+ * V8 starts a full collection whenever the old generation, including audio buffers, has grown by a few megabytes: with 100
+ * calls every 0.7 s, each with a pause of 5 to 12 ms (measured). If it may grow threefold, a collection takes place every
+ * 15 s. The young generation is small, so that it is collected quickly and stays in the processor's caches: with 8 MB instead
+ * of 4 the process takes 5 % more time, with 32 MB another 25 %.
  */
 const MEDIA_EXEC_ARGV = ["--max-semi-space-size=4", "--heap-growing-percent=200"];
 
 export interface MediaLegHandlers {
   onEvent: (event: VoiceEvent) => void;
-  /** Signs a tool's request; never rejects. */
+  /** Signs a tool's request. Never rejects. */
   onSign: SignRequest;
-  /** The peer has sent nothing for so long that it must be gone. */
+  /** Called when the peer has been silent for so long that it counts as gone. */
   onMediaTimeout: (silentMs: number) => void;
-  /** An exception ended the call's conversation. */
+  /** Called when an exception has ended the conversation. */
   onFault: (description: string) => void;
-  /** The media process died with the call in it. */
+  /** Called when the media process has died. */
   onLost: (description: string) => void;
 }
 
-/** The main process's handle on one call in a media process, whatever carries it. */
+/** The main process's handle on one call in a media process, for phone and browser calls. */
 export interface CallMedia {
   /** Resolves when the greeting is ready or its deadline has passed; never rejects. */
   readonly prepared: Promise<void>;
-  /** Resolves with whether the agent listens and was told in time; false too where the process dies. Waits as long as it lives. */
+  /** Resolves with whether the agent took the instruction in time; false if the process dies. Without a deadline of its own. */
   instruct: (instruction: Instruction) => Promise<boolean>;
-  /** Idempotent. Undefined where the process died. */
+  /** Idempotent. Resolves with `undefined` if the process has died. */
   close: () => Promise<MediaStatistics | undefined>;
 }
 
-/** Of a call by telephone. */
+/** Handle on a phone call. */
 export interface MediaLeg extends CallMedia {
   readonly rtpPort: number;
   connect: (path: MediaPath) => void;
   start: () => void;
-  /** The peer has acknowledged the answer. Until then, or until audio comes from it, 2 s of audio are sent. */
+  /** The peer has acknowledged the answer. Before that, or before audio arrives from it, at most 2 s of audio are sent. */
   confirm: () => void;
-  /** The peer pressed a key, by INFO. */
+  /** Passes on a key that arrived by INFO. */
   hearKey: (digit: string) => void;
 }
 
-/** Of a call in the browser. */
+/** Handle on a browser call. */
 export interface WebMediaLeg extends CallMedia {
-  /** Answers a browser's offer, the first or one of a connection made anew. */
+  /** Answers a browser's offer, the first or that of a new connection. */
   join: (sdp: string) => Promise<WebJoinResult>;
-  /** Takes the browser's candidates, or restarts its ICE. */
+  /** Adds the browser's candidates, or restarts ICE. */
   takeFragment: (fragment: SdpFragment) => Promise<WebFragmentResult>;
-  /** Ends the conversation; resolves when its last words have been told, or the process has died. */
+  /** Ends the conversation. Resolves when its last items have been reported, or the process has died. */
   finish: () => Promise<void>;
-  /** Tells the browser what happens. */
+  /** Sends an event to the browser. */
   tell: (event: LiveCallEvent) => void;
 }
 
 export interface WebMediaLegHandlers extends MediaLegHandlers {
-  /** A browser is there for the first time, and the conversation begins. */
+  /** Called when a browser has connected for the first time and the conversation starts. */
   onConnected: () => void;
 }
 
@@ -90,7 +90,7 @@ export class NoMediaCapacityError extends Error {
 
 export interface MediaPoolOptions {
   processes: number;
-  /** Calls that one process may hold at once. */
+  /** Largest number of calls per process. */
   callsPerProcess: number;
   configure: (index: number) => MediaConfiguration;
   onModel: (report: ModelReport) => void;
@@ -98,7 +98,7 @@ export interface MediaPoolOptions {
 }
 
 interface OpenCall {
-  /** With the port of a call by telephone. */
+  /** Answer to `open`, with the port of a phone call. */
   opened: PromiseWithResolvers<number>;
   prepared: PromiseWithResolvers<void>;
   finished: PromiseWithResolvers<void>;
@@ -109,13 +109,13 @@ interface OpenCall {
   handlers: MediaLegHandlers & Partial<WebMediaLegHandlers>;
 }
 
-/** What was asked of a call in a media process and not answered yet, by id. */
+/** Requests to a call in a media process that have no answer yet, by id. */
 class PendingRequests<Answer> {
   readonly #otherwise: Answer;
   readonly #open = new Map<string, (answer: Answer) => void>();
   #isOver = false;
 
-  /** @param otherwise What a call that is over answers. */
+  /** @param otherwise Answer if the call is over. */
   constructor(otherwise: Answer) {
     this.#otherwise = otherwise;
   }
@@ -153,11 +153,11 @@ interface MediaMember {
   child: SupervisedChild<ToMedia, FromMedia>;
   calls: Map<string, OpenCall>;
   lag: LagWatch;
-  /** Of all its time, also before a restart. */
+  /** Since the start of the node, across restarts of the process. */
   lagCounts: number[];
 }
 
-/** The node's media processes: spreads calls over them and notices when one dies. */
+/** The node's media processes. Distributes calls over them and restarts a process that dies. */
 export class MediaPool {
   readonly #members: MediaMember[] = [];
   readonly #callsPerProcess: number;
@@ -173,23 +173,23 @@ export class MediaPool {
     return !this.#isClosed && this.#members.some((member) => member.child.isReady);
   }
 
-  /** Whether a call would find a place now; another may take it meanwhile. */
+  /** Whether a process could take a call now. Another call may take the place first. */
   get hasFreePlace(): boolean {
     return this.#leastLoaded() !== undefined;
   }
 
-  /** How many calls more would find a place now. */
+  /** Number of calls that could be taken now. */
   get freePlaces(): number {
     const usable = this.#members.filter((member) => this.#isUsable(member));
     return usable.reduce((places, { calls }) => places + this.#callsPerProcess - calls.size, 0);
   }
 
-  /** Largest lag of any media process's wheel: p99 over the last 10 s. */
+  /** Lag of audio frames in ms: 99th percentile over 10 s in the slowest media process. */
   get wheelLagP99Ms(): number {
     return Math.max(0, ...this.#members.map(({ lag }) => lag.lagP99Ms));
   }
 
-  /** How many frames of audio were handled how late, by `LAG_BOUNDS_MS`, since the start. */
+  /** Frames by lag since the start, in the classes of `LAG_BOUNDS_MS`. */
   get lagCounts(): readonly number[] {
     return sumOf(this.#members.map((member) => member.lagCounts));
   }
@@ -218,7 +218,7 @@ export class MediaPool {
     };
   }
 
-  /** The same for a call in the browser. */
+  /** As `open`, for a browser call. */
   async openWeb(call: MediaCall, handlers: WebMediaLegHandlers): Promise<WebMediaLeg> {
     const { member, state, leg } = await this.#open({ type: "openWeb", call }, handlers);
     const { callId } = call;
@@ -276,7 +276,7 @@ export class MediaPool {
     return { member, state, leg: commandCall(member, callId, state) };
   }
 
-  /** Idempotent. Calls that are left are reported lost. */
+  /** Idempotent. Remaining calls are reported as lost. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#members.map((member) => member.child.close(CLOSE_GRACE_MS)));
@@ -288,7 +288,7 @@ export class MediaPool {
   }
 
   #isUsable({ child, calls, lag }: MediaMember): boolean {
-    // Where it has no calls, others make this machine slow, and refusing would spare nobody.
+    // Without calls of its own, other programs slow this machine down, and refusing would protect no call.
     return child.isReady && calls.size < this.#callsPerProcess && (calls.size === 0 || lag.isKeepingUp);
   }
 

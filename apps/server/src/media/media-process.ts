@@ -6,7 +6,7 @@ import { runChild } from "../platform/child-main.ts";
 
 preferAudio();
 
-/** A media process: does what the main process tells it by messages, and ends with it. */
+/** Entry point of a media process: carries out the main process's messages and ends with it. */
 let host: Promise<MediaHost> | undefined;
 
 const { send } = runChild<ToMedia, FromMedia>({
@@ -25,11 +25,11 @@ const { send } = runChild<ToMedia, FromMedia>({
   close: async () => await (await host)?.close(),
 });
 
-/** Audio that comes a moment late is heard to; what the other processes do can wait for that moment. */
+/** Raises the priority: late audio is audible, a short delay of other processes is not. */
 function preferAudio(): void {
   try {
     setPriority(constants.priority.PRIORITY_HIGH);
   } catch {
-    // Few systems let any user do this (docs/operating.md); where nothing competes nothing is lost.
+    // Most systems allow this only to privileged users (docs/operating.md). Without competing processes it has no effect.
   }
 }

@@ -8,150 +8,150 @@ import type { ProviderConfiguration } from "../model-providers/provider-configur
 import type { CodecName } from "./audio-codec.ts";
 import type { SdpFragment } from "./web/web-sdp-fragment.ts";
 
-/** Where a media process finds its ports and providers; sent once, first. Secrets in it never leave the node. */
+/** Configuration of a media process: the first message to it, sent once. Its secrets never leave the node. */
 export interface MediaConfiguration {
   type: "configure";
-  /** This process's own slice of `PARLEY_RTP_PORTS`, both ends included. */
+  /** This process's slice of `PARLEY_RTP_PORTS`, inclusive. */
   rtpPorts: { first: number; last: number };
   web: WebPorts;
-  /** How long a peer may send nothing while it should before its call counts as lost; Infinity: for ever. */
+  /** Silence of a peer after which its call counts as lost. `Infinity` disables the check. */
   rtpTimeoutMs: number;
   /** Local socket of the inference process. */
   inferencePath: string;
   modelsDirectory: string;
-  /** Where it is written down how turns were decided, and for how many days; undefined: nowhere. */
+  /** Folder of the turn logs and days to keep them; `undefined` if turns are not logged. */
   turnLogs: { folder: string; keptDays: number } | undefined;
-  /** Where the audio of calls is kept until recordings are made of it; exists. */
+  /** Existing folder for the audio of calls until it is encoded into recordings. */
   recordingFolder: string;
   providers: ProviderConfiguration;
   /** `undefined` until the inference process has reported it, or if no local speech is loaded. */
   speechFit: SpeechFit | undefined;
-  /** Tools may reach private addresses. */
+  /** Whether tools may reach private addresses. */
   isPrivateWebhookAllowed: boolean;
 }
 
-/** Where browsers reach this process. */
+/** Addresses at which browsers reach this process. */
 export interface WebPorts {
-  /** Both ends included; one port: all calls share it. */
+  /** Inclusive. If it is one port, all calls share it. */
   ports: { first: number; last: number };
-  /** The operator's; undefined: the machine's own addresses alone. */
+  /** Configured public address; `undefined` if only the machine's own addresses are offered. */
   publicAddress: string | undefined;
 }
 
-/** What one phone call's media and conversation need to know. */
+/** Parameters of one call's media and conversation. */
 export interface MediaCall {
   callId: string;
-  /** Whether audio goes over IPv6. */
+  /** Whether audio uses IPv6. */
   isIPv6?: boolean;
-  /** Of the conversation's audio: 16,000 where the caller offers a codec of wideband. */
+  /** Sample rate of the conversation's audio: 16,000 if the caller offers a wideband codec. */
   sampleRateHz: 8000 | 16000;
-  /** Prompt with its variables rendered. */
+  /** Prompt with rendered variables. */
   instructions: string;
   /** `service-standard`, or `provider/model`. */
   llmModel: string;
   llmTemperature: number;
   llmReasoningEffort: "none" | "low" | "medium" | "high";
-  /** Undefined: the agent never hangs up; `rules` replaces what the model is told about when to. */
+  /** `undefined` if the agent cannot hang up. `rules` replaces the built-in rules for it. */
   endCall: { rules?: string } | undefined;
-  /** Undefined: the agent presses no keys; `rules` replaces what the model is told about when to. */
+  /** `undefined` if the agent cannot press keys. `rules` replaces the built-in rules for it. */
   keypad: { rules?: string } | undefined;
   tools: readonly WebhookTool[];
-  /** What the tools are told of the call. */
+  /** Data about the call that tools receive. */
   conversation: ToolConversation;
   agent: VoiceAgentSettings;
-  /** Noise is taken out where it is decided whether the caller interrupts. */
+  /** Whether noise is suppressed before the decision whether the caller interrupts. */
   hasNoiseSuppression: boolean;
-  /** Takes over when `agent.voice` fails; undefined: the operator's choice. */
+  /** Voice to use if `agent.voice` fails; `undefined` for the configured default. */
   fallbackVoiceId: string | undefined;
-  /** From the answer on. */
+  /** Whether the call is recorded, from its answer. */
   isRecorded: boolean;
 }
 
-/** What the SDP answer settled: where audio goes and how it is coded. */
+/** Result of an SDP offer/answer exchange: destination and encoding of the audio. */
 export interface MediaPath {
   remote: { address: string; port: number };
   codec: CodecName;
   payloadType: number;
-  /** RFC 4733; undefined where the peer offered none. */
+  /** Payload type of telephone events (RFC 4733); `undefined` if the peer offered none. */
   telephoneEventPayloadType: number | undefined;
-  /** Length of the packets that the peer wants. */
+  /** Packet duration that the peer asked for. */
   ptimeMs: number;
-  /** Where the peer takes RTCP. */
+  /** Destination of RTCP. */
   rtcp: { address: string; port: number };
-  /** RTCP goes over RTP's port. */
+  /** Whether RTCP shares the RTP port. */
   isRtcpMultiplexed: boolean;
-  /** Undefined: plain RTP. */
+  /** `undefined` for plain RTP. */
   srtp: SrtpKeys | undefined;
-  /** False while we are held (`a=sendonly` or `inactive` of the peer): nothing is sent then, and nothing heard. */
+  /** False while the peer holds the call (`a=sendonly` or `inactive`): nothing is sent or processed. */
   isSending: boolean;
-  /** False where the peer has said that it sends nothing. */
+  /** False if the peer has announced that it sends nothing. */
   isReceiving: boolean;
 }
 
 export type ToMedia =
   | MediaConfiguration
-  /** The fit of the local models is known, or another. */
+  /** Announces the fit of the local models, or a new one. */
   | { type: "speechFit"; fit: SpeechFit }
-  /** Takes a port and prepares the conversation: answered by `opened` or `openFailed`, then `prepared`. */
+  /** Opens a port and prepares the conversation. Answered by `opened` or `openFailed`, then by `prepared`. */
   | { type: "open"; call: MediaCall }
-  /** The same for a call in the browser, which begins by itself when one is connected. */
+  /** As `open`, for a browser call, which starts when a browser has connected. */
   | { type: "openWeb"; call: MediaCall }
-  /** A browser's offer, at first or of a connection made anew; answered by `joined`. */
+  /** A browser's offer, the first or that of a new connection. Answered by `joined`. */
   | { type: "join"; callId: string; requestId: string; sdp: string }
-  /** The browser's candidates, or an ICE restart; answered by `fragmentTaken`. */
+  /** The browser's candidates, or an ICE restart. Answered by `fragmentTaken`. */
   | { type: "fragment"; callId: string; requestId: string; fragment: SdpFragment }
-  /** Told to the browser. */
+  /** An event for the browser. */
   | { type: "live"; callId: string; event: LiveCallEvent }
-  /** Before `start`, and again at every later offer and answer. */
+  /** Sent before `start` and after every later offer/answer exchange. */
   | { type: "connect"; callId: string; path: MediaPath }
-  /** The call is answered: the conversation begins. */
+  /** The call is answered: the conversation starts. */
   | { type: "start"; callId: string }
-  /** The peer has shown that it receives what is sent to it, by its ACK: audio need not be held back. */
+  /** The peer's ACK has proved its address: audio is no longer limited. */
   | { type: "confirm"; callId: string }
-  /** The peer pressed a key, by INFO. */
+  /** The peer pressed a key (INFO). */
   | { type: "key"; callId: string; digit: string }
-  /** Told to the agent; answered by `instructed`. */
+  /** An instruction for the agent. Answered by `instructed`. */
   | {
       type: "instruct";
       callId: string;
       instructionId: string;
       instruction: Instruction;
-      /** On the machine's monotonic clock: read later it is refused, since whoever sent it has been told so. */
+      /** On the machine's monotonic clock. Later the instruction is refused, because its sender has already received that answer. */
       expiresAtMs: number;
     }
-  /** Answers `sign`. */
+  /** Answer to `sign`. */
   | { type: "signed"; signatureId: string; headers: Record<string, string> }
-  /** The conversation is over and tells its last words, in a call in the browser; answered by `finished`. */
+  /** Ends the conversation of a browser call. Answered by `finished` after its last items. */
   | { type: "finish"; callId: string }
-  /** The other side is gone, or the call is over for another reason; answered by `closed`. */
+  /** The call is over. Answered by `closed`. */
   | { type: "close"; callId: string };
 
-/** What came of a browser's offer. */
+/** Result of a browser's offer. */
 export type WebJoinResult =
   | { ok: true; sdp: string }
-  /** `malformed`: no SDP. */
+  /** `malformed`: not SDP. */
   | { ok: false; refusal: "malformed" | "unacceptable"; reason: string };
 
-/** What came of a fragment of the browser's SDP. */
+/** Result of a browser's SDP fragment. */
 export type WebFragmentResult =
   | { kind: "taken" }
-  /** With our side of the restart. */
+  /** With our SDP fragment of the restart. */
   | { kind: "restarted"; fragment: string }
   | { kind: "refused"; reason: string };
 
-/** How one call's media went. */
+/** Media statistics of one call. */
 export interface MediaStatistics {
-  /** What was negotiated last; undefined where nothing was. */
+  /** The last negotiated codec; `undefined` if none was. */
   codec: CodecName | "opus" | undefined;
-  /** With DTLS-SRTP the suite is the connection's own affair. */
+  /** With DTLS-SRTP the library selects the suite. */
   srtpSuite: SrtpSuite | "DTLS-SRTP" | undefined;
-  /** `late` came too late to be played. */
+  /** `late`: packets that arrived too late for playout. */
   received: StreamStatistics & { late: number };
   packetsSent: number;
-  /** By the peer's reports; undefined where none came. */
+  /** From the peer's reports; `undefined` if none arrived. */
   sent: StreamStatistics | undefined;
   roundTripMs: number | undefined;
-  /** Of our jitter buffer, at the end. */
+  /** Delay of the jitter buffer at the end. */
   playoutDelayMs: number;
   ptimeMs: number;
 }
@@ -159,26 +159,26 @@ export interface MediaStatistics {
 export type FromMedia =
   | ModelReport
   | { type: "opened"; callId: string; rtpPort: number }
-  /** The same of a call in the browser. */
+  /** As `opened`, for a browser call. */
   | { type: "openedWeb"; callId: string }
   | { type: "joined"; callId: string; requestId: string; result: WebJoinResult }
   | { type: "fragmentTaken"; callId: string; requestId: string; result: WebFragmentResult }
-  /** A browser is there for the first time. */
+  /** A browser has connected for the first time. */
   | { type: "connected"; callId: string }
   | { type: "openFailed"; callId: string; message: string }
-  /** An exception ended the call's conversation; `close` is still to come. */
+  /** An exception has ended the conversation. The main process then sends `close`. */
   | { type: "callFault"; callId: string; message: string }
-  /** The greeting is ready to be heard, or could not be made ready in time. */
+  /** The greeting is ready, or its deadline has passed. */
   | { type: "prepared"; callId: string }
-  /** `isTaken` false: no agent listens any more. */
+  /** `isTaken` is false if the conversation has ended. */
   | { type: "instructed"; callId: string; instructionId: string; isTaken: boolean }
-  /** A tool's request is to be signed; answered by `signed`. */
+  /** Asks for the signature of a tool's request. Answered by `signed`. */
   | { type: "sign"; callId: string; signatureId: string; message: MessageToSign }
-  /** What the conversation did; `ended` among them asks for the call to be hung up. */
+  /** Events of the conversation. `ended` asks the main process to hang up. */
   | { type: "event"; callId: string; event: VoiceEvent }
-  /** The peer has sent neither RTP nor RTCP for so long that it must be gone. */
+  /** The peer has sent neither RTP nor RTCP for so long that it counts as gone. */
   | { type: "mediaTimeout"; callId: string; silentMs: number }
   | { type: "finished"; callId: string }
   | { type: "closed"; callId: string; statistics: MediaStatistics | undefined }
-  /** About once a second. `wheelLagP99Ms` over the last 10 s; `lagCounts` since the last report, by `LAG_BOUNDS_MS`. */
+  /** Sent about once a second. `wheelLagP99Ms` covers the last 10 s, `lagCounts` (in classes of `LAG_BOUNDS_MS`) the time since the last report. */
   | { type: "load"; calls: number; wheelLagP99Ms: number; lagCounts: number[]; residentBytes: number };

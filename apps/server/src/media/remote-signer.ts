@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToSign } from "../custom-tools/webhook-tool.ts";
 
-/** The main process answers sooner, also where its database does not; without an answer the request goes unsigned. */
+/** The main process answers faster, even without its database. Without an answer the request is sent unsigned. */
 const DEADLINE_MS = 2_000;
 
 interface Waiting {
@@ -9,10 +9,10 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-/** Has requests of tools signed by the main process: the secrets stay there, and are those of the moment. */
+/** Lets the main process sign the requests of tools: it has the current secrets, which never leave it. */
 export class RemoteSigner {
   readonly #ask: (signatureId: string, callId: string, message: MessageToSign) => void;
-  /** By signature id. */
+  /** Waiting requests by signature id. */
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(ask: (signatureId: string, callId: string, message: MessageToSign) => void) {
@@ -28,7 +28,7 @@ export class RemoteSigner {
     return await promise;
   }
 
-  /** Of none that still waits: without effect. */
+  /** Has no effect if the request no longer waits. */
   settle(signatureId: string, headers: Record<string, string>): void {
     const waiting = this.#waiting.get(signatureId);
     if (waiting === undefined) return;

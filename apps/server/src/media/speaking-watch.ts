@@ -1,12 +1,12 @@
 import type { VoiceConversation } from "@parley/conversation";
 
 const FRAME_MS = 20;
-/** More than the longest packet holds (60 ms), and less than a caller takes for the end of a sentence. */
+/** Longer than the longest packet (60 ms), shorter than a pause at the end of a sentence. */
 const LIMIT_MS = 200;
 
 /**
- * Proves that the agent speaks against the packets that leave: where it hands out audio and none of it leaves, what it says
- * ends there, and counts as said only as far as it was sent.
+ * Compares the agent's audio with the packets that are sent. If the agent speaks and no packet is sent, its utterance ends
+ * and counts as spoken only up to the last packet.
  */
 export class SpeakingWatch {
   readonly #conversation: Pick<VoiceConversation, "loseAudio">;
@@ -18,9 +18,9 @@ export class SpeakingWatch {
   }
 
   /**
-   * Once per tick, before its frame is handed out.
+   * Called once per tick, before its frame.
    *
-   * @param packetsSent Packets of audio that the network has taken so far.
+   * @param packetsSent Audio packets sent so far.
    */
   check(packetsSent: number): void {
     if (packetsSent > this.#packetsSent) this.#unsentMs = 0;
@@ -30,7 +30,7 @@ export class SpeakingWatch {
     this.#unsentMs = 0;
   }
 
-  /** The agent's frame of this tick, on its way to the network; undefined: it is silent. */
+  /** Notes the agent's frame of this tick; `undefined` if the agent is silent. */
   noteFrame(frame: Int16Array | undefined): void {
     this.#unsentMs = frame === undefined ? 0 : this.#unsentMs + FRAME_MS;
   }

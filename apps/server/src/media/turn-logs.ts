@@ -9,9 +9,9 @@ import {
 } from "@parley/conversation";
 
 export interface TurnLogsOptions {
-  /** A folder per day in it, a file per call in that. */
+  /** Root folder: one folder per day, one file per call. */
   folder: string;
-  /** A day's logs are deleted so many days after it. */
+  /** Days to keep a day's logs. */
   keptDays: number;
   onError: (error: unknown) => void;
   /** Milliseconds since 1970; `Date.now` unless told. */
@@ -20,24 +20,24 @@ export interface TurnLogsOptions {
 
 type OnDecision = NonNullable<VoiceConversationOptions["onDecision"]>;
 
-/** One call's log. */
+/** Log of one call. */
 export interface TurnLog {
   onDecision: OnDecision;
-  /** Idempotent. Resolves when all is written, or will never be. */
+  /** Idempotent. Resolves when everything is written or the log is given up. */
   close: () => Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
-/** About an hour of a call; what follows is not logged. */
+/** About one hour of a call. Later decisions are not logged. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** What the disk may be behind; it is not waited for. */
+/** Bound on unwritten data. Beyond it the log ends. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 
-/** Writes down how the turn policy decided in calls, to be looked at with `npm run replay -- FILE`. */
+/** Logs the decisions of the turn policy. `npm run replay -- FILE` shows them. */
 export class TurnLogs {
   readonly #options: TurnLogsOptions;
   readonly #now: () => number;
-  /** Of the day that old logs were last deleted on. */
+  /** Day on which old logs were last deleted. */
   #tidiedDay = "";
 
   constructor(options: TurnLogsOptions) {
@@ -45,7 +45,7 @@ export class TurnLogs {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Returns at once; `settings` are asked for later. A log that cannot be written costs the call nothing. */
+  /** Returns immediately and reads `settings` later. A disk error does not affect the call. */
   open(callId: string, settings: () => TurnSettings): TurnLog {
     const day = dayOf(this.#now());
     const lines: string[] = [];
@@ -86,7 +86,7 @@ export class TurnLogs {
 
   async #openFile(day: string, callId: string): Promise<ReturnType<typeof createWriteStream>> {
     const folder = path.join(this.#options.folder, day);
-    // What the caller said stands in it.
+    // It contains the caller's words.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (day !== this.#tidiedDay) {
       this.#tidiedDay = day;

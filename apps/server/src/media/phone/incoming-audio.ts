@@ -10,25 +10,25 @@ import {
 } from "../audio-codec.ts";
 import { type CallAudioTap, toSpoolClock } from "../recording/recording-spool.ts";
 
-/** Speech is louder. */
+/** Highest sample value of a frame without speech. */
 const QUIET_PEAK = 300;
 const USUAL_PAYLOAD_BYTES = 160;
-/** A packet of comfort noise stands for at least this much of it. */
+/** Shortest duration that a comfort noise packet describes. */
 const COMFORT_NOISE_UNITS = 160;
 const NO_AUDIO = new Int16Array(0);
 
-/** Decodes one payload type, at the call's own sample rate. */
+/** Decoder of one payload type, at the sample rate of the call. */
 interface Decoder {
   payloadType: number;
   codec: AudioCodec;
   resampler: Resampler;
-  /** Packets of 20 ms are decoded into this. */
+  /** Buffer for decoded 20 ms packets. */
   usual: Int16Array;
 }
 
-/** What a phone call hears: packets in, an even stream of sound out, whatever the network and the peer's codec do. */
+/** Decodes the packets of a phone call into an even stream of frames, across loss, jitter and changes of codec. */
 export class IncomingAudio {
-  /** Of the sound that it gives. */
+  /** Sample rate of the frames. */
   readonly sampleRateHz: 8000 | 16000;
   readonly #tap: CallAudioTap | undefined;
   readonly #jitter: JitterBuffer;
@@ -36,13 +36,13 @@ export class IncomingAudio {
   readonly #noise = new ComfortNoise();
   #codecs = staticPayloadTypes;
   #decoder: Decoder | undefined;
-  /** The sender has described its silence, and not spoken since. */
+  /** Whether the sender is silent: it sent comfort noise and no speech since. */
   #isNoisy = false;
-  /** Sound that is not heard yet: what a packet longer than a frame leaves over. */
+  /** The rest of a packet that is longer than a frame. */
   #pending: Int16Array = NO_AUDIO;
   #isQuiet = true;
 
-  /** @param tap Gets what is heard, as it came; comfort noise is left out. */
+  /** @param tap Receives the payloads as they arrived, without comfort noise. */
   constructor(sampleRateHz: 8000 | 16000, tap?: CallAudioTap) {
     this.sampleRateHz = sampleRateHz;
     this.#tap = tap;
@@ -61,9 +61,9 @@ export class IncomingAudio {
   }
 
   /**
-   * Takes what was negotiated.
+   * Applies the negotiated codec.
    *
-   * @returns The payload types to listen to: the negotiated ones, and those whose meaning is fixed.
+   * @returns Accepted payload types: the negotiated ones and the static ones.
    */
   connect(codec: CodecName, payloadType: number, telephoneEvents: number | undefined): number[] {
     const codecs = new Map(staticPayloadTypes).set(payloadType, codec);
@@ -76,15 +76,15 @@ export class IncomingAudio {
     ];
   }
 
-  /** Telephone events go in too: their sequence numbers are part of the stream. */
+  /** Adds a packet. Telephone events too: they share the sequence numbers of the stream. */
   push(packet: RtpPacket, arrivalMs: number): void {
     this.#jitter.push(packet, arrivalMs);
   }
 
   /**
-   * Fills a frame with what is to be heard next, silence where there is nothing.
+   * Fills the next frame, with silence if nothing is to be heard.
    *
-   * @param timestamp Of the frame, by RTP's clock: where in the call what it is made of is to be recorded.
+   * @param timestamp RTP timestamp of the frame: the position of its audio in the recording.
    */
   read(frame: Int16Array, nowMs: number, timestamp: number): void {
     let filled = 0;
@@ -93,7 +93,7 @@ export class IncomingAudio {
         this.#pending = this.#next(nowMs, timestamp + (filled * RTP_CLOCK_RATE_HZ) / this.sampleRateHz);
       const room = frame.length - filled;
       const pending = this.#pending;
-      // Most packets are as long as a frame: no view of them is needed.
+      // Most packets are as long as a frame and need no view.
       const taken = pending.length <= room ? pending : pending.subarray(0, room);
       if (taken.length === 0) {
         const rest = frame.subarray(filled);
@@ -108,7 +108,7 @@ export class IncomingAudio {
     this.#isQuiet = isQuiet(frame);
   }
 
-  /** Empty where nothing is to be expected. */
+  /** Returns an empty array if no audio is expected. */
   #next(nowMs: number, timestamp: number): Int16Array {
     const next = this.#jitter.pull(nowMs, this.#isQuiet);
     switch (next.kind) {
@@ -146,7 +146,7 @@ export class IncomingAudio {
     return this.#codecs.get(payloadType) ?? "PCMU";
   }
 
-  /** A sender may change its codec from one packet to the next; the new one begins afresh. */
+  /** Returns the decoder of a payload type. A sender may change codecs with any packet; a new codec starts without history. */
   #decoderFor(payloadType: number): Decoder {
     if (this.#decoder?.payloadType !== payloadType) {
       const codec = createAudioCodec(this.#codecOf(payloadType));
@@ -161,7 +161,7 @@ export class IncomingAudio {
   }
 }
 
-/** Whether a frame holds no speech, so that the jitter buffer may change its delay there unheard. */
+/** Whether a frame contains no speech, so that the jitter buffer can change its delay inaudibly. */
 export function isQuiet(frame: Int16Array): boolean {
   // By index: `for…of` takes five times as long, and this runs for every frame of every call.
   for (let at = 0; at < frame.length; at++) {

@@ -4,13 +4,13 @@ import { RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
 
 const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
-/** Keys follow the agent's words; a gap between two of its sentences is shorter. */
+/** Silence after which keys are sent. Gaps between the agent's sentences are shorter. */
 const SILENT_FRAMES_BEFORE = 10;
 
-/** What is sent in place of the agent's audio. */
+/** Content of a tick while keys are sent. */
 export type KeypadFrame =
   | { type: "event"; packet: DtmfPacket }
-  /** 20 ms, or silence. */
+  /** 20 ms of a tone; `undefined` for silence. */
   | { type: "audio"; pcm: Int16Array | undefined };
 
 interface Press {
@@ -25,13 +25,13 @@ type Sending =
 
 export interface KeypadOptions {
   sampleRateHz: 8000 | 16000;
-  /** Called when keys begin to be sent. */
+  /** Called when the sending of keys starts. */
   onPress: (keys: string, durationMs: number) => void;
 }
 
 /**
- * The keys that an agent presses on a phone call: telephone events (RFC 4733) where the peer takes them, else tones in the
- * audio. They wait until the agent is silent, and nothing of the agent is sent while they are.
+ * Sends the keys that an agent presses on a phone call: telephone events (RFC 4733) if negotiated, else tones in the
+ * audio. Keys wait until the agent is silent. Meanwhile no audio of the agent is sent.
  */
 export class Keypad {
   readonly #options: KeypadOptions;
@@ -43,7 +43,7 @@ export class Keypad {
     this.#options = options;
   }
 
-  /** Resolves when all keys were sent; rejects with the signal's reason where they had not begun to be. */
+  /** Resolves when all keys are sent. Rejects with the signal's reason if it aborts before the first one. */
   async press(keys: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -63,12 +63,12 @@ export class Keypad {
     }
   }
 
-  /** Something is being sent: the agent's audio stands still, and `next` says what takes its place. */
+  /** Whether keys are being sent. If so, the agent's audio is paused and `next` returns the frames. */
   get isSending(): boolean {
     return this.#sending !== undefined;
   }
 
-  /** Told of every frame of the agent's audio: after enough silence what waits begins with the frame that follows. */
+  /** Observes every frame of the agent's audio. After enough silence, waiting keys start with the next frame. */
   noticeFrame(isSilent: boolean, timestamp: number, takesEvents: boolean): void {
     this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
     if (this.#silentFrames < SILENT_FRAMES_BEFORE) return;
@@ -88,7 +88,7 @@ export class Keypad {
     onPress(keys, durationMs);
   }
 
-  /** The frame of this tick; to be called while `isSending`. */
+  /** Returns the frame of this tick. Call it only while `isSending`. */
   next(timestamp: number): KeypadFrame {
     const sending = this.#sending;
     if (sending?.type === "events") {

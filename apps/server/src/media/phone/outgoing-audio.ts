@@ -6,7 +6,7 @@ import { type CallAudioTap, toSpoolClock } from "../recording/recording-spool.ts
 const FRAME_MS = 20;
 const FRAME_BYTES = 160;
 
-/** What a phone call says: frames of 20 ms in, encoded packets of the length that the peer wants out. */
+/** Encodes 20 ms frames into packets of the duration that the peer asked for (ptime). */
 export class OutgoingAudio {
   readonly #sampleRateHz: 8000 | 16000;
   readonly #tap: CallAudioTap | undefined;
@@ -19,8 +19,8 @@ export class OutgoingAudio {
   #wasSpeaking = false;
 
   /**
-   * @param sampleRateHz Of the frames that it is given.
-   * @param tap Gets what is said, as it is sent.
+   * @param sampleRateHz Sample rate of the frames.
+   * @param tap Receives the payloads as they are sent.
    */
   constructor(sampleRateHz: 8000 | 16000, send: (packet: AudioPacket) => void, tap?: CallAudioTap) {
     this.#sampleRateHz = sampleRateHz;
@@ -39,12 +39,12 @@ export class OutgoingAudio {
   }
 
   /**
-   * @param pcm 20 ms; undefined: silence.
-   * @param timestamp Of the RTP clock.
+   * @param pcm 20 ms of audio; `undefined` for silence.
+   * @param timestamp In units of the RTP clock.
    */
   write(pcm: Int16Array | undefined, timestamp: number): void {
     this.#codec.encode(this.#resampler.process(pcm ?? this.#silence), this.#payload);
-    // RFC 3551 §4.1: the marker shows the first packet of a talk spurt.
+    // RFC 3551 §4.1: the marker bit denotes the first packet of a talk spurt.
     const marker = pcm !== undefined && !this.#wasSpeaking;
     this.#wasSpeaking = pcm !== undefined;
     this.#tap?.agent(this.#codecName, this.#payload, toSpoolClock(timestamp));

@@ -20,43 +20,43 @@ import { SpeakingWatch } from "../speaking-watch.ts";
 
 const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
-/** The conversation begins with the caller's first packet, which shows where a NAT lets our audio in, or after this. */
+/** The conversation starts with the caller's first packet, which reveals its address behind NAT, or after this time. */
 const FIRST_PACKET_DEADLINE_MS = 500;
 /**
- * Frames sent to the address of an SDP before the caller has shown that it is there. An INVITE may be forged, and its SDP name
- * a third party, whom 32 s of audio would reach (RFC 3261: 64*T1) for one datagram.
+ * Frames sent to the SDP's address before the caller has proved that it is there. A forged INVITE may name a third party, to
+ * whom one datagram would otherwise direct 32 s of audio (64*T1, RFC 3261 §17.2.1).
  */
 const UNCONFIRMED_FRAMES = 100;
 const DTMF_EXPIRY_TICKS = 5;
-/** How often a silent peer is looked for. */
+/** Interval of the check for a silent peer. */
 const TIMEOUT_CHECK_TICKS = 50;
-/** Checks further apart than this show that this process was stalled, and could not have heard the peer. */
+/** If checks are further apart than this, this process was stalled and could not read the peer's packets. */
 const STALL_MS = 2 * TIMEOUT_CHECK_TICKS * FRAME_MS;
-/** A peer that has put us on hold may be silent for longer, but not for ever: this is what telephone switches allow. */
+/** Longest silence of a peer that has put us on hold. Telephone switches allow as much. */
 const HOLD_TIMEOUT_MS = 30 * 60_000;
 
 export interface PhoneMediaOptions {
-  /** Local IP address of the RTP socket, and the ports to take one from. */
+  /** Local IP address of the RTP socket, and the range of its port. */
   address: string;
   ports: PortPool;
   wheel: MediaWheel;
-  /** Gets what handling packets and frames throws. */
+  /** Catches exceptions from the handling of packets and frames. */
   scope: CallScope;
   conversation: VoiceConversation;
-  /** Of the conversation's audio. */
+  /** Sample rate of the conversation's audio. */
   sampleRateHz: 8000 | 16000;
-  /** How long the peer may send neither RTP nor RTCP while it should; Infinity: for ever. */
+  /** Time without RTP and RTCP after which the peer counts as gone. `Infinity` disables the check. */
   timeoutMs: number;
-  /** Called once when it has been silent for that long. */
+  /** Called once when the peer counts as gone. */
   onTimeout: (silentMs: number) => void;
-  /** Gets what is heard and said. */
+  /** Records the call. */
   tap?: CallAudioTap | undefined;
 }
 
 /**
- * The media of one phone call: RTP on one side, a voice conversation on the other. Every 20 ms it hears one frame and makes
- * one, silence included, so that NAT bindings and the carrier's media timers stay alive. While the peer holds the call the
- * conversation stands still, its clock included.
+ * Media of one phone call: connects RTP with a voice conversation. Every 20 ms it passes one frame in and sends one, silence
+ * included, which keeps NAT bindings and the carrier's media timers alive. While the peer holds the call, the conversation
+ * pauses, including its clock.
  */
 export class PhoneMedia {
   readonly #options: PhoneMediaOptions;
@@ -78,12 +78,12 @@ export class PhoneMedia {
   #unconfirmedFrames = 0;
   /** Tick of the first packet. */
   #firstTick: number | undefined;
-  /** Since when the peer is expected to send, or to resume. */
+  /** Start of the time in which the peer must send, or resume the call. */
   #expectedSinceMs: number | undefined;
   #silenceCheckedAtMs = -Infinity;
   #hasTimedOut = false;
 
-  /** @throws Error where no port can be had. */
+  /** @throws Error if no port is free. */
   static async open(options: PhoneMediaOptions): Promise<PhoneMedia> {
     let receive: RtpSessionOptions["onPacket"] = () => {};
     const session = await RtpSession.open({
@@ -128,33 +128,33 @@ export class PhoneMedia {
     return this.#session.port;
   }
 
-  /** What an offer and answer settled, at first and again whenever the peer changes it. */
+  /** Applies the result of an offer/answer exchange, the first or a later one. */
   connect(path: MediaPath): void {
     const { codec, payloadType, telephoneEventPayloadType, ptimeMs, rtcp, isRtcpMultiplexed, srtp } = path;
     this.#path = path;
-    // Whether the peer has to send may have changed with it.
+    // The exchange may change whether the peer must send.
     this.#expectedSinceMs = undefined;
     const payloadTypes = this.#incoming.connect(codec, payloadType, telephoneEventPayloadType);
     this.#outgoing.connect(codec, ptimeMs);
     this.#session.negotiate(path.remote, payloadTypes, { rtcp, isRtcpMultiplexed, srtp });
   }
 
-  /** The call is answered. */
+  /** Starts the conversation: the call is answered. */
   start(): void {
     this.#isAnswered = true;
   }
 
-  /** The peer has acknowledged the answer, so what is sent to it reaches somebody who called. */
+  /** The peer has acknowledged the answer: its address is not forged. */
   confirm(): void {
     this.#isConfirmed = true;
   }
 
-  /** The peer pressed a key, by INFO. Who has telephone events as well sends both, and is heard by those. */
+  /** Takes a key that arrived by INFO. If RFC 4733 events were negotiated, the INFO is ignored: the peer sends both. */
   hearKey(digit: string): void {
     if (this.#path?.telephoneEventPayloadType === undefined) this.#conversation.dtmf(digit);
   }
 
-  /** Presses keys once the agent is silent; resolves when all were sent. See `Keypad`. */
+  /** Presses keys once the agent is silent. Resolves when all are sent. See `Keypad`. */
   async press(keys: string, signal: AbortSignal): Promise<void> {
     await this.#keypad.press(keys, signal);
   }
@@ -174,14 +174,14 @@ export class PhoneMedia {
     };
   }
 
-  /** Idempotent. The conversation is its owner's to close. */
+  /** Idempotent. Does not close the conversation. */
   close(): void {
     this.#wheelHandle.remove();
     this.#session.close();
   }
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
-    // What a network plays while it rings is not for the conversation: it is no callee.
+    // Ignore early media: it is not the callee.
     if (!this.#isAnswered) return;
     if (packet.payloadType === this.#path?.telephoneEventPayloadType) this.#dtmf.receive(packet, arrivalMs);
     this.#incoming.push(packet, arrivalMs);
@@ -193,10 +193,10 @@ export class PhoneMedia {
     if (!this.#isStarted) this.#startWhenHeard(dueMs);
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
     if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
-    // The conversation waits, and goes on where it was: a caller whose ACK is late hears all of the greeting.
+    // The conversation pauses: a caller whose ACK is late hears the whole greeting.
     if (!this.#maySend()) return this.#standStill(tick);
     this.#session.report(dueMs);
-    // Held: what comes is music if anything, and nobody is there to hear.
+    // On hold: incoming audio is hold music at most.
     if (!path.isSending) return this.#standStill(tick);
     this.#firstTick ??= tick;
     const timestamp = (tick - this.#firstTick) * FRAME_UNITS;
@@ -205,8 +205,8 @@ export class PhoneMedia {
       this.#incoming.read(this.#frame, dueMs - agoMs, timestamp - (frames - 1) * FRAME_UNITS);
       this.#conversation.hear(this.#frame);
     }
-    // RFC 3550 §5.1: the timestamp goes on with the time also over ticks that the wheel had to drop. Else all that
-    // follows them would count as late at the other side, for the rest of the call.
+    // RFC 3550 §5.1: the timestamp also advances over ticks that the wheel dropped. Otherwise the peer would count all
+    // later packets as late for the rest of the call.
     if (this.#keypad.isSending) return this.#sendKeys(timestamp, path);
     this.#speakingWatch.check(this.#session.packetsSent);
     const frame = this.#conversation.nextFrame();
@@ -228,7 +228,7 @@ export class PhoneMedia {
   #sendKeys(timestamp: number, { telephoneEventPayloadType }: MediaPath): void {
     const frame = this.#keypad.next(timestamp);
     if (frame.type === "audio") return this.#outgoing.write(frame.pcm, timestamp);
-    // A peer that takes events no more has said so in the middle of them.
+    // A re-INVITE has removed telephone events while some were being sent.
     if (telephoneEventPayloadType === undefined) return;
     const { payload, timestamp: beganAt, marker } = frame.packet;
     this.#session.send(payload, telephoneEventPayloadType, beganAt, marker);
@@ -236,7 +236,7 @@ export class PhoneMedia {
 
   #startWhenHeard(nowMs: number): void {
     this.#startDeadlineMs = Math.min(this.#startDeadlineMs, nowMs + FIRST_PACKET_DEADLINE_MS);
-    // Until it is known where audio goes, nobody would hear it.
+    // Without a destination the audio would be lost.
     const isDue = nowMs >= this.#startDeadlineMs && this.#session.destination !== undefined;
     if (this.#session.lastReceivedAtMs === undefined && !isDue) return;
     this.#isStarted = true;
@@ -244,7 +244,7 @@ export class PhoneMedia {
   }
 
   #noticeSilence(nowMs: number, path: MediaPath): void {
-    // After a stall of ours the peer's packets wait to be read: it has its whole time again.
+    // After a stall of this process the peer's packets are still unread: its silence is measured anew.
     if (nowMs - this.#silenceCheckedAtMs > STALL_MS) this.#expectedSinceMs = undefined;
     this.#silenceCheckedAtMs = nowMs;
     this.#expectedSinceMs ??= nowMs;

@@ -13,16 +13,16 @@ import { StereoTimeline } from "./recording-timeline.ts";
 import { RecordingVoice } from "./recording-voice.ts";
 
 const PACKET_SAMPLES = SPOOL_RATE_HZ / 50;
-/** For two voices of which mostly one speaks; what leaks from one channel into the other is 64 dB down (measured). */
+/** Bit rates for two voices that rarely overlap. Crosstalk between the channels is 64 dB down (measured). */
 const bitrates = { 8000: 24_000, 16_000: 32_000, 48_000: 48_000 } as const;
-/** Of 0 to 10; more takes more time than it is heard. */
+/** Opus complexity, 0 to 10. More costs time without an audible gain. */
 const COMPLEXITY = 5;
 
 /**
- * Makes a spool into an Ogg Opus file, the caller on the left and the agent on the right, each where it was in time. Works
- * without a pause, disk included: meant for a process of its own.
+ * Encodes a spool into an Ogg Opus file with the caller on the left and the agent on the right, aligned in time. Blocks the
+ * process throughout, disk access included: runs in a process of its own.
  *
- * @returns The recording's length in milliseconds; undefined where there is no spool in the file
+ * @returns Length of the recording in milliseconds; `undefined` if the file is not a spool
  */
 export async function encodeRecording(spoolFile: string, file: string): Promise<number | undefined> {
   const spool = readSpool(spoolFile);
@@ -31,7 +31,7 @@ export async function encodeRecording(spoolFile: string, file: string): Promise<
   const encoder = await createOpusEncoder({
     sampleRate,
     channels: 2,
-    // Keeps the sound as it was; the other one filters it for telephones.
+    // `Voip` would filter the sound for telephones.
     application: OpusApplication.Audio,
     signal: OpusSignal.Voice,
     bitrate: bitrates[sampleRate],
@@ -55,7 +55,7 @@ export async function encodeRecording(spoolFile: string, file: string): Promise<
   }
 }
 
-/** Returns how many samples there are. */
+/** Returns the number of samples. */
 function mix(
   { sampleRateHz, records }: Spool,
   decoders: Readonly<Record<"caller" | "agent", OpusDecoder>>,
@@ -83,7 +83,7 @@ function mix(
   return timeline.end();
 }
 
-/** The file under way. */
+/** The Ogg file while it is written. */
 class RecordingFile {
   readonly #descriptor: number;
   readonly #encoder: OpusEncoder;
@@ -96,13 +96,13 @@ class RecordingFile {
     this.#encoder = encoder;
     this.#sampleRateHz = sampleRateHz;
     this.#preSkip = (encoder.getLookahead() * SPOOL_RATE_HZ) / sampleRateHz;
-    // A caller's words stand in it.
+    // It contains the caller's words.
     this.#descriptor = openSync(file, "w", 0o600);
     this.#ogg = new OggOpusWriter({
       channels: 2,
       preSkip: this.#preSkip,
       inputSampleRateHz: sampleRateHz,
-      // One stream in a file needs no other.
+      // Any serial number will do: the file has one stream.
       serialNumber: 1,
       vendor: "Parley, libopus-wasm",
       write: (page) => void writeSync(this.#descriptor, page),
@@ -115,7 +115,7 @@ class RecordingFile {
     this.#packets += 1;
   }
 
-  /** @param samples Length of the sound. The encoder holds the last of it back until more comes. */
+  /** @param samples Length of the audio. The encoder delays the last part until more follows. */
   end(samples: number): void {
     const length = (samples * SPOOL_RATE_HZ) / this.#sampleRateHz;
     const silence = new Int16Array((2 * this.#sampleRateHz) / 50);

@@ -1,5 +1,5 @@
 import path from "node:path";
 
-/** Holds the audio of calls until recordings are made of it. */
+/** Folder for the audio of calls until it is encoded into recordings. */
 export const recordingFolderOf = ({ dataDirectory }: { dataDirectory: string }): string =>
   path.join(dataDirectory, "recordings");

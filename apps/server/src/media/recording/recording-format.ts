@@ -1,8 +1,8 @@
 /**
- * The file in which a media process keeps a call's audio as it passed, undecoded, until it is made into a recording:
- * eight bytes that say what it is, the sample rate of the recording to be (32 bits), then records. A record is its kind (one
- * byte), its place (32 bits, samples of 48 kHz since the call's first frame), the length of its payload (16 bits), and
- * the payload. Numbers are little-endian. A file may end anywhere: with the process that wrote it.
+ * File format of a call's undecoded audio, written by a media process and later encoded into a recording:
+ * an eight-byte signature, the sample rate of the recording (32 bits), then records. A record consists of its kind (one
+ * byte), its position (32 bits, samples at 48 kHz since the call's first frame), the length of its payload (16 bits), and
+ * the payload. Numbers are little-endian. A file may end anywhere, because its writer may have died.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 import type { CodecName } from "../audio-codec.ts";
@@ -10,22 +10,22 @@ import type { CodecName } from "../audio-codec.ts";
 export type SpoolCodec = CodecName | "opus";
 export type RecordingRateHz = 8000 | 16_000 | 48_000;
 
-/** In a spool a millisecond is so many samples, whatever the codec. */
+/** Samples per millisecond of spool positions, for every codec. */
 export const SPOOL_RATE_HZ = 48_000;
 export const RECORD_HEADER_BYTES = 7;
 export const FILE_HEADER_BYTES = 12;
 
 const MAGIC = "PRLYREC1";
 const codecs: readonly SpoolCodec[] = ["PCMU", "PCMA", "G722", "opus"];
-/** Kinds of the caller's audio are this and the codec's index, those of the agent's 0x20 and it. */
+/** Added to the codec's index for the caller's audio; 0x20 for the agent's. */
 const CALLER = 0x10;
 const AGENT = 0x20;
-/** The caller's packets for a while did not come; the payload is how long, in samples of 48 kHz (32 bits). */
+/** Lost packets of the caller. The payload is their duration in samples at 48 kHz (32 bits). */
 const LOST = 0x1f;
-/** Nothing but the time: the recording lasts at least until then. */
+/** Time mark: the recording lasts at least until its position. */
 const TIME = 0x30;
 const LOST_PAYLOAD_BYTES = 4;
-/** Longer than any call may last, its holds included: a place beyond it is no place. */
+/** Longer than any call, including time on hold. A position beyond it is invalid. */
 const MAX_SAMPLES = 24 * 3600 * SPOOL_RATE_HZ;
 
 export type SpoolRecord = { at: number } & (
@@ -36,7 +36,7 @@ export type SpoolRecord = { at: number } & (
 
 export interface Spool {
   sampleRateHz: RecordingRateHz;
-  /** In the order in which they were written; what cannot be read ends them. */
+  /** In the order of writing. Reading stops at the first invalid record. */
   records: Iterable<SpoolRecord>;
 }
 
@@ -45,7 +45,7 @@ export function writeFileHeader(out: Buffer, sampleRateHz: RecordingRateHz): voi
   out.writeUInt32LE(sampleRateHz, MAGIC.length);
 }
 
-/** Writes a record at `offset`, and returns where it ends. `out` has room for it. */
+/** Writes a record at `offset` of `out`, which must have room for it. Returns the offset after it. */
 export function writeRecord(out: Buffer, offset: number, record: SpoolRecord): number {
   const payloadAt = offset + RECORD_HEADER_BYTES;
   out[offset] = kindOf(record);
@@ -68,7 +68,7 @@ function kindOf(record: SpoolRecord): number {
   return (record.type === "caller" ? CALLER : AGENT) + codecs.indexOf(record.codec);
 }
 
-/** Undefined where the file is no spool, or ends before its first record. Reads as it goes, waiting for the disk. */
+/** `undefined` if the file is not a spool or has no record. Reads lazily and synchronously. */
 export function readSpool(file: string): Spool | undefined {
   const header = Buffer.alloc(FILE_HEADER_BYTES);
   const descriptor = openSync(file, "r");
@@ -113,14 +113,14 @@ function* readRecords(file: string): Generator<SpoolRecord> {
   }
 }
 
-/** Undefined where the buffer ends before the record does. */
+/** `undefined` if the buffer ends within the record. */
 function endOfRecord(buffer: Buffer, offset: number): number | undefined {
   if (buffer.length < offset + RECORD_HEADER_BYTES) return undefined;
   const end = offset + RECORD_HEADER_BYTES + buffer.readUInt16LE(offset + 5);
   return end <= buffer.length ? end : undefined;
 }
 
-/** Undefined for what nobody wrote: a disk that lost its power leaves zeros. */
+/** `undefined` for an unknown kind: after a power failure a file may end in zeros. */
 function parseRecord(bytes: Buffer): SpoolRecord | undefined {
   const kind = bytes[0] ?? 0;
   const at = bytes.readUInt32LE(1);

@@ -1,7 +1,7 @@
 import { constants, setPriority } from "node:os";
 import { encodeRecording } from "./recording-encoder.ts";
 
-/** Makes the spool that it is named into a recording, after everybody else: `recording-process.ts SPOOL FILE`. */
+/** Encodes a spool into a recording, at the lowest priority: `recording-process.ts SPOOL FILE`. */
 setPriority(constants.priority.PRIORITY_LOW);
 const [spool = "", file = ""] = process.argv.slice(2);
 const durationMs = await encodeRecording(spool, file);

@@ -14,53 +14,50 @@ import {
   writeRecord,
 } from "./recording-format.ts";
 
-/**
- * What a spool is called tells what became of it: the node finishes recordings by looking into the folder. One that the disk
- * did not take is deleted.
- */
+/** Suffixes of spool files. The node finds unfinished recordings by them. A spool that could not be written is deleted. */
 export const spoolSuffixes = {
-  /** Being written, at least every two seconds; or left by a process that died. */
+  /** Being written, at least every two seconds, or left by a process that died. */
   open: ".spool",
   /** Complete. */
   ended: ".ended",
 } as const;
 
-/** What passes in a call, to be recorded. Places are in samples of 48 kHz since the call's first frame, and never go back. */
+/** Records the audio of a call. Positions are in samples at 48 kHz since the call's first frame and never decrease. */
 export interface CallAudioTap {
-  /** A packet of the caller's, as it was heard. */
+  /** A packet of the caller, at its playout. */
   caller: (codec: SpoolCodec, payload: Uint8Array, at: number) => void;
-  /** The caller's packets for so many samples of 48 kHz did not come in time. */
+  /** Lost or late packets of the caller, in samples at 48 kHz. */
   lost: (samples: number, at: number) => void;
   agent: (codec: SpoolCodec, payload: Uint8Array, at: number) => void;
 }
 
 const RTP_CLOCK_SAMPLES = SPOOL_RATE_HZ / RTP_CLOCK_RATE_HZ;
 
-/** From RTP's clock of telephone codecs to a spool's. */
+/** Spool samples per unit of the RTP clock of telephone codecs. */
 export const toSpoolClock = (units: number): number => units * RTP_CLOCK_SAMPLES;
 
 export interface RecordingSpoolsOptions {
-  /** Exists. */
+  /** An existing folder. */
   folder: string;
-  /** A recording was given up, for this reason. */
+  /** Called when a recording is given up. */
   onError: (error: unknown, callId: string) => void;
 }
 
-/** About a second of both directions in G.711. */
+/** About one second of both directions in G.711. */
 const CHUNK_BYTES = 20 * 1024;
-/** What a process that is killed takes with it of each recording. */
+/** Longest part of a recording that is lost if its process is killed. */
 const FLUSH_SAMPLES = SPOOL_RATE_HZ;
-/** What the disk may be behind with one call before its recording is given up. */
+/** Unwritten data of one call at which its recording is given up. */
 const MAX_UNWRITTEN_BYTES = 1024 * 1024;
 const MAX_PAYLOAD_BYTES = 4096;
-/** On hold nothing passes, and yet the file shows that it is being written. */
+/** Interval of time marks: they show that the file is being written while the call is on hold. */
 const SIGN_OF_LIFE_MS = 2_000;
 
 /** The spools of one media process. */
 export class RecordingSpools {
   readonly #options: RecordingSpoolsOptions;
   readonly #spools = new Set<RecordingSpool>();
-  /** Buffers that are not in use. */
+  /** Free buffers. */
   readonly #chunks: Buffer[] = [];
   readonly #timer: NodeJS.Timeout;
 
@@ -71,7 +68,7 @@ export class RecordingSpools {
     }, SIGN_OF_LIFE_MS);
   }
 
-  /** @param sampleRateHz Of the recording to be made. */
+  /** @param sampleRateHz Sample rate of the recording. */
   open(callId: string, sampleRateHz: RecordingRateHz): RecordingSpool {
     const { folder, onError } = this.#options;
     const spool = new RecordingSpool({
@@ -85,7 +82,7 @@ export class RecordingSpools {
     return spool;
   }
 
-  /** Resolves when all is written. Idempotent. */
+  /** Resolves when everything is written. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await Promise.all([...this.#spools].map(async (spool) => await spool.close()));
@@ -93,7 +90,7 @@ export class RecordingSpools {
 }
 
 interface RecordingSpoolOptions {
-  /** Without its suffix. */
+  /** Path without suffix. */
   file: string;
   sampleRateHz: RecordingRateHz;
   chunks: Buffer[];
@@ -101,14 +98,14 @@ interface RecordingSpoolOptions {
   onClose: () => void;
 }
 
-/** One call's spool. What is given to it is copied; it never waits for the disk, and a disk that fails costs only the recording. */
+/** Spool of one call. Copies its input and never waits for the disk. A disk error costs only the recording. */
 export class RecordingSpool implements CallAudioTap {
   readonly #options: RecordingSpoolOptions;
-  /** From the first record on: who is not answered leaves no file. */
+  /** Opened with the first record: an unanswered call leaves no file. */
   #output: WriteStream | undefined;
   #chunk: Buffer | undefined;
   #filled = 0;
-  /** Place of the last record, and of the last that was passed to the disk. */
+  /** Positions of the last record and of the last one passed to the disk. */
   #at = 0;
   #flushedAt = 0;
   #isAlive = false;
@@ -159,7 +156,7 @@ export class RecordingSpool implements CallAudioTap {
 
   #open(): WriteStream {
     const { file, sampleRateHz } = this.#options;
-    // A caller's words stand in it.
+    // It contains the caller's words.
     const output = createWriteStream(file + spoolSuffixes.open, { mode: 0o600 });
     output.on("error", (error) => this.#fail(error));
     const header = Buffer.alloc(FILE_HEADER_BYTES);
@@ -195,7 +192,7 @@ export class RecordingSpool implements CallAudioTap {
       this.#flush();
       output.end();
     }
-    // One that failed as well: its file may be about to be made.
+    // After an error too: the file may still be created by an open that is in progress.
     if (!output.closed) await new Promise<void>((resolve) => output.once("close", resolve));
     try {
       if (!this.#isFailed) return await rename(open, this.#options.file + spoolSuffixes.ended);

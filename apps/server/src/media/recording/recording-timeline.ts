@@ -1,25 +1,25 @@
 import { type RecordingRateHz, SPOOL_RATE_HZ } from "./recording-format.ts";
 
 const FRAMES_PER_SECOND = 50;
-/** What may still come behind the latest place: packets of both sides are noted in the same 20 ms. */
+/** How far behind the latest position audio may be added. Both sides' packets are recorded within the same 20 ms. */
 const SLACK_SECONDS = 0.2;
-/** The longest stretch of sound that one packet may hold, and some. */
+/** More than the audio of the longest packet. */
 const WINDOW_SECONDS = 2;
 
-/** Where two voices come together in time: sound goes in at its place, even frames of left and right come out, silence in between. */
+/** Aligns two voices: audio is added at its position, and stereo frames come out evenly, with silence in the gaps. */
 export class StereoTimeline {
   readonly #rateHz: RecordingRateHz;
   readonly #frameSamples: number;
   readonly #onFrame: (interleaved: Int16Array) => void;
-  /** Ring of the window, interleaved. */
+  /** Ring buffer of the window, interleaved. */
   readonly #window: Int16Array;
   readonly #windowSamples: number;
   readonly #frame: Int16Array;
-  /** How far frames have come out, and how far sound has come in. */
+  /** End of the frames emitted, and end of the audio added. */
   #emitted = 0;
   #length = 0;
 
-  /** @param onFrame Gets 20 ms at a time; the array is used again for the next. */
+  /** @param onFrame Called with 20 ms at a time. The array is reused. */
   constructor(rateHz: RecordingRateHz, onFrame: (interleaved: Int16Array) => void) {
     this.#rateHz = rateHz;
     this.#frameSamples = rateHz / FRAMES_PER_SECOND;
@@ -31,7 +31,7 @@ export class StereoTimeline {
 
   /**
    * @param channel 0 left, 1 right.
-   * @param at In samples of 48 kHz; what lies more than 0.2 s before the latest place is too late and left out.
+   * @param at Position in samples at 48 kHz. Audio more than 0.2 s before the latest position is dropped.
    */
   place(channel: 0 | 1, at: number, pcm: Int16Array): void {
     const start = this.reach(at);
@@ -42,7 +42,7 @@ export class StereoTimeline {
     this.#length = Math.max(this.#length, end);
   }
 
-  /** The recording lasts at least until here. Returns the place in samples of the recording. */
+  /** Extends the recording to this position. Returns the position in samples of the recording. */
   reach(at: number): number {
     const place = Math.round((at * this.#rateHz) / SPOOL_RATE_HZ);
     this.#length = Math.max(this.#length, place);
@@ -50,7 +50,7 @@ export class StereoTimeline {
     return place;
   }
 
-  /** Lets out what is left; returns how many samples there were. The last frame may be longer than they are. */
+  /** Emits the rest and returns the total number of samples. The last frame is padded. */
   end(): number {
     this.#emitUntil(this.#length + this.#frameSamples - 1);
     return this.#length;

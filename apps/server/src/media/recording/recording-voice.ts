@@ -2,12 +2,12 @@ import { LossConcealer, type OpusDecoder, Resampler } from "@parley/audio";
 import { type AudioCodec, type CodecName, createAudioCodec, RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
 import { type RecordingRateHz, SPOOL_RATE_HZ, type SpoolCodec } from "./recording-format.ts";
 
-/** RFC 6716 §2.1.4: no packet is longer; frames come in steps of 2.5 ms. */
+/** Longest packet (RFC 6716 §2.1.4). Frames are multiples of 2.5 ms. */
 const LONGEST_OPUS_MS = 120;
 const OPUS_STEPS_PER_SECOND = 400;
 const NO_AUDIO = new Int16Array(0);
 
-/** A telephone codec with its own memory: of what was heard, for when something is lost, and of the resampler. */
+/** A telephone codec with the state of its loss concealment and its resampler. */
 interface PhoneDecoder {
   name: CodecName;
   codec: AudioCodec;
@@ -15,20 +15,20 @@ interface PhoneDecoder {
   resampler: Resampler;
 }
 
-/** Decodes one direction of a call at the recording's rate, whatever codecs it changes to. */
+/** Decodes one direction of a call to the recording's sample rate, across changes of codec. */
 export class RecordingVoice {
   readonly #rateHz: RecordingRateHz;
   readonly #opus: OpusDecoder;
-  /** Undefined before the first packet, and while Opus is spoken. */
+  /** `undefined` before the first packet and while the codec is Opus. */
   #phone: PhoneDecoder | undefined;
 
-  /** @param opus Of one channel and this rate; its owner frees it. */
+  /** @param opus Mono decoder at this rate. The caller frees it. */
   constructor(rateHz: RecordingRateHz, opus: OpusDecoder) {
     this.#rateHz = rateHz;
     this.#opus = opus;
   }
 
-  /** Nothing where the packet makes no sense. */
+  /** Returns an empty array if the packet is malformed. */
   decode(codec: SpoolCodec, payload: Uint8Array): Int16Array {
     if (codec === "opus") {
       this.#phone = undefined;
@@ -42,7 +42,7 @@ export class RecordingVoice {
     return resampler.process(pcm);
   }
 
-  /** @param samples Of 48 kHz. */
+  /** @param samples Duration in samples at 48 kHz. */
   conceal(samples: number): Int16Array {
     if (this.#phone === undefined) return this.#concealOpus(samples);
     const { codec, concealer, resampler } = this.#phone;
@@ -53,7 +53,7 @@ export class RecordingVoice {
     try {
       return this.#opus.decode(payload);
     } catch {
-      // RFC 6716 §3.4: what breaks its rules is no packet.
+      // Malformed by RFC 6716 §3.4.
       return NO_AUDIO;
     }
   }

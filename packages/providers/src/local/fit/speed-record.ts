@@ -17,20 +17,26 @@ export interface SpeedRecordOptions {
   modelsDir: string;
   /** Cores available to the process. */
   cores: number;
+  /** Milliseconds since 1970. Default: the time of this machine. */
+  now?: number;
 }
 
 /** To be raised when speeds are measured in another way. */
-const RECIPE = 1;
+const RECIPE = 2;
 const GROUPS = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
-/** A machine that is always busy is measured at so many starts. */
+/** A machine that is always busy is measured at so many starts, … */
 const MAX_MEASURED_STARTS = 3;
+/** … and again after a day: it may have been busy for an hour only. */
+const DISTURBED_VALID_MS = 86_400_000;
 
 /** `undefined` if nothing was measured for this processor, these models and this number of cores, or the file is damaged. */
 export async function readSpeedRecord(options: SpeedRecordOptions): Promise<SpeedRecord | undefined> {
   const text = await readFile(await locate(options), "utf8").catch(() => "");
   try {
     const stored: unknown = JSON.parse(text);
-    return isStored(stored) && stored.key === (await createKey(options)) ? toRecord(stored) : undefined;
+    return isStored(stored) && stored.key === (await createKey(options))
+      ? toRecord(stored, options.now ?? Date.now())
+      : undefined;
   } catch {
     return undefined;
   }
@@ -48,7 +54,8 @@ export async function addToSpeedRecord(
   const before = await readSpeedRecord(options);
   const speeds = before === undefined ? measured : shorterOf(before.speeds, measured);
   const starts = (before?.starts ?? 0) + 1;
-  const stored: Stored = { key: await createKey(options), speeds, starts, isDisturbed };
+  const measuredAt = options.now ?? Date.now();
+  const stored: Stored = { key: await createKey(options), speeds, starts, isDisturbed, measuredAt };
   const location = await locate(options);
   const unfinished = `${location}.${process.pid}`;
   try {
@@ -66,10 +73,13 @@ interface Stored {
   speeds: SpeechSpeeds;
   starts: number;
   isDisturbed: boolean;
+  /** Milliseconds since 1970. */
+  measuredAt: number;
 }
 
-function toRecord({ speeds, starts, isDisturbed }: Stored): SpeedRecord {
-  return { speeds, starts, isFinal: !isDisturbed || starts >= MAX_MEASURED_STARTS };
+function toRecord({ speeds, starts, isDisturbed, measuredAt }: Stored, now: number): SpeedRecord {
+  const isRecent = now - measuredAt < DISTURBED_VALID_MS;
+  return { speeds, starts, isFinal: !isDisturbed || (starts >= MAX_MEASURED_STARTS && isRecent) };
 }
 
 function shorterOf(before: SpeechSpeeds, now: SpeechSpeeds): SpeechSpeeds {
@@ -99,6 +109,8 @@ function isStored(value: unknown): value is Stored {
     Number.isInteger(value.starts) &&
     "isDisturbed" in value &&
     typeof value.isDisturbed === "boolean" &&
+    "measuredAt" in value &&
+    typeof value.measuredAt === "number" &&
     "speeds" in value &&
     isSpeeds(value.speeds)
   );

@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWav, Resampler } from "@parley/audio";
 import type { Agent } from "@parley/contract";
-import { fastLocalVoice } from "@parley/providers";
+import { FAST_LOCAL_VOICE } from "@parley/providers";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { Chromium } from "../e2e/support/chromium.ts";
 import { Platform } from "../e2e/support/platform.ts";
@@ -49,7 +49,7 @@ const chromium = await Chromium.launch({ microphone: await readMicrophone() });
 try {
   const { data: agent } = await platform.api<{ data: Agent }>("POST", "/agents", {
     ...sampleAgent,
-    voiceId: fastLocalVoice,
+    voiceId: FAST_LOCAL_VOICE,
   });
   const { page } = await chromium.open(`${platform.url}/try#key=${platform.apiKey}&agent=${agent.id}`);
   const tried = new TryPage(page);

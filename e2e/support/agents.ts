@@ -1,5 +1,5 @@
 import type { Agent, Call, CallDetail, SipTrunk } from "@parley/contract";
-import { fastLocalVoice } from "@parley/providers";
+import { FAST_LOCAL_VOICE } from "@parley/providers";
 import type { Platform } from "./platform.ts";
 import { waitFor } from "@parley/testing";
 
@@ -30,7 +30,7 @@ export async function createAgent(
     firstMessage: GREETING,
     sipTrunkId: trunk.data.id,
     // On a busy machine the default voice may speak with pauses, which would be taken for the end of what it says.
-    voiceId: fastLocalVoice,
+    voiceId: FAST_LOCAL_VOICE,
     ...settings,
   });
   const number = `+${nextNumber++}`;

@@ -18,7 +18,7 @@ import {
   createOpenAiSpeechToText,
   createOpenAiTextToSpeech,
   chooseSpeechFit,
-  fastLocalVoice,
+  FAST_LOCAL_VOICE,
   type InferenceClient,
   loadRnnoise,
   loadSilero,
@@ -177,7 +177,7 @@ export function createVoices(
   });
   const isLocal = textToSpeech.provider === "local";
   const defaultVoice = (): AgentVoice => ({ tts: local, voice: fit().defaultVoice });
-  const fastVoice: AgentVoice = { tts: local, voice: fastLocalVoice };
+  const fastVoice: AgentVoice = { tts: local, voice: FAST_LOCAL_VOICE };
   const voiceOf = isLocal
     ? (voiceId: string): AgentVoice => (voiceId === "" ? defaultVoice() : { tts: local, voice: voiceId })
     : createRemoteVoices(textToSpeech, local, closers);

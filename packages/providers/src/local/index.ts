@@ -1,4 +1,6 @@
-/** Speech and answers without any account. Apart from the rest, so that who needs only these does not load vendors' clients. */
+/**
+ * Local models: speech and answers without an account. A separate entry point, so that vendors' clients are not loaded.
+ */
 export { connectInference, type ConnectInferenceOptions } from "./inference/client.ts";
 export { createInProcessInference } from "./inference/in-process-client.ts";
 export { jobPriorities, JobLoad, type JobLoadOptions, type JobPriority } from "./inference/job-load.ts";
@@ -35,7 +37,7 @@ export { createSynthesizeHandler } from "./synthesis/handler.ts";
 export { type FixedSpeech, SpeechPreparation } from "./synthesis/speech-preparation.ts";
 export { SpeechStore, type SpeechStoreOptions } from "./synthesis/speech-store.ts";
 export { LocalTextToSpeech, type LocalTextToSpeechOptions } from "./synthesis/local-text-to-speech.ts";
-export { defaultLocalVoice, fastLocalVoice, localVoices, type LocalVoice } from "./synthesis/voices.ts";
+export { DEFAULT_LOCAL_VOICE, FAST_LOCAL_VOICE, LOCAL_VOICES, type LocalVoice } from "./synthesis/voices.ts";
 export type { SpeechEngine } from "./synthesis/engine.ts";
 export { askMiniLm, askMoonshine, askSilero, askSmartTurn, askVoice } from "./self-test/ask-models.ts";
 export { loadTested, type LoadTestedOptions, UnusableModelError } from "./self-test/self-test.ts";

@@ -10,7 +10,7 @@ export async function readRecording(name: string): Promise<Int16Array> {
   return readWav(await readFile(path.join(folder, `${name}.wav`))).pcm;
 }
 
-/** The same as a telephone brings it: 8 kHz, through G.711. */
+/** The same as received over a telephone line: 8 kHz, through G.711. */
 export function overTelephone(pcm16k: Int16Array): Int16Array {
   return decodePcmu(encodePcmu(new Resampler(16_000, 8000).process(pcm16k)));
 }

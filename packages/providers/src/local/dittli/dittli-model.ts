@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { DittliInput } from "./symbols.ts";
 
 export interface DittliRequest {
-  /** Comes back with the reply. */
+  /** Returned with the reply. */
   id: number;
   input: DittliInput;
   speed: number;
@@ -10,13 +10,12 @@ export interface DittliRequest {
 
 export type DittliReply = { id: number } & ({ samples: Float32Array } | { error: string });
 
-/** Opening the model takes 2.5 s on a good processor. */
+/** Opening the model takes 2.5 s on a fast processor. */
 const DEADLINE_MS = 30_000;
 
 /**
- * The model in a process of its own, started when it is first needed and again after it was lost. Its graph has ten
- * thousand nodes, so that opening it takes seconds in which the process does nothing else: calls that use the other
- * models do not wait for that.
+ * The model in a process of its own, started on first use and again after a crash. Its graph has ten thousand nodes,
+ * and the process that opens it is blocked for seconds; calls that use the other models do not wait for that.
  */
 export class DittliModel {
   readonly #modelsDir: string;
@@ -30,7 +29,7 @@ export class DittliModel {
     this.#threads = threads;
   }
 
-  /** Requests may overlap: the first words of a call come while the model is still being warmed up. */
+  /** Runs the model. Requests may overlap: the first words of a call can arrive during the warm-up. */
   async run({ input, speed }: Omit<DittliRequest, "id">): Promise<Float32Array> {
     if (this.#isClosed) throw new Error("the voice is closed");
     const child = (this.#process ??= this.#start());
@@ -62,7 +61,7 @@ export class DittliModel {
     const child = this.#process;
     if (child === undefined) return;
     const exited = new Promise((resolve) => child.once("exit", resolve));
-    // It holds nothing that would have to be ended well, and does not listen while it loads.
+    // The process holds nothing that requires a clean end, and ignores messages while it loads.
     child.kill("SIGKILL");
     await exited;
   }
@@ -77,7 +76,7 @@ export class DittliModel {
       if (this.#process === child) this.#process = undefined;
     };
     child.once("exit", forget);
-    // Says that it could not be started; a start that worked ends with `exit`.
+    // Reports a failed start; a successful one ends with `exit`.
     child.once("error", forget);
     return child;
   }

@@ -4,10 +4,10 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
 import type { DittliRequest, DittliReply } from "./dittli-model.ts";
 
-/** Text features that the English voice was trained to do without; all zero. */
+/** Width of the text features that the English voice was trained without; all zero. */
 const BERT_WIDTH = 1024;
 const JA_BERT_WIDTH = 768;
-/** Variation of sound and of durations: the values the model is published with. */
+/** Variation of sound and of durations, with the published values. */
 const NOISE_SCALE = 0.667;
 const DURATION_NOISE_SCALE = 0.8;
 
@@ -23,7 +23,7 @@ function open(): Promise<InferenceSession> {
     source: SOURCE,
     recipe: "as published",
     make: () => Promise.resolve(path.join(modelsDir, SOURCE)),
-    // Opens in half the time of the published graph, a graph of the default level in two thirds (measured).
+    // Opens in half the time of the published graph; a graph of the default level takes two thirds (measured).
     optimization: "all",
     session: { intraOpNumThreads: Number(threads), enableMemPattern: false, logSeverityLevel: 3 },
   });
@@ -60,7 +60,7 @@ const send = (reply: DittliReply): void => {
   if (process.connected) process.send?.(reply, undefined, undefined, () => {});
 };
 
-// Whoever asked is gone. Ctrl-C reaches the whole process group: the parent decides when this process ends.
+// The parent is gone. Ctrl-C reaches the whole process group, so the parent decides when this process ends.
 process.on("disconnect", () => process.exit(0));
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => {});

@@ -3,14 +3,14 @@ import path from "node:path";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
 import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
-import { versionOf } from "../synthesis/engine-version.ts";
+import { engineVersion } from "../synthesis/engine-version.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { DittliModel } from "./dittli-model.ts";
 import { dittliInput, type DittliMetadata } from "./symbols.ts";
 
 export interface LoadDittliOptions {
-  /** What `ensureModels` returned: reads `dittli/model.onnx` and `dittli/metadata.json` there. */
+  /** Folder returned by `ensureModels`, with `dittli/model.onnx` and `dittli/metadata.json`. */
   modelsDir: string;
   lexicon: Lexicon;
   /** Default 1: the model is so small that a second thread gains little. */
@@ -19,12 +19,12 @@ export interface LoadDittliOptions {
 
 const SAMPLE_RATE_HZ = 44_100;
 const VOICE = "male";
-/** Fast enough that a long phrase, which sounds better, is worth its wait. */
+/** The model is fast enough that a long phrase, which sounds better, is worth its wait. */
 const PHRASE_LIMITS = { minFirstPhones: 20, minPhones: 40, maxPhones: 200 };
 
 class Dittli implements SpeechEngine {
   readonly name = "local/dittli";
-  readonly version = versionOf("dittli");
+  readonly version = engineVersion("dittli");
   readonly sampleRateHz = SAMPLE_RATE_HZ;
   readonly voices = [VOICE];
   readonly #model: DittliModel;
@@ -88,11 +88,11 @@ function readMetadata(json: string): DittliMetadata {
 }
 
 /**
- * Loads DittliTTS English (Apache-2.0, github.com/dittlihq/dittli-tts): one voice, some ten times faster than
- * Kokoro and harder to understand, for many calls at once. The model itself is opened, in a process of its own, by
- * `warmUp` or by the first words.
+ * Loads DittliTTS English (Apache-2.0, github.com/dittlihq/dittli-tts): one voice, about ten times faster than Kokoro
+ * and harder to understand, for many concurrent calls. The model itself is opened, in a process of its own, by `warmUp`
+ * or by the first words.
  *
- * @throws when its description is missing or is another model's.
+ * @throws Error if its description is missing or belongs to another model.
  */
 export async function loadDittli(options: LoadDittliOptions): Promise<SpeechEngine> {
   const metadata = await readFile(path.join(options.modelsDir, "dittli", "metadata.json"), "utf8");

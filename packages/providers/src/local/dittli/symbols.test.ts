@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dittliInput } from "./symbols.ts";
 
-test("symbols stand between blanks, with the stress of vowels as their tone", () => {
+test("symbols are separated by blanks, with the stress of vowels as their tone", () => {
   const metadata = { languageId: 2, toneOffset: 7, symbols: ["_", "V", "ow", ",", "UNK"] };
   const input = dittliInput(
     [

@@ -7,16 +7,16 @@ export interface DittliMetadata {
   symbols: readonly string[];
 }
 
-/** The model's three inputs, one entry for each symbol. */
+/** The model's three inputs, with one entry per symbol. */
 export interface DittliInput {
   symbols: number[];
-  /** Stress, in the numbering of a model that also speaks tonal languages. */
+  /** Stress, in the numbering of a model that also supports tonal languages. */
   tones: number[];
   languages: number[];
 }
 
-/** Marks that the model knows; the others are said like a comma. */
-const marks = new Set([",", ".", "!", "?", "…"]);
+/** Marks that the model supports; others are spoken like a comma. */
+const MARKS = new Set([",", ".", "!", "?", "…"]);
 const EDGE = "_";
 
 function symbolAndTone(phone: string): [symbol: string, tone: number] {
@@ -25,10 +25,10 @@ function symbolAndTone(phone: string): [symbol: string, tone: number] {
   return [symbol === "v" ? "V" : symbol, stress === undefined ? 0 : Number(stress) + 1];
 }
 
-/** Spoken tokens as the model's input, a blank (0) between every two symbols and at both ends. */
+/** Converts spoken tokens to the model's input, with a blank (0) between symbols and at both ends. */
 export function dittliInput(tokens: readonly SpokenToken[], metadata: DittliMetadata): DittliInput {
   const spoken = tokens.flatMap((token): [string, number][] =>
-    token.kind === "word" ? token.phones.map(symbolAndTone) : [[marks.has(token.mark) ? token.mark : ",", 0]],
+    token.kind === "word" ? token.phones.map(symbolAndTone) : [[MARKS.has(token.mark) ? token.mark : ",", 0]],
   );
   const unknown = metadata.symbols.indexOf("UNK");
   const input: DittliInput = { symbols: [0], tones: [0], languages: [0] };

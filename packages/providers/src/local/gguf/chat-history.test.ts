@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { toChatHistory } from "./chat-history.ts";
 import { toFunctions } from "./tool-functions.ts";
 
-test("a tool's result stands in the call that it answers, and what follows in the same response", () => {
+test("a tool's result is part of the call that it answers, with the following text in the same response", () => {
   const history = toChatHistory([
     { role: "user", content: [{ type: "text", text: "When is the next train?" }] },
     {
@@ -39,7 +39,7 @@ test("a tool's result stands in the call that it answers, and what follows in th
   ]);
 });
 
-test("a tool's schema is reduced to what a grammar can hold a model to", () => {
+test("a tool's schema is reduced to what a grammar can enforce", () => {
   const tool = {
     type: "function" as const,
     name: "book",

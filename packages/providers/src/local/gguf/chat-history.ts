@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import type { ChatHistoryItem, ChatModelFunctionCall, ChatModelResponse } from "node-llama-cpp";
 
-/** The prompt as node-llama-cpp's chat wrappers take it: a tool's result stands inside the call that it answers. */
+/** Converts the prompt for node-llama-cpp's chat wrappers, in which a tool's result is part of the call. */
 export function toChatHistory(prompt: readonly LanguageModelV4Message[]): ChatHistoryItem[] {
   const history: ChatHistoryItem[] = [];
   const calls = new Map<string, ChatModelFunctionCall>();

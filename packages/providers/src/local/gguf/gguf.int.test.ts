@@ -37,7 +37,7 @@ function ask(text: string, more: Partial<LanguageModelV4CallOptions> = {}): Lang
   };
 }
 
-async function partsOf(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
+async function readParts(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamPart[]> {
   const { stream } = await model.doStream(options);
   const parts: LanguageModelV4StreamPart[] = [];
   for await (const part of stream) parts.push(part);
@@ -49,7 +49,7 @@ function textOf(parts: LanguageModelV4StreamPart[]): string {
 }
 
 test("a reply streams as text and ends with its reason and its tokens", async () => {
-  const parts = await partsOf(ask("What is the capital of France?"));
+  const parts = await readParts(ask("What is the capital of France?"));
   assert.match(textOf(parts), /Paris/);
   assert.ok(parts.filter((part) => part.type === "text-delta").length > 3);
   const finish = parts.at(-1);
@@ -57,16 +57,16 @@ test("a reply streams as text and ends with its reason and its tokens", async ()
   assert.ok((finish.usage.outputTokens.total ?? 0) > 3);
 });
 
-test("talks that come at the same time are answered one after the other", async () => {
+test("concurrent conversations are answered one after the other", async () => {
   const [first, second] = await Promise.all([
-    partsOf(ask("What is the capital of France?")),
-    partsOf(ask("What is the capital of Italy?")),
+    readParts(ask("What is the capital of France?")),
+    readParts(ask("What is the capital of Italy?")),
   ]);
   assert.match(textOf(first), /Paris/);
   assert.match(textOf(second), /Rome/);
 });
 
-test("an abort ends a reply with its reason, and the next one comes", async () => {
+test("an abort ends a reply with its reason, and the next one follows", async () => {
   const controller = new AbortController();
   const reason = new Error("the caller spoke");
   const { stream } = await model.doStream(
@@ -78,17 +78,17 @@ test("an abort ends a reply with its reason, and the next one comes", async () =
     },
     (error) => error === reason,
   );
-  assert.match(textOf(await partsOf(ask("What is the capital of France?"))), /Paris/);
+  assert.match(textOf(await readParts(ask("What is the capital of France?"))), /Paris/);
 });
 
-test("a reply that is cut at its limit says so", async () => {
-  const parts = await partsOf(ask("Tell me a long story about a ship.", { maxOutputTokens: 5 }));
+test("a reply that is cut at its limit reports it", async () => {
+  const parts = await readParts(ask("Tell me a long story about a ship.", { maxOutputTokens: 5 }));
   const finish = parts.at(-1);
   assert.equal(finish?.type === "finish" && finish.finishReason.unified, "length");
 });
 
-test("a tool is called through a grammar that its schema makes", async () => {
-  // So small a model calls a tool only where the talk so far shows it how.
+test("a tool is called through a grammar made from its schema", async () => {
+  // A model this small calls a tool only after examples in the conversation.
   const examples = Array.from({ length: 4 }, (_, index): LanguageModelV4Message[] => [
     { role: "user", content: [{ type: "text", text: "Goodbye." }] },
     {
@@ -110,7 +110,7 @@ test("a tool is called through a grammar that its schema makes", async () => {
     },
     { role: "assistant", content: [{ type: "text", text: "Done." }] },
   ]).flat();
-  const parts = await partsOf({
+  const parts = await readParts({
     prompt: [
       { role: "system", content: "You are a helpful assistant." },
       ...examples,
@@ -137,8 +137,8 @@ test("a tool is called through a grammar that its schema makes", async () => {
   assert.equal(finish?.type === "finish" && finish.finishReason.unified, "tool-calls");
 });
 
-test("JSON is written through a grammar that its schema makes", async () => {
-  const parts = await partsOf(
+test("JSON is written through a grammar made from its schema", async () => {
+  const parts = await readParts(
     ask("My name is Ada and I am 36 years old.", {
       responseFormat: {
         type: "json",
@@ -162,8 +162,8 @@ test("JSON is written through a grammar that its schema makes", async () => {
   assert.ok(["good", "bad", null].some((mood) => mood === answer["mood"]));
 });
 
-test("what nobody waits for on the line gives way to what somebody does, and can be asked for again", async () => {
-  const background = partsOf(
+test("background work yields to calls, and can be requested again", async () => {
+  const background = readParts(
     ask("Tell me a long story about a ship.", {
       maxOutputTokens: 500,
       providerOptions: { local: { isBackground: true } },
@@ -171,6 +171,6 @@ test("what nobody waits for on the line gives way to what somebody does, and can
   );
   const refused = assert.rejects(background, (error) => error instanceof ProviderError && error.isRetryable);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.match(textOf(await partsOf(ask("What is the capital of France?"))), /Paris/);
+  assert.match(textOf(await readParts(ask("What is the capital of France?"))), /Paris/);
   await refused;
 });

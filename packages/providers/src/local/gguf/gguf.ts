@@ -16,11 +16,11 @@ import { toChatHistory } from "./chat-history.ts";
 import { toFunctions, toGrammarSchema } from "./tool-functions.ts";
 
 export interface LoadGgufOptions {
-  /** The model's file. */
+  /** Path of the model file. */
   path: string;
-  /** Default: what llama.cpp takes for this machine. */
+  /** Default: llama.cpp's choice for this machine. */
   threads?: number;
-  /** Tokens of prompt and reply together; longer talks lose their beginning. */
+  /** Tokens of prompt and reply together; longer conversations lose their beginning. */
   contextTokens?: number;
 }
 
@@ -29,25 +29,24 @@ export interface Gguf {
   /** `local/<file name>`. */
   readonly name: string;
   /**
-   * Streams a reply with the model's own chat template. Tools are called, and JSON is written, through a grammar. What
-   * nobody waits for on the line (`providerOptions.local.isBackground`) gives way to what somebody does, failing with a
-   * retryable `ProviderError`.
+   * Streams a reply with the model's own chat template. Tool calls and JSON are written through a grammar. Background
+   * work (`providerOptions.local.isBackground`) yields to calls, failing with a retryable `ProviderError`.
    */
   readonly generate: NonNullable<InferenceHandlers["generate"]>;
-  /** Idempotent; a reply under way is aborted. */
+  /** Aborts a reply under way. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Talks whose evaluated prompts are kept, so that a next turn evaluates only what is new in it. */
-const sequences = 2;
-const maxWaiting = 16;
-/** Far beyond what is listened to; a small model may not find its end. */
-const defaultMaxTokens = 512;
+/** Conversations whose evaluated prompts are kept, so that the next turn evaluates only its new part. */
+const MAX_SEQUENCES = 2;
+const MAX_WAITING = 16;
+/** Exceeds any reply for a listener; a small model may not find its end. */
+const DEFAULT_MAX_TOKENS = 512;
 
 /**
  * Loads a model with node-llama-cpp's prebuilt binary; nothing is compiled or downloaded.
  *
- * @throws where the file is no GGUF, its architecture is unknown or memory is short.
+ * @throws Error if the file is not a GGUF, its architecture is unknown or memory is short.
  */
 export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
   const llamaCpp = await import("node-llama-cpp");
@@ -60,7 +59,7 @@ export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
   try {
     const model = await llama.loadModel({ modelPath: options.path });
     const context = await model.createContext({
-      sequences,
+      sequences: MAX_SEQUENCES,
       contextSize: { max: options.contextTokens ?? 4096 },
       ...(options.threads === undefined ? {} : { threads: options.threads }),
     });
@@ -74,7 +73,7 @@ export async function loadGguf(options: LoadGgufOptions): Promise<Gguf> {
 
 interface Talk {
   chat: LlamaChat;
-  /** The prompt that was evaluated last, as text to compare with. */
+  /** The prompt evaluated last, as text to compare with. */
   prompt: string;
 }
 
@@ -85,7 +84,7 @@ class LoadedGguf implements Gguf {
   readonly #queue: JobQueue;
   readonly #closing = new AbortController();
   readonly #talks: Talk[];
-  /** Breaks off the reply under way that nobody waits for on the line. */
+  /** Aborts the background reply under way. */
   #giveWay: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
@@ -99,8 +98,8 @@ class LoadedGguf implements Gguf {
     this.name = name;
     this.#model = model;
     this.#llama = llama;
-    this.#queue = new JobQueue({ provider: name, maxWaiting });
-    this.#talks = Array.from({ length: sequences }, () => ({
+    this.#queue = new JobQueue({ provider: name, maxWaiting: MAX_WAITING });
+    this.#talks = Array.from({ length: MAX_SEQUENCES }, () => ({
       chat: new llamaCpp.LlamaChat({ contextSequence: context.getSequence() }),
       prompt: "",
     }));
@@ -123,7 +122,7 @@ class LoadedGguf implements Gguf {
 
   async close(): Promise<void> {
     this.#closing.abort(new Error(`${this.name} is closed`));
-    // Behind the reply under way: what it works with must not be freed under it.
+    // Queued behind the reply under way, whose memory must not be freed.
     this.#closed ??= this.#queue.run(
       { priority: "turn", signal: new AbortController().signal },
       async () => await this.#llama.dispose(),
@@ -164,7 +163,7 @@ class LoadedGguf implements Gguf {
     emit({ type: "text-start", id });
     const { functionCalls, metadata } = await chat.generateResponse(history, {
       signal,
-      maxTokens: options.maxOutputTokens ?? defaultMaxTokens,
+      maxTokens: options.maxOutputTokens ?? DEFAULT_MAX_TOKENS,
       onTextChunk: (delta) => emit({ type: "text-delta", id, delta }),
       ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
       ...(options.topP === undefined ? {} : { topP: options.topP }),
@@ -211,7 +210,9 @@ class LoadedGguf implements Gguf {
     return await this.#llama.createGrammarForJsonSchema<GbnfJsonSchema>(schema);
   }
 
-  /** The talk that shares most of its beginning with this prompt; of equals the one that was used longest ago. */
+  /**
+   * Selects the conversation with the longest common prefix with this prompt, the least recently used one among equals.
+   */
   #takeTalk(prompt: string): Talk {
     const shared = this.#talks.map((talk) => sharedLength(talk.prompt, prompt));
     const index = shared.indexOf(Math.max(...shared));

@@ -8,13 +8,13 @@ import type { LanguageModel } from "@parley/conversation";
 import type { InferenceClient } from "../inference/methods.ts";
 
 export interface InferenceLanguageModelOptions {
-  /** As logs and call records name it, e.g. the file's name. */
+  /** Name in logs and call records, e.g. the file name. */
   modelId: string;
-  /** A reply of which nothing came for so long has failed; evaluating a long prompt on a CPU takes seconds. */
+  /** Time without output after which a reply has failed; evaluating a long prompt on a CPU takes seconds. */
   deadlineMs?: number;
 }
 
-/** The GGUF model of the inference process. What fails, fails the stream with a ProviderError. */
+/** The GGUF model of the inference process as a language model. Failures end the stream with a ProviderError. */
 export function createInferenceLanguageModel(
   client: InferenceClient,
   { modelId, deadlineMs = 30_000 }: InferenceLanguageModelOptions,
@@ -47,7 +47,7 @@ function streamReply(
           () => controller.close(),
           (error: unknown) => controller.error(error),
         )
-        // A stream that was cancelled takes neither its end nor its error any more.
+        // A canceled stream accepts neither its end nor an error.
         .catch(() => {});
     },
     cancel: () => canceled.abort(),

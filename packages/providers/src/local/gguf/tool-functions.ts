@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { ChatModelFunctions, GbnfJsonSchema } from "node-llama-cpp";
 import { isObject } from "../../http/provider-socket.ts";
 
-/** The tools that the model may call, or undefined when there are none. */
+/** The tools that the model may call; `undefined` if there are none. */
 export function toFunctions({
   tools,
   toolChoice,
@@ -18,8 +18,8 @@ export function toFunctions({
 }
 
 /**
- * The part of a JSON Schema that a grammar can hold a model to: objects, arrays, enumerations and plain types. What is
- * beyond that becomes a free string; arguments are validated again where the tool is run.
+ * Reduces a JSON Schema to what a grammar can enforce: objects, arrays, enumerations and plain types. Everything else
+ * becomes a free string; arguments are validated again before the tool runs.
  */
 export function toGrammarSchema(schema: unknown): GbnfJsonSchema | undefined {
   if (!isObject(schema)) return undefined;

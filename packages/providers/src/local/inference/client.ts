@@ -3,7 +3,7 @@ import { ProviderError } from "@parley/conversation";
 import {
   encodeFrame,
   FrameReader,
-  maxUnsentBytes,
+  MAX_UNSENT_BYTES,
   type ReplyMessage,
   type RequestMessage,
 } from "./frames.ts";
@@ -13,19 +13,19 @@ import type {
   InferenceMethods,
   InferenceRequestOptions,
 } from "./methods.ts";
-import { inferenceProvider, PendingRequest } from "./pending-request.ts";
+import { INFERENCE_PROVIDER, PendingRequest } from "./pending-request.ts";
 
 export interface ConnectInferenceOptions {
-  /** A unix domain socket's path or a Windows named pipe. */
+  /** Path of a unix domain socket or a Windows named pipe. */
   path: string;
 }
 
-const maxPending = 1024;
-const reconnectMs = 100;
+const MAX_PENDING = 1024;
+const RECONNECT_DELAY_MS = 100;
 
 function connectionError(message: string, cause?: unknown): ProviderError {
   return new ProviderError({
-    provider: inferenceProvider,
+    provider: INFERENCE_PROVIDER,
     kind: "connection",
     message,
     isRetryable: true,
@@ -33,7 +33,7 @@ function connectionError(message: string, cause?: unknown): ProviderError {
   });
 }
 
-/** A request as the connection sees it, whatever its method. */
+/** A request as the connection handles it, regardless of its method. */
 interface Entry {
   frame: Buffer;
   isSent: boolean;
@@ -62,7 +62,7 @@ class SocketInferenceClient implements InferenceClient {
   ): Promise<InferenceMethods[M]["result"]> {
     options.signal?.throwIfAborted();
     if (this.#isClosed) throw connectionError("the client is closed");
-    if (this.#entries.size >= maxPending || (this.#socket?.writableLength ?? 0) > maxUnsentBytes) {
+    if (this.#entries.size >= MAX_PENDING || (this.#socket?.writableLength ?? 0) > MAX_UNSENT_BYTES) {
       throw connectionError("overloaded: too many requests under way");
     }
     this.#lastId += 1;
@@ -92,7 +92,7 @@ class SocketInferenceClient implements InferenceClient {
     this.#rejectAll(connectionError("the client is closed"), () => true);
   }
 
-  /** Sends what waits for a connection, or makes one: there is none, and no timer, while nobody asks. */
+  /** Sends waiting requests, or connects first. Without requests there is neither a connection nor a timer. */
   #flush(): void {
     if (this.#isConnected) {
       for (const entry of this.#entries.values()) {
@@ -137,11 +137,11 @@ class SocketInferenceClient implements InferenceClient {
     if (this.#isClosed) return;
     this.#rejectAll(connectionError("the inference process went away", failure), (entry) => entry.isSent);
     if (this.#entries.size === 0) return;
-    // Requests not sent yet wait for the process to start (again), each up to its own deadline.
+    // Unsent requests wait for the process to start, each up to its own deadline.
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       if (this.#entries.size > 0) this.#flush();
-    }, reconnectMs);
+    }, RECONNECT_DELAY_MS);
   }
 
   #rejectAll(error: ProviderError, isMeant: (entry: Entry) => boolean): void {
@@ -165,9 +165,9 @@ class SocketInferenceClient implements InferenceClient {
 }
 
 /**
- * The way to the inference process over its local socket. Connects when first asked and again after a loss:
- * what was under way then rejects with a retryable `connection` error; what was not sent yet waits for the
- * process up to its own deadline.
+ * Client of the inference process over its local socket. Connects at the first request and again after a loss: requests
+ * under way then reject with a retryable `connection` error, and unsent ones wait for the process up to their own
+ * deadline.
  */
 export function connectInference({ path }: ConnectInferenceOptions): InferenceClient {
   return new SocketInferenceClient(path);

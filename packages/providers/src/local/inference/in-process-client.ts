@@ -1,9 +1,9 @@
 import { ProviderError } from "@parley/conversation";
 import type { InferenceClient, InferenceHandlers } from "./methods.ts";
-import { inferenceProvider, PendingRequest } from "./pending-request.ts";
+import { INFERENCE_PROVIDER, PendingRequest } from "./pending-request.ts";
 import { callHandler } from "./server.ts";
 
-/** Calls the handlers in this process, with the deadlines and aborts of the real way: for tests and measurements. */
+/** Calls the handlers in this process, with the deadlines and aborts of the real client; for tests and benchmarks. */
 export function createInProcessInference(handlers: InferenceHandlers): InferenceClient {
   const closed = new AbortController();
   return {
@@ -33,7 +33,7 @@ export function createInProcessInference(handlers: InferenceHandlers): Inference
     close() {
       const message = "the client is closed";
       closed.abort(
-        new ProviderError({ provider: inferenceProvider, kind: "connection", message, isRetryable: true }),
+        new ProviderError({ provider: INFERENCE_PROVIDER, kind: "connection", message, isRetryable: true }),
       );
     },
   };

@@ -46,7 +46,7 @@ function inProcess(handlers: InferenceHandlers): Promise<InferenceClient> {
   return Promise.resolve(client);
 }
 
-/** Runs until aborted and notes that it was. */
+/** Runs until aborted and records it. */
 function createEndless(): { handlers: InferenceHandlers; started: Promise<void>; aborted: Promise<void> } {
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ for (const [name, open] of [
   ["in process", inProcess],
 ] as const) {
   describe(`an inference client ${name}`, () => {
-    test("gets chunks in order and then the result", async () => {
+    test("receives chunks in order and then the result", async () => {
       const client = await open({
         synthesize: (_params, { emit }) => {
           for (let value = 0; value < 50; value += 1) emit({ pcm: new Int16Array(8000).fill(value) });
@@ -96,7 +96,7 @@ for (const [name, open] of [
       );
     });
 
-    test("passes typed arrays whole, also as views into larger buffers", async () => {
+    test("transfers typed arrays unchanged, including views into larger buffers", async () => {
       const client = await open({
         transcribe: ({ pcm, streamId }) => Promise.resolve({ text: `${streamId}: ${pcm.join(" ")}` }),
       });
@@ -106,7 +106,7 @@ for (const [name, open] of [
       assert.equal(text, "a: -2 3 -32768");
     });
 
-    test("rejects with the handler's ProviderError, and with one for a method that nothing serves", async () => {
+    test("rejects with the handler's ProviderError, and with one for an unknown method", async () => {
       const error = {
         provider: "local/x",
         kind: "status",
@@ -140,7 +140,7 @@ for (const [name, open] of [
       await aborted;
     });
 
-    test("rejects with a timeout when nothing comes, and aborts the handler", async () => {
+    test("rejects with a timeout if no reply arrives, and aborts the handler", async () => {
       const { handlers, aborted } = createEndless();
       const client = await open(handlers);
       await assert.rejects(client.request("embed", { texts: [] }, { deadlineMs: 50 }), {
@@ -151,7 +151,7 @@ for (const [name, open] of [
       await aborted;
     });
 
-    test("rejects what is under way when it is closed", async () => {
+    test("rejects requests under way when it is closed", async () => {
       const { handlers, started, aborted } = createEndless();
       const client = await open(handlers);
       const request = client.request("embed", { texts: [] }, { deadlineMs: 5000 });
@@ -174,12 +174,12 @@ test("a request made before the server listens is answered once it does", async 
   assert.deepEqual(await request, { vectors: [] });
 });
 
-test("without a server a request fails at its deadline, and nothing is left waiting", async () => {
+test("without a server a request fails at its deadline and leaves nothing waiting", async () => {
   const client = connect();
   await assert.rejects(client.request("embed", { texts: [] }, { deadlineMs: 50 }), { kind: "timeout" });
 });
 
-test("what was under way rejects as retryable when the server goes, and the next server is found", async () => {
+test("requests under way reject as retryable when the server ends, and the next server is found", async () => {
   const { handlers, started } = createEndless();
   const first = await serveInference({ path: socketPath, handlers });
   closers.push(() => first.close());
@@ -194,7 +194,7 @@ test("what was under way rejects as retryable when the server goes, and the next
   assert.deepEqual(await client.request("embed", { texts: [] }, { deadlineMs: 5000 }), { vectors: [] });
 });
 
-test("a client that vanishes has its handlers aborted", async () => {
+test("a client that disconnects has its handlers aborted", async () => {
   const { handlers, started, aborted } = createEndless();
   const server = await serveInference({ path: socketPath, handlers });
   closers.push(() => server.close());
@@ -205,7 +205,7 @@ test("a client that vanishes has its handlers aborted", async () => {
   await aborted;
 });
 
-test("garbage and an oversized frame end their connection and no other", async () => {
+test("garbage and an oversized frame end only their own connection", async () => {
   const client = await overSocket(embedNothing);
   for (const bytes of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), Buffer.from([0, 0, 0, 3, 1, 2, 3])]) {
     const socket = createConnection(socketPath);
@@ -225,7 +225,7 @@ test("a server that sends garbage fails the request instead of the process", asy
   await assert.rejects(client.request("embed", { texts: [] }, { deadlineMs: 2000 }), { kind: "connection" });
 });
 
-test("frames are found however the stream is cut", () => {
+test("frames are found at any split of the stream", () => {
   const messages = [1, 2, 3].map((id) => ({ type: "result" as const, id, result: "x".repeat(id * 100) }));
   const bytes = Buffer.concat(messages.map((message) => encodeFrame(message)));
   for (const size of [1, 3, 7, 100, bytes.length]) {

@@ -1,28 +1,28 @@
 /**
- * How much a job matters. `turn`: a caller waits for it in silence (the text of a finished utterance, the judgement of
- * a pause, the first clause of an answer). `partial`: what a call needs soon (a text that may still change, the clauses
- * after the first). `preparation`: made ahead of need; runs only while no call needs anything of this process.
+ * Priority of a job. `turn`: a caller is waiting for it in silence (the text of a finished utterance, the judgment of a
+ * pause, the first clause of an answer). `partial`: a call needs it soon (a text that may still change, later clauses).
+ * `preparation`: work in advance, which runs only while no call needs this process.
  */
 export type JobPriority = "turn" | "partial" | "preparation";
 
-/** In the order in which they are served. */
+/** All priorities, highest first. */
 export const jobPriorities: readonly JobPriority[] = ["turn", "partial", "preparation"];
 
 export interface JobLoadOptions {
   /** Receives how long each job waited before it started. */
   onStart?: (priority: JobPriority, waitedMs: number) => void;
-  /** Calls must have needed nothing for so long before something is prepared. Default 1000. */
+  /** Time without work for calls after which preparation may run. Default 1000. */
   quietMs?: number;
-  /** What is prepared waits no longer for quiet: a node may never be quiet. Default 60,000. */
+  /** Maximum time that preparation waits for that, because a node may never be quiet. Default 60,000. */
   patienceMs?: number;
 }
 
-/** The jobs of all queues of one process, which share its processor. */
+/** The load of all job queues of one process, which share its processor. */
 export class JobLoad {
   readonly #onStart: JobLoadOptions["onStart"];
   readonly #quietMs: number;
   readonly #patienceMs: number;
-  /** Jobs of calls that run or wait. */
+  /** Running and waiting jobs of calls. */
   #callJobs = 0;
   #lastCallJobAt = -Infinity;
 
@@ -46,17 +46,17 @@ export class JobLoad {
     this.#onStart?.(priority, waitedMs);
   }
 
-  /** False while a call needs something, and shortly after. */
+  /** Whether no call has needed this process for `quietMs`. */
   get isQuiet(): boolean {
     return this.#quietInMs() === 0;
   }
 
-  /** When what is prepared has waited long enough, on the clock of `performance.now`. */
+  /** Time at which preparation has waited long enough, on the clock of `performance.now`. */
   get overdueAt(): number {
     return performance.now() + this.#patienceMs;
   }
 
-  /** Resolves once no call needs anything or `untilAt` is reached; rejects with the signal's reason when aborted. */
+  /** Resolves once the process is quiet or `untilAt` is reached; rejects with the signal's reason when aborted. */
   async whenQuiet(untilAt: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const waitMs = Math.min(this.#quietInMs(), untilAt - performance.now());

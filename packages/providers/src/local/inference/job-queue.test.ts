@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { JobLoad, type JobPriority } from "./job-load.ts";
 import { JobQueue, type JobOptions } from "./job-queue.ts";
 
-/** Queues jobs that run until released and notes the order in which they started. */
+/** Queues jobs that run until released and records the order in which they started. */
 function createHarness(maxWaiting = 10, load?: JobLoad) {
   const queue = new JobQueue({ provider: "local/test", maxWaiting, ...(load && { load }) });
   const started: string[] = [];
@@ -26,7 +26,7 @@ function createHarness(maxWaiting = 10, load?: JobLoad) {
   };
 }
 
-test("jobs run one at a time, what a turn waits for before partials, each in order of arrival", async () => {
+test("jobs run one at a time, turns before partials, each in order of arrival", async () => {
   const { run, release, started } = createHarness();
   const jobs = [
     run("first"),
@@ -42,7 +42,7 @@ test("jobs run one at a time, what a turn waits for before partials, each in ord
   assert.deepEqual(await Promise.all(jobs), ["first", "partial 1", "final 1", "partial 2", "final 2"]);
 });
 
-test("a newer job of a stream drops its waiting partial, not another stream's", async () => {
+test("a newer job of a stream drops that stream's waiting partial only", async () => {
   const { run, release, started } = createHarness();
   const running = run("running");
   const old = run("old", { priority: "partial", isReplaceable: true, streamId: "a" });
@@ -66,7 +66,7 @@ test("a job aborted while it waits never starts", async () => {
   assert.deepEqual(started, ["running"]);
 });
 
-test("a job beyond the bound is refused as overloaded, and may be tried again", async () => {
+test("a job beyond the limit is refused as overloaded, and is retryable", async () => {
   const { run, release } = createHarness(1);
   const running = run("running");
   const waiting = run("waiting");
@@ -76,7 +76,7 @@ test("a job beyond the bound is refused as overloaded, and may be tried again", 
   await Promise.all([running, waiting]);
 });
 
-test("a job that fails does not hold up the next", async () => {
+test("a failing job does not block the next", async () => {
   const queue = new JobQueue({ provider: "local/test", maxWaiting: 4 });
   const { signal } = new AbortController();
   const failing = queue.run({ priority: "turn", signal }, () => Promise.reject(new Error("no memory")));
@@ -85,7 +85,7 @@ test("a job that fails does not hold up the next", async () => {
   assert.equal(await next, "done");
 });
 
-test("what is prepared runs while no call needs anything of any engine, and gives way between its steps", async (context) => {
+test("preparation runs while no call needs any engine, and yields between its steps", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const clock = context.mock.method(performance, "now", () => 0).mock;
   const pass = async (ms: number): Promise<void> => {
@@ -97,21 +97,21 @@ test("what is prepared runs while no call needs anything of any engine, and give
   const load = new JobLoad({ quietMs: 1000 });
   const { signal } = new AbortController();
   const voice = new JobQueue({ provider: "local/voice", maxWaiting: 4, load });
-  const recogniser = createHarness(4, load);
+  const recognizer = createHarness(4, load);
   const steps: string[] = [];
   const note = (step: string): void => void steps.push(step);
-  const listening = recogniser.run("utterance");
+  const listening = recognizer.run("utterance");
   const preparing = voice.run({ priority: "preparation", signal }, async (giveWay) => {
     for (const step of ["one", "two", "three"]) {
       steps.push(step);
       await giveWay();
     }
-    // The end of a step of other work: the engine is this job's own.
+    // At the end of a step of other work the engine belongs to this job.
     steps.push("done");
   });
   await pass(5_000);
   assert.deepEqual(steps, []);
-  await recogniser.release("utterance");
+  await recognizer.release("utterance");
   await listening;
   await pass(900);
   assert.deepEqual(steps, []);
@@ -124,7 +124,7 @@ test("what is prepared runs while no call needs anything of any engine, and give
   assert.deepEqual(steps, ["answer", "one", "two", "three", "done"]);
 });
 
-test("a job that is prepared hands its engine on when a call comes, and takes it again afterwards", async (context) => {
+test("preparation releases its engine for a call, and acquires it again afterwards", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const clock = context.mock.method(performance, "now", () => 0).mock;
   const load = new JobLoad({ quietMs: 1000 });
@@ -155,7 +155,7 @@ test("a job that is prepared hands its engine on when a call comes, and takes it
   assert.equal(await queue.run({ priority: "turn", signal }, () => Promise.resolve("free")), "free");
 });
 
-test("how long jobs waited is told by priority", async () => {
+test("waiting times are reported by priority", async () => {
   const waits: [JobPriority, number][] = [];
   const load = new JobLoad({ onStart: (priority, waitedMs) => waits.push([priority, waitedMs]) });
   const { run, release } = createHarness(4, load);
@@ -169,7 +169,7 @@ test("how long jobs waited is told by priority", async () => {
   assert.ok(waits.every(([, waitedMs]) => waitedMs >= 0 && Number.isFinite(waitedMs)));
 });
 
-test("on a process that is never quiet what is prepared goes on a step a minute", async (context) => {
+test("on a process that is never quiet preparation proceeds by a step per minute", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const clock = context.mock.method(performance, "now", () => 0).mock;
   const load = new JobLoad();

@@ -2,25 +2,25 @@ import { ProviderError } from "@parley/conversation";
 import { jobPriorities, JobLoad, type JobPriority } from "./job-load.ts";
 
 export interface JobQueueOptions {
-  /** As errors name the engine, e.g. `local/moonshine-base`. */
+  /** Name of the engine in errors, e.g. `local/moonshine-base`. */
   provider: string;
-  /** Jobs that may wait; one more is refused as overloaded. */
+  /** Maximum number of waiting jobs; further ones are refused as overloaded. */
   maxWaiting: number;
   /** Shared by the queues of a process. */
   load?: JobLoad;
 }
 
 export interface JobOptions {
-  /** Jobs of a higher priority run first, each kind in order of arrival. */
+  /** Jobs of a higher priority run first; equal ones in order of arrival. */
   priority: JobPriority;
-  /** A new job of a stream drops those of it that still wait and are replaceable. */
+  /** A new job of a stream drops its waiting replaceable jobs. */
   streamId?: string;
   isReplaceable?: boolean;
-  /** Aborting drops the job if it still waits. */
+  /** Aborting drops the job if it is still waiting. */
   signal: AbortSignal;
 }
 
-/** Lets jobs that matter more run first; to be awaited by a long job between its steps. */
+/** Lets more urgent jobs run first; awaited by a long job between its steps. */
 export type GiveWay = () => Promise<void>;
 
 interface WaitingJob extends JobOptions {
@@ -29,8 +29,8 @@ interface WaitingJob extends JobOptions {
 }
 
 /**
- * Runs an engine's jobs one after another. An engine saturates its threads with one job, so that a second at the
- * same time would only delay the first.
+ * Runs an engine's jobs one after the other. One job saturates the engine's threads, so that a concurrent second one
+ * would only delay it.
  */
 export class JobQueue {
   readonly #options: JobQueueOptions;
@@ -44,7 +44,7 @@ export class JobQueue {
   }
 
   /**
-   * @param work is given `giveWay`, which a job of the lowest priority awaits between its steps.
+   * @param work Receives `giveWay`, which a job of the lowest priority awaits between its steps.
    * @throws {ProviderError} `overloaded` or `superseded`; the signal's reason when aborted before the start.
    */
   async run<T>(options: JobOptions, work: (giveWay: GiveWay) => Promise<T>): Promise<T> {
@@ -73,7 +73,7 @@ export class JobQueue {
     }
   }
 
-  /** The engine is the job's own once this resolves. */
+  /** Resolves when the job owns the engine. */
   async #acquire(options: JobOptions): Promise<void> {
     const { priority, signal } = options;
     const { overdueAt } = this.#load;
@@ -113,7 +113,7 @@ export class JobQueue {
     for (const job of older) job.drop(this.#refusal("superseded", false));
   }
 
-  /** The engine stays busy while it is handed on, so that no newcomer slips in between. */
+  /** The engine stays busy while it is passed on, so that no new job takes it in between. */
   #startNext(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isBusy = false;

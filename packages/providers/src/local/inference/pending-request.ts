@@ -1,8 +1,8 @@
 import { ProviderError } from "@parley/conversation";
 import type { InferenceMethod, InferenceMethods, InferenceRequestOptions } from "./methods.ts";
 
-/** As provider errors name the way to the inference process. */
-export const inferenceProvider = "local/inference";
+/** Name of the connection to the inference process in provider errors. */
+export const INFERENCE_PROVIDER = "local/inference";
 
 /** The caller's side of one request: settles once, by an answer, the deadline or the signal. */
 export class PendingRequest<M extends InferenceMethod> {
@@ -15,7 +15,7 @@ export class PendingRequest<M extends InferenceMethod> {
   #deadline: NodeJS.Timeout | undefined;
   #isOpen = true;
 
-  /** @param onGivenUp called when the caller no longer wants the answer: after an abort or a missed deadline. */
+  /** @param onGivenUp Called after an abort or a missed deadline, when the answer is no longer wanted. */
   constructor(options: InferenceRequestOptions<M>, onGivenUp: () => void) {
     this.#options = options;
     this.#onGivenUp = onGivenUp;
@@ -57,7 +57,7 @@ export class PendingRequest<M extends InferenceMethod> {
     this.#deadline = setTimeout(() => {
       const message = `no answer within ${deadlineMs} ms`;
       this.#giveUp(
-        new ProviderError({ provider: inferenceProvider, kind: "timeout", message, isRetryable: true }),
+        new ProviderError({ provider: INFERENCE_PROVIDER, kind: "timeout", message, isRetryable: true }),
       );
     }, deadlineMs);
   }

@@ -5,22 +5,22 @@ import { errorMessage } from "@parley/conversation/error-message";
 import {
   encodeFrame,
   FrameReader,
-  maxUnsentBytes,
+  MAX_UNSENT_BYTES,
   type ErrorData,
   type ReplyMessage,
   type RequestMessage,
 } from "./frames.ts";
 import type { InferenceHandlers, InferenceMethod, InferenceMethods } from "./methods.ts";
-import { inferenceProvider } from "./pending-request.ts";
+import { INFERENCE_PROVIDER } from "./pending-request.ts";
 
 export interface ServeInferenceOptions {
-  /** A unix domain socket's path (in a folder that only this user may enter) or a Windows named pipe. */
+  /** Path of a unix domain socket (in a folder that only this user may enter) or a Windows named pipe. */
   path: string;
   handlers: InferenceHandlers;
 }
 
 export interface InferenceServer {
-  /** Aborts what runs and ends all connections. Idempotent. */
+  /** Aborts running requests and closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -31,10 +31,10 @@ function toErrorData(error: unknown): ErrorData {
     return { provider, kind, status, isRetryable, message: error.message.slice(prefix.length) };
   }
   const message = errorMessage(error);
-  return { provider: inferenceProvider, kind: "status", status: undefined, isRetryable: false, message };
+  return { provider: INFERENCE_PROVIDER, kind: "status", status: undefined, isRetryable: false, message };
 }
 
-/** Runs the handler of a method; a method that nothing serves fails like a handler would. */
+/** Runs the handler of a method; an unknown method fails as a handler would. */
 export async function callHandler<M extends InferenceMethod>(
   handlers: InferenceHandlers,
   method: M,
@@ -44,12 +44,12 @@ export async function callHandler<M extends InferenceMethod>(
   const handler = handlers[method];
   if (handler === undefined) {
     const message = `no model serves ${method}`;
-    throw new ProviderError({ provider: inferenceProvider, kind: "status", message, isRetryable: false });
+    throw new ProviderError({ provider: INFERENCE_PROVIDER, kind: "status", message, isRetryable: false });
   }
   return await handler(params, context);
 }
 
-/** One client; its requests are aborted when it goes. */
+/** One client; its requests are aborted when it disconnects. */
 class Connection {
   readonly #socket: Socket;
   readonly #handlers: InferenceHandlers;
@@ -63,11 +63,11 @@ class Connection {
       try {
         for (const message of reader.push(data)) this.#receive(message);
       } catch {
-        // Not a client of ours: there is nothing to answer to.
+        // Invalid data: not one of our clients, so it gets no answer.
         socket.destroy();
       }
     });
-    // `close` follows and does the rest.
+    // `close` follows and cleans up.
     socket.on("error", () => undefined);
     socket.on("close", () => {
       for (const controller of this.#running.values()) controller.abort();
@@ -111,11 +111,11 @@ class Connection {
   #reply(signal: AbortSignal, message: ReplyMessage<unknown>): void {
     if (signal.aborted || this.#socket.destroyed) return;
     this.#socket.write(encodeFrame(message));
-    if (this.#socket.writableLength > maxUnsentBytes) this.#socket.destroy();
+    if (this.#socket.writableLength > MAX_UNSENT_BYTES) this.#socket.destroy();
   }
 }
 
-/** Answers {@link connectInference}'s requests with the handlers. Takes over a socket that a dead process left. */
+/** Answers {@link connectInference}'s requests with the handlers. Replaces a socket that a dead process left behind. */
 export async function serveInference({ path, handlers }: ServeInferenceOptions): Promise<InferenceServer> {
   const connections = new Set<Connection>();
   const server = createServer((socket) => {

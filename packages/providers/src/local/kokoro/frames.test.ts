@@ -4,14 +4,14 @@ import { partFrames, speechFrames, wordEnds } from "./frames.ts";
 
 const SPACE = 16;
 
-test("the silence round a phrase is left out but for what its first and last sounds reach into it", () => {
+test("silence around a phrase is dropped, except next to its first and last sound", () => {
   // Padding, two sounds, a mark, padding.
   assert.deepEqual(speechFrames(Float32Array.of(15, 4, 6, 12, 8), 45, true), { from: 11, to: 25 });
-  // Without a mark the silence is part of the last sound.
+  // Without a mark the silence belongs to the last sound.
   assert.deepEqual(speechFrames(Float32Array.of(15, 4, 22, 8), 49, false), { from: 11, to: 29 });
 });
 
-test("words end in the middle of the space after them", () => {
+test("words end in the middle of the following space", () => {
   const ids = [50, 51, SPACE, 52, SPACE, 53];
   assert.deepEqual(wordEnds(Float32Array.of(10, 3, 4, 2, 5, 3, 6, 9), ids, SPACE), [18, 25]);
 });
@@ -20,20 +20,20 @@ test("a short phrase stays whole", () => {
   assert.deepEqual(partFrames({ from: 5, to: 44 }, [15, 25, 30]), [{ from: 5, to: 44 }]);
 });
 
-test("a phrase is parted after the first word that ends half a second in", () => {
+test("a phrase is split after the first word that ends half a second in", () => {
   assert.deepEqual(partFrames({ from: 10, to: 80 }, [15, 22, 33, 48, 60, 75]), [
     { from: 10, to: 33 },
     { from: 33, to: 80 },
   ]);
 });
 
-test("the first part of a long phrase lasts until the rest is made", () => {
+test("the first part of a long phrase lasts until the rest is ready", () => {
   assert.deepEqual(partFrames({ from: 0, to: 160 }, [22, 33, 48, 60, 75]), [
     { from: 0, to: 48 },
     { from: 48, to: 160 },
   ]);
 });
 
-test("where no word ends in time the phrase stays whole", () => {
+test("a phrase stays whole if no word ends in time", () => {
   assert.deepEqual(partFrames({ from: 0, to: 100 }, [10, 60]), [{ from: 0, to: 100 }]);
 });

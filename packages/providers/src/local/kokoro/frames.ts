@@ -1,4 +1,4 @@
-/** Frames, of 25 ms each, from one to before another. */
+/** Frames of 25 ms, from `from` up to but not including `to`. */
 export interface FrameRange {
   from: number;
   to: number;
@@ -6,19 +6,22 @@ export interface FrameRange {
 
 /** Frames kept before the first sound, which begins up to two frames early. */
 const LEAD_FRAMES = 4;
-/** The last sound is given the silence after it too; so many frames of it are sound. */
+/** Frames of the last token that are sound; its duration includes the silence after it. */
 const LAST_SOUND_FRAMES = 10;
-/** The first part is about so long: half a second to a second, with the silence before it. */
+/** Length of the first part: half a second to a second, including the silence before it. */
 const FIRST_PART = { min: 20, max: 40 };
-/** A phrase of which less would remain is made whole in about the same time, and sounds better. */
+/** Minimum length of the rest. A phrase with less is synthesized whole in about the same time, and sounds better. */
 const MIN_REST = 32;
-/** The rest is made in a third of its length: with a quarter of the phrase to play until then it is there in time. */
+/**
+ * Share of the phrase in the first part. The rest is synthesized in a third of its length, so it is ready while a
+ * quarter of the phrase plays.
+ */
 const FIRST_SHARE = 0.25;
 /**
- * The frames worth making into sound. The model spends near half of a short phrase on the silence round it, and
- * that silence takes as long to make as speech.
+ * The frames to synthesize. The model spends nearly half of a short phrase on the silence around it, which takes as
+ * long as speech.
  *
- * @param durations frames of every token, the padding at both ends among them.
+ * @param durations Frames of every token, including the padding at both ends.
  */
 export function speechFrames(durations: Float32Array, total: number, hasMark: boolean): FrameRange {
   const closing = hasMark ? 2 : 1;
@@ -30,9 +33,9 @@ export function speechFrames(durations: Float32Array, total: number, hasMark: bo
 }
 
 /**
- * Parts a phrase between two words, so that its beginning is heard while the rest is made.
+ * Splits a phrase between two words, so that its beginning plays while the rest is synthesized.
  *
- * @param ends frames between two words, ascending.
+ * @param ends Frames between two words, ascending.
  */
 export function partFrames({ from, to }: FrameRange, ends: readonly number[]): FrameRange[] {
   const min = Math.max(FIRST_PART.min, Math.ceil((to - from) * FIRST_SHARE));
@@ -49,7 +52,7 @@ export function partFrames({ from, to }: FrameRange, ends: readonly number[]): F
 /** The frames in the middle of each space between words. */
 export function wordEnds(durations: Float32Array, ids: readonly number[], spaceId: number): number[] {
   const ends: number[] = [];
-  // The first duration is the padding's.
+  // The first duration is that of the padding.
   let at = durations[0] ?? 0;
   for (const [index, id] of ids.entries()) {
     const count = durations[index + 1] ?? 0;

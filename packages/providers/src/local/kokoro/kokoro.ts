@@ -5,7 +5,7 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { Lexicon } from "../phonemes/lexicon.ts";
 import { pronounceText } from "../phonemes/pronounce.ts";
 import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine.ts";
-import { versionOf } from "../synthesis/engine-version.ts";
+import { engineVersion } from "../synthesis/engine-version.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
@@ -14,22 +14,22 @@ import { type FrameRange, partFrames, speechFrames, wordEnds } from "./frames.ts
 import { kokoroIds, kokoroSymbols, PAD_ID, SPACE_ID } from "./symbols.ts";
 
 export interface LoadKokoroOptions {
-  /** What `ensureModels` returned: reads `kokoro/model_fp16.onnx` and `kokoro/voices/*.bin` there. */
+  /** Folder returned by `ensureModels`, with `kokoro/model_fp16.onnx` and `kokoro/voices/*.bin`. */
   modelsDir: string;
   lexicon: Lexicon;
-  /** Default 2, which halves the time of 1. */
+  /** Default 2, which takes half the time of 1. */
   threads?: number;
 }
 
 const MODEL_FILE = "model_fp16.onnx";
 const SAMPLE_RATE_HZ = 24_000;
-/** A voice is one style vector of this length for every count of symbols from 0. */
+/** Length of a style vector; a voice has one per number of symbols, from 0. */
 const STYLE_WIDTH = 256;
 const MAX_SYMBOLS = 509;
-/** From half a second on a phrase sounds whole; 150 phones stay well below `MAX_SYMBOLS`. */
+/** A phrase sounds whole from half a second on; 150 phones stay well below `MAX_SYMBOLS`. */
 const PHRASE_LIMITS = { minFirstPhones: 6, minPhones: 20, maxPhones: 150 };
 
-// Where the model is cut in two: what is said and how (cheap), and the sound itself (nearly all the time).
+// Tensors at which the model is split in two: content and prosody (cheap), and the sound itself (nearly all the time).
 const content: FloatTensor = { name: "/encoder/MatMul_1_output_0", shape: [1, 512, "frames"] };
 const pitch: FloatTensor = { name: "/encoder/Reshape_output_0", shape: [1, "half_frames"] };
 const energy: FloatTensor = { name: "/encoder/Reshape_1_output_0", shape: [1, "half_frames"] };
@@ -37,19 +37,19 @@ const energy: FloatTensor = { name: "/encoder/Reshape_1_output_0", shape: [1, "h
 const durations: FloatTensor = { name: "/encoder/Clip_output_0", shape: [1, "tokens"] };
 const waveform: FloatTensor = { name: "waveform", shape: [1, "samples"] };
 
-/** Values of the sound for each frame. */
+/** Samples per frame. */
 const FRAME_SAMPLES = 600;
 const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
 const FRAME_MS = FRAME_SAMPLES / SAMPLES_PER_MS;
 const CONTENT_ROWS = 512;
-/** Frames beyond a part that are decoded with it and dropped: sound depends on its neighbours. */
+/** Frames beyond a part that are decoded with it and dropped, because sound depends on its neighbors. */
 const CONTEXT_FRAMES = 8;
-/** Over which one part becomes the next: 10 ms. */
+/** Length of the crossfade between two parts: 10 ms. */
 const SEAM_SAMPLES = 240;
-/** Enough to have everything in place once, without the time of a word. */
+/** Enough for all allocations, without the time of a word. */
 const WARM_UP_FRAMES = 8;
 
-/** What a phrase is made of, before it is sound. */
+/** The content of a phrase before its sound is decoded. */
 interface EncodedPhrase {
   style: Tensor;
   contents: Float32Array;
@@ -58,7 +58,7 @@ interface EncodedPhrase {
   durations: Float32Array;
 }
 
-function float32Of(tensor: Tensor | undefined, name: string): Float32Array {
+function readFloat32(tensor: Tensor | undefined, name: string): Float32Array {
   if (tensor?.data instanceof Float32Array) {
     return tensor.data;
   }
@@ -75,7 +75,7 @@ function columns(values: Float32Array, rows: number, from: number, to: number): 
   return kept;
 }
 
-/** Goes over from the end of one part to the beginning of the next, which holds the same moment. */
+/** Crossfades from the end of one part to the beginning of the next, which contains the same moment. */
 function blend(ending: Float32Array, beginning: Float32Array): void {
   for (const [at, sample] of ending.entries()) {
     const share = (at + 1) / (ending.length + 1);
@@ -180,22 +180,22 @@ class Kokoro implements SpeechEngine {
       style: styleTensor,
       speed: new Tensor("float32", Float32Array.of(speed), [1]),
     });
-    const valuesOf = ({ name }: FloatTensor): Float32Array => float32Of(encoded[name], name);
+    const readValues = ({ name }: FloatTensor): Float32Array => readFloat32(encoded[name], name);
     return {
       style: styleTensor,
-      contents: valuesOf(content),
-      pitches: valuesOf(pitch),
-      energies: valuesOf(energy),
-      durations: valuesOf(durations),
+      contents: readValues(content),
+      pitches: readValues(pitch),
+      energies: readValues(energy),
+      durations: readValues(durations),
     };
   }
 
-  /** The sound of a part, decoded with some of the phrase round it. */
+  /** Decodes the sound of a part with some context around it. */
   async #decodePart(encoded: EncodedPhrase, part: FrameRange, whole: FrameRange): Promise<Float32Array> {
     const from = Math.max(whole.from, part.from - CONTEXT_FRAMES);
     const to = Math.min(whole.to, part.to + CONTEXT_FRAMES);
     const samples = await this.#decode(encoded, { from, to });
-    // The model rounds the length of its sound up; the last part keeps what is more.
+    // The model rounds the length of its sound up; the last part includes the excess.
     const end = part.to === whole.to ? samples.length : (part.to - from) * FRAME_SAMPLES;
     const seam = part.from === whole.from ? 0 : SEAM_SAMPLES;
     return samples.subarray((part.from - from) * FRAME_SAMPLES - seam, end);
@@ -214,7 +214,7 @@ class Kokoro implements SpeechEngine {
       [pitch.name]: curve(encoded.pitches),
       [energy.name]: curve(encoded.energies),
     });
-    return float32Of(decoded[waveform.name], waveform.name);
+    return readFloat32(decoded[waveform.name], waveform.name);
   }
 }
 
@@ -230,10 +230,10 @@ async function loadStyles(folder: string): Promise<Map<string, Float32Array>> {
 }
 
 /**
- * Loads Kokoro-82M (Apache-2.0, huggingface.co/hexgrad/Kokoro-82M). The float16 model gives NaN for some voices
- * and texts, so it runs in float32, which takes no longer on a CPU.
+ * Loads Kokoro-82M (Apache-2.0, huggingface.co/hexgrad/Kokoro-82M). The float16 model returns NaN for some voices and
+ * texts, so it runs in float32, which takes no longer on a CPU.
  *
- * @throws when a file is missing or is another model.
+ * @throws Error if a file is missing or belongs to another model.
  */
 export async function loadKokoro(options: LoadKokoroOptions): Promise<SpeechEngine> {
   const ort = await import("onnxruntime-node");
@@ -247,7 +247,7 @@ export async function loadKokoro(options: LoadKokoroOptions): Promise<SpeechEngi
       make: async () => cutModel(await readFile(path.join(folder, MODEL_FILE)), cut),
       session: {
         intraOpNumThreads: options.threads ?? 2,
-        // Every text has another length, for which a memory plan would be made anew.
+        // Every text has another length, which would need a new memory plan each time.
         enableMemPattern: false,
         logSeverityLevel: 3,
       },
@@ -255,5 +255,5 @@ export async function loadKokoro(options: LoadKokoroOptions): Promise<SpeechEngi
   const encoder = await open("encoder", { inputs: [], outputs: [content, pitch, energy, durations] });
   const decoder = await open("decoder", { inputs: [content, pitch, energy], outputs: [waveform] });
   const styles = await loadStyles(path.join(folder, "voices"));
-  return new Kokoro(versionOf("kokoro"), ort, encoder, decoder, styles, options.lexicon);
+  return new Kokoro(engineVersion("kokoro"), ort, encoder, decoder, styles, options.lexicon);
 }

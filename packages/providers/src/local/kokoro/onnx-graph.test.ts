@@ -62,7 +62,7 @@ async function run(model: Uint8Array, input: string, output: string, values: num
   return Array.from(result[output]?.data ?? [], Number);
 }
 
-test("a model cut in two gives in two steps what it gave in one", async () => {
+test("a model split in two computes in two steps the result of one", async () => {
   const model = halfModel();
   const middle = { name: "sum", shape: [2] };
   const front = cutModel(model, { inputs: [], outputs: [middle] });
@@ -72,18 +72,18 @@ test("a model cut in two gives in two steps what it gave in one", async () => {
   assert.deepEqual(await run(back, "sum", "y", [2.5, 0]), [25, 0]);
 });
 
-test("a cut model computes in float32, beyond what float16 holds", async () => {
+test("a split model computes in float32, beyond the range of float16", async () => {
   const whole = cutModel(halfModel(), { inputs: [], outputs: [{ name: "y", shape: [2] }] });
   assert.deepEqual(await run(whole, "x", "y", [70_000, 0]), [700_015, -20]);
 });
 
-test("a file that is no model is refused", () => {
+test("a file that is not a model is refused", () => {
   const cut = { inputs: [], outputs: [] };
   assert.throws(() => cutModel(Uint8Array.of(0x0a, 0xff), cut), /protobuf message ends/);
   assert.throws(() => cutModel(new Uint8Array(0), cut), /no ONNX graph/);
 });
 
-test("long numbers and empty messages are read as they were written", () => {
+test("long numbers and empty messages are read as written", () => {
   const bytes = joinParts([varintField(3, 2 ** 40), ...messageField(4, [])]);
   const fields = readFields(bytes).map(({ number, varint, payload }) => [number, varint, payload.length]);
   assert.deepEqual(fields, [

@@ -21,7 +21,7 @@ const TENSOR_TYPE = { elementType: 1, shape: 2 };
 const SHAPE = { dimension: 1 };
 const DIMENSION = { value: 1, parameter: 2 };
 
-/** Rises when `cutModel` makes something else of the same model: cut models are kept. */
+/** Increased when `cutModel` returns another result for the same model, because cut models are kept. */
 export const CUT_VERSION = 1;
 
 const FLOAT = 1;
@@ -34,9 +34,9 @@ export interface FloatTensor {
 }
 
 export interface Cut {
-  /** Tensors inside the graph that are given from outside from now on; what they were made from is dropped. */
+  /** Inner tensors that become inputs; the nodes that computed them are dropped. */
   inputs: readonly FloatTensor[];
-  /** Tensors inside the graph, or outputs of the model, that the cut graph gives. */
+  /** Inner tensors, or outputs of the model, that the cut graph returns. */
   outputs: readonly FloatTensor[];
 }
 
@@ -114,7 +114,7 @@ function readNode(field: Field): Node {
   return { field, inputs: texts(fields, NODE.input), outputs: texts(fields, NODE.output) };
 }
 
-/** The nodes that `outputs` are made by, going back no further than `inputs`; in their old order. */
+/** The nodes that compute `outputs`, back to `inputs`, in their original order. */
 function nodesBetween(nodes: readonly Node[], cut: Cut): Node[] {
   const producers = new Map(nodes.flatMap((node) => node.outputs.map((output) => [output, node] as const)));
   const given = new Set(cut.inputs.map((input) => input.name));
@@ -131,8 +131,8 @@ function nodesBetween(nodes: readonly Node[], cut: Cut): Node[] {
 }
 
 /**
- * A part of an ONNX model as a model of its own, all its float16 arithmetic and weights widened to float32.
- * The model's own inputs stay inputs where the part uses them.
+ * Cuts a part of an ONNX model out as a model of its own, with all float16 arithmetic and weights widened to float32.
+ * The model's own inputs remain inputs if the part uses them.
  */
 export function cutModel(model: Uint8Array, cut: Cut): Uint8Array {
   const modelFields = readFields(model);

@@ -1,6 +1,6 @@
 /**
- * As much of the protocol buffer wire format (protobuf.dev/programming-guides/encoding) as it takes to cut an
- * ONNX model: fields are found and copied as bytes; only what changes is taken apart.
+ * The part of the protocol buffer wire format (protobuf.dev/programming-guides/encoding) that is needed to cut an ONNX
+ * model: fields are found and copied as bytes, and only changed ones are decoded.
  */
 export interface Field {
   number: number;
@@ -12,7 +12,7 @@ export interface Field {
   encoded: Uint8Array;
 }
 
-/** Bytes to be written, or float16 values to be written as float32. */
+/** Bytes to write, or float16 values to write as float32. */
 export type Part = Uint8Array | { float16: Uint8Array };
 
 const WIRE_VARINT = 0;
@@ -97,7 +97,7 @@ export function decodeText(payload: Uint8Array): string {
   return new TextDecoder().decode(payload);
 }
 
-/** Writes the parts one after another, float16 values widened; one allocation of the final size. */
+/** Writes the parts one after the other, with float16 values widened, into one allocation of the final size. */
 export function joinParts(parts: readonly Part[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + partLength(part), 0));
   let at = 0;
@@ -105,7 +105,7 @@ export function joinParts(parts: readonly Part[]): Uint8Array {
     if (part instanceof Uint8Array) {
       out.set(part, at);
     } else {
-      // Copied, because payloads start at odd addresses and typed arrays may not.
+      // Copied, because payloads may start at odd addresses and typed arrays may not.
       const widened = new Float32Array(new Float16Array(new Uint8Array(part.float16).buffer));
       out.set(new Uint8Array(widened.buffer), at);
     }

@@ -19,7 +19,7 @@ test("words are written in Kokoro's symbols with the stress mark before the vowe
   assert.deepEqual(written, words);
 });
 
-test("words stand apart and marks follow their word", () => {
+test("words are separated by spaces and marks follow their word", () => {
   const line = kokoroSymbols([
     { kind: "word", phones: ["Y", "EH1", "S"] },
     { kind: "pause", mark: "," },

@@ -1,14 +1,14 @@
 import { isVowel, type Phone } from "../phonemes/arpabet.ts";
 import type { SpokenToken } from "../phonemes/pronounce.ts";
 
-/** Of the space between words. */
+/** Token id of the space between words. */
 export const SPACE_ID = 16;
 
 /**
- * Kokoro's token ids (`model.vocab` of its tokenizer.json), of the symbols that American English needs: IPA with
- * capitals for diphthongs (A eɪ, I aɪ, O oʊ, W aʊ, Y ɔɪ) and T for the flap in "water".
+ * Kokoro's token ids (`model.vocab` of its tokenizer.json) of the symbols for American English: IPA with capitals for
+ * diphthongs (A eɪ, I aɪ, O oʊ, W aʊ, Y ɔɪ) and T for the flap in "water".
  */
-const tokenIds: Readonly<Record<string, number>> = {
+const TOKEN_IDS: Readonly<Record<string, number>> = {
   ";": 1,
   ":": 2,
   ",": 3,
@@ -65,10 +65,10 @@ const tokenIds: Readonly<Record<string, number>> = {
   ᵻ: 177,
 };
 
-/** The id that stands before and after every text. */
+/** Id before and after every text. */
 export const PAD_ID = 0;
 
-const phoneSymbols: Readonly<Record<string, string>> = {
+const PHONE_SYMBOLS: Readonly<Record<string, string>> = {
   AA: "ɑ",
   AE: "æ",
   AH: "ʌ",
@@ -109,9 +109,9 @@ const phoneSymbols: Readonly<Record<string, string>> = {
   Z: "z",
   ZH: "ʒ",
 };
-const stressMarks: Readonly<Record<string, string>> = { "1": "ˈ", "2": "ˌ" };
+const STRESS_MARKS: Readonly<Record<string, string>> = { "1": "ˈ", "2": "ˌ" };
 
-/** After these an unstressed vowel before /l/ or /n/ is hardly more than the consonant's own voice: "total", "open". */
+/** Consonants after which an unstressed vowel before /l/ or /n/ nearly vanishes: "total", "open". */
 const STOPS_AND_FRICATIVES = /^(?:T|D|S|Z|SH|ZH|CH|JH|P|B|K|G|F|V|TH)$/;
 const SIBILANTS = /^(?:S|Z|SH|ZH|CH|JH)$/;
 
@@ -134,10 +134,10 @@ function vowelSymbol(phones: readonly Phone[], index: number): string {
     const next = phones[index + 2];
     return isSyllabic && (next === undefined || !isVowel(next)) ? "ᵊ" : "ə";
   }
-  return (stressMarks[stress] ?? "") + (phoneSymbols[phone.slice(0, -1)] ?? "");
+  return (STRESS_MARKS[stress] ?? "") + (PHONE_SYMBOLS[phone.slice(0, -1)] ?? "");
 }
 
-/** American /t/ between vowels, the second unstressed: "water", "city". */
+/** Whether this is an American /t/ between vowels with the second unstressed: "water", "city". */
 function isFlap(phones: readonly Phone[], index: number): boolean {
   const before = phones[index - 1];
   const after = phones[index + 1];
@@ -158,12 +158,12 @@ export function wordSymbols(phones: readonly Phone[]): string {
       if (isVowel(phone)) {
         return vowelSymbol(phones, index);
       }
-      return isFlap(phones, index) ? "T" : (phoneSymbols[phone] ?? "");
+      return isFlap(phones, index) ? "T" : (PHONE_SYMBOLS[phone] ?? "");
     })
     .join("");
 }
 
-/** Spoken tokens as one line of Kokoro's symbols: words apart by a space, marks right after the word. */
+/** Spoken tokens as one line of Kokoro's symbols, with spaces between words and marks right after them. */
 export function kokoroSymbols(tokens: readonly SpokenToken[]): string {
   return tokens
     .map((token) => (token.kind === "word" ? ` ${wordSymbols(token.phones)}` : token.mark))
@@ -172,5 +172,5 @@ export function kokoroSymbols(tokens: readonly SpokenToken[]): string {
 }
 
 export function kokoroIds(symbols: string): number[] {
-  return Array.from(symbols).flatMap((symbol) => tokenIds[symbol] ?? []);
+  return Array.from(symbols).flatMap((symbol) => TOKEN_IDS[symbol] ?? []);
 }

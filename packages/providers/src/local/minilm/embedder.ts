@@ -9,7 +9,7 @@ import type { InferenceHandlers } from "../inference/methods.ts";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
 
 export interface LoadMiniLmOptions {
-  /** What `ensureModels` returned. */
+  /** Folder returned by `ensureModels`. */
   modelsDir: string;
   /** Default 1. */
   threads?: number;
@@ -19,24 +19,24 @@ export interface LoadMiniLmOptions {
 export interface MiniLm {
   readonly name: string;
   /**
-   * Vectors of 384 dimensions and length 1, so that their dot product is the cosine similarity. Of a text longer
-   * than 256 tokens the beginning counts.
+   * Returns vectors of 384 dimensions and length 1, so that their dot product is the cosine similarity. Texts longer
+   * than 256 tokens are cut.
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]>;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-const dimensions = 384;
-/** What the model was trained with. */
-const maxTokens = 256;
-const maxWaiting = 64;
+const DIMENSIONS = 384;
+/** Maximum length in the model's training. */
+const MAX_TOKENS = 256;
+const MAX_WAITING = 64;
 
 /** Mean of the tokens' vectors, scaled to length 1. */
 function poolTokens(hidden: Float32Array, tokens: number): Float32Array {
-  const vector = new Float32Array(dimensions);
-  for (let at = 0; at < tokens * dimensions; at += 1) {
-    const dimension = at % dimensions;
+  const vector = new Float32Array(DIMENSIONS);
+  for (let at = 0; at < tokens * DIMENSIONS; at += 1) {
+    const dimension = at % DIMENSIONS;
     vector[dimension] = (vector[dimension] ?? 0) + (hidden[at] ?? 0);
   }
   const length = Math.hypot(...vector);
@@ -71,17 +71,17 @@ class OnnxMiniLm implements MiniLm {
     await this.#session.release();
   }
 
-  /** One text at a time: on a CPU a batch saves nothing and pays for its padding. */
+  /** Embeds one text at a time: on a CPU a batch saves nothing and adds padding. */
   async #embedOne(text: string): Promise<Float32Array> {
     const { ids } = this.#tokenizer.encode(text);
-    // The last token ends the sequence, wherever it is cut.
-    const kept = ids.length > maxTokens ? [...ids.slice(0, maxTokens - 1), ...ids.slice(-1)] : ids;
-    const tensorOf = (values: BigInt64Array): Tensor =>
+    // The last token ends the sequence, so it is kept when the text is cut.
+    const kept = ids.length > MAX_TOKENS ? [...ids.slice(0, MAX_TOKENS - 1), ...ids.slice(-1)] : ids;
+    const toTensor = (values: BigInt64Array): Tensor =>
       new this.#ort.Tensor("int64", values, [1, kept.length]);
     const { last_hidden_state: hidden } = await this.#session.run({
-      input_ids: tensorOf(BigInt64Array.from(kept, BigInt)),
-      attention_mask: tensorOf(new BigInt64Array(kept.length).fill(1n)),
-      token_type_ids: tensorOf(new BigInt64Array(kept.length)),
+      input_ids: toTensor(BigInt64Array.from(kept, BigInt)),
+      attention_mask: toTensor(new BigInt64Array(kept.length).fill(1n)),
+      token_type_ids: toTensor(new BigInt64Array(kept.length)),
     });
     if (!(hidden?.data instanceof Float32Array))
       throw new TypeError("the model has no float32 output last_hidden_state");
@@ -108,9 +108,9 @@ export async function loadMiniLm({ modelsDir, threads = 1 }: LoadMiniLmOptions):
   return new OnnxMiniLm(ort, session, new Tokenizer(description, {}));
 }
 
-/** Serves `embed` with one model, a request at a time. */
+/** Serves `embed` with one model, one request at a time. */
 export function createEmbedHandler(model: MiniLm, load?: JobLoad): NonNullable<InferenceHandlers["embed"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
+  const queue = new JobQueue({ provider: model.name, maxWaiting: MAX_WAITING, ...(load && { load }) });
   return async ({ texts }, { signal }) =>
     await queue.run({ priority: "turn", signal }, async () => ({
       vectors: await model.embed(texts, signal),

@@ -18,7 +18,7 @@ after(async () => {
 const dot = (a: Float32Array | undefined, b: Float32Array | undefined): number =>
   (a ?? new Float32Array()).reduce((sum, value, index) => sum + value * (b?.[index] ?? 0), 0);
 
-test("texts that mean the same lie close together, in vectors of length 1", async () => {
+test("texts of the same meaning have similar vectors of length 1", async () => {
   const embed = createEmbedHandler(model);
   const texts = ["When are you open?", "What are your opening hours?", "How much is the soup?"];
   const { vectors } = await embed({ texts }, { signal, emit: () => undefined });
@@ -31,7 +31,7 @@ test("texts that mean the same lie close together, in vectors of length 1", asyn
   assert.ok(dot(vectors[0], vectors[2]) < 0.3);
 });
 
-test("an empty text and one of many pages have a vector too", async () => {
+test("an empty text and a very long one have a vector too", async () => {
   const vectors = await model.embed(["", "The pharmacy opens at nine. ".repeat(2000)], signal);
   for (const vector of vectors) assert.ok(Math.abs(dot(vector, vector) - 1) < 1e-5);
 });

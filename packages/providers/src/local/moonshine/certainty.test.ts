@@ -4,7 +4,7 @@ import { Certainty } from "./certainty.ts";
 
 const pieces = ["</s>", "▁a", "▁table", "▁full", "▁for", ".", "▁", "4", "ly", "?"];
 
-/** Logits that make these probabilities, of everything else none. */
+/** Logits with these probabilities; all other tokens have none. */
 function logits(probabilities: Readonly<Record<string, number>>): Float32Array {
   return Float32Array.from(pieces, (piece) => Math.log(probabilities[piece] ?? 0));
 }
@@ -20,7 +20,7 @@ function certaintyOf(text: string, steps: readonly (readonly [string, Record<str
   };
 }
 
-test("what else the last word may have been is told, the end before it as no word at all", () => {
+test("alternatives of the last word are reported, with the end before it as an empty word", () => {
   const heard = certaintyOf("A table full.", [
     ["▁a", { "▁a": 1 }],
     ["▁table", { "▁table": 1 }],
@@ -36,7 +36,7 @@ test("what else the last word may have been is told, the end before it as no wor
   assert.equal(heard.confidence, Math.round((0.6 * 0.9) ** (1 / 5) * 100) / 100);
 });
 
-test("a word of several pieces is as sure as all of them together, its full stop aside", () => {
+test("the certainty of a word of several tokens is the product of theirs, without its full stop", () => {
   const heard = certaintyOf("a fully?", [
     ["▁a", { "▁a": 1 }],
     ["▁full", { "▁full": 0.8, "▁": 0.2 }],

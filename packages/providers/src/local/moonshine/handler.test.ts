@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createTranscribeHandler } from "./handler.ts";
 import type { Moonshine } from "./model.ts";
 
-test("the last text of a call is the draft of its next one, and of no other call's", async () => {
+test("the last text of a call is the draft of its next one only", async () => {
   const drafts: (readonly number[] | undefined)[] = [];
   const model: Moonshine = {
     name: "test",

@@ -5,11 +5,11 @@ import { JobQueue } from "../inference/job-queue.ts";
 import type { InferenceHandlers } from "../inference/methods.ts";
 import type { Moonshine } from "./model.ts";
 
-/** About as many as can be answered within their deadline. */
-const maxWaiting = 64;
-const maxSeconds = 30;
-/** Calls whose last text is remembered; far more than one model serves. */
-const maxDrafts = 500;
+/** About as many requests as can be answered within their deadline. */
+const MAX_WAITING = 64;
+const MAX_SECONDS = 30;
+/** Calls whose last text is kept; more than one model can serve. */
+const MAX_DRAFTS = 500;
 
 function to16kHz(pcm: Int16Array, sampleRateHz: number): Int16Array | undefined {
   if (sampleRateHz === 16_000) return pcm;
@@ -19,19 +19,19 @@ function to16kHz(pcm: Int16Array, sampleRateHz: number): Int16Array | undefined 
 }
 
 /**
- * Serves `transcribe` with one model: an utterance at a time, finals first. Each pause of a call asks for the utterance so
- * far, so its last text is kept as a draft of the next.
+ * Serves `transcribe` with one model: one utterance at a time, finals first. Each pause of a call requests the
+ * utterance so far, so its last text is kept as a draft of the next.
  */
 export function createTranscribeHandler(
   model: Moonshine,
   load?: JobLoad,
 ): NonNullable<InferenceHandlers["transcribe"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
+  const queue = new JobQueue({ provider: model.name, maxWaiting: MAX_WAITING, ...(load && { load }) });
   const drafts = new Map<string, readonly number[]>();
   const refuse = (message: string): ProviderError =>
     new ProviderError({ provider: model.name, kind: "status", message, isRetryable: false });
   return async ({ pcm, sampleRateHz, streamId, isFinal }, { signal }) => {
-    if (pcm.length > maxSeconds * sampleRateHz) throw refuse(`more than ${maxSeconds} s at once`);
+    if (pcm.length > MAX_SECONDS * sampleRateHz) throw refuse(`more than ${MAX_SECONDS} s at once`);
     return await queue.run(
       { priority: isFinal ? "turn" : "partial", streamId, isReplaceable: !isFinal, signal },
       async () => {
@@ -41,7 +41,7 @@ export function createTranscribeHandler(
         drafts.delete(streamId);
         drafts.set(streamId, tokens);
         const [oldest] = drafts.keys();
-        if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
+        if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
         return heard;
       },
     );

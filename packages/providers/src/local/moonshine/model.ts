@@ -10,49 +10,49 @@ import { findLoop } from "./repetition.ts";
 export type MoonshineSize = "base" | "tiny";
 
 export interface LoadMoonshineOptions {
-  /** What `ensureModels` returned. */
+  /** Folder returned by `ensureModels`. */
   modelsDir: string;
-  /** `base` hears better through noise; `tiny` takes two thirds of its time. */
+  /** `base` is more robust against noise; `tiny` takes two thirds of its time. */
   size: MoonshineSize;
   /** Default 1, which is as fast as 2. */
   threads?: number;
 }
 
 interface Transcription extends HeardText {
-  /** A draft of what the same utterance will be once more of it was heard. */
+  /** Draft for a later transcription of the same utterance with more audio. */
   tokens: readonly number[];
 }
 
-/** The recogniser, loaded once for all calls. One transcription at a time: see `createTranscribeHandler`. */
+/** The recognizer, loaded once for all calls. One transcription at a time: see `createTranscribeHandler`. */
 export interface Moonshine {
   readonly name: string;
   /**
-   * Text of an utterance in which speech was found, and how sure the model is of it.
+   * Transcribes an utterance that contains speech, and reports the model's certainty.
    *
-   * @param pcm mono, 16 kHz, at most 30 s, with 300 ms or more round the speech: with less, last digits go missing.
-   * @param draft the tokens of what was heard so far of the same utterance: the model reads them at once instead of one by
-   * one, and goes on where it hears something else.
-   * @throws the signal's reason when aborted; looked at between tokens.
+   * @param pcm Mono, 16 kHz, at most 30 s, with at least 300 ms around the speech: with less, last digits are lost.
+   * @param draft Tokens of an earlier transcription of the same utterance: the model reads them at once instead of one
+   * by one, and continues from the first difference.
+   * @throws the signal's reason when aborted; checked between tokens.
    */
   transcribe(pcm: Int16Array, signal: AbortSignal, draft?: readonly number[]): Promise<Transcription>;
-  /** Runs once, so that the first caller does not pay for first-time allocations. */
+  /** Runs once, so that the first caller does not wait for first-time allocations. */
   warmUp(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-const sampleRateHz = 16_000;
-/** Of its attention. */
-const heads = 8;
-const startToken = 1;
-const endToken = 2;
-/** Ids from here on are Moonshine's own marks, which have no text. */
-const firstMarkToken = 32_000;
-/** Fast speech has about 5 tokens a second; the rest is room for short utterances and digits. */
-const tokensPerSecond = 7;
-const extraTokens = 6;
-/** The model hears badly in less than this. More silence than the call's own only makes it hear worse. */
-const minSamples = sampleRateHz;
+const SAMPLE_RATE_HZ = 16_000;
+/** Heads of the model's attention. */
+const ATTENTION_HEADS = 8;
+const START_TOKEN = 1;
+const END_TOKEN = 2;
+/** First id of Moonshine's own marks, which have no text. */
+const FIRST_MARK_TOKEN = 32_000;
+/** Fast speech has about 5 tokens per second; the rest is a margin for short utterances and digits. */
+const TOKENS_PER_SECOND = 7;
+const EXTRA_TOKENS = 6;
+/** Minimum length: the model is inaccurate below it. More silence than the call's own only makes it worse. */
+const minSamples = SAMPLE_RATE_HZ;
 
 type Feeds = Record<string, Tensor>;
 
@@ -75,12 +75,12 @@ function indexOfLargest(values: Float32Array): number {
   return best;
 }
 
-function float32Of(tensor: Tensor | undefined, name: string): Float32Array {
+function readFloat32(tensor: Tensor | undefined, name: string): Float32Array {
   if (tensor?.data instanceof Float32Array) return tensor.data;
   throw new TypeError(`the model has no float32 output ${name}`);
 }
 
-/** Names of the decoder's cache inputs with the width of a head, as the model declares them. */
+/** Names of the decoder's cache inputs with the width of a head, as declared by the model. */
 function cacheInputs(decoder: InferenceSession): { name: string; headWidth: number }[] {
   return decoder.inputMetadata.flatMap((input) => {
     const width = input.isTensor ? input.shape[3] : undefined;
@@ -122,16 +122,16 @@ class OnnxMoonshine implements Moonshine {
     const input = new this.#ort.Tensor("float32", samples, [1, samples.length]);
     const { last_hidden_state: hidden } = await this.#encoder.run({ input_values: input });
     if (hidden === undefined) throw new TypeError("the encoder has no output last_hidden_state");
-    const maxTokens = extraTokens + Math.ceil((pcm.length / sampleRateHz) * tokensPerSecond);
+    const maxTokens = EXTRA_TOKENS + Math.ceil((pcm.length / SAMPLE_RATE_HZ) * TOKENS_PER_SECOND);
     const certainty = new Certainty(this.#tokenizer.vocabById);
     const tokens = await this.#decode(hidden, maxTokens, draft, certainty, signal);
-    const words = tokens.filter((token) => token < firstMarkToken);
+    const words = tokens.filter((token) => token < FIRST_MARK_TOKEN);
     const text = this.#tokenizer.decode(words, false, true).trim();
     return text === "" ? { text, tokens } : { text, tokens, certainty: certainty.of(text) };
   }
 
   async warmUp(): Promise<void> {
-    await this.transcribe(new Int16Array(sampleRateHz), new AbortController().signal);
+    await this.transcribe(new Int16Array(SAMPLE_RATE_HZ), new AbortController().signal);
   }
 
   async close(): Promise<void> {
@@ -141,8 +141,9 @@ class OnnxMoonshine implements Moonshine {
   }
 
   /**
-   * Greedy, with the keys and values of earlier steps kept; those of the encoder come from the first step alone. A draft is
-   * read in one step, which takes little longer than a word: as far as the decoder agrees, its tokens are the text's.
+   * Greedy decoding with the keys and values of earlier steps kept; those of the encoder come only from the first step.
+   * A draft is read in one step, which takes little longer than a word: its tokens are accepted up to the first one
+   * that the decoder rejects.
    */
   async #decode(
     hidden: Tensor,
@@ -155,27 +156,32 @@ class OnnxMoonshine implements Moonshine {
     const feeds: Feeds = { encoder_hidden_states: hidden };
     const caches = cacheInputs(this.#decoder);
     for (const { name, headWidth } of caches) {
-      feeds[name] = new Tensor("float32", new Float32Array(heads * headWidth), [1, heads, 1, headWidth]);
+      feeds[name] = new Tensor("float32", new Float32Array(ATTENTION_HEADS * headWidth), [
+        1,
+        ATTENTION_HEADS,
+        1,
+        headWidth,
+      ]);
     }
     const tokens: number[] = [];
-    let given = [startToken, ...draft.slice(0, maxTokens - 1)];
+    let given = [START_TOKEN, ...draft.slice(0, maxTokens - 1)];
     for (let step = 0; tokens.length < maxTokens; step += 1) {
       signal.throwIfAborted();
       feeds["input_ids"] = new Tensor("int64", BigInt64Array.from(given, BigInt), [1, given.length]);
       feeds["use_cache_branch"] = new Tensor("bool", [step > 0], [1]);
       const outputs = await this.#decoder.run(feeds);
-      const logits = float32Of(outputs["logits"], "logits");
+      const logits = readFloat32(outputs["logits"], "logits");
       const width = logits.length / given.length;
       let read = 0;
       let next: number | undefined;
       do {
         const ofToken = logits.subarray(read * width, (read + 1) * width);
-        // Telephone speech often makes the model end at once. Voice activity has said that there is speech.
-        if (tokens.length === 0) ofToken[endToken] = Number.NEGATIVE_INFINITY;
+        // Telephone speech often makes the model end at once, although voice activity has found speech.
+        if (tokens.length === 0) ofToken[END_TOKEN] = Number.NEGATIVE_INFINITY;
         next = indexOfLargest(ofToken);
         certainty.add(next, ofToken);
         read += 1;
-        if (next === endToken) return tokens;
+        if (next === END_TOKEN) return tokens;
         tokens.push(next);
         const kept = findLoop(tokens);
         if (kept !== undefined) return tokens.slice(0, kept);
@@ -191,16 +197,16 @@ class OnnxMoonshine implements Moonshine {
     return tokens;
   }
 
-  /** Keys or values of the first tokens alone. */
+  /** Keys or values of the first tokens. */
   #cropped(tensor: Tensor, tokenCount: number): Tensor {
     const [, , length = 0, width = 0] = tensor.dims;
-    const all = float32Of(tensor, "of keys and values");
-    const kept = new Float32Array(heads * tokenCount * width);
-    for (let head = 0; head < heads; head += 1) {
+    const all = readFloat32(tensor, "of keys and values");
+    const kept = new Float32Array(ATTENTION_HEADS * tokenCount * width);
+    for (let head = 0; head < ATTENTION_HEADS; head += 1) {
       const from = head * length * width;
       kept.set(all.subarray(from, from + tokenCount * width), head * tokenCount * width);
     }
-    return new this.#ort.Tensor("float32", kept, [1, heads, tokenCount, width]);
+    return new this.#ort.Tensor("float32", kept, [1, ATTENTION_HEADS, tokenCount, width]);
   }
 }
 
@@ -225,7 +231,7 @@ export async function loadMoonshine({
       session: {
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
-        // Warnings about initializers that the exporter left in are of no use to an operator.
+        // Warnings about leftover initializers are useless to an operator.
         logSeverityLevel: 3,
       },
     });

@@ -31,7 +31,7 @@ test("a person's words are understood", async () => {
   assert.ok(first.probability > 0.7, `of the last word as ${first.probability}`);
 });
 
-test("a draft changes the time that a text takes, not the text, whether it is right or wrong", async () => {
+test("a draft, correct or not, changes the duration of a transcription and not its text", async () => {
   const pcm = await readRecording("sense-and-sensibility-0870");
   const alone = await model.transcribe(pcm, signal);
   const begun = await model.transcribe(pcm.subarray(0, pcm.length / 2), signal);
@@ -51,7 +51,7 @@ test("an aborted transcription stops with the signal's reason", async () => {
   await assert.rejects(transcription, /hung up/);
 });
 
-test("a caller over the telephone is understood from the onset that voice activity gives", async (context) => {
+test("a caller over the telephone is understood from the onset that voice activity reports", async (context) => {
   const inference = createInProcessInference({ transcribe: createTranscribeHandler(model) });
   const flushed = Promise.withResolvers<SpeechToTextEvent>();
   const stream = new LocalSpeechToText({ inference, size: () => "base" }).open({
@@ -78,7 +78,7 @@ test("a caller over the telephone is understood from the onset that voice activi
   assert.match(event.text, /^Go forward (ten|10) met(er|re)s\.?$/i);
 });
 
-test("audio that the model cannot take is refused, not guessed at", async () => {
+test("audio that the model cannot process is refused", async () => {
   const transcribe = createTranscribeHandler(model);
   const context = { signal, emit: () => undefined };
   const params = { pcm: new Int16Array(8000 * 31), sampleRateHz: 8000, streamId: "a", isFinal: true };

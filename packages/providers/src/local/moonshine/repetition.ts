@@ -1,15 +1,15 @@
-/** A phrase of so many tokens at most is looked for. */
-const longestPhrase = 12;
-/** People do say a digit five times; a stuck decoder does not stop. */
+/** Maximum length of a repeating phrase, in tokens. */
+const MAX_PHRASE_TOKENS = 12;
+/** People may say a digit five times; a stuck decoder does not stop. */
 const minRepeats = (phrase: number): number => (phrase === 1 ? 8 : 4);
 
 /**
- * Whether the decoder goes round in circles: the tokens end in the same phrase several times over.
+ * Detects a decoder loop: tokens that end in several repetitions of the same phrase.
  *
- * @returns how many tokens to keep, one phrase included; undefined when there is no such loop.
+ * @returns The number of tokens to keep, including one phrase; `undefined` without a loop.
  */
 export function findLoop(tokens: readonly number[]): number | undefined {
-  for (let phrase = 1; phrase <= longestPhrase; phrase += 1) {
+  for (let phrase = 1; phrase <= MAX_PHRASE_TOKENS; phrase += 1) {
     const length = phrase * minRepeats(phrase);
     if (tokens.length < length) continue;
     const start = tokens.length - length;

@@ -26,10 +26,10 @@ function openStream(context: TestContext, transcribe: Transcribe, language = "en
   return { stream, events };
 }
 
-/** Says how long the audio was, as the text. */
+/** Recognizer whose text is the length of the audio. */
 const sayLength: Transcribe = ({ pcm }) => Promise.resolve({ text: `${pcm.length / 8} ms` });
 
-test("an utterance begins before its onset was noticed, with a margin, and goes on over flushes", async (context) => {
+test("an utterance begins with a margin before its detection, and continues over flushes", async (context) => {
   const { stream, events } = openStream(context, sayLength);
   stream.write(new Int16Array(ms(5000)));
   stream.startUtterance(200);
@@ -62,7 +62,7 @@ test("a flush supersedes an unanswered one, whose request is aborted", async (co
   assert.deepEqual(aborted, [400]);
 });
 
-test("a long utterance is cut in its pauses, and the pieces' texts are joined", async (context) => {
+test("a long utterance is cut in its pauses, and the texts of its pieces are joined", async (context) => {
   const lengths: number[] = [];
   const { stream, events } = openStream(context, ({ pcm }) => {
     lengths.push(pcm.length);
@@ -85,7 +85,7 @@ test("a long utterance is cut in its pauses, and the pieces' texts are joined", 
   assert.deepEqual(events, [{ type: "flushed", flushId: 1, text: "8000 0" }]);
 });
 
-test("what the inference process fails with is reported as it is", async (context) => {
+test("errors of the inference process are reported unchanged", async (context) => {
   const error = new ProviderError({
     provider: "x",
     kind: "status",
@@ -99,7 +99,7 @@ test("what the inference process fails with is reported as it is", async (contex
   assert.deepEqual(events, [{ type: "failed", error }]);
 });
 
-test("a flush without an utterance gives an empty text", async (context) => {
+test("a flush without an utterance returns an empty text", async (context) => {
   const { stream, events } = openStream(context, sayLength);
   stream.flush(1);
   await settle();
@@ -122,7 +122,7 @@ test("no event follows the end of the utterance or of the stream", async (contex
   assert.deepEqual(events, []);
 });
 
-test("another language than English fails at once instead of giving nonsense", async (context) => {
+test("a language other than English fails at once", async (context) => {
   const { events } = openStream(context, sayLength, "de-DE");
   await settle();
   assert.equal(events.length, 1);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  errorMessage,
   type HeardText,
   ProviderError,
   type SpeechToText,
@@ -14,31 +15,31 @@ import { SampleBuffer, SampleRing } from "../../samples.ts";
 import { quietestPlace } from "./utterance.ts";
 
 export interface LocalSpeechToTextOptions {
-  /** The way to the process that holds the model. */
+  /** Client of the process with the model. */
   inference: InferenceClient;
   /** Size of the model that this process holds. */
   size: () => MoonshineSize;
 }
 
-/** From the voice's onset, as voice activity sees it, back to where the model should begin to hear. */
+/** Audio before the detected onset that the model needs. */
 const marginMs = 300;
-/** What is remembered from before the onset was noticed. */
+/** Audio kept from before the onset is detected. */
 const preRollMs = 1500;
 /**
- * A longer utterance is transcribed in pieces while it goes on, so that neither its memory nor the wait for
- * its end grows.
+ * Maximum length of a piece. Longer utterances are transcribed in pieces, so that neither memory nor the wait at the
+ * end grows.
  */
 const maxPieceMs = 15_000;
-/** Where in a full piece the cut is looked for: its last third. */
+/** Earliest cut within a full piece: its last third. */
 const earliestCutMs = 10_000;
-/** An utterance has room for this much before it must grow. */
+/** Initial capacity of an utterance. */
 const firstCapacityMs = 4000;
 const deadlineMs = 10_000;
 
-/** What was said since the speech began. */
+/** The audio and texts of an utterance. */
 class Utterance {
   readonly audio: SampleBuffer;
-  /** Texts of the pieces cut off the front. */
+  /** Texts of the pieces cut off at the front. */
   readonly pieces: Promise<HeardText>[] = [];
   readonly abort = new AbortController();
 
@@ -118,14 +119,14 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
     if (utterance === undefined) return { text: "" };
     const rest = this.#transcribe(utterance.audio.view().slice(), signal);
     const heard = (await Promise.all([...utterance.pieces, rest])).filter(({ text }) => text !== "");
-    // The end of a turn is what matters of it, and that is in the last piece.
+    // Only the certainty at the end of the turn matters, which is in the last piece.
     return { ...heard.at(-1), text: heard.map(({ text }) => text).join(" ") };
   }
 
   #cut(utterance: Utterance): void {
     const place = quietestPlace(utterance.audio.view(), this.#samplesIn(earliestCutMs), this.#sampleRateHz);
     const piece = this.#transcribe(utterance.audio.shift(place), utterance.abort.signal);
-    // A piece that failed is reported by the flush that wants its text.
+    // A failed piece is reported by the flush that needs its text.
     piece.catch(() => undefined);
     utterance.pieces.push(piece);
   }
@@ -149,9 +150,9 @@ class LocalSpeechToTextStream implements SpeechToTextStream {
 }
 
 /**
- * Moonshine behind the conversation's interface: keeps a call's audio in the process of the call and asks the
- * inference process for text when the voice loop wants it. English only; there are no partials, and key terms
- * have no effect. Holds 24 kB per call at 8 kHz, and up to 0.5 MB while somebody speaks at length.
+ * Moonshine as a conversation's recognizer: keeps a call's audio in the process of the call and requests text from the
+ * inference process. English only; no partials, and key terms have no effect. Uses 24 kB per call at 8 kHz, and up to
+ * 0.5 MB during long speech.
  */
 export class LocalSpeechToText implements SpeechToText {
   readonly #inference: InferenceClient;

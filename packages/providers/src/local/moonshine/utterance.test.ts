@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quietestPlace } from "./utterance.ts";
 
-test("the quietest place is in the pause, and not before the first place allowed", () => {
+test("the quietest place is in the pause, and not before the first permitted place", () => {
   const pcm = new Int16Array(8000 * 4).fill(9000);
   pcm.fill(0, 8000, 9600);
   pcm.fill(100, 24_000, 25_600);

@@ -1,9 +1,9 @@
-/** A window this long decides how quiet a place is: about as long as the stop before a plosive. */
-const quietWindowMs = 100;
+/** Window for the level of a place: about as long as the stop before a plosive. */
+const QUIET_WINDOW_MS = 100;
 
-/** The middle of the quietest tenth of a second from `from` on, as a sample's index: where a word is least likely. */
+/** The middle of the quietest tenth of a second after `from`, as a sample index, where a word is least likely. */
 export function quietestPlace(pcm: Int16Array, from: number, sampleRateHz: number): number {
-  const window = (sampleRateHz * quietWindowMs) / 1000;
+  const window = (sampleRateHz * QUIET_WINDOW_MS) / 1000;
   const step = window / 2;
   let quietest = Number.POSITIVE_INFINITY;
   let place = pcm.length;

@@ -8,7 +8,7 @@ import { openPreparedModel } from "./prepared-model.ts";
 
 const source = path.join("silero", "silero_vad.onnx");
 
-/** A models folder with one small model, and a way to open it that counts how often it is made. */
+/** Creates a models folder with one small model, and a function to open it that counts how often it is prepared. */
 async function createModels(context: TestContext) {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-prepared-"));
   context.after(async () => await rm(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ async function createModels(context: TestContext) {
   return { folder, open, prepared, made: () => made };
 }
 
-test("a model is prepared once and opened from what was kept from then on", async (context) => {
+test("a model is prepared once and then opened from its stored graph", async (context) => {
   const { open, prepared, made } = await createModels(context);
   const inputs = await open();
   assert.ok(inputs.includes("state"));
@@ -45,7 +45,7 @@ test("a model is prepared once and opened from what was kept from then on", asyn
   assert.equal((await prepared()).length, 1);
 });
 
-test("another source or another recipe is prepared anew and replaces what was kept", async (context) => {
+test("another source or recipe is prepared again and replaces the stored graph", async (context) => {
   const { folder, open, prepared, made } = await createModels(context);
   await open();
   const [first] = await prepared();
@@ -67,7 +67,7 @@ test("a graph optimized on another processor is not used, and both are kept", as
   assert.equal((await prepared()).length, 2);
 });
 
-test("a damaged prepared model is made anew", async (context) => {
+test("a damaged prepared model is prepared again", async (context) => {
   const { folder, open, prepared, made } = await createModels(context);
   await open();
   const [file = ""] = await prepared();
@@ -76,7 +76,7 @@ test("a damaged prepared model is made anew", async (context) => {
   assert.equal(made(), 2);
 });
 
-test("where nothing can be written the model is opened all the same", async (context) => {
+test("the model is opened even if nothing can be written", async (context) => {
   const { folder, open } = await createModels(context);
   await writeFile(path.join(folder, "prepared"), "a file in the folder's place");
   assert.ok((await open()).includes("state"));

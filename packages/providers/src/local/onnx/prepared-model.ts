@@ -5,15 +5,15 @@ import type { InferenceSession } from "onnxruntime-node";
 import { describeProcessor } from "./processor.ts";
 
 export interface PreparedModelOptions {
-  /** What `ensureModels` returned; prepared models are kept in its folder `prepared`. */
+  /** Folder returned by `ensureModels`; prepared models are stored in its folder `prepared`. */
   modelsDir: string;
-  /** Unlike that of any other, fit for a file: `moonshine-base-encoder`. */
+  /** Unique name, usable as a file name: `moonshine-base-encoder`. */
   name: string;
-  /** The verified file, relative to `modelsDir`, that the model is made from. */
+  /** The verified source file, relative to `modelsDir`. */
   source: string;
-  /** To be changed with the way in which the model is made from its source. */
+  /** Version of the way in which the model is made from its source. */
   recipe: string;
-  /** The model to prepare: a file, or its bytes. Asked for where it is not kept yet. */
+  /** Creates the model to prepare, a file or its bytes. Called if no prepared graph is stored. */
   make: () => Promise<string | Uint8Array>;
   session: Omit<InferenceSession.SessionOptions, "extra" | "graphOptimizationLevel">;
   /** `all` also lays tensors out for this processor. Default: `extended`. */
@@ -49,7 +49,7 @@ export async function openPreparedModel(options: PreparedModelOptions): Promise<
         extra: { session: EXACT_8_BIT },
       });
     } catch {
-      // Damaged: made anew.
+      // Damaged: prepared again.
       await rm(kept, { force: true });
     }
   }
@@ -73,7 +73,7 @@ export async function openPreparedModel(options: PreparedModelOptions): Promise<
     await removeOthers(folder, `${options.name}-`, processor, kept);
     return opened;
   } catch {
-    // Where the folder is none this fails too.
+    // Fails too if the folder does not exist.
     await rm(unfinished, { force: true }).catch(() => {});
     return await create(session);
   }
@@ -117,7 +117,7 @@ function createDigest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-/** Gives a file its name once all of it is on disk. */
+/** Renames a file once all of it is on disk. */
 async function settle(unfinished: string, kept: string): Promise<void> {
   const file = await open(unfinished, "r+");
   try {

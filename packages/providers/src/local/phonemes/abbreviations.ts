@@ -1,5 +1,5 @@
-/** Abbreviations that only count with their full stop. */
-const dotted: Record<string, string> = {
+/** Abbreviations that count only with their full stop. */
+const ABBREVIATIONS: Record<string, string> = {
   mr: "mister",
   mrs: "missus",
   ms: "miz",
@@ -53,10 +53,13 @@ const dotted: Record<string, string> = {
   sat: "Saturday",
   sun: "Sunday",
 };
-/** Titles and the like, after which a capital does not begin a sentence. */
-const beforeNames = new Set(["mr", "mrs", "ms", "prof", "rev", "gen", "sgt", "capt"]);
+/** Titles and similar words, after which a capital does not begin a sentence. */
+const BEFORE_NAMES = new Set(["mr", "mrs", "ms", "prof", "rev", "gen", "sgt", "capt"]);
 
-const DOTTED = new RegExp(`\\b(${Object.keys(dotted).join("|")})\\.(\\s+\\p{Lu})?`, "giu");
+const ABBREVIATION_PATTERN = new RegExp(
+  `\\b(${Object.keys(ABBREVIATIONS).join("|")})\\.(\\s+\\p{Lu})?`,
+  "giu",
+);
 const WEEKDAYS = "Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun";
 const WEEKDAY_RANGE = new RegExp(`\\b(${WEEKDAYS})\\.?\\s?-\\s?(${WEEKDAYS})\\b`, "g");
 const DOCTOR = /\bDr\.?\s+(?=\p{Lu})/gu;
@@ -79,17 +82,17 @@ export function expandAbbreviations(text: string): string {
     .replace(SAINT, "Saint ")
     .replace(NUMBER, "number ")
     .replace(WEEKDAY_RANGE, (_match, from: string, to: string) => `${weekday(from)} to ${weekday(to)}`)
-    .replace(DOTTED, (_match, abbreviation: string, next: string | undefined) => {
+    .replace(ABBREVIATION_PATTERN, (_match, abbreviation: string, next: string | undefined) => {
       const key = abbreviation.toLowerCase();
-      const stop = next !== undefined && !beforeNames.has(key) && !isDay(key) ? "." : "";
-      return `${dotted[key] ?? abbreviation}${stop}${next ?? ""}`;
+      const stop = next !== undefined && !BEFORE_NAMES.has(key) && !isDay(key) ? "." : "";
+      return `${ABBREVIATIONS[key] ?? abbreviation}${stop}${next ?? ""}`;
     });
 }
 
 function weekday(name: string): string {
-  return dotted[name.toLowerCase()] ?? name;
+  return ABBREVIATIONS[name.toLowerCase()] ?? name;
 }
 
 function isDay(abbreviation: string): boolean {
-  return dotted[abbreviation]?.endsWith("day") === true;
+  return ABBREVIATIONS[abbreviation]?.endsWith("day") === true;
 }

@@ -1,5 +1,5 @@
-/** Said as words although written in capitals. */
-const spokenAsWords = new Set([
+/** Acronyms that are spoken as words. */
+const SPOKEN_AS_WORDS = new Set([
   "NASA",
   "NATO",
   "UNESCO",
@@ -24,8 +24,8 @@ const spokenAsWords = new Set([
   "VISA",
   "ASAP",
 ]);
-/** Short words that stand in capitals for emphasis or in headings, not as initials. */
-const shortWords = new Set([
+/** Short words that are in capitals for emphasis or in headings, and are not initials. */
+const SHORT_WORDS = new Set([
   "A",
   "I",
   "AN",
@@ -88,7 +88,7 @@ const shortWords = new Set([
 ]);
 
 const CAPITALS = /(?<![\p{L}\d])(\p{Lu}{2,})('?s)?(?![\p{L}\d])/gu;
-/** Elsewhere a capital A by itself is the letter. */
+/** A sentence's first word "A"; any other single capital A is the letter. */
 const SENTENCE_ARTICLE = /(?<=^|[.!?:…—"(]\s*)A(?=\s+\p{L}{2})/gu;
 /** After these a single A is the letter, not the article. */
 const LETTER_A =
@@ -99,15 +99,15 @@ function spell(letters: string): string {
 }
 
 function isSpelled(word: string): boolean {
-  if (spokenAsWords.has(word) || shortWords.has(word)) {
+  if (SPOKEN_AS_WORDS.has(word) || SHORT_WORDS.has(word)) {
     return false;
   }
   return word.length <= 3 || !/[AEIOUY]/.test(word) || (word.length === 4 && /[^AEIOUY]{3}/.test(word));
 }
 
 /**
- * Initials become single capitals (`FBI` → `F B I`), words in capitals lower case. A text that is all capitals
- * is taken as emphasis, so that nothing in it longer than three letters is spelled.
+ * Turns initials into single capitals (`FBI` → `F B I`) and words in capitals into lower case. A text entirely in
+ * capitals counts as emphasis: only words of up to three letters are spelled.
  */
 export function expandAcronyms(text: string): string {
   const isShouted = text.length > 12 && !/\p{Ll}/u.test(text);
@@ -119,7 +119,7 @@ export function expandAcronyms(text: string): string {
         return `okay${ending}`;
       }
       const spelled = isShouted
-        ? word.length <= 3 && !shortWords.has(word) && !/[AEIOUY]/.test(word)
+        ? word.length <= 3 && !SHORT_WORDS.has(word) && !/[AEIOUY]/.test(word)
         : isSpelled(word);
       return (spelled ? spell(word) : word.toLowerCase()) + ending;
     })

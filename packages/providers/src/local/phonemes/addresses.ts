@@ -5,7 +5,7 @@ const URL_WITH_SCHEME = /\bhttps?:\/\/[^\s,;)]*[^\s,;).!?'"]/gi;
 const BARE_DOMAIN =
   /\b(?:[a-z\d-]+\.)+(?:com|org|net|io|ai|dev|app|edu|gov|info|biz|co|uk|us|ca|de|eu)(?:\/[^\s,;)]*[^\s,;).!?'"])?(?![\w.]*\w)/gi;
 
-const symbolNames: Record<string, string> = {
+const SYMBOL_NAMES: Record<string, string> = {
   ".": "dot",
   "@": "at",
   "-": "dash",
@@ -19,8 +19,8 @@ const symbolNames: Record<string, string> = {
   ":": "colon",
 };
 
-/** Top-level domains that are said letter by letter; `com`, `org` and `net` are said as words. */
-const spelledDomains = new Set(["io", "ai", "uk", "us", "ca", "de", "eu", "edu"]);
+/** Top-level domains that are spelled; `com`, `org` and `net` are spoken as words. */
+const SPELLED_DOMAINS = new Set(["io", "ai", "uk", "us", "ca", "de", "eu", "edu"]);
 
 function speakAddress(address: string): string {
   const parts = address.match(/[a-z]+|\d+|[^a-z\d]/gi) ?? [];
@@ -28,12 +28,12 @@ function speakAddress(address: string): string {
     if (/\d/.test(part)) {
       return digitWords(part);
     }
-    const symbol = symbolNames[part];
+    const symbol = SYMBOL_NAMES[part];
     if (symbol !== undefined) {
       return symbol;
     }
     const lower = part.toLowerCase();
-    if (lower === "www" || (spelledDomains.has(lower) && parts[index - 1] === ".")) {
+    if (lower === "www" || (SPELLED_DOMAINS.has(lower) && parts[index - 1] === ".")) {
       return lower.toUpperCase().split("").join(" ");
     }
     return lower;

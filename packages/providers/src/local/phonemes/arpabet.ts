@@ -1,11 +1,11 @@
 /**
- * A sound in the notation of the CMU Pronouncing Dictionary: a vowel with its stress (`EY1`; 0 none, 1 primary,
- * 2 secondary) or a consonant (`K`).
+ * A sound in the notation of the CMU Pronouncing Dictionary: a vowel with its stress (`EY1`; 0 none, 1 primary, 2
+ * secondary) or a consonant (`K`).
  */
 export type Phone = string;
 
 const SPELLINGS: readonly (readonly [ipa: string, phone: string])[] = [
-  // Longer spellings first, as they contain the shorter ones.
+  // Longer spellings first, because they contain shorter ones.
   ["tʃ", "CH"],
   ["dʒ", "JH"],
   ["aɪ", "AY"],
@@ -57,14 +57,14 @@ const SPELLINGS: readonly (readonly [ipa: string, phone: string])[] = [
   ["ʒ", "ZH"],
 ];
 
-/** Vowels are the symbols that begin with a vowel letter; consonants never do. */
+/** Whether the phone is a vowel: only those begin with a vowel letter. */
 export function isVowel(phone: Phone): boolean {
   return /^[AEIOU]/.test(phone);
 }
 
 /**
- * IPA of one word (stress marks before the syllable, as dictionaries print it) as ARPAbet. Symbols that English
- * does not have are left out.
+ * Converts the IPA of one word (stress marks before the syllable, as in dictionaries) to ARPAbet. Symbols that English
+ * does not have are dropped.
  */
 export function ipaToArpabet(ipa: string): Phone[] {
   const phones: Phone[] = [];
@@ -89,7 +89,7 @@ export function ipaToArpabet(ipa: string): Phone[] {
   return phones;
 }
 
-/** The same sounds without stress: how a function word is said within a clause. */
+/** The same sounds without stress: the form of a function word within a clause. */
 export function withoutStress(phones: readonly Phone[]): Phone[] {
   return phones.map((phone) => phone.replace(/[12]$/, "0"));
 }

@@ -1,6 +1,6 @@
 import { cardinalWords, ordinalWords, yearWords } from "./number-words.ts";
 
-const months = [
+const MONTHS = [
   "January",
   "February",
   "March",
@@ -32,12 +32,12 @@ const HOUR = /\b(\d{1,2})\s*([aApP])\.?\s?[mM]\b(?:\.(?=\s+\p{Ll}|,))?/gu;
 const HOUR_RANGE = /\b(\d{1,2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?)\s*-\s*(\d{1,2}(?::\d{2})?\s?[ap]\.?m\b)/gi;
 
 function monthNamed(name: string): string {
-  return months.find((month) => month.startsWith(name.slice(0, 3))) ?? name;
+  return MONTHS.find((month) => month.startsWith(name.slice(0, 3))) ?? name;
 }
 
-/** The words of a date in the American order, or undefined where the figures are none. */
+/** The words of a date in American order; `undefined` if the figures are not a date. */
 function dateWords(month: number, day: number, year?: number): string | undefined {
-  const name = months[month - 1];
+  const name = MONTHS[month - 1];
   if (name === undefined || day < 1 || day > 31) {
     return undefined;
   }
@@ -75,7 +75,7 @@ function expandTimes(text: string): string {
     .replace(HOUR, (match, hour: string, half: string) => timeWords(Number(hour), 0, half) ?? match);
 }
 
-/** Dates, years with a month, decades and times of day as they are said. */
+/** Expands dates, years with a month, decades and times of day. */
 export function expandDates(text: string): string {
   const dated = text
     .replace(ISO_DATE, (match, year: string, month: string, day: string) => {

@@ -1,5 +1,5 @@
-/** Words that are said in two ways. `verb` follows a subject, a modal or `to`; `other` is everything else. */
-const verbOrOther: Record<string, { verb: string; other: string }> = {
+/** Words with two pronunciations. `verb`: after a subject, a modal or `to`; `other`: otherwise. */
+const VERB_OR_OTHER: Record<string, { verb: string; other: string }> = {
   close: { verb: "K L OW1 Z", other: "K L OW1 S" },
   conduct: { verb: "K AH0 N D AH1 K T", other: "K AA1 N D AH0 K T" },
   conflict: { verb: "K AH0 N F L IH1 K T", other: "K AA1 N F L IH0 K T" },
@@ -27,7 +27,7 @@ const verbOrOther: Record<string, { verb: string; other: string }> = {
   wind: { verb: "W AY1 N D", other: "W IH1 N D" },
 };
 
-const beforeVerbs = new Set(
+const BEFORE_VERBS = new Set(
   (
     "to i you we they who will would can could shall should may might must do does did don't doesn't didn't " +
     "can't cannot couldn't won't wouldn't shouldn't please let's not i'll you'll we'll they'll he'll she'll " +
@@ -35,17 +35,17 @@ const beforeVerbs = new Set(
   ).split(" "),
 );
 
-/** The pronunciation that fits the word before, or undefined for a word that has only one. */
+/** The pronunciation that fits the previous word; `undefined` for a word with only one. */
 export function pronounceHeteronym(
   word: string,
   previous: string | undefined,
 ): readonly string[] | undefined {
-  if (!Object.hasOwn(verbOrOther, word)) {
+  if (!Object.hasOwn(VERB_OR_OTHER, word)) {
     return undefined;
   }
-  const forms = verbOrOther[word];
-  const isVerb = previous === undefined ? false : beforeVerbs.has(previous);
-  // "close at five" and "read it back" open a clause as instructions, "record" and "content" do not.
+  const forms = VERB_OR_OTHER[word];
+  const isVerb = previous === undefined ? false : BEFORE_VERBS.has(previous);
+  // "close at five" and "read it back" begin a clause as instructions; "record" and "content" do not.
   const phones =
     isVerb || (previous === undefined && (word === "read" || word === "use")) ? forms?.verb : forms?.other;
   return phones?.split(" ");

@@ -1,18 +1,18 @@
 import { createRequire } from "node:module";
 import { ipaToArpabet, isVowel, type Phone } from "./arpabet.ts";
 
-/** How words are pronounced. */
+/** Pronunciations of words. */
 export interface Lexicon {
-  /** Always answers: by the dictionary, by parts of the word, by letter-to-sound rules, at last by spelling. */
+  /** Always returns phones: from the dictionary, from parts of the word, by letter-to-sound rules, or by spelling. */
   pronounce(word: string): readonly Phone[];
 }
 
-/** What `phonemize/en-g2p` gives; its ES module does not load in Node and its types are not in the package. */
+/** Exports of `phonemize/en-g2p`; its ES module does not load in Node and its types are not in the package. */
 interface LetterToSound {
   predict(word: string): string | null;
 }
 
-const letterNames: Record<string, string> = {
+const LETTER_NAMES: Record<string, string> = {
   a: "EY1",
   b: "B IY1",
   c: "S IY1",
@@ -41,8 +41,8 @@ const letterNames: Record<string, string> = {
   z: "Z IY1",
 };
 
-/** Words that the dictionary lacks or gives in a form that nobody says at first. */
-const ownWords: Record<string, string> = {
+/** Words that the dictionary lacks or has in an uncommon form. */
+const OWN_WORDS: Record<string, string> = {
   "o'clock": "AH0 K L AA1 K",
   missus: "M IH1 S IH0 Z",
   miz: "M IH1 Z",
@@ -63,29 +63,29 @@ const ownWords: Record<string, string> = {
 
 const SIBILANT = new Set(["S", "Z", "SH", "ZH", "CH", "JH"]);
 const VOICELESS = new Set(["P", "T", "K", "F", "TH"]);
-const prefixes: Record<string, string> = {
+const PREFIXES: Record<string, string> = {
   un: "AH0 N",
   re: "R IY0",
   non: "N AA2 N",
   pre: "P R IY0",
   mis: "M IH0 S",
 };
-/** Shortest half of a compound, but for the particles in `secondHalves`. */
+/** Minimum length of half a compound, except for the particles in `SECOND_HALVES`. */
 const MIN_HALF = 4;
-const secondHalves = new Set(["up", "in", "out", "off", "on", "day", "way", "man", "box", "bot"]);
+const SECOND_HALVES = new Set(["up", "in", "out", "off", "on", "day", "way", "man", "box", "bot"]);
 
-/** The letters of a word by name, the last one stressed. */
+/** Names of a word's letters, with the last one stressed. */
 export function spellWord(word: string): Phone[] {
   const letters = word
     .toLowerCase()
     .split("")
-    .flatMap((letter) => letterNames[letter] ?? []);
+    .flatMap((letter) => LETTER_NAMES[letter] ?? []);
   return letters.flatMap((name, index) =>
     name.split(" ").map((phone) => (index === letters.length - 1 ? phone : phone.replace("1", "2"))),
   );
 }
 
-/** The phones of a plural or possessive `s` after `stem` (/ɪz/, /s/ or /z/). */
+/** Phones of a plural or possessive `s` after `stem` (/ɪz/, /s/ or /z/). */
 function pluralEnding(stem: readonly Phone[]): Phone[] {
   const last = stem.at(-1) ?? "";
   if (SIBILANT.has(last)) {
@@ -104,7 +104,7 @@ function pastEnding(stem: readonly Phone[]): Phone[] {
 
 class CmuLexicon implements Lexicon {
   readonly #dictionary: Readonly<Record<string, string>>;
-  /** Loaded by the first word that needs it, as it takes as long as the dictionary. */
+  /** Loaded for the first word that needs it, because it takes as long as the dictionary. */
   #letterToSound: LetterToSound | undefined;
 
   constructor(dictionary: Readonly<Record<string, string>>) {
@@ -117,8 +117,8 @@ class CmuLexicon implements Lexicon {
   }
 
   #known(word: string): Phone[] | undefined {
-    const phones = Object.hasOwn(ownWords, word)
-      ? ownWords[word]
+    const phones = Object.hasOwn(OWN_WORDS, word)
+      ? OWN_WORDS[word]
       : Object.hasOwn(this.#dictionary, word)
         ? this.#dictionary[word]
         : undefined;
@@ -154,7 +154,7 @@ class CmuLexicon implements Lexicon {
   }
 
   #prefixed(word: string): Phone[] | undefined {
-    for (const [prefix, phones] of Object.entries(prefixes)) {
+    for (const [prefix, phones] of Object.entries(PREFIXES)) {
       const stem = word.startsWith(prefix) ? this.#known(word.slice(prefix.length)) : undefined;
       if (stem !== undefined) {
         return [...phones.split(" "), ...stem];
@@ -163,13 +163,13 @@ class CmuLexicon implements Lexicon {
     return undefined;
   }
 
-  /** Two known words written together; the most even split wins, and the second loses its primary stress. */
+  /** Two known words written together. The most even split is used, and the second word loses its primary stress. */
   #compound(word: string): Phone[] | undefined {
     let best: { evenness: number; phones: Phone[] } | undefined;
     for (let at = 3; at <= word.length - 2; at++) {
       const tail = word.slice(at);
       const isLongEnough = at >= MIN_HALF && tail.length >= MIN_HALF;
-      const head = isLongEnough || secondHalves.has(tail) ? this.#known(word.slice(0, at)) : undefined;
+      const head = isLongEnough || SECOND_HALVES.has(tail) ? this.#known(word.slice(0, at)) : undefined;
       const second = head && this.#known(tail);
       const evenness = Math.min(at, tail.length);
       if (head !== undefined && second !== undefined && evenness > (best?.evenness ?? 0)) {
@@ -189,7 +189,7 @@ class CmuLexicon implements Lexicon {
     if (!phones.some(isVowel)) {
       return spellWord(plain);
     }
-    // Rules may give no stress at all; English words have one.
+    // Rules may omit stress; English words have one.
     return phones.some((phone) => phone.endsWith("1")) ? phones : stressFirstVowel(phones);
   }
 }
@@ -200,8 +200,8 @@ function stressFirstVowel(phones: Phone[]): Phone[] {
 }
 
 /**
- * Loads the CMU Pronouncing Dictionary (135,000 words); the letter-to-sound rules of `phonemize` follow with the first
- * word that it lacks. Together 0.25 s and 130 MB, so only the process that synthesises does it.
+ * Loads the CMU Pronouncing Dictionary (135,000 words). The letter-to-sound rules of `phonemize` are loaded with the
+ * first word that it lacks. Together 0.25 s and 130 MB, so only the process that synthesizes loads them.
  */
 export async function loadLexicon(): Promise<Lexicon> {
   const { dictionary } = await import("cmu-pronouncing-dictionary");

@@ -16,17 +16,17 @@ const YEAR = /(?<![\d.,#-])(1[1-9]\d\d|20\d\d)(?![\d,]*\d|\.\d)/g;
 const NUMBERED = /#\s?(?=\d)/g;
 const NEGATIVE = /(?<=^|[\s(])-(?=\d)/g;
 const PLAIN = /\d+(?:,\d{3})*(?:\.\d+)?|\.\d+/g;
-/** Capitals mixed with figures, at least four together: booking references, licence plates. */
+/** Capitals mixed with figures, at least four together: booking references, license plates. */
 const CODE = /\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4,}\b/g;
 
-const currencies: Record<string, { one: string; many: string; cent: string; cents: string }> = {
+const CURRENCIES: Record<string, { one: string; many: string; cent: string; cents: string }> = {
   $: { one: "dollar", many: "dollars", cent: "cent", cents: "cents" },
   "£": { one: "pound", many: "pounds", cent: "penny", cents: "pence" },
   "€": { one: "euro", many: "euros", cent: "cent", cents: "cents" },
 };
-const scaleWords: Record<string, string> = { k: "thousand", m: "million", bn: "billion" };
+const SCALE_WORDS: Record<string, string> = { k: "thousand", m: "million", bn: "billion" };
 
-const units: Record<string, string> = {
+const UNITS: Record<string, string> = {
   km: "kilometer",
   m: "meter",
   cm: "centimeter",
@@ -55,9 +55,9 @@ const units: Record<string, string> = {
   mph: "mile per hour",
   kwh: "kilowatt hour",
 };
-const UNIT = new RegExp(`(${NUMBER})\\s?(${Object.keys(units).join("|")})\\b(?!')\\.?(?=\\W|$)`, "g");
+const UNIT = new RegExp(`(${NUMBER})\\s?(${Object.keys(UNITS).join("|")})\\b(?!')\\.?(?=\\W|$)`, "g");
 const FRACTION = new RegExp(
-  `\\b(?:(\\d+)\\s+)?([1-9]\\d?)/([1-9]\\d?)\\b(?:\\s?(${Object.keys(units).join("|")})\\b\\.?)?`,
+  `\\b(?:(\\d+)\\s+)?([1-9]\\d?)/([1-9]\\d?)\\b(?:\\s?(${Object.keys(UNITS).join("|")})\\b\\.?)?`,
   "g",
 );
 const CASED_UNIT = /(\d)\s?(KB|MB|GB|TB|kWh|MPH)\b/g;
@@ -69,12 +69,12 @@ function plural(unit: string): string {
 }
 
 function moneyWords(match: string, symbol: string, amount: string, scale: string | undefined): string {
-  const currency = currencies[symbol];
+  const currency = CURRENCIES[symbol];
   if (currency === undefined) {
     return match;
   }
   if (scale !== undefined) {
-    const word = scaleWords[scale.toLowerCase()] ?? scale.toLowerCase();
+    const word = SCALE_WORDS[scale.toLowerCase()] ?? scale.toLowerCase();
     return `${decimalWords(amount)} ${word} ${currency.many}`;
   }
   const [whole = "", fraction] = amount.replaceAll(",", "").split(".");
@@ -88,7 +88,7 @@ function moneyWords(match: string, symbol: string, amount: string, scale: string
   return major === "zero" ? minorWords : `${majorWords} and ${minorWords}`;
 }
 
-/** Digits one by one, with a pause where the writer grouped them. */
+/** Reads digits one by one, with a pause between written groups. */
 function phoneWords(number: string): string {
   const groups = number.match(/\d+/g) ?? [];
   const digits = groups.join("");
@@ -99,7 +99,7 @@ function phoneWords(number: string): string {
   return `${number.startsWith("+") ? "plus " : ""}${groups.map(digitWords).join(", ")}`;
 }
 
-/** Digits one by one in threes, the last group taking what is left: `5550104477` → 3, 3, 4. */
+/** Reads digits one by one in groups of three; the last group includes the remainder: `5550104477` → 3, 3, 4. */
 function longDigitWords(number: string): string {
   const digits = number.replace("+", "");
   const groups: string[] = [];
@@ -134,7 +134,7 @@ function fractionWords(
   return `${cardinalWords(whole)} and ${isSingle ? "a" : cardinalWords(top)} ${partWords}${measured}`;
 }
 
-/** `AB12C3`: every letter and figure by itself. */
+/** `AB12C3`: reads every letter and figure separately. */
 function codeWords(code: string): string {
   return code
     .split("")
@@ -142,13 +142,13 @@ function codeWords(code: string): string {
     .join(" ");
 }
 
-/** Leading zeros mean that the figures name something rather than count it. */
+/** Reads a number digit by digit if it has leading zeros, which mark a name instead of a count. */
 function plainWords(number: string): string {
   return /^0\d/.test(number) ? digitWords(number) : decimalWords(number.replace(/,$/, ""));
 }
 
 function unitName(unit: string): string {
-  return units[unit.toLowerCase()] ?? unit;
+  return UNITS[unit.toLowerCase()] ?? unit;
 }
 
 function unitWords(number: string, unit: string): string {
@@ -156,7 +156,7 @@ function unitWords(number: string, unit: string): string {
   return `${decimalWords(number)} ${number === "1" ? name : plural(name)}`;
 }
 
-/** Figures as they are said: money, percentages, measures, telephone numbers, ranges, ordinals, years. */
+/** Expands figures: money, percentages, measures, telephone numbers, ranges, ordinals, years. */
 export function expandNumbers(text: string): string {
   return text
     .replace(CASED_UNIT, (_match, digit: string, unit: string) => `${digit} ${unit.toLowerCase()}`)

@@ -1,35 +1,35 @@
 import { isVowel, withoutStress, withSecondaryStress, type Phone } from "./arpabet.ts";
 import { pronounceHeteronym } from "./heteronyms.ts";
 import { spellWord, type Lexicon } from "./lexicon.ts";
-import { normaliseText } from "./normalise.ts";
+import { normalizeText } from "./normalize.ts";
 
-const pauseMarks = [",", ".", "!", "?", ";", ":", "—", "…"] as const;
+const PAUSE_MARKS = [",", ".", "!", "?", ";", ":", "—", "…"] as const;
 
-export type PauseMark = (typeof pauseMarks)[number];
+export type PauseMark = (typeof PAUSE_MARKS)[number];
 
-/** What is said, in order. */
+/** A spoken word or pause, in order. */
 export type SpokenToken =
   | { kind: "word"; phones: readonly Phone[] }
-  /** Punctuation that is heard, as a pause or in the melody. */
+  /** Punctuation that is audible, as a pause or in the intonation. */
   | { kind: "pause"; mark: PauseMark };
 
-/** Said without stress unless they end a phrase. */
-const functionWords = new Set(
+/** Words without stress unless they end a phrase. */
+const FUNCTION_WORDS = new Set(
   (
     "a an the or but nor of to in on at by for from with as than into onto is are am was were be been being " +
     "do does did have has had can could will would shall should may might must you it me him her us them your " +
     "his its their that this if so you're it's you'll it'll you've you'd there's that's"
   ).split(" "),
 );
-/** Said with half the stress: without any, the sound that they begin with is lost on a telephone. */
-const lightWords = new Set(
+/** Words with half the stress: without any, their first sound is lost on a telephone. */
+const LIGHT_WORDS = new Set(
   (
     "and i i'm i'll i've i'd we we're we'll we've we'd he he's he'll he'd she she's she'll she'd they they're they'll " +
     "they've they'd our my"
   ).split(" "),
 );
-/** Weak forms that are not just the strong form without its stress. */
-const weakForms: Record<string, string> = {
+/** Weak forms that differ from the strong form by more than stress. */
+const WEAK_FORMS: Record<string, string> = {
   a: "AH0",
   an: "AE0 N",
   the: "DH AH0",
@@ -40,29 +40,29 @@ const weakForms: Record<string, string> = {
   your: "Y AO0 R",
   than: "DH AH0 N",
 };
-const weakFormsBeforeVowels: Record<string, string> = { the: "DH IY0", to: "T UH0" };
+const WEAK_FORMS_BEFORE_VOWELS: Record<string, string> = { the: "DH IY0", to: "T UH0" };
 
 const TOKEN = /[\p{L}\p{M}\d]+(?:'[\p{L}\p{M}]+)*'?|[,.!?;:—…]|-/gu;
 
 interface Word {
   kind: "word";
   text: string;
-  /** A capital by itself is a letter's name. */
+  /** A single capital, which is the name of a letter. */
   isLetter: boolean;
 }
 
 type TextToken = Word | { kind: "pause"; mark: PauseMark };
 
-function tokenize(normalised: string): TextToken[] {
+function tokenize(normalized: string): TextToken[] {
   const tokens: TextToken[] = [];
-  for (const [match] of normalised.matchAll(TOKEN)) {
+  for (const [match] of normalized.matchAll(TOKEN)) {
     if (/^[\p{L}\p{M}\d]/u.test(match)) {
       const isLetter = /^[A-Z](?:'s)?$/.test(match) && match !== "I";
       tokens.push({ kind: "word", text: match.toLowerCase(), isLetter });
       continue;
     }
-    // Marks at the start and after another mark say nothing more.
-    const mark = pauseMarks.find((each) => each === match);
+    // Marks at the start and after another mark add nothing.
+    const mark = PAUSE_MARKS.find((each) => each === match);
     if (mark !== undefined && tokens.at(-1)?.kind === "word") {
       tokens.push({ kind: "pause", mark });
     }
@@ -86,13 +86,13 @@ function pronounceWord(
 }
 
 /**
- * English text as sounds: normalised, looked up, function words weakened within phrases (`the` and `to` by the
- * sound that follows). Empty where nothing in the text can be said.
+ * Turns English text into sounds: normalized, looked up, with function words weakened within phrases (`the` and `to` by
+ * the following sound). Empty if nothing in the text can be pronounced.
  */
 export function pronounceText(text: string, lexicon: Lexicon): SpokenToken[] {
-  const tokens = tokenize(normaliseText(text));
+  const tokens = tokenize(normalizeText(text));
   const spoken: SpokenToken[] = [];
-  // From the end, because a weak form depends on the sound after it.
+  // Backwards, because a weak form depends on the following sound.
   let following: Phone | undefined;
   for (let index = tokens.length - 1; index >= 0; index--) {
     const token = tokens[index];
@@ -114,20 +114,22 @@ export function pronounceText(text: string, lexicon: Lexicon): SpokenToken[] {
   return spoken;
 }
 
-/** A word as it is said among others; `following` is undefined at the end of a phrase. */
+/** The form of a word among others; `following` is `undefined` at the end of a phrase. */
 function inPhrase(word: string, strong: readonly Phone[], following: Phone | undefined): readonly Phone[] {
-  if (functionWords.has(word)) {
+  if (FUNCTION_WORDS.has(word)) {
     return weaken(word, strong, following);
   }
-  return following !== undefined && lightWords.has(word) ? withSecondaryStress(strong) : strong;
+  return following !== undefined && LIGHT_WORDS.has(word) ? withSecondaryStress(strong) : strong;
 }
 
 function weaken(word: string, strong: readonly Phone[], following: Phone | undefined): readonly Phone[] {
   if (following === undefined) {
-    return word === "the" || word === "a" ? (weakForms[word]?.split(" ") ?? strong) : strong;
+    return word === "the" || word === "a" ? (WEAK_FORMS[word]?.split(" ") ?? strong) : strong;
   }
-  if (isVowel(following) && Object.hasOwn(weakFormsBeforeVowels, word)) {
-    return weakFormsBeforeVowels[word]?.split(" ") ?? strong;
+  if (isVowel(following) && Object.hasOwn(WEAK_FORMS_BEFORE_VOWELS, word)) {
+    return WEAK_FORMS_BEFORE_VOWELS[word]?.split(" ") ?? strong;
   }
-  return (Object.hasOwn(weakForms, word) ? weakForms[word]?.split(" ") : undefined) ?? withoutStress(strong);
+  return (
+    (Object.hasOwn(WEAK_FORMS, word) ? WEAK_FORMS[word]?.split(" ") : undefined) ?? withoutStress(strong)
+  );
 }

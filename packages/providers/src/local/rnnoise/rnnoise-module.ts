@@ -1,24 +1,25 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** Xiph's rnnoise (`include/rnnoise.h` of https://github.com/xiph/rnnoise) as WebAssembly that its package compiled. */
+/** Xiph's RNNoise (`include/rnnoise.h` of https://github.com/xiph/rnnoise) as WebAssembly, compiled by its package. */
 export interface RnnoiseModule {
-  /** Another buffer after it has grown. */
+  /** A new buffer after it has grown. */
   readonly memory: WebAssembly.Memory;
   malloc(bytes: number): number;
   free(address: number): void;
-  /** @param model 0: the one built in. */
+  /** @param model 0: the built-in one. */
   rnnoise_create(model: number): number;
   rnnoise_destroy(state: number): void;
-  /** 480 samples at 48 kHz, ±32768; returns the probability of speech. */
+  /** Processes 480 samples at 48 kHz, ±32768; returns the probability of speech. */
   rnnoise_process_frame(state: number, output: number, input: number): number;
 }
 
 const PAGE_BYTES = 65_536;
 
 /**
- * Loads the build for processors with vector instructions, which all that Node 24 runs on have; it takes half the time of
- * the plain one. The package's own JavaScript is for browsers, so what the module imports is given to it here.
+ * Loads the build for processors with vector instructions, which every processor supported by Node 24 has; it takes
+ * half the time of the plain one. The package's own JavaScript is for browsers, so the module's imports are implemented
+ * here.
  */
 export async function loadRnnoiseModule(): Promise<RnnoiseModule> {
   const path = fileURLToPath(import.meta.resolve("@sapphi-red/web-noise-suppressor/rnnoise_simd.wasm"));
@@ -38,7 +39,7 @@ export async function loadRnnoiseModule(): Promise<RnnoiseModule> {
   return module;
 }
 
-/** 1 where the memory has as many bytes now, 0 where it cannot, by which `malloc` returns 0. */
+/** Returns 1 after growing the memory to this size, and 0 if it cannot grow, which makes `malloc` return 0. */
 function grow(memory: WebAssembly.Memory, bytes: number): 0 | 1 {
   try {
     memory.grow(Math.ceil((bytes - memory.buffer.byteLength) / PAGE_BYTES));

@@ -7,7 +7,7 @@ import { loadRnnoise } from "./rnnoise.ts";
 const rms = (pcm: Int16Array): number =>
   Math.sqrt(pcm.reduce((sum, sample) => sum + sample * sample, 0) / pcm.length);
 
-test("noise is taken out of a call, speech stays, and time stays as it is", async () => {
+test("noise is removed from a call, speech stays, and timing is unchanged", async () => {
   const random = seededRandom(1);
   const speech = overTelephone(await readRecording("go-forward"));
   const noise = Int16Array.from({ length: 16_000 }, () => (random() - 0.5) * 1200);

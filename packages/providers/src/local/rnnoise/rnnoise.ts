@@ -49,8 +49,8 @@ class RnnoiseStream implements NoiseSuppressionStream {
 }
 
 /**
- * Loads rnnoise (BSD-3-Clause) for the calls of a process. It works at once on the calling thread and takes about 0.5 ms
- * for 20 ms of audio, resampling included, which come out some 14 ms later.
+ * Loads RNNoise (BSD-3-Clause) for the calls of a process. It runs synchronously on the calling thread and takes about
+ * 0.5 ms for 20 ms of audio including resampling, with a delay of about 14 ms.
  */
 export async function loadRnnoise(): Promise<NoiseSuppressor> {
   const module = await loadRnnoiseModule();

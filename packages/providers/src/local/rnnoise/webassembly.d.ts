@@ -1,8 +1,8 @@
-/** The parts of https://webassembly.github.io/spec/js-api/ in use; TypeScript has them for browsers alone. */
+/** The parts of https://webassembly.github.io/spec/js-api/ in use; TypeScript includes them only for browsers. */
 declare namespace WebAssembly {
   class Memory {
     readonly buffer: ArrayBuffer;
-    /** Throws a `RangeError` where it cannot. */
+    /** Throws a `RangeError` if it cannot grow. */
     grow(pages: number): number;
   }
   function instantiate(

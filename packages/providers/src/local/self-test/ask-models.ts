@@ -13,7 +13,7 @@ const { signal } = new AbortController();
 /** "Go forward ten meters", 8 kHz: bench/recordings/go-forward.wav over G.711. */
 const speechFile = path.join(import.meta.dirname, "..", "..", "models", "known-answers", "speech.ulaw");
 const WINDOW_SAMPLES = 256;
-/** Values of the answer about a sound: its length and the level of so many equal parts. */
+/** Number of equal parts of a sound whose levels are part of the answer. */
 const SOUND_PARTS = 6;
 
 /** Below this level (-40 dB) sounds count as equally silent. */
@@ -60,7 +60,7 @@ export async function askSilero(detector: VoiceActivityDetector): Promise<ModelA
   return { values };
 }
 
-/** Length in seconds, and levels in bel, of the sound that a voice makes of a sentence. */
+/** Length in seconds, and levels in bel, of a voice's sound for a sentence. */
 export async function askVoice(engine: SpeechEngine, voice: string): Promise<ModelAnswer> {
   const samples: number[] = [];
   for await (const piece of engine.synthesize("Go forward ten meters.", { voice, speed: 1 }, signal)) {

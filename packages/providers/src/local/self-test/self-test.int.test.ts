@@ -20,7 +20,7 @@ import { loadSmartTurn, type SmartTurn } from "../smart-turn/smart-turn.ts";
 import { askMiniLm, askMoonshine, askSilero, askSmartTurn, askVoice } from "./ask-models.ts";
 import { loadTested, UnusableModelError } from "./self-test.ts";
 
-/** Loads the end-of-turn model of a folder and says how often it was asked. */
+/** Loads the end-of-turn model of a folder and counts its predictions. */
 function createLoader(modelsDir: string): { load: () => Promise<SmartTurn>; asked: () => number } {
   let asked = 0;
   return {
@@ -85,14 +85,14 @@ const answerOf: Readonly<Record<TestedGroup, (modelsDir: string) => Promise<Mode
 };
 
 for (const group of Object.keys(KNOWN_ANSWERS) as TestedGroup[]) {
-  test(`the model ${group} answers as it is known to`, async (context) => {
+  test(`the model ${group} gives its known answers`, async (context) => {
     const answer = await answerOf[group](await ensureModels({ groups: [group] }));
     context.diagnostic(`${answer.text ?? ""} ${answer.values.map((value) => value.toFixed(4)).join(" ")}`);
     assert.equal(findWrongAnswer(group, answer), undefined);
   });
 }
 
-test("a model is asked once, and again when its file or its prepared graph is another", async (context) => {
+test("a model is tested once, and again if its file or its prepared graph changes", async (context) => {
   const modelsDir = await createModelsDir(context, []);
   const { load, asked } = createLoader(modelsDir);
   await (await load()).close();
@@ -104,7 +104,7 @@ test("a model is asked once, and again when its file or its prepared graph is an
   assert.equal(asked(), 2);
 });
 
-test("a prepared graph that was damaged and answers wrongly is made anew", async (context) => {
+test("a damaged prepared graph that gives wrong answers is prepared again", async (context) => {
   const modelsDir = await createModelsDir(context, []);
   const { load, asked } = createLoader(modelsDir);
   await (await load()).close();
@@ -120,7 +120,7 @@ test("a prepared graph that was damaged and answers wrongly is made anew", async
   assert.ok(asked() >= 2);
 });
 
-test("a model whose weights are damaged opens, answers wrongly and is not used", async (context) => {
+test("a model with damaged weights opens, gives wrong answers and is not used", async (context) => {
   const modelsDir = await createModelsDir(context, ["smart-turn/smart-turn-v3.2-cpu.onnx"]);
   const { load } = createLoader(modelsDir);
   await assert.rejects(load(), (error: unknown) => {

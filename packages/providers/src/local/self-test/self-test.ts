@@ -22,7 +22,7 @@ export class UnusableModelError extends Error {
 }
 
 export interface LoadTestedOptions<Model> {
-  /** What `ensureModels` returned. */
+  /** Folder returned by `ensureModels`. */
   modelsDir: string;
   group: TestedGroup;
   load: () => Promise<Model>;
@@ -34,8 +34,8 @@ interface Closable {
 }
 
 /**
- * Loads a model and, if it has not passed its self-test on this processor with these files and prepared graphs before, asks it
- * the questions whose answers are known. If it fails, its prepared graphs are made anew once, because they may be damaged.
+ * Loads a model. If it has not passed its self-test on this processor with these files and prepared graphs, asks it the
+ * questions with known answers. If it fails, its prepared graphs are created again once, because they may be damaged.
  *
  * @throws `UnusableModelError` if the model cannot be opened or answers wrongly.
  */
@@ -80,7 +80,7 @@ async function hasPassed(modelsDir: string, group: TestedGroup): Promise<boolean
   return record === (await describeState(modelsDir, group));
 }
 
-/** Where the folder cannot be written the model is tested at every start. */
+/** Records a passed test. If the folder is not writable the model is tested at every start. */
 async function recordPass(modelsDir: string, group: TestedGroup): Promise<void> {
   const location = await locateRecord(modelsDir, group);
   const state = await describeState(modelsDir, group);
@@ -94,7 +94,7 @@ async function locateRecord(modelsDir: string, group: TestedGroup): Promise<stri
   return path.join(preparedFolder(modelsDir), `${group}-${processor}.passed.json`);
 }
 
-/** Everything that a passed self-test was valid for. */
+/** Describes everything for which a passed self-test is valid. */
 async function describeState(modelsDir: string, group: TestedGroup): Promise<string> {
   const sources = MODEL_CATALOG[group].files.map((file) => path.join(modelsDir, file.path));
   const files = await Promise.all(

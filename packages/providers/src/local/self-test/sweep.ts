@@ -1,4 +1,4 @@
-/** A rising tone over a steady one with pauses in it, at 16 kHz: what the reference values are of. */
+/** A rising tone over a steady one with pauses in it, at 16 kHz; the reference values belong to it. */
 export function sweep(samples: number): Int16Array {
   return Int16Array.from({ length: samples }, (_, at) => {
     if (Math.floor(at / 4000) % 4 === 3) return 0;

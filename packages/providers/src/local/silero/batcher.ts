@@ -1,28 +1,28 @@
 import type { SampleRateHz } from "@parley/conversation";
 import type { BatchRoom, SileroModel } from "./model.ts";
-import { shapes, stateWidth, type Stream } from "./stream.ts";
+import { shapes, STATE_WIDTH, type Stream } from "./stream.ts";
 
 /**
- * The longest that a full window waits for those of other calls. The model takes 91 µs for a window alone, 42 in a batch of 4
- * and 27 in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
+ * Maximum time that a full window waits for those of other calls. The model takes 91 µs for a single window, 42 µs each
+ * in a batch of 4 and 27 µs in one of 32 (measured): at 200 calls a few milliseconds save a third of a core.
  */
-const mostGatherMs = 6;
+const MAX_GATHER_MS = 6;
 
 export interface SileroStats {
   windows: number;
   batches: number;
-  /** Windows that came while too many of their stream waited; reported to nobody. */
+  /** Windows dropped without a result because too many of their stream were waiting. */
   droppedWindows: number;
 }
 
-/** The streams of one sample rate, which the model can hear together. */
+/** The streams of one sample rate, which the model processes together. */
 export class Batcher {
   readonly #model: SileroModel;
   readonly #sampleRateHz: SampleRateHz;
   readonly #onFailure: (error: unknown) => void;
   readonly #stats: SileroStats;
   readonly #due = new Set<Stream>();
-  /** Reused by every batch: only one is under way. */
+  /** Reused by every batch, because only one is under way. */
   readonly #room: BatchRoom;
   /** The rows of its input. */
   readonly #windows: readonly Float32Array[];
@@ -30,7 +30,7 @@ export class Batcher {
   readonly #endSamples: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  /** Windows of the last batch: where each came alone there is nobody to wait for. */
+  /** Number of windows in the last batch; after a batch of one there is no call to wait for. */
   #lastCount = 1;
   #isClosed = false;
 
@@ -51,13 +51,13 @@ export class Batcher {
     );
   }
 
-  /** Windows that fill up within the next milliseconds go into one batch with this one. */
+  /** Windows that fill up within the next milliseconds join the batch of this one. */
   readonly add = (stream: Stream): void => {
     this.#due.add(stream);
     this.#schedule();
   };
 
-  /** Waits for the batch under way; there is no other. */
+  /** Waits for the batch under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -75,7 +75,7 @@ export class Batcher {
           this.#schedule();
         });
       },
-      Math.min(mostGatherMs, this.#lastCount),
+      Math.min(MAX_GATHER_MS, this.#lastCount),
     );
   }
 
@@ -94,7 +94,7 @@ export class Batcher {
     }
   }
 
-  /** One window of each due stream: its next one needs the state that this one leaves. */
+  /** Takes one window of each due stream: its next one needs the state that this one leaves. */
   #gather(): number {
     this.#streams.length = 0;
     this.#endSamples.length = 0;
@@ -111,8 +111,8 @@ export class Batcher {
       const stream = this.#streams[row];
       if (stream === undefined) continue;
       if (stream.isDue) this.#due.add(stream);
-      this.#room.state.set(stream.state.lower, row * stateWidth);
-      this.#room.state.set(stream.state.upper, (count + row) * stateWidth);
+      this.#room.state.set(stream.state.lower, row * STATE_WIDTH);
+      this.#room.state.set(stream.state.upper, (count + row) * STATE_WIDTH);
     }
     return count;
   }
@@ -129,8 +129,11 @@ export class Batcher {
   }
 }
 
-/** A loop and no `subarray`: two thousand views a second for every hundred calls are work for the collector. */
+/**
+ * Copies in a loop without `subarray`, because two thousand views per second and hundred calls burden the garbage
+ * collector.
+ */
 function copyRow(states: Float32Array, row: number, to: Float32Array): void {
-  const start = row * stateWidth;
-  for (let at = 0; at < stateWidth; at++) to[at] = states[start + at] ?? 0;
+  const start = row * STATE_WIDTH;
+  for (let at = 0; at < STATE_WIDTH; at++) to[at] = states[start + at] ?? 0;
 }

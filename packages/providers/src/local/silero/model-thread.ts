@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import type { FromModelThread, ModelThreadData, ToModelThread } from "./model.ts";
-import { shapes, stateWidth } from "./stream.ts";
+import { shapes, STATE_WIDTH } from "./stream.ts";
 
 /** The thread of a `SileroModel`. */
 const { modelPath, rooms }: ModelThreadData = workerData;
@@ -29,15 +29,15 @@ async function hear(sampleRateHz: ToModelThread["sampleRateHz"], count: number):
   const { input, state, probabilities, nextState } = rooms[sampleRateHz];
   const { context, window } = shapes[sampleRateHz];
   const rowLength = context + window;
-  const stateLength = 2 * count * stateWidth;
+  const stateLength = 2 * count * STATE_WIDTH;
   const feeds = {
     input: new Tensor("float32", input.subarray(0, count * rowLength), [count, rowLength]),
-    state: new Tensor("float32", state.subarray(0, stateLength), [2, count, stateWidth]),
+    state: new Tensor("float32", state.subarray(0, stateLength), [2, count, STATE_WIDTH]),
     sr: rates[sampleRateHz],
   };
-  // Results go where there is room already: memory outside of V8's heap that is new with every batch makes it collect.
+  // Results are written to existing memory: new memory outside V8's heap for every batch triggers garbage collections.
   await session.run(feeds, {
     output: new Tensor("float32", probabilities.subarray(0, count), [count, 1]),
-    stateN: new Tensor("float32", nextState.subarray(0, stateLength), [2, count, stateWidth]),
+    stateN: new Tensor("float32", nextState.subarray(0, stateLength), [2, count, STATE_WIDTH]),
   });
 }

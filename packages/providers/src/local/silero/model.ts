@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { SampleRateHz } from "@parley/conversation";
-import { shapes, stateWidth } from "./stream.ts";
+import { shapes, STATE_WIDTH } from "./stream.ts";
 
-/** Larger batches save nothing more, and would hold the others up. */
-const maxBatch = 64;
+/** Maximum batch size. Larger ones save nothing more and would delay the others. */
+const MAX_BATCH = 64;
 
-/** Where a batch lies on its way to the model and back: memory that both threads see, and each uses in its turn. */
+/** Shared memory of a batch on its way to the model and back, used by both threads in turn. */
 export interface BatchRoom {
-  /** A row for each window, its context before it. */
+  /** One row per window, with its context before it. */
   input: Float32Array;
-  /** Of the first layer for all rows, then of the second. */
+  /** State of the first layer for all rows, then of the second. */
   state: Float32Array;
   probabilities: Float32Array;
   nextState: Float32Array;
@@ -23,7 +23,7 @@ export interface ModelThreadData {
 
 export interface ToModelThread {
   sampleRateHz: SampleRateHz;
-  /** Rows of the room that are filled. */
+  /** Number of rows filled. */
   count: number;
 }
 
@@ -33,8 +33,8 @@ export type FromModelThread =
   | { type: "failed"; sampleRateHz: SampleRateHz; error: unknown };
 
 /**
- * Silero in a thread of its own, so that whoever feeds it (a media process, whose packets have their times) never waits for
- * a batch. A thread that a fault has ended is replaced with the next batch.
+ * Silero in a thread of its own, so that its user (a media process with packets to send on time) never waits for a
+ * batch. A thread ended by a fault is replaced with the next batch.
  */
 export class SileroModel {
   /** `undefined` after a fault, until the next batch. */
@@ -44,7 +44,7 @@ export class SileroModel {
   /** The batch of each rate that is under way. */
   readonly #underWay = new Map<SampleRateHz, PromiseWithResolvers<void>>();
 
-  /** Rejects where the model cannot be loaded. */
+  /** Rejects if the model cannot be loaded. */
   static async load(modelPath: string): Promise<SileroModel> {
     const rooms = { 8000: createRoom(8000), 16000: createRoom(16_000) };
     const worker = startThread({ modelPath, rooms });
@@ -63,7 +63,10 @@ export class SileroModel {
     return this.#rooms[sampleRateHz];
   }
 
-  /** Hears the first `count` windows in the room; only one batch of a rate may be under way. Rejects where the model fails. */
+  /**
+   * Processes the first `count` windows in the shared memory; only one batch of a rate may be under way. Rejects if the
+   * model fails.
+   */
   async hear(sampleRateHz: SampleRateHz, count: number): Promise<void> {
     const batch = Promise.withResolvers<void>();
     this.#underWay.set(sampleRateHz, batch);
@@ -73,7 +76,7 @@ export class SileroModel {
     await batch.promise;
   }
 
-  /** No batch may be under way: ending a thread while onnxruntime runs in it aborts the process. Idempotent. */
+  /** Must not be called during a batch: ending a thread while onnxruntime runs in it aborts the process. Idempotent. */
   async close(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -103,7 +106,7 @@ function startThread(workerData: ModelThreadData): Worker {
   return new Worker(new URL("./model-thread.ts", import.meta.url), {
     workerData,
     execArgv: [],
-    // It makes next to no garbage.
+    // The thread creates almost no garbage.
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   });
 }
@@ -113,9 +116,9 @@ function createRoom(sampleRateHz: SampleRateHz): BatchRoom {
   const shared = (length: number): Float32Array =>
     new Float32Array(new SharedArrayBuffer(length * Float32Array.BYTES_PER_ELEMENT));
   return {
-    input: shared(maxBatch * (context + window)),
-    state: shared(2 * maxBatch * stateWidth),
-    probabilities: shared(maxBatch),
-    nextState: shared(2 * maxBatch * stateWidth),
+    input: shared(MAX_BATCH * (context + window)),
+    state: shared(2 * MAX_BATCH * STATE_WIDTH),
+    probabilities: shared(MAX_BATCH),
+    nextState: shared(2 * MAX_BATCH * STATE_WIDTH),
   };
 }

@@ -29,7 +29,7 @@ interface Heard {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Writes the streams side by side in packets of 20 ms, each packet once the windows before it are heard. */
+/** Writes the streams in parallel in packets of 20 ms, each packet after the windows before it were processed. */
 async function hear(streams: readonly Int16Array[], sampleRateHz: SampleRateHz): Promise<Heard[]> {
   const packet = sampleRateHz / 50;
   const window = sampleRateHz * 0.032;
@@ -66,7 +66,7 @@ function noise(length: number, amplitude: number): Int16Array {
 }
 
 for (const sampleRateHz of [8000, 16_000] as const) {
-  test(`a person is heard at ${sampleRateHz} Hz, silence, noise and a tone are not`, async () => {
+  test(`speech is detected at ${sampleRateHz} Hz; silence, noise and a tone are not`, async () => {
     const recording = await readRecording("sense-and-sensibility-0870");
     const seconds = 3 * sampleRateHz;
     const tone = Int16Array.from(
@@ -88,7 +88,7 @@ for (const sampleRateHz of [8000, 16_000] as const) {
   });
 }
 
-test("speech is noticed where it begins", async () => {
+test("the onset of speech is detected", async () => {
   const pcm = overTelephone(await readRecording("go-forward"));
   const [heard] = await hear([pcm], 8000);
   const onset = heard?.endSamples[heard.probabilities.findIndex((probability) => probability > 0.5)] ?? 0;
@@ -96,7 +96,7 @@ test("speech is noticed where it begins", async () => {
   assert.ok(onset > 0.4 * 8000 && onset < 0.6 * 8000, `at ${onset / 8} ms`);
 });
 
-test("a long silence costs the model nothing, and speech after it is noticed as soon as ever", async () => {
+test("a long silence takes no model time, and speech after it is detected without delay", async () => {
   const speech = overTelephone(await readRecording("go-forward"));
   const onsetAfter = async (silentSamples: number): Promise<number> => {
     const pcm = new Int16Array(silentSamples + speech.length);
@@ -113,7 +113,7 @@ test("a long silence costs the model nothing, and speech after it is noticed as 
   assert.ok(heard < speech.length / 256 + 20, `${heard} windows`);
 });
 
-test("a stream is told the same in company as alone, window by window", async () => {
+test("a stream gets the same results in a batch as alone, window by window", async () => {
   const names = ["go-forward", "cards-5", "digits"];
   const recordings = (await Promise.all(names.map(readRecording))).map(overTelephone);
   const together = await hear(recordings, 8000);
@@ -127,7 +127,7 @@ test("a stream is told the same in company as alone, window by window", async ()
   }
 });
 
-test("audio that comes faster than it is heard is dropped oldest first, and counted", async () => {
+test("audio that arrives faster than it is processed is dropped oldest first, and counted", async () => {
   const before = vad.stats.droppedWindows;
   const endSamples: number[] = [];
   const stream = vad.open({
@@ -144,7 +144,7 @@ test("audio that comes faster than it is heard is dropped oldest first, and coun
   );
 });
 
-test("a closed stream is called no more, whether its window waits, is under way or was heard", async () => {
+test("a closed stream receives no result, in any state of its window", async () => {
   for (let turns = 0; turns < 40; turns++) {
     let calls = 0;
     const stream = vad.open({ sampleRateHz: 16_000, onProbability: () => (calls += 1) });
@@ -159,7 +159,7 @@ test("a closed stream is called no more, whether its window waits, is under way 
   }
 });
 
-test("a model thread that a fault ends costs the batch under way, and the next has another thread", async () => {
+test("a fault of the model thread loses the batch under way, and the next one has another thread", async () => {
   const threads: Worker[] = [];
   const note = (thread: Worker): void => void threads.push(thread);
   process.on("worker", note);

@@ -1,37 +1,39 @@
 import type { SampleRateHz, VoiceActivityOptions, VoiceActivityStream } from "@parley/conversation";
 
-/** The model's window and what it wants to see again of the window before, in samples: 32 ms and 4 ms. */
+/** The model's window (32 ms) and the part of the previous window that it needs again (4 ms), in samples. */
 export const shapes = {
   8000: { window: 256, context: 32 },
   16000: { window: 512, context: 64 },
 } as const satisfies Record<SampleRateHz, { window: number; context: number }>;
 
 /** Floats of a stream's state in each of the model's two layers. */
-export const stateWidth = 128;
-/** A quarter of a second: audio that old is of no use for turn-taking. */
-const maxWaitingWindows = 8;
-/** Root mean square, −55 dBFS: more softly nobody speaks into a microphone. */
-const silenceLevel = 58;
-/** So long a silence (half a second) leaves the model where more of it would leave it too: from there on it is not asked. */
-const settledWindows = 16;
+export const STATE_WIDTH = 128;
+/** A quarter of a second: older audio is useless for turn-taking. */
+const MAX_WAITING_WINDOWS = 8;
+/** Root mean square of −55 dBFS, below any speech into a microphone. */
+const SILENCE_LEVEL = 58;
+/**
+ * Windows of silence (half a second) after which more silence does not change the model's state, so that it is not run.
+ */
+const SETTLED_WINDOWS = 16;
 
-/** One stream's audio on its way to the model. Holds about 6 kB at 8 kHz, 10 kB at 16 kHz. */
+/** One stream's audio on its way to the model. Uses about 6 kB at 8 kHz, 10 kB at 16 kHz. */
 export class Stream implements VoiceActivityStream {
   readonly shape: (typeof shapes)[SampleRateHz];
   readonly options: VoiceActivityOptions;
-  /** The last samples of the window before. */
+  /** The last samples of the previous window. */
   readonly context: Float32Array;
-  /** Of the model's two layers. */
-  readonly state = { lower: new Float32Array(stateWidth), upper: new Float32Array(stateWidth) };
+  /** State of the model's two layers. */
+  readonly state = { lower: new Float32Array(STATE_WIDTH), upper: new Float32Array(STATE_WIDTH) };
   readonly #samples: Int16Array;
   readonly #onDue: (stream: Stream) => void;
   readonly #onDropped: () => void;
-  /** Counted from the first sample written; those between are waiting. */
+  /** Sample counts from the start of the stream; the samples between the two are waiting. */
   #written = 0;
   #read = 0;
-  /** Silent windows in a row that the model has heard. */
+  /** Consecutive silent windows that the model has processed. */
   #silentWindows = 0;
-  /** A window is with the model: what comes after it must not be told before. */
+  /** A window is being processed: later results must not be reported before it. */
   #isAwaited = false;
   isClosed = false;
 
@@ -39,7 +41,7 @@ export class Stream implements VoiceActivityStream {
     this.options = options;
     this.shape = shapes[options.sampleRateHz];
     this.context = new Float32Array(this.shape.context);
-    this.#samples = new Int16Array(this.shape.window * maxWaitingWindows);
+    this.#samples = new Int16Array(this.shape.window * MAX_WAITING_WINDOWS);
     this.#onDue = onDue;
     this.#onDropped = onDropped;
   }
@@ -56,16 +58,16 @@ export class Stream implements VoiceActivityStream {
       this.#read += this.shape.window;
       this.#onDropped();
     }
-    while (this.isDue && !this.#isAwaited && this.#silentWindows >= settledWindows && this.#isSilent()) {
+    while (this.isDue && !this.#isAwaited && this.#silentWindows >= SETTLED_WINDOWS && this.#isSilent()) {
       this.#skipWindow();
     }
     if (this.isDue) this.#onDue(this);
   }
 
   /**
-   * Puts context and the oldest window into a row of the model's input.
+   * Copies the context and the oldest window into a row of the model's input.
    *
-   * @returns the count of samples written when that window was full.
+   * @returns The number of samples written when that window was full.
    */
   takeWindow(row: Float32Array): number {
     const { window, context } = this.shape;
@@ -78,7 +80,7 @@ export class Stream implements VoiceActivityStream {
     return this.#read;
   }
 
-  /** What the model says of the window that was taken last; undefined where it failed. */
+  /** Takes the model's result for the last window taken; `undefined` if it failed. */
   answer(probability: number | undefined, endSample: number): void {
     this.#isAwaited = false;
     if (probability !== undefined && !this.isClosed) this.options.onProbability(probability, endSample);
@@ -88,7 +90,7 @@ export class Stream implements VoiceActivityStream {
     this.isClosed = true;
   }
 
-  /** Where the oldest window begins. It lies in one piece: the room is a whole number of windows. */
+  /** Start of the oldest window, which is contiguous: the buffer is a whole number of windows. */
   get #nextWindow(): number {
     return this.#read % this.#samples.length;
   }
@@ -115,7 +117,7 @@ export class Stream implements VoiceActivityStream {
       const sample = this.#samples[at] ?? 0;
       sum += sample * sample;
     }
-    return sum < silenceLevel ** 2 * window;
+    return sum < SILENCE_LEVEL ** 2 * window;
   }
 
   #skipWindow(): void {
@@ -123,7 +125,7 @@ export class Stream implements VoiceActivityStream {
     this.options.onProbability(0, this.#read);
   }
 
-  /** The end of the oldest window is kept for the next one to begin with. */
+  /** Keeps the end of the oldest window as the context of the next one. */
   #passWindow(): void {
     const { window, context } = this.shape;
     const start = this.#nextWindow + window - context;

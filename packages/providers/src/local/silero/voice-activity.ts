@@ -10,15 +10,15 @@ import { SileroModel } from "./model.ts";
 import { Stream } from "./stream.ts";
 
 export interface LoadSileroOptions {
-  /** What `ensureModels` returned. */
+  /** Folder returned by `ensureModels`. */
   modelsDir: string;
-  /** A batch that the model failed on: its windows are lost, the streams go on. */
+  /** Receives the error of a failed batch: its windows are lost, and the streams continue. */
   onFailure: (error: unknown) => void;
 }
 
 /**
- * Silero's voice activity detector for all calls of a process. Windows that fill up within a few milliseconds are heard
- * in one batch; one batch is under way at a time.
+ * Silero's voice activity detector for all calls of a process. Windows that fill up within a few milliseconds are
+ * processed in one batch; one batch is under way at a time.
  */
 export class SileroVoiceActivity implements VoiceActivityDetector {
   readonly stats: SileroStats = { windows: 0, batches: 0, droppedWindows: 0 };

@@ -1,9 +1,9 @@
-/** Products of these are the lengths that a transform can have. */
-const radices = [5, 4, 3, 2] as const;
+/** Possible factors of a transform's length. */
+const RADICES = [5, 4, 3, 2] as const;
 
 /**
  * The discrete Fourier transform of one length, which must be a product of 2, 3, 4 and 5: Stockham's form, whose output
- * is in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", 1.7).
+ * is in order (C. Van Loan, "Computational Frameworks for the Fast Fourier Transform", §1.7).
  */
 export class Fourier {
   readonly length: number;
@@ -16,14 +16,14 @@ export class Fourier {
 
   constructor(length: number) {
     this.length = length;
-    this.#factors = factorsOf(length);
+    this.#factors = factorize(length);
     this.#cos = Float64Array.from({ length }, (_, k) => Math.cos((2 * Math.PI * k) / length));
     this.#sin = Float64Array.from({ length }, (_, k) => -Math.sin((2 * Math.PI * k) / length));
     this.#source = complexArray(length);
     this.#target = complexArray(length);
   }
 
-  /** Both arrays have `length` values; they are read only. The result is valid until the next call. */
+  /** Transforms arrays of `length` values, which are not modified. The result is valid until the next call. */
   transform(re: Float64Array, im: Float64Array): ComplexArray {
     this.#source.re.set(re);
     this.#source.im.set(im);
@@ -36,7 +36,7 @@ export class Fourier {
     return this.#source;
   }
 
-  /** From transforms of `done` values each makes transforms of `done × radix`. */
+  /** Combines transforms of `done` values each into transforms of `done × radix`. */
   #combine(done: number, radix: number): void {
     const { length } = this;
     const cos = this.#cos;
@@ -83,10 +83,10 @@ function complexArray(length: number): ComplexArray {
   return { re: new Float64Array(length), im: new Float64Array(length) };
 }
 
-function factorsOf(length: number): number[] {
+function factorize(length: number): number[] {
   const factors: number[] = [];
   let rest = length;
-  for (const radix of radices) {
+  for (const radix of RADICES) {
     while (rest % radix === 0) {
       factors.push(radix);
       rest /= radix;

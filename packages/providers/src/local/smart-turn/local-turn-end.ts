@@ -4,17 +4,17 @@ import type { InferenceClient } from "../inference/methods.ts";
 import { SampleRing } from "../../samples.ts";
 
 export interface LocalTurnEndOptions {
-  /** The way to the process that holds the model. */
+  /** Client of the process with the model. */
   inference: InferenceClient;
 }
 
-/** More than this the model does not hear. */
+/** Maximum length of the model's input. */
 const maxTurnMs = 8000;
-/** From the voice's onset, as voice activity sees it, back to where the model should begin to hear. */
+/** Audio before the detected onset that the model needs. */
 const marginMs = 300;
-/** An answer that comes later finds the pause over, or decided by its length. */
+/** A later answer finds the pause over, or decided by its length. */
 const deadlineMs = 500;
-/** ISO 639: those that Smart Turn v3 was trained on. */
+/** Languages (ISO 639) on which Smart Turn v3 was trained. */
 const languages = new Set(
   "ar bn zh da nl de en fi fr hi id it ja ko mr no nb pl pt ru es tr uk vi".split(" "),
 );
@@ -24,7 +24,7 @@ class LocalTurnEndStream implements TurnEndStream {
   readonly #options: TurnEndOptions;
   readonly #streamId = randomUUID();
   readonly #recent: SampleRing;
-  /** Since the turn began. */
+  /** Samples since the turn began. */
   #turnSamples = 0;
   #request: AbortController | undefined;
   #isClosed = false;
@@ -62,7 +62,7 @@ class LocalTurnEndStream implements TurnEndStream {
         ({ probability }) => {
           if (!request.signal.aborted) onProbability(requestId, probability);
         },
-        // Without an answer the turn ends as it did before there was a model.
+        // Without an answer the turn ends as without a model.
         () => undefined,
       );
   }
@@ -78,8 +78,8 @@ class LocalTurnEndStream implements TurnEndStream {
 }
 
 /**
- * Smart Turn behind the conversation's interface: keeps the last seconds of a call in the process of the call and
- * asks the inference process. Holds 128 kB per call at 8 kHz.
+ * Smart Turn as a conversation's turn-end detector: keeps the last seconds of a call in the process of the call and
+ * asks the inference process. Uses 128 kB per call at 8 kHz.
  */
 export class LocalTurnEnd implements TurnEndDetector {
   readonly #inference: InferenceClient;

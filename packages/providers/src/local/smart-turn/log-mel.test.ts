@@ -4,7 +4,7 @@ import { Fourier } from "./fourier.ts";
 import { bands, frames, logMelFeatures } from "./log-mel.ts";
 import { sweep } from "../self-test/sweep.ts";
 
-test("a transform is the sum of the turned values, for every length that is a product of 2, 3, 4 and 5", () => {
+test("a transform equals its definition, for every length that is a product of 2, 3, 4 and 5", () => {
   for (const length of [1, 2, 12, 45, 400]) {
     const re = Float64Array.from({ length }, (_, at) => Math.sin(at * at));
     const im = Float64Array.from({ length }, (_, at) => Math.cos(at * 3));
@@ -24,8 +24,8 @@ test("a transform is the sum of the turned values, for every length that is a pr
 });
 
 /**
- * Band, frame and value, made once with the reference code of the model's authors (numpy) from the same sweep: 1.5 s,
- * which leaves 6.5 s empty, and 8.75 s, of which the last 8 count.
+ * Band, frame and value, computed once with the reference code of the model's authors (numpy) from the same sweep: 1.5
+ * s, which leaves 6.5 s empty, and 8.75 s, of which the last 8 count.
  */
 const reference: Readonly<Record<number, readonly (readonly [number, number, number])[]>> = {
   24_000: [
@@ -59,7 +59,7 @@ const reference: Readonly<Record<number, readonly (readonly [number, number, num
 };
 
 for (const [samples, values] of Object.entries(reference)) {
-  test(`the features of ${samples} samples are those of the reference`, () => {
+  test(`the features of ${samples} samples equal those of the reference`, () => {
     const features = logMelFeatures(sweep(Number(samples)));
     assert.equal(features.length, bands * frames);
     for (const [band, frame, value] of values) {
@@ -69,7 +69,7 @@ for (const [samples, values] of Object.entries(reference)) {
   });
 }
 
-test("nothing at all has features too", () => {
+test("an empty input has features too", () => {
   for (const pcm of [new Int16Array(0), new Int16Array(128_000)]) {
     assert.ok(logMelFeatures(pcm).every(Number.isFinite));
   }

@@ -1,26 +1,26 @@
 import { Fourier } from "./fourier.ts";
 
-/** What the model was trained on: the last 8 s of a turn at 16 kHz, as Whisper's mel bands over frames of 10 ms. */
-const featureSamples = 128_000;
+/** The model's training input: the last 8 s of a turn at 16 kHz, as Whisper's mel bands over frames of 10 ms. */
+const FEATURE_SAMPLES = 128_000;
 export const bands = 80;
 export const frames = 800;
-const sampleRateHz = 16_000;
-const windowSamples = 400;
-const hopSamples = 160;
-const bins = windowSamples / 2 + 1;
-const leastPower = 1e-10;
-const leastVariance = 1e-7;
-/** Decades under the loudest band of all in which there is still something to hear. */
-const rangeDecades = 8;
+const SAMPLE_RATE_HZ = 16_000;
+const WINDOW_SAMPLES = 400;
+const HOP_SAMPLES = 160;
+const BINS = WINDOW_SAMPLES / 2 + 1;
+const MIN_POWER = 1e-10;
+const MIN_VARIANCE = 1e-7;
+/** Dynamic range below the loudest band, in decades. */
+const RANGE_DECADES = 8;
 
-const fourier = new Fourier(windowSamples);
-/** Hann's, periodic. */
+const fourier = new Fourier(WINDOW_SAMPLES);
+/** Periodic Hann window. */
 const window = Float64Array.from(
-  { length: windowSamples },
-  (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / windowSamples),
+  { length: WINDOW_SAMPLES },
+  (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / WINDOW_SAMPLES),
 );
 
-/** The bins that a band hears, and how well. */
+/** The bins of a band with their weights. */
 interface Band {
   firstBin: number;
   weights: Float64Array;
@@ -28,19 +28,19 @@ interface Band {
 
 const NO_BAND: Band = { firstBin: 0, weights: new Float64Array(0) };
 
-/** Slaney's scale: linear up to 1 kHz, which is mel 15, logarithmic above. */
-function hertzOf(mel: number): number {
+/** Slaney's scale: linear up to 1 kHz, which is mel 15, and logarithmic above. */
+function toHertz(mel: number): number {
   return mel < 15 ? (mel * 200) / 3 : 1000 * 6.4 ** ((mel - 15) / 27);
 }
 
-/** Triangles of the same area, as wide as the distance to the middle of the neighbours. */
+/** Triangles of equal area, each extending to the middle of its neighbors. */
 const melBands: readonly Band[] = (() => {
-  const topMel = 15 + (27 * Math.log(sampleRateHz / 2 / 1000)) / Math.log(6.4);
-  const edgesHz = Array.from({ length: bands + 2 }, (_, at) => hertzOf((topMel * at) / (bands + 1)));
+  const topMel = 15 + (27 * Math.log(SAMPLE_RATE_HZ / 2 / 1000)) / Math.log(6.4);
+  const edgesHz = Array.from({ length: bands + 2 }, (_, at) => toHertz((topMel * at) / (bands + 1)));
   return Array.from({ length: bands }, (_, band): Band => {
     const [low = 0, middle = 0, high = 0] = edgesHz.slice(band, band + 3);
-    const weights = Array.from({ length: bins }, (__, bin) => {
-      const hz = (bin * sampleRateHz) / windowSamples;
+    const weights = Array.from({ length: BINS }, (__, bin) => {
+      const hz = (bin * SAMPLE_RATE_HZ) / WINDOW_SAMPLES;
       const height = Math.min((hz - low) / (middle - low), (high - hz) / (high - middle));
       return (2 * Math.max(0, height)) / (high - low);
     });
@@ -51,16 +51,16 @@ const melBands: readonly Band[] = (() => {
 })();
 
 /**
- * The model's input for the end of a turn: log-mel energies of its last 8 s, band by band (80 × 800). A shorter turn
- * lies at the end; the silence before it costs one frame's work.
+ * The model's input for the end of a turn: log-mel energies of its last 8 s, band by band (80 × 800). A shorter turn is
+ * aligned to the end; the silence before it takes the work of one frame.
  *
- * @param pcm mono, 16 kHz.
+ * @param pcm Mono, 16 kHz.
  */
 export function logMelFeatures(pcm: Int16Array): Float32Array {
-  const samples = normalised(pcm.subarray(Math.max(0, pcm.length - featureSamples)));
+  const samples = normalized(pcm.subarray(Math.max(0, pcm.length - FEATURE_SAMPLES)));
   const silentFrames = Math.max(
     0,
-    Math.floor((featureSamples - pcm.length - windowSamples / 2) / hopSamples) + 1,
+    Math.floor((FEATURE_SAMPLES - pcm.length - WINDOW_SAMPLES / 2) / HOP_SAMPLES) + 1,
   );
   const features = new Float32Array(bands * frames);
   // Frames before the turn are all alike: the second of a pair of them stands for the rest.
@@ -73,38 +73,38 @@ export function logMelFeatures(pcm: Int16Array): Float32Array {
   }
   let loudest = -Infinity;
   for (const value of features) if (value > loudest) loudest = value;
-  return features.map((value) => (Math.max(value, loudest - rangeDecades) + 4) / 4);
+  return features.map((value) => (Math.max(value, loudest - RANGE_DECADES) + 4) / 4);
 }
 
-/** Mean 0 and variance 1 over the 8 s, the silence before the turn included. */
-function normalised(pcm: Int16Array): Float64Array {
+/** Normalizes to mean 0 and variance 1 over the 8 s, including the silence before the turn. */
+function normalized(pcm: Int16Array): Float64Array {
   let sum = 0;
   let squares = 0;
   for (const sample of pcm) {
     sum += sample / 32_768;
     squares += (sample / 32_768) ** 2;
   }
-  const mean = sum / featureSamples;
-  const deviation = Math.sqrt(squares / featureSamples - mean ** 2 + leastVariance);
-  const samples = new Float64Array(featureSamples).fill(-mean / deviation);
+  const mean = sum / FEATURE_SAMPLES;
+  const deviation = Math.sqrt(squares / FEATURE_SAMPLES - mean ** 2 + MIN_VARIANCE);
+  const samples = new Float64Array(FEATURE_SAMPLES).fill(-mean / deviation);
   for (let at = 0; at < pcm.length; at++) {
-    samples[featureSamples - pcm.length + at] = ((pcm[at] ?? 0) / 32_768 - mean) / deviation;
+    samples[FEATURE_SAMPLES - pcm.length + at] = ((pcm[at] ?? 0) / 32_768 - mean) / deviation;
   }
   return samples;
 }
 
-const first = new Float64Array(windowSamples);
-const second = new Float64Array(windowSamples);
-const firstPower = new Float64Array(bins);
-const secondPower = new Float64Array(bins);
+const first = new Float64Array(WINDOW_SAMPLES);
+const second = new Float64Array(WINDOW_SAMPLES);
+const firstPower = new Float64Array(BINS);
+const secondPower = new Float64Array(BINS);
 
-/** Two real frames go through one complex transform: their spectra are its even and odd parts. */
+/** Transforms two real frames with one complex transform: their spectra are its even and odd parts. */
 function addPair(features: Float32Array, samples: Float64Array, frame: number): void {
   cutFrame(first, samples, frame);
   cutFrame(second, samples, frame + 1);
   const { re, im } = fourier.transform(first, second);
-  for (let bin = 0; bin < bins; bin++) {
-    const mirror = (windowSamples - bin) % windowSamples;
+  for (let bin = 0; bin < BINS; bin++) {
+    const mirror = (WINDOW_SAMPLES - bin) % WINDOW_SAMPLES;
     const x = re[bin] ?? 0;
     const y = im[bin] ?? 0;
     const mirrorX = re[mirror] ?? 0;
@@ -116,11 +116,11 @@ function addPair(features: Float32Array, samples: Float64Array, frame: number): 
   if (frame + 1 < frames) addBands(features, secondPower, frame + 1);
 }
 
-/** The frame lies round its moment; beyond the ends the samples are mirrored. */
+/** Cuts the frame centered at its moment; samples beyond the ends are mirrored. */
 function cutFrame(target: Float64Array, samples: Float64Array, frame: number): void {
-  const start = frame * hopSamples - windowSamples / 2;
+  const start = frame * HOP_SAMPLES - WINDOW_SAMPLES / 2;
   const last = samples.length - 1;
-  for (let at = 0; at < windowSamples; at++) {
+  for (let at = 0; at < WINDOW_SAMPLES; at++) {
     const place = Math.abs(start + at);
     target[at] = (samples[place > last ? 2 * last - place : place] ?? 0) * (window[at] ?? 0);
   }
@@ -131,6 +131,6 @@ function addBands(features: Float32Array, power: Float64Array, frame: number): v
     const { firstBin, weights } = melBands[band] ?? NO_BAND;
     let energy = 0;
     for (let at = 0; at < weights.length; at++) energy += (weights[at] ?? 0) * (power[firstBin + at] ?? 0);
-    features[band * frames + frame] = Math.log10(Math.max(leastPower, energy));
+    features[band * frames + frame] = Math.log10(Math.max(MIN_POWER, energy));
   }
 }

@@ -20,13 +20,13 @@ after(async () => {
   await model.close();
 });
 
-test("the probability is the one that the authors' own code finds", async () => {
+test("the probability equals that of the authors' own code", async () => {
   // Rounding in the model's 8-bit arithmetic differs a little between processors.
   assert.ok(Math.abs((await model.predict(sweep(24_000))) - 0.2348) < 0.05);
   assert.ok(Math.abs((await model.predict(sweep(140_000))) - 0.3747) < 0.05);
 });
 
-test("a person who breaks off in mid-sentence has not finished, one who has said it all has", async () => {
+test("a person who breaks off in mid-sentence has not finished; one with a complete sentence has", async () => {
   const predict = createTurnEndHandler(model);
   const probabilityAfter = async (file: string, saidMs: number): Promise<number> => {
     const { pcm } = readWav(await readFile(path.join(recordings, file)));

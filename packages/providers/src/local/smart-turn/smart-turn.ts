@@ -10,7 +10,7 @@ import { openPreparedModel } from "../onnx/prepared-model.ts";
 import { bands, frames, logMelFeatures } from "./log-mel.ts";
 
 export interface LoadSmartTurnOptions {
-  /** What `ensureModels` returned. */
+  /** Folder returned by `ensureModels`. */
   modelsDir: string;
 }
 
@@ -18,17 +18,17 @@ export interface LoadSmartTurnOptions {
 export interface SmartTurn {
   readonly name: string;
   /**
-   * The probability that who has just fallen silent has finished, as far as can be heard from how he spoke.
+   * Probability that a speaker who has just fallen silent has finished, judged by sound.
    *
-   * @param pcm mono, 16 kHz: the turn with some of the silence after it (it was trained on 200 ms); of a longer one the last 8 s count.
+   * @param pcm Mono, 16 kHz: the turn with some of the silence after it (200 ms in training); only the last 8 s count.
    */
   predict(pcm: Int16Array): Promise<number>;
   /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** One that waits longer comes too late for its pause. */
-const maxWaiting = 16;
+/** A request that waits longer would be too late for its pause. */
+const MAX_WAITING = 16;
 
 class OnnxSmartTurn implements SmartTurn {
   readonly name = "local/smart-turn";
@@ -43,7 +43,7 @@ class OnnxSmartTurn implements SmartTurn {
 
   async predict(pcm: Int16Array): Promise<number> {
     const features = new this.#ort.Tensor("float32", logMelFeatures(pcm), [1, bands, frames]);
-    // The model's last step makes a probability of it, whatever the name says.
+    // Despite its name this output is a probability, computed in the model's last step.
     const { logits } = await this.#session.run({ input_features: features });
     const probability = logits?.data[0];
     if (typeof probability !== "number") throw new TypeError("the model has no float32 output logits");
@@ -73,12 +73,14 @@ export async function loadSmartTurn({ modelsDir }: LoadSmartTurnOptions): Promis
   return new OnnxSmartTurn(ort, session);
 }
 
-/** Serves `predictTurnEnd` with one model: a pause at a time, the newer one of a call first to be kept. */
+/**
+ * Serves `predictTurnEnd` with one model: one pause at a time. A newer pause of a call replaces a waiting one.
+ */
 export function createTurnEndHandler(
   model: SmartTurn,
   load?: JobLoad,
 ): NonNullable<InferenceHandlers["predictTurnEnd"]> {
-  const queue = new JobQueue({ provider: model.name, maxWaiting, ...(load && { load }) });
+  const queue = new JobQueue({ provider: model.name, maxWaiting: MAX_WAITING, ...(load && { load }) });
   return async ({ pcm, sampleRateHz, streamId }, { signal }) =>
     await queue.run({ priority: "turn", streamId, isReplaceable: true, signal }, async () => {
       if (sampleRateHz !== 8000 && sampleRateHz !== 16_000) {

@@ -15,7 +15,7 @@ function tone(amplitude: number, beforeMs: number, toneMs: number, afterMs: numb
   return out;
 }
 
-test("silence round the sound is cut to 30 and 60 ms and the pause added", () => {
+test("silence around the sound is cut to 30 and 60 ms and the pause added", () => {
   const { samples: shaped, cutSamples } = shapePhrase(tone(0.3, 350, 500, 450), RATE_HZ, { pauseMs: 120 });
   assert.ok(Math.abs(cutSamples - 320 * 24) <= 5 * 24, `${cutSamples} samples cut`);
   const lengthMs = (shaped.length * 1000) / RATE_HZ;
@@ -24,12 +24,12 @@ test("silence round the sound is cut to 30 and 60 ms and the pause added", () =>
   assert.ok(shaped.subarray(-120 * 24).every((sample) => sample === 0));
 });
 
-test("a phrase without a sound is empty", () => {
+test("a phrase without sound is empty", () => {
   assert.equal(shapePhrase(new Float32Array(5000), RATE_HZ, { pauseMs: 250 }).samples.length, 0);
   assert.equal(shapePhrase(new Float32Array(0), RATE_HZ, { pauseMs: 250 }).samples.length, 0);
 });
 
-test("loud and quiet speech come out equally loud, pauses not counted", () => {
+test("loud and quiet speech become equally loud, not counting pauses", () => {
   for (const amplitude of [0.05, 0.2, 0.8]) {
     const pcm = toTelephoneLevel(tone(amplitude, 0, 500, 500));
     const decibels = 20 * Math.log10(activeSpeechLevel(Float32Array.from(pcm, (sample) => sample / 32768)));
@@ -37,7 +37,7 @@ test("loud and quiet speech come out equally loud, pauses not counted", () => {
   }
 });
 
-test("peaks far above the level are bent, not wrapped or cut", () => {
+test("peaks far above the level are compressed, neither wrapped nor clipped", () => {
   const speech = tone(0.01, 0, 500, 0);
   speech[1000] = 0.9;
   const pcm = toTelephoneLevel(speech);

@@ -1,13 +1,13 @@
 import type { WordTiming } from "@parley/conversation";
 
-/** A clause that was spoken. */
+/** The audio of a spoken clause. */
 export interface SpokenClause {
-  /** At the engine's own rate. */
+  /** At the engine's own sample rate. */
   pcm: Int16Array;
   words: WordTiming[];
 }
 
-/** Whole clauses, the ones asked for longest ago dropped first. */
+/** Cache of whole clauses, which drops the least recently used first. */
 export class ClauseCache {
   readonly #maxBytes: number;
   /** In order of last use. */

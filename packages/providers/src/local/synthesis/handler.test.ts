@@ -9,7 +9,7 @@ import type { SpeechEngine, SpeechPiece } from "./engine.ts";
 import { createSynthesizeHandler } from "./handler.ts";
 import { SpeechStore } from "./speech-store.ts";
 
-/** Says one piece of 0.5 s for every word; a piece comes when `step` is called, or at once. */
+/** Engine that speaks one piece of 0.5 s per word; a piece comes when `step` is called, or at once. */
 class ToneEngine implements SpeechEngine {
   readonly name = "local/tone";
   version = "1";
@@ -51,7 +51,7 @@ async function collect(
   return chunks;
 }
 
-test("audio comes at the rate asked for, in chunks of at most 200 ms", async () => {
+test("audio has the requested rate, in chunks of at most 200 ms", async () => {
   const handler = createSynthesizeHandler({ tone: new ToneEngine() });
   for (const sampleRateHz of [8000, 16_000]) {
     const chunks = await collect(handler, { sampleRateHz });
@@ -61,7 +61,7 @@ test("audio comes at the rate asked for, in chunks of at most 200 ms", async () 
   }
 });
 
-test("a clause said before is not synthesised again", async () => {
+test("a clause spoken before is not synthesized again", async () => {
   const engine = new ToneEngine();
   const handler = createSynthesizeHandler({ tone: engine });
   const first = await collect(handler);
@@ -75,7 +75,7 @@ test("a clause said before is not synthesised again", async () => {
   assert.equal(engine.runs, 2);
 });
 
-test("what was prepared is there after a restart, in any rate; what a call said is not kept on disk", async (context) => {
+test("prepared speech survives a restart, at any rate; speech of calls is not stored on disk", async (context) => {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-speech-"));
   context.after(async () => await rm(folder, { recursive: true }));
   const engine = new ToneEngine();
@@ -83,7 +83,7 @@ test("what was prepared is there after a restart, in any rate; what a call said 
   const first = await start();
   await collect(first, { text: "one" });
   await collect(first, { text: "two", priority: "preparation" });
-  // Said in a call before: kept without being made again.
+  // Spoken in a call before: stored without another synthesis.
   await collect(first, { text: "three" });
   await collect(first, { text: "three", priority: "preparation" });
   assert.equal(engine.runs, 3);
@@ -112,7 +112,7 @@ async function startHandler(
   return createSynthesizeHandler({ tone: engine }, { store, load: new JobLoad({ quietMs: 0 }) });
 }
 
-test("an aborted clause stops, is not kept, and lets the next one run", async () => {
+test("an aborted clause stops, is not cached, and lets the next one run", async () => {
   const engine = new ToneEngine();
   const handler = createSynthesizeHandler({ tone: engine });
   const gate = Promise.withResolvers<void>();
@@ -127,7 +127,7 @@ test("an aborted clause stops, is not kept, and lets the next one run", async ()
   assert.equal(engine.runs, 2);
 });
 
-test("more clauses than may wait are refused as worth another try", async () => {
+test("clauses beyond the limit are refused as retryable", async () => {
   const engine = new ToneEngine();
   const handler = createSynthesizeHandler({ tone: engine }, { maxWaiting: 1 });
   const gate = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ test("more clauses than may wait are refused as worth another try", async () => 
   await Promise.all([running, waiting]);
 });
 
-test("unknown voices, speeds, rates and endless texts are refused for good", async () => {
+test("unknown voices, speeds, rates and overlong texts are refused as not retryable", async () => {
   const handler = createSynthesizeHandler({ tone: new ToneEngine() });
   const wrong: Partial<typeof params>[] = [
     { voice: "tone/b" },
@@ -156,7 +156,7 @@ test("unknown voices, speeds, rates and endless texts are refused for good", asy
   }
 });
 
-test("where each word ends is told with the last audio, also from the cache, unless it is not known which is which", async () => {
+test("the end of each word comes with the last audio, also from the cache, unless words cannot be assigned", async () => {
   const engine = new ToneEngine();
   const handler = createSynthesizeHandler({ tone: engine });
   const context = { signal: new AbortController().signal, emit: () => undefined };
@@ -171,14 +171,14 @@ test("where each word ends is told with the last audio, also from the cache, unl
   assert.deepEqual(await handler({ ...params, text: "one —" }, context), { words: [], isCached: false });
 });
 
-test("the cache forgets what was used longest ago and takes nothing larger than itself", () => {
+test("the cache drops the least recently used clause and accepts none larger than itself", () => {
   const cache = new ClauseCache(40);
-  const clauseOf = (samples: number): SpokenClause => ({ pcm: new Int16Array(samples), words: [] });
-  cache.set("a", clauseOf(10));
-  cache.set("b", clauseOf(10));
+  const createClause = (samples: number): SpokenClause => ({ pcm: new Int16Array(samples), words: [] });
+  cache.set("a", createClause(10));
+  cache.set("b", createClause(10));
   assert.ok(cache.get("a"));
-  cache.set("c", clauseOf(10));
-  cache.set("huge", clauseOf(100));
+  cache.set("c", createClause(10));
+  cache.set("huge", createClause(100));
   assert.deepEqual(
     ["a", "b", "c", "huge"].map((key) => cache.get(key) !== undefined),
     [true, false, true, false],

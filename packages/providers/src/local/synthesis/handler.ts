@@ -10,25 +10,28 @@ import type { SpeechStore } from "./speech-store.ts";
 import { wordTimings } from "./word-timings.ts";
 
 /**
- * Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. Engines may be added while the handler
- * serves.
+ * Engines by the first part of a voice id: `kokoro/af_heart` is `af_heart` of `kokoro`. Engines may be added while the
+ * handler serves.
  */
 export type SpeechEngines = Readonly<Record<string, SpeechEngine | undefined>>;
 
 export interface SynthesizeHandlerOptions {
-  /** Clauses that may wait for an engine; one more is refused as overloaded. */
+  /** Maximum number of clauses that wait for an engine; further ones are refused as overloaded. */
   maxWaiting?: number;
-  /** Voice ids, by the engine that they replace while it is not in `engines`. */
+  /** Voice ids by the engine that they replace while it is not in `engines`. */
   standIns?: Readonly<Record<string, string>>;
-  /** Greetings and set phrases repeat in every call: their audio is kept up to this size. */
+  /** Size of the audio cache: greetings and fixed phrases repeat in every call. */
   maxCacheBytes?: number;
-  /** Where prepared speech outlives the process. */
+  /** Store of prepared speech that survives the process. */
   store?: SpeechStore | undefined;
   /** Shared with the other models of the process. */
   load?: JobLoad;
 }
 
+type Handler = NonNullable<InferenceHandlers["synthesize"]>;
 type Params = InferenceMethods["synthesize"]["params"];
+type Context = Parameters<Handler>[1];
+type SynthesizeResult = InferenceMethods["synthesize"]["result"];
 
 const CHUNK_MS = 200;
 const MIN_SPEED = 0.5;
@@ -41,7 +44,7 @@ interface Resolved {
   queue: JobQueue;
   voice: string;
   rateHz: ResamplerRateHz;
-  /** Of the clause among all that were ever spoken. */
+  /** Identifies the clause among all clauses. */
   key: string;
 }
 
@@ -51,7 +54,7 @@ function refuse(provider: string, message: string): ProviderError {
 
 type Emit = (chunk: InferenceMethods["synthesize"]["chunk"]) => void;
 
-/** @param endsPhrase Of the last chunk. */
+/** @param endsPhrase Applies to the last chunk. */
 function emitChunks(pcm: Int16Array, sampleRateHz: number, emit: Emit, endsPhrase = false): void {
   const size = (sampleRateHz * CHUNK_MS) / 1000;
   for (let start = 0; start < pcm.length; start += size) {
@@ -71,33 +74,50 @@ function join(pieces: readonly Int16Array[]): Int16Array {
 }
 
 /**
- * Serves `synthesize`: a clause at a time per engine, at telephone level and the rate asked for, in chunks of at
- * most 200 ms as its phrases are made. A clause said before is answered at once, one that was prepared also after a
- * restart. Between the phrases of what is prepared, calls go first.
+ * Serves `synthesize`: one clause at a time per engine, at telephone level and the requested sample rate, in chunks of at
+ * most 200 ms as its phrases are synthesized. A clause spoken before is answered at once, and a prepared one also after a
+ * restart. Preparation yields to calls between its phrases.
  */
 export function createSynthesizeHandler(
   engines: SpeechEngines,
   options: SynthesizeHandlerOptions = {},
-): NonNullable<InferenceHandlers["synthesize"]> {
-  const { maxWaiting = 64, store, load } = options;
-  const cache = new ClauseCache(options.maxCacheBytes ?? DEFAULT_CACHE_BYTES);
-  const standIns = new Map(Object.entries(options.standIns ?? {}));
-  const queues = new Map<SpeechEngine, JobQueue>();
-  const queueOf = (engine: SpeechEngine): JobQueue => {
-    const queue =
-      queues.get(engine) ?? new JobQueue({ provider: engine.name, maxWaiting, ...(load && { load }) });
-    queues.set(engine, queue);
-    return queue;
-  };
-  const engineOf = (prefix: string): SpeechEngine | undefined =>
-    Object.hasOwn(engines, prefix) ? engines[prefix] : undefined;
+): Handler {
+  const synthesizer = new ClauseSynthesizer(engines, options);
+  return (params, context) => synthesizer.speak(params, context);
+}
 
-  const resolve = (params: Params): Resolved => {
-    const [asked = ""] = params.voice.split("/");
-    const standIn = engineOf(asked) === undefined ? standIns.get(asked) : undefined;
+class ClauseSynthesizer {
+  readonly #engines: SpeechEngines;
+  readonly #options: SynthesizeHandlerOptions;
+  readonly #standIns: ReadonlyMap<string, string>;
+  readonly #cache: ClauseCache;
+  readonly #queues = new Map<SpeechEngine, JobQueue>();
+
+  constructor(engines: SpeechEngines, options: SynthesizeHandlerOptions) {
+    this.#engines = engines;
+    this.#options = options;
+    this.#standIns = new Map(Object.entries(options.standIns ?? {}));
+    this.#cache = new ClauseCache(options.maxCacheBytes ?? DEFAULT_CACHE_BYTES);
+  }
+
+  async speak(params: Params, context: Context): Promise<SynthesizeResult> {
+    const request = this.#resolve(params);
+    const isStored = this.#options.store?.has(request.key) === true;
+    const known = this.#cache.get(request.key) ?? (isStored ? await this.#load(request.key) : undefined);
+    if (known === undefined) return await this.#synthesize(params, request, context);
+    if (params.priority === "preparation") await this.#store(request.key, known);
+    const resampler = new Resampler(request.engine.sampleRateHz, request.rateHz);
+    emitChunks(resampler.process(known.pcm), request.rateHz, context.emit);
+    emitChunks(resampler.flush(), request.rateHz, context.emit);
+    return { words: known.words, isCached: true };
+  }
+
+  #resolve(params: Params): Resolved {
+    const [requested = ""] = params.voice.split("/");
+    const standIn = this.#engine(requested) === undefined ? this.#standIns.get(requested) : undefined;
     const voiceId = standIn ?? params.voice;
     const [prefix = "", voice = ""] = voiceId.split("/");
-    const engine = engineOf(prefix);
+    const engine = this.#engine(prefix);
     if (engine === undefined || !engine.voices.includes(voice)) {
       throw refuse(engine?.name ?? "local", `there is no voice ${params.voice}`);
     }
@@ -111,37 +131,45 @@ export function createSynthesizeHandler(
       throw refuse(engine.name, `more than ${MAX_TEXT_LENGTH} characters at once`);
     }
     const key = JSON.stringify([engine.version, voiceId, params.speed, params.text]);
-    return { engine, queue: queueOf(engine), voice, rateHz: params.sampleRateHz, key };
-  };
+    return { engine, queue: this.#queue(engine), voice, rateHz: params.sampleRateHz, key };
+  }
 
-  /** What cannot be kept is made again after the next start. */
-  const keep = async (key: string, clause: SpokenClause): Promise<void> => {
+  #engine(prefix: string): SpeechEngine | undefined {
+    return Object.hasOwn(this.#engines, prefix) ? this.#engines[prefix] : undefined;
+  }
+
+  #queue(engine: SpeechEngine): JobQueue {
+    const { maxWaiting = 64, load } = this.#options;
+    const queue =
+      this.#queues.get(engine) ?? new JobQueue({ provider: engine.name, maxWaiting, ...(load && { load }) });
+    this.#queues.set(engine, queue);
+    return queue;
+  }
+
+  async #load(key: string): Promise<SpokenClause | undefined> {
+    const clause = await this.#options.store?.get(key);
+    if (clause !== undefined) this.#cache.set(key, clause);
+    return clause;
+  }
+
+  /** Stores a clause; one that cannot be stored is synthesized again after the next start. */
+  async #store(key: string, clause: SpokenClause): Promise<void> {
+    const { store } = this.#options;
     if (store?.has(key) === false) await store.set(key, clause).catch(() => undefined);
-  };
+  }
 
-  return async (params, { signal, emit }) => {
-    const { engine, queue, voice, rateHz, key } = resolve(params);
-    const { speed, priority } = params;
-    const isPreparation = priority === "preparation";
-    let known = cache.get(key);
-    if (known === undefined && store?.has(key) === true) {
-      known = await store.get(key);
-      if (known !== undefined) cache.set(key, known);
-    }
-    if (known !== undefined) {
-      if (isPreparation) await keep(key, known);
-      const resampler = new Resampler(engine.sampleRateHz, rateHz);
-      emitChunks(resampler.process(known.pcm), rateHz, emit);
-      emitChunks(resampler.flush(), rateHz, emit);
-      return { words: known.words, isCached: true };
-    }
+  async #synthesize(
+    { text, speed, priority }: Params,
+    { engine, queue, voice, rateHz, key }: Resolved,
+    { signal, emit }: Context,
+  ): Promise<SynthesizeResult> {
     return await queue.run({ priority, signal }, async (giveWay) => {
       const resampler = new Resampler(engine.sampleRateHz, rateHz);
       const pieces: Int16Array[] = [];
       const wordEndsMs: number[] = [];
       let spokenMs = 0;
       const isUrgent = priority === "turn";
-      for await (const piece of engine.synthesize(params.text, { voice, speed, isUrgent }, signal)) {
+      for await (const piece of engine.synthesize(text, { voice, speed, isUrgent }, signal)) {
         signal.throwIfAborted();
         for (const endMs of piece.wordEndsMs) wordEndsMs.push(spokenMs + endMs);
         spokenMs += (piece.samples.length * 1000) / engine.sampleRateHz;
@@ -152,11 +180,11 @@ export function createSynthesizeHandler(
       }
       signal.throwIfAborted();
       if (pieces.length > 0) emitChunks(resampler.flush(), rateHz, emit);
-      const words = wordTimings(params.text, wordEndsMs);
+      const words = wordTimings(text, wordEndsMs);
       const clause = { pcm: join(pieces), words };
-      cache.set(key, clause);
-      if (isPreparation) await keep(key, clause);
+      this.#cache.set(key, clause);
+      if (priority === "preparation") await this.#store(key, clause);
       return { words, isCached: false };
     });
-  };
+  }
 }

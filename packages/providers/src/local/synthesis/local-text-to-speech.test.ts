@@ -17,7 +17,7 @@ interface Request {
   fail: (error: unknown) => Promise<void>;
 }
 
-/** An inference process whose every answer the test gives. */
+/** An inference process whose answers come from the test. */
 function scriptedClient(requests: Request[]): InferenceClient {
   return {
     async request(method, params, options) {
@@ -66,7 +66,7 @@ function open(): { stream: TextToSpeechStream; requests: Request[]; events: stri
   return { stream, requests, events };
 }
 
-test("two clauses are requested ahead and delivered in order, whatever comes first", async () => {
+test("two clauses are requested ahead and emitted in order, whichever arrives first", async () => {
   const { stream, requests, events } = open();
   for (const [id, text] of ["one", "two", "three"].entries()) stream.speak(id + 1, text);
   assert.deepEqual(
@@ -88,7 +88,7 @@ test("two clauses are requested ahead and delivered in order, whatever comes fir
   assert.deepEqual(events.slice(4), ["end 3", "ended"]);
 });
 
-test("while paused nothing is requested or delivered", async () => {
+test("while paused nothing is requested or emitted", async () => {
   const { stream, requests, events } = open();
   stream.speak(1, "one");
   stream.pause();
@@ -101,7 +101,7 @@ test("while paused nothing is requested or delivered", async () => {
   assert.equal(requests.length, 2);
 });
 
-test("closing aborts what is requested and silences the rest", async () => {
+test("closing aborts requests and drops the rest", async () => {
   const { stream, requests, events } = open();
   stream.speak(1, "one");
   stream.close();
@@ -113,7 +113,7 @@ test("closing aborts what is requested and silences the rest", async () => {
   assert.deepEqual([requests.length, events], [1, []]);
 });
 
-test("a failure is told once, with the rest dropped", async () => {
+test("a failure is reported once, and the rest is dropped", async () => {
   const { stream, requests, events } = open();
   stream.speak(1, "one");
   stream.speak(2, "two");

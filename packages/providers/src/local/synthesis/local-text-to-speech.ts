@@ -9,17 +9,20 @@ import type { InferenceClient, InferenceMethods } from "../inference/methods.ts"
 
 export interface LocalTextToSpeechOptions {
   client: InferenceClient;
-  /** A clause of which nothing was heard for so long has failed. Default 20 s: a phrase of 5 s on a machine that is four times too slow. */
+  /**
+   * Time without audio after which a clause has failed. Default 20 s: a phrase of 5 s on a machine that is four times
+   * too slow.
+   */
   deadlineMs?: number;
   /** Seconds of synthesis per second of audio that a voice takes alone; `undefined` if it was not measured. */
   realTimeFactorOf?: (voice: string) => number | undefined;
 }
 
-/** Speaks with the voices of the inference process; see `localVoices` for their ids. */
+/** Speaks with the voices of the inference process; see `LOCAL_VOICES` for their ids. */
 export class LocalTextToSpeech implements TextToSpeech {
   readonly name = "local";
   readonly audioTimeoutMs = AUDIO_TIMEOUT_MS;
-  readonly preparationTimeoutMs = PREPARATION_PATIENCE_MS;
+  readonly preparationTimeoutMs = PREPARATION_TIMEOUT_MS;
   readonly #client: InferenceClient;
   readonly #deadlineMs: number;
   readonly #realTimeFactorOf: (voice: string) => number | undefined;
@@ -48,17 +51,17 @@ const BUSY_FACTOR = 2;
 const AUDIO_TIMEOUT_MS = 4_000;
 /** Of the default voice on a small machine with other work: what is not measured yet is waited for. */
 const ASSUMED_REAL_TIME_FACTOR = 2;
-/** Speech that is prepared waits until calls need nothing. */
-const PREPARATION_PATIENCE_MS = 600_000;
+/** Maximum time that preparation waits until no call needs the process. */
+const PREPARATION_TIMEOUT_MS = 600_000;
 
-/** A clause being synthesised while the one before it is delivered, and no more: the engine has other calls. */
+/** One clause ahead of the one being emitted, and no more: the engine serves other calls. */
 const MAX_REQUESTED = 2;
 
 interface Clause {
   id: number;
   text: string;
   state: "waiting" | "requested" | "done";
-  /** Audio that came before its turn. */
+  /** Audio that arrived before its turn. */
   early: SynthesisChunk[];
   isCached: boolean;
 }
@@ -68,9 +71,9 @@ class LocalStream implements TextToSpeechStream {
   readonly #deadlineMs: number;
   readonly #options: TextToSpeechOptions;
   readonly #abort = new AbortController();
-  /** Not yet delivered, in order; the first is the one whose audio goes out. */
+  /** Clauses not emitted yet, in order; audio of the first one is being emitted. */
   #clauses: Clause[] = [];
-  /** The first clause is the one that the caller waits for. */
+  /** The first clause has been requested, for which the caller waits. */
   #hasRequested = false;
   #hasEnd = false;
   #isPaused = false;
@@ -129,7 +132,7 @@ class LocalStream implements TextToSpeechStream {
         { text: clause.text, voice, speed, sampleRateHz, priority },
         {
           signal: this.#abort.signal,
-          deadlineMs: isPreparation ? PREPARATION_PATIENCE_MS : this.#deadlineMs,
+          deadlineMs: isPreparation ? PREPARATION_TIMEOUT_MS : this.#deadlineMs,
           onChunk: (chunk) => this.#receive(clause, chunk),
         },
       )
@@ -157,7 +160,7 @@ class LocalStream implements TextToSpeechStream {
     this.#deliver();
   }
 
-  /** Gives out what has its turn. A listener may close the stream between any two events. */
+  /** Emits the audio that is due. A listener may close the stream between any two events. */
   #deliver(): void {
     for (let clause = this.#clauses[0]; clause !== undefined && !this.#isPaused; clause = this.#clauses[0]) {
       const chunk = clause.early.shift();

@@ -1,13 +1,13 @@
-/** Speech level of telephone prompts: −20 dBFS, of windows that hold speech. */
+/** Speech level of telephone prompts: −20 dBFS, over windows with speech. */
 const TARGET_RMS = 0.1;
 const WINDOW_SAMPLES = 240;
-/** Windows this far under the loudest (−30 dB) are pauses and do not count. */
+/** Windows this far below the loudest (−30 dB) are pauses and do not count. */
 const ACTIVE_PART = 0.0316;
 const MAX_GAIN = 8;
-/** From here on peaks are bent instead of cut. */
+/** Level from which peaks are compressed instead of clipped. */
 const KNEE = 0.7;
 
-/** Root mean square (0–1) of the windows in which somebody speaks; 0 for silence. */
+/** Root mean square (0–1) of the windows with speech; 0 for silence. */
 export function activeSpeechLevel(samples: Float32Array): number {
   const energies: number[] = [];
   for (let start = 0; start < samples.length; start += WINDOW_SAMPLES) {
@@ -31,7 +31,7 @@ function limit(sample: number): number {
   return Math.sign(sample) * (KNEE + (1 - KNEE) * Math.tanh((size - KNEE) / (1 - KNEE)));
 }
 
-/** Brings speech (±1) to −20 dBFS and 16 bits; peaks are limited, never clipped. Silence stays silence. */
+/** Converts speech (±1) to −20 dBFS and 16 bits; peaks are limited, never clipped. Silence stays silence. */
 export function toTelephoneLevel(samples: Float32Array): Int16Array {
   const level = activeSpeechLevel(samples);
   const gain = level === 0 ? 1 : Math.min(MAX_GAIN, TARGET_RMS / level);

@@ -20,7 +20,7 @@ function phrases(text: string): string[] {
   });
 }
 
-test("the first phrase may be short, later ones are joined", () => {
+test("the first phrase may be short; later ones are joined", () => {
   assert.deepEqual(phrases("AB , CD , EF ."), ["AB , [,]", "CD , EF . [.]"]);
 });
 
@@ -28,7 +28,7 @@ test("a phrase without a mark ends before it grows too long", () => {
   assert.deepEqual(phrases("ABC DEF GHI"), ["ABC DEF []", "GHI []"]);
 });
 
-test("what is left too short is still said", () => {
+test("a short remainder is still spoken", () => {
   assert.deepEqual(phrases("A ."), ["A . [.]"]);
   assert.deepEqual(splitPhrases([], limits), []);
 });

@@ -6,8 +6,8 @@ export interface Phrase {
   mark: PauseMark | undefined;
 }
 
-/** Silence that follows a mark. */
-const pauseMs: Readonly<Record<PauseMark, number>> = {
+/** Silence after each mark. */
+const PAUSE_MS: Readonly<Record<PauseMark, number>> = {
   ",": 120,
   ";": 180,
   ":": 180,
@@ -17,11 +17,11 @@ const pauseMs: Readonly<Record<PauseMark, number>> = {
   "!": 250,
   "?": 250,
 };
-/** Between phrases that were parted for their length, and after a clause without a mark. */
+/** Silence between phrases split for their length, and after a clause without a mark. */
 const UNMARKED_PAUSE_MS = 30;
 
 export function phrasePauseMs(phrase: Phrase): number {
-  return phrase.mark === undefined ? UNMARKED_PAUSE_MS : pauseMs[phrase.mark];
+  return phrase.mark === undefined ? UNMARKED_PAUSE_MS : PAUSE_MS[phrase.mark];
 }
 
 function phoneCount(tokens: readonly SpokenToken[]): number {
@@ -29,16 +29,16 @@ function phoneCount(tokens: readonly SpokenToken[]): number {
 }
 
 export interface PhraseLimits {
-  /** The first phrase may be this short: it is what the caller waits for. */
+  /** Minimum length of the first phrase, for which the caller waits. */
   minFirstPhones: number;
-  /** Later ones are at least this long, as a model speaks longer phrases better. */
+  /** Minimum length of later phrases, which a model speaks better if they are longer. */
   minPhones: number;
   maxPhones: number;
 }
 
 /**
- * Parts what is said at its marks, so that the first phrase can be heard while the next is made, and wherever a
- * phrase would grow beyond `maxPhones`.
+ * Splits the tokens at marks, so that the first phrase plays while the next is synthesized, and at any point at which a
+ * phrase would exceed `maxPhones`.
  */
 export function splitPhrases(tokens: readonly SpokenToken[], limits: PhraseLimits): Phrase[] {
   const phrases: Phrase[] = [];

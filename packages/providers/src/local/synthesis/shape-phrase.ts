@@ -1,10 +1,10 @@
 /** Length of the windows in which sound is told from silence. */
 const WINDOW_MS = 5;
-/** Speech is what is louder than this part of the loudest window (−36 dB), and than any noise floor (−60 dBFS). */
+/** Threshold of sound relative to the loudest window (−36 dB), above any noise floor (−60 dBFS). */
 const RELATIVE_THRESHOLD = 0.016;
 const ABSOLUTE_THRESHOLD = 0.001;
 const LEAD_MS = 30;
-/** A word's last sound dies away slowly. */
+/** Time in which a word's last sound decays. */
 const TAIL_MS = 60;
 const FADE_MS = 5;
 
@@ -34,21 +34,21 @@ function fadeEdges(samples: Float32Array, fadeSamples: number, hasStart: boolean
 export interface PhraseShape {
   /** Silence after the phrase. */
   pauseMs: number;
-  /** False for a part of a phrase that others come before. Default true. */
+  /** False for a part of a phrase after the first. Default true. */
   hasStart?: boolean;
-  /** False for a part that others follow. Default true. */
+  /** False for a part of a phrase before the last. Default true. */
   hasEnd?: boolean;
 }
 
 export interface ShapedPhrase {
   samples: Float32Array;
-  /** How many samples were cut away before them. */
+  /** Number of samples removed at the start. */
   cutSamples: number;
 }
 
 /**
- * Gives a model's audio the same form whatever the model: silence before and after the phrase cut away but for 30 and
- * 60 ms, soft edges, then its pause. Empty where there is no sound.
+ * Brings the audio of all models into one form: silence before and after the phrase is cut to 30 and 60 ms, edges are
+ * faded, and the pause is added. Empty without sound.
  */
 export function shapePhrase(
   samples: Float32Array,

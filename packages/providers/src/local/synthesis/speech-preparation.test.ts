@@ -7,7 +7,7 @@ type Params = InferenceMethods["synthesize"]["params"];
 
 const settled = async (): Promise<void> => void (await new Promise((resolve) => setTimeout(resolve, 5)));
 
-/** Notes what is asked for; a text with "fail" in it cannot be made. */
+/** Records the requests; a text that contains "fail" cannot be synthesized. */
 function record(): { synthesize: NonNullable<InferenceHandlers["synthesize"]>; asked: Params[] } {
   const asked: Params[] = [];
   return {
@@ -23,7 +23,7 @@ function record(): { synthesize: NonNullable<InferenceHandlers["synthesize"]>; a
 
 const english = { voice: "", speed: 1, language: "en-US" } as const;
 
-test("greetings are made first, clause by clause as a call asks for them, then what any agent may say", async () => {
+test("greetings come first, clause by clause as in a call, followed by the standard texts", async () => {
   const { synthesize, asked } = record();
   const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["Hello there caller, this is the club. How are you?", "😀"] });
@@ -36,7 +36,7 @@ test("greetings are made first, clause by clause as a call asks for them, then w
   assert.ok(asked.some(({ text }) => text.startsWith("I'm sorry,")));
 });
 
-test("nothing is made twice, unless it failed", async () => {
+test("each clause is synthesized once, and again only if it failed", async () => {
   const { synthesize, asked } = record();
   const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   const speech = { ...english, texts: ["This will fail.", "This will work."] };
@@ -53,7 +53,7 @@ test("nothing is made twice, unless it failed", async () => {
   );
 });
 
-test("however much is asked for, a bounded part of it waits", async () => {
+test("the number of waiting clauses is limited", async () => {
   const { synthesize, asked } = record();
   const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["word ".repeat(10_000)] });
@@ -64,7 +64,7 @@ test("however much is asked for, a bounded part of it waits", async () => {
   assert.ok(asked.reduce((sum, { text }) => sum + text.length, 0) < 100_000);
 });
 
-test("nothing is begun once it is closed", async () => {
+test("nothing starts after close", async () => {
   const { synthesize, asked } = record();
   const preparation = new SpeechPreparation(synthesize, "kokoro/af_heart");
   preparation.add({ ...english, texts: ["Hello."] });

@@ -1,29 +1,29 @@
 import { splitIntoClauses, listStandardTexts } from "@parley/conversation";
 import type { InferenceHandlers } from "../inference/methods.ts";
 
-/** What an agent says in the same words in every call. */
+/** Texts that an agent says identically in every call. */
 export interface FixedSpeech {
-  /** As `TextToSpeechOptions.voice` takes it; empty: the default. */
+  /** Value of `TextToSpeechOptions.voice`; empty: the default. */
   voice: string;
   speed: number;
   /** BCP 47. */
   language: string;
-  /** Beside the standard ones of the language. */
+  /** In addition to the standard texts of the language. */
   texts: readonly string[];
 }
 
-/** A minute or so of speech: of what is longer the rest is made while that plays. */
+/** About a minute of speech: the rest of a longer text is synthesized while that plays. */
 const MAX_CHARACTERS = 1000;
 const MAX_WAITING = 2000;
-/** Clauses that are remembered as done. */
+/** Number of clauses remembered as done. */
 const MAX_DONE = 10_000;
 
-/** Has an agent's fixed texts synthesized before calls need them, a clause at a time, while calls need nothing. */
+/** Synthesizes an agent's fixed texts before calls need them, clause by clause, while no call needs the process. */
 export class SpeechPreparation {
   readonly #synthesize: NonNullable<InferenceHandlers["synthesize"]>;
   readonly #defaultVoice: string;
   readonly #closing = new AbortController();
-  /** Clauses by what tells them apart, in the order in which they are made. */
+  /** Waiting clauses by their identity, in order of synthesis. */
   readonly #waiting = new Map<string, { voice: string; speed: number; text: string }>();
   readonly #done = new Set<string>();
   #isRunning = false;
@@ -59,7 +59,7 @@ export class SpeechPreparation {
     for (const [key, params] of this.#waiting) {
       if (signal.aborted) break;
       const request = { ...params, sampleRateHz: 8000, priority: "preparation" } as const;
-      // A clause that cannot be made now, or a voice that is not there, is the calls' to find out.
+      // A clause or voice that fails here is reported by the calls that need it.
       await this.#synthesize(request, { signal, emit: () => undefined }).then(
         () => this.#remember(key),
         () => undefined,

@@ -6,39 +6,39 @@ import { type TestContext, test } from "node:test";
 import type { SpokenClause } from "./clause-cache.ts";
 import { SpeechStore } from "./speech-store.ts";
 
-async function folderOf(context: TestContext): Promise<string> {
+async function createFolder(context: TestContext): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-speech-"));
   context.after(async () => await rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-const clauseOf = (samples: number): SpokenClause => ({
+const createClause = (samples: number): SpokenClause => ({
   pcm: Int16Array.from({ length: samples }, (_, at) => (at * 7919) % 65_536),
   words: [{ text: "héllo", startMs: 0, endMs: 12.5 }],
 });
 
 const MEGABYTE = 1024 * 1024;
 
-test("a clause is the same after a restart, and for another process on the same folder", async (context) => {
-  const folder = await folderOf(context);
+test("a clause is the same after a restart, and for another process with the same folder", async (context) => {
+  const folder = await createFolder(context);
   const store = await SpeechStore.open({ folder, maxBytes: MEGABYTE });
   assert.equal(await store.get("a"), undefined);
-  await store.set("a", clauseOf(1000));
+  await store.set("a", createClause(1000));
   for (const each of [store, await SpeechStore.open({ folder, maxBytes: MEGABYTE })]) {
     assert.equal(each.has("a"), true);
-    assert.deepEqual(await each.get("a"), clauseOf(1000));
+    assert.deepEqual(await each.get("a"), createClause(1000));
   }
 });
 
-test("what was used longest ago is deleted beyond the bound, also at the start", async (context) => {
-  const folder = await folderOf(context);
-  // Room for two of 2,000 bytes and their descriptions.
+test("the least recently used clauses are deleted beyond the limit, also at the start", async (context) => {
+  const folder = await createFolder(context);
+  // Room for two of 2,000 bytes with their descriptions.
   const store = await SpeechStore.open({ folder, maxBytes: 5000 });
-  await store.set("a", clauseOf(1000));
-  await store.set("b", clauseOf(1000));
+  await store.set("a", createClause(1000));
+  await store.set("b", createClause(1000));
   assert.ok(await store.get("a"));
-  await store.set("c", clauseOf(1000));
-  await store.set("larger than the store", clauseOf(10_000));
+  await store.set("c", createClause(1000));
+  await store.set("larger than the store", createClause(10_000));
   assert.deepEqual(
     ["a", "b", "c", "larger than the store"].map((key) => store.has(key)),
     [true, false, true, false],
@@ -51,8 +51,8 @@ test("what was used longest ago is deleted beyond the bound, also at the start",
   assert.ok(left.length === 1 && left[0] !== oldest);
 });
 
-test("a damaged file is not heard: it is deleted, and the clause can be kept again", async (context) => {
-  const folder = await folderOf(context);
+test("a damaged file is deleted instead of played, and the clause can be stored again", async (context) => {
+  const folder = await createFolder(context);
   const damages: ((bytes: Buffer) => Buffer)[] = [
     (bytes) => bytes.subarray(0, bytes.length / 2),
     () => Buffer.alloc(0),
@@ -62,7 +62,7 @@ test("a damaged file is not heard: it is deleted, and the clause can be kept aga
   ];
   for (const damage of damages) {
     const store = await SpeechStore.open({ folder, maxBytes: MEGABYTE });
-    await store.set("a", clauseOf(1000));
+    await store.set("a", createClause(1000));
     const [name = ""] = await readdir(folder);
     const location = path.join(folder, name);
     await writeFile(location, damage(await readFile(location)));
@@ -73,18 +73,18 @@ test("a damaged file is not heard: it is deleted, and the clause can be kept aga
   }
 });
 
-test("a file that another process has deleted is missed without a fault", async (context) => {
-  const folder = await folderOf(context);
+test("a file deleted by another process counts as missing", async (context) => {
+  const folder = await createFolder(context);
   const store = await SpeechStore.open({ folder, maxBytes: MEGABYTE });
-  await store.set("a", clauseOf(10));
+  await store.set("a", createClause(10));
   for (const name of await readdir(folder)) await rm(path.join(folder, name));
   assert.equal(await store.get("a"), undefined);
-  await store.set("a", clauseOf(10));
+  await store.set("a", createClause(10));
   assert.ok(await store.get("a"));
 });
 
-test("what a crash left unfinished is deleted after an hour, and other files are let alone", async (context) => {
-  const folder = await folderOf(context);
+test("unfinished files of a crash are deleted after an hour, and other files are kept", async (context) => {
+  const folder = await createFolder(context);
   const unfinished = (digit: string): string =>
     `${digit.repeat(64)}.01234567-89ab-cdef-0123-456789abcdef.part`;
   for (const name of [unfinished("a"), unfinished("b"), "notes.txt"])
@@ -94,22 +94,22 @@ test("what a crash left unfinished is deleted after an hour, and other files are
   assert.deepEqual(await readdir(folder), [unfinished("b"), "notes.txt"]);
 });
 
-test("only its owner reads what is kept", { skip: process.platform === "win32" }, async (context) => {
-  const folder = path.join(await folderOf(context), "speech");
+test("only its owner can read the stored speech", { skip: process.platform === "win32" }, async (context) => {
+  const folder = path.join(await createFolder(context), "speech");
   const store = await SpeechStore.open({ folder, maxBytes: MEGABYTE });
-  await store.set("a", clauseOf(10));
+  await store.set("a", createClause(10));
   const [name = ""] = await readdir(folder);
   assert.equal((await stat(folder)).mode & 0o077, 0);
   assert.equal((await stat(path.join(folder, name))).mode & 0o077, 0);
 });
 
-test("many writers of one clause leave one whole file", async (context) => {
-  const folder = await folderOf(context);
+test("concurrent writers of one clause leave one complete file", async (context) => {
+  const folder = await createFolder(context);
   const stores = await Promise.all(
     Array.from({ length: 4 }, async () => await SpeechStore.open({ folder, maxBytes: MEGABYTE })),
   );
-  await Promise.all(stores.flatMap((store) => [1, 2].map(() => store.set("a", clauseOf(5000)))));
+  await Promise.all(stores.flatMap((store) => [1, 2].map(() => store.set("a", createClause(5000)))));
   assert.equal((await readdir(folder)).length, 1);
   const reopened = await SpeechStore.open({ folder, maxBytes: MEGABYTE });
-  assert.deepEqual(await reopened.get("a"), clauseOf(5000));
+  assert.deepEqual(await reopened.get("a"), createClause(5000));
 });

@@ -6,7 +6,7 @@ import type { SpokenClause } from "./clause-cache.ts";
 export interface SpeechStoreOptions {
   /** Created if absent. Several processes may share it. */
   folder: string;
-  /** The clauses used longest ago are deleted beyond this. */
+  /** Size beyond which the least recently used clauses are deleted. */
   maxBytes: number;
 }
 
@@ -17,13 +17,12 @@ const HASH_BYTES = 32;
 const HEADER_BYTES = HASH_BYTES + 4;
 
 /**
- * Clauses on disk, a file each: SHA-256 of what follows, length of the description, the description as JSON, then
- * samples as 16-bit little-endian. A file gets its name once all of it is written; one that is damaged is deleted when
- * it is read.
+ * Clauses on disk, one file each: SHA-256 of the rest, length of the description, the description as JSON, then samples
+ * as 16-bit little-endian. A file gets its name once it is complete; a damaged one is deleted when read.
  */
 export class SpeechStore {
   readonly #options: SpeechStoreOptions;
-  /** Bytes of the files that are known, by name, the one used longest ago first. */
+  /** Sizes of the known files by name, least recently used first. */
   readonly #files = new Map<string, number>();
   #bytes = 0;
 
@@ -44,7 +43,7 @@ export class SpeechStore {
     return this.#files.has(nameOf(key));
   }
 
-  /** `undefined` if the clause is not kept or its file is damaged. */
+  /** `undefined` if the clause is not stored or its file is damaged. */
   async get(key: string): Promise<SpokenClause | undefined> {
     const name = nameOf(key);
     const size = this.#files.get(name);
@@ -58,7 +57,7 @@ export class SpeechStore {
     }
     this.#note(name, size);
     const now = new Date();
-    // Only the order in which clauses are deleted after the next start depends on it.
+    // Affects only the order of deletion after the next start.
     await utimes(location, now, now).catch(() => undefined);
     return clause;
   }
@@ -142,7 +141,7 @@ function parse(bytes: Buffer | undefined): SpokenClause | undefined {
   const content = bytes.subarray(HASH_BYTES);
   if (!createHash("sha256").update(content).digest().equals(bytes.subarray(0, HASH_BYTES))) return undefined;
   const samplesAt = 4 + content.readUInt32LE(0);
-  // What has the right hash was written by `serialize`.
+  // Content with the right hash was written by `serialize`.
   const { words } = JSON.parse(content.toString("utf8", 4, samplesAt)) as Pick<SpokenClause, "words">;
   const pcm = new Int16Array((content.length - samplesAt) / 2);
   for (let at = 0; at < pcm.length; at += 1) pcm[at] = content.readInt16LE(samplesAt + at * 2);

@@ -8,12 +8,12 @@ import { createInProcessInference } from "../inference/in-process-client.ts";
 import { loadKokoro } from "../kokoro/kokoro.ts";
 import { loadMoonshine, type Moonshine } from "../moonshine/model.ts";
 import { loadLexicon } from "../phonemes/lexicon.ts";
-import { normaliseText } from "../phonemes/normalise.ts";
+import { normalizeText } from "../phonemes/normalize.ts";
 import { activeSpeechLevel } from "./loudness.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { createSynthesizeHandler } from "./handler.ts";
 import { LocalTextToSpeech } from "./local-text-to-speech.ts";
-import { defaultLocalVoice, fastLocalVoice, localVoices } from "./voices.ts";
+import { DEFAULT_LOCAL_VOICE, FAST_LOCAL_VOICE, LOCAL_VOICES } from "./voices.ts";
 
 const sentences = [
   "We are open from nine to five on weekdays.",
@@ -29,7 +29,7 @@ const sentences = [
 ];
 
 let engines: { kokoro: SpeechEngine; dittli: SpeechEngine };
-let recogniser: Moonshine;
+let recognizer: Moonshine;
 let synthesize: ReturnType<typeof createSynthesizeHandler>;
 const { signal } = new AbortController();
 
@@ -40,12 +40,12 @@ before(async () => {
     kokoro: await loadKokoro({ modelsDir, lexicon }),
     dittli: await loadDittli({ modelsDir, lexicon }),
   };
-  recogniser = await loadMoonshine({ modelsDir, size: "base" });
+  recognizer = await loadMoonshine({ modelsDir, size: "base" });
   synthesize = createSynthesizeHandler(engines);
 });
 
 after(async () => {
-  await Promise.all([engines.kokoro.close(), engines.dittli.close(), recogniser.close()]);
+  await Promise.all([engines.kokoro.close(), engines.dittli.close(), recognizer.close()]);
   await engines.kokoro.close();
 });
 
@@ -58,13 +58,13 @@ async function say(text: string, voice: string): Promise<Int16Array> {
 
 function wordsOf(text: string): string[] {
   return (
-    normaliseText(text)
+    normalizeText(text)
       .toLowerCase()
       .match(/[a-z']+/g) ?? []
   );
 }
 
-/** Least count of words to insert, delete or replace. */
+/** Minimum number of words to insert, delete or replace. */
 function wordErrors(expected: readonly string[], heard: readonly string[]): number {
   let row = Array.from({ length: heard.length + 1 }, (_, column) => column);
   for (const [index, word] of expected.entries()) {
@@ -79,16 +79,16 @@ function wordErrors(expected: readonly string[], heard: readonly string[]): numb
 }
 
 for (const { voice, maxErrorRate } of [
-  { voice: defaultLocalVoice, maxErrorRate: 0.05 },
+  { voice: DEFAULT_LOCAL_VOICE, maxErrorRate: 0.05 },
   { voice: "kokoro/am_michael", maxErrorRate: 0.05 },
-  { voice: fastLocalVoice, maxErrorRate: 0.2 },
+  { voice: FAST_LOCAL_VOICE, maxErrorRate: 0.2 },
 ]) {
-  test(`a recogniser understands ${voice} over the telephone`, async (context) => {
+  test(`a recognizer understands ${voice} over the telephone`, async (context) => {
     let errors = 0;
     let count = 0;
     for (const sentence of sentences) {
       const pcm = new Resampler(8000, 16_000).process(await say(sentence, voice));
-      const { text: heard } = await recogniser.transcribe(pcm, signal);
+      const { text: heard } = await recognizer.transcribe(pcm, signal);
       errors += wordErrors(wordsOf(sentence), wordsOf(heard));
       count += wordsOf(sentence).length;
     }
@@ -97,8 +97,8 @@ for (const { voice, maxErrorRate } of [
   });
 }
 
-test("every voice that is listed speaks, at telephone level", async () => {
-  for (const { id } of localVoices) {
+test("every listed voice speaks, at telephone level", async () => {
+  for (const { id } of LOCAL_VOICES) {
     const pcm = await say("Hi, this is Parley.", id);
     assert.ok(pcm.length > 4000, `${id}: ${pcm.length} samples`);
     const decibels = 20 * Math.log10(activeSpeechLevel(Float32Array.from(pcm, (sample) => sample / 32768)));
@@ -122,7 +122,7 @@ test("a faster voice takes less time for the same words", async () => {
   assert.ok(slowDittli > dittli && dittli > fastDittli, String(lengths));
 });
 
-test("words that come while the fast voice is still being warmed up are not mistaken for its warm-up", async () => {
+test("words during the warm-up of the fast voice are not mistaken for it", async () => {
   const [, pieces] = await Promise.all([
     engines.dittli.warmUp(),
     Array.fromAsync(
@@ -137,7 +137,7 @@ test("words that come while the fast voice is still being warmed up are not mist
   assert.ok(seconds > 2, `${seconds} s`);
 });
 
-test("the default voice tells where each of its words ends", async () => {
+test("the default voice reports the end of each of its words", async () => {
   const text = "We are open from nine until six, and on Saturday until one.";
   const params = {
     text,
@@ -159,17 +159,17 @@ test("the default voice tells where each of its words ends", async () => {
   assert.ok(lastMs > lengthMs - 600 && lastMs <= lengthMs, `${lastMs} of ${lengthMs} ms`);
 });
 
-test("texts of any length and kind are spoken or passed over", async () => {
-  assert.equal((await say("😀 ***", defaultLocalVoice)).length, 0);
+test("texts of any length and kind are spoken or skipped", async () => {
+  assert.equal((await say("😀 ***", DEFAULT_LOCAL_VOICE)).length, 0);
   const long = "one two three four five six seven eight nine ten ".repeat(12);
-  assert.ok((await say(long, fastLocalVoice)).length > 20 * 8000);
+  assert.ok((await say(long, FAST_LOCAL_VOICE)).length > 20 * 8000);
 });
 
 test("an aborted synthesis stops with the signal's reason", async () => {
   const controller = new AbortController();
   const params = {
     text: "One moment, please.",
-    voice: defaultLocalVoice,
+    voice: DEFAULT_LOCAL_VOICE,
     speed: 0.9,
     sampleRateHz: 8000,
     priority: "turn",
@@ -182,7 +182,7 @@ test("an aborted synthesis stops with the signal's reason", async () => {
   await assert.rejects(running, /hung up/);
 });
 
-test("an unknown voice fails the stream for good", async (context) => {
+test("an unknown voice fails the stream without a retry", async (context) => {
   const client = createInProcessInference({ synthesize });
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const stream = new LocalTextToSpeech({ client }).open({
@@ -204,7 +204,7 @@ textToSpeechConformance("local", () => {
   const client = createInProcessInference({ synthesize });
   return {
     tts: new LocalTextToSpeech({ client }),
-    voice: fastLocalVoice,
+    voice: FAST_LOCAL_VOICE,
     sampleRateHz: 8000,
     close: () => client.close(),
   };

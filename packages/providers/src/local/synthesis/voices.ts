@@ -1,6 +1,6 @@
-/** What a voice is shown as where a person picks one. */
+/** A voice as displayed in a list of voices. */
 export interface LocalVoice {
-  /** As `TextToSpeechOptions.voice` takes it: `engine/name`. */
+  /** Value of `TextToSpeechOptions.voice`: `engine/name`. */
   id: string;
   displayName: string;
   /** BCP 47. */
@@ -11,7 +11,7 @@ export interface LocalVoice {
 
 type KokoroVoice = readonly [name: string, language: "en-US" | "en-GB", gender: LocalVoice["gender"]];
 
-const kokoroVoices: readonly KokoroVoice[] = [
+const KOKORO_VOICES: readonly KokoroVoice[] = [
   ["af_heart", "en-US", "female"],
   ["af_bella", "en-US", "female"],
   ["af_nicole", "en-US", "female"],
@@ -47,8 +47,8 @@ function titleCase(name: string): string {
 }
 
 /** The voices that need no account, the best of each kind first. */
-export const localVoices: readonly LocalVoice[] = [
-  ...kokoroVoices.map(([name, language, gender]): LocalVoice => ({
+export const LOCAL_VOICES: readonly LocalVoice[] = [
+  ...KOKORO_VOICES.map(([name, language, gender]): LocalVoice => ({
     id: `kokoro/${name}`,
     displayName: titleCase(name.slice(3)),
     language,
@@ -59,6 +59,6 @@ export const localVoices: readonly LocalVoice[] = [
 ];
 
 /** Kokoro's best rated voice. */
-export const defaultLocalVoice = "kokoro/af_heart";
-/** For more calls at once than Kokoro can serve. */
-export const fastLocalVoice = "dittli/male";
+export const DEFAULT_LOCAL_VOICE = "kokoro/af_heart";
+/** For more concurrent calls than Kokoro can serve. */
+export const FAST_LOCAL_VOICE = "dittli/male";

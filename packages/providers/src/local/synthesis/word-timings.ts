@@ -1,10 +1,10 @@
 import type { WordTiming } from "@parley/conversation";
 
 /**
- * The words of a text by when each was heard. Empty where the text was read out as another number of words than it is
- * written with ("$20"): which of them is which is not known then.
+ * The words of a text with their times. Empty if the number of spoken words differs from the written ones ("$20"),
+ * because they cannot be assigned then.
  *
- * @param endsMs where the spoken words end, ascending.
+ * @param endsMs Ends of the spoken words, ascending.
  */
 export function wordTimings(text: string, endsMs: readonly number[]): WordTiming[] {
   const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { normaliseText } from "./normalise.ts";
+import { normalizeText } from "./normalize.ts";
 
 const cases: Record<string, Record<string, string>> = {
   "numbers are written out": {
@@ -92,12 +92,12 @@ const cases: Record<string, Record<string, string>> = {
 
 for (const [name, table] of Object.entries(cases)) {
   test(name, () => {
-    const spoken = Object.fromEntries(Object.keys(table).map((text) => [text, normaliseText(text)]));
+    const spoken = Object.fromEntries(Object.keys(table).map((text) => [text, normalizeText(text)]));
     assert.deepEqual(spoken, table);
   });
 }
 
-test("any bytes come out as words or as nothing", () => {
+test("any bytes result in words or in nothing", () => {
   for (const text of [
     "",
     "   ",
@@ -110,6 +110,6 @@ test("any bytes come out as words or as nothing", () => {
     "25:99",
     "日本語",
   ]) {
-    assert.equal(typeof normaliseText(text), "string", JSON.stringify(text));
+    assert.equal(typeof normalizeText(text), "string", JSON.stringify(text));
   }
 });

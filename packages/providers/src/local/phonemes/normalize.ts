@@ -4,7 +4,7 @@ import { expandAcronyms } from "./acronyms.ts";
 import { expandDates } from "./dates.ts";
 import { expandNumbers } from "./numbers.ts";
 
-/** Marks of layout, emphasis and links that a language model writes and nobody says. */
+/** Removes marks of layout, emphasis and links that a language model writes. */
 function stripMarkup(text: string): string {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -37,10 +37,10 @@ function expandSymbols(text: string): string {
 }
 
 /**
- * Written English as words that are said: numbers, dates, money, addresses and abbreviations written out,
- * letters that are spelled as single capitals (`F B I`), punctuation reduced to `, . ! ? ; : — …` and quotes.
+ * Turns written English into spoken words: expands numbers, dates, money, addresses and abbreviations, writes spelled
+ * letters as single capitals (`F B I`), and reduces punctuation to `, . ! ? ; : — …` and quotes.
  */
-export function normaliseText(text: string): string {
+export function normalizeText(text: string): string {
   let out = unifyPunctuation(text);
   out = expandAddresses(out);
   out = stripMarkup(out);

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  errorMessage,
   type HeardText,
   ProviderError,
   type SpeechToText,

@@ -7,7 +7,7 @@
  * speech beyond those that a lone caller hears between its sentences, and the time from the end of a question to its answer.
  * `--json` ends with `{ rows: […] }` on the last line.
  */
-import { ensureModels, fastLocalVoice } from "@parley/providers";
+import { ensureModels, FAST_LOCAL_VOICE } from "@parley/providers";
 import { seededRandom } from "@parley/testing";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { Platform } from "../e2e/support/platform.ts";
@@ -24,7 +24,7 @@ await ensureModels();
 const rows = [];
 for (const [voice, voiceId] of [
   ["default", null],
-  ["fast", fastLocalVoice],
+  ["fast", FAST_LOCAL_VOICE],
 ] as const) {
   const platform = await Platform.start();
   try {

@@ -4,8 +4,8 @@ import {
   askMoonshine,
   askVoice,
   chooseSpeechFit,
-  defaultLocalVoice,
-  fastLocalVoice,
+  DEFAULT_LOCAL_VOICE,
+  FAST_LOCAL_VOICE,
   type Lexicon,
   loadDittli,
   loadKokoro,
@@ -85,13 +85,13 @@ export class SpeechLoader {
     if (moonshine) note(toName(moonshine), await measureRecognizer(moonshine));
     const tiny = await this.#loadTinyInstead(measured["moonshine-base"]);
     if (tiny) note("moonshine-tiny", await measureRecognizer(tiny));
-    if (voices.dittli) note("dittli", await measureVoice(voices.dittli, nameOf(fastLocalVoice), undefined));
+    if (voices.dittli) note("dittli", await measureVoice(voices.dittli, nameOf(FAST_LOCAL_VOICE), undefined));
     let { kokoro } = voices;
     let openThreads: number | undefined;
     for (const threads of kokoro === undefined ? [] : this.#threadCounts()) {
       if (openThreads !== undefined) kokoro = await this.#reopenKokoro(kokoro, threads);
       openThreads = threads;
-      if (kokoro) note(`kokoro-${threads}`, await measureVoice(kokoro, nameOf(defaultLocalVoice), threads));
+      if (kokoro) note(`kokoro-${threads}`, await measureVoice(kokoro, nameOf(DEFAULT_LOCAL_VOICE), threads));
     }
     const record = { modelsDir, cores: this.#cores };
     const speeds: SpeechSpeeds = await addToSpeedRecord(record, measured, isDisturbed);
@@ -157,7 +157,7 @@ export class SpeechLoader {
       modelsDir,
       group: "kokoro",
       load: async () => await loadKokoro({ modelsDir, lexicon, threads }),
-      ask: async (engine) => await askVoice(engine, nameOf(defaultLocalVoice)),
+      ask: async (engine) => await askVoice(engine, nameOf(DEFAULT_LOCAL_VOICE)),
     });
   }
 
@@ -180,7 +180,7 @@ export class SpeechLoader {
         await engine.warmUp();
         return engine;
       },
-      ask: async (engine) => await askVoice(engine, nameOf(fastLocalVoice)),
+      ask: async (engine) => await askVoice(engine, nameOf(FAST_LOCAL_VOICE)),
     });
   }
 }

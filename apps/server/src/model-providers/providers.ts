@@ -187,7 +187,7 @@ export function createVoices(
     if (!localSpeech.hasTextToSpeech || !/^en(-|$)/i.test(language)) return [voice];
     if (voice.tts !== local) return [voice, defaultVoice()];
     // An agent that names a voice keeps it.
-    return voiceId === "" && voice.voice !== fastLocalVoice ? [voice, fastVoice] : [voice];
+    return voiceId === "" && voice.voice !== FAST_LOCAL_VOICE ? [voice, fastVoice] : [voice];
   };
 }
 

@@ -1,4 +1,4 @@
-import { localVoices, type SpeechFitSettings } from "@parley/providers/fit";
+import { LOCAL_VOICES, type SpeechFitSettings } from "@parley/providers/fit";
 import { type EnvironmentReader, integerWithin } from "./environment-reader.ts";
 import { OPENAI_BASE_URL } from "./language-model.ts";
 
@@ -61,7 +61,7 @@ function parseRecognizer(value: string): "base" | "tiny" {
 }
 
 function parseLocalVoice(value: string): string {
-  if (localVoices.some(({ id }) => id === value)) return value;
+  if (LOCAL_VOICES.some(({ id }) => id === value)) return value;
   throw new Error(`must be a local voice such as kokoro/af_heart or dittli/male, not "${value}"`);
 }
 

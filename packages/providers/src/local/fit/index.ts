@@ -1,5 +1,5 @@
 /** What the main process needs of the fit, without the models' own code. */
-export { localVoices } from "../synthesis/voices.ts";
+export { LOCAL_VOICES } from "../synthesis/voices.ts";
 export {
   countFurtherCalls,
   demandOf,

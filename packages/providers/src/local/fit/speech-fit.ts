@@ -1,5 +1,5 @@
 import type { MoonshineSize } from "../moonshine/model.ts";
-import { defaultLocalVoice, fastLocalVoice } from "../synthesis/voices.ts";
+import { DEFAULT_LOCAL_VOICE, FAST_LOCAL_VOICE } from "../synthesis/voices.ts";
 import type { SpeechSpeeds } from "./speech-speeds.ts";
 
 /** The operator's choices; absent: by the speeds. */
@@ -40,7 +40,7 @@ export function chooseSpeechFit(
   const kokoro = speeds[`kokoro-${kokoroThreads}`];
   // Where the other voice alone was measured, Kokoro is not usable.
   const isFastBetter = kokoro === undefined ? speeds.dittli !== undefined : kokoro > MAX_KOKORO_FACTOR;
-  const defaultVoice = settings.voice ?? (isFastBetter ? fastLocalVoice : defaultLocalVoice);
+  const defaultVoice = settings.voice ?? (isFastBetter ? FAST_LOCAL_VOICE : DEFAULT_LOCAL_VOICE);
   const recognizer = settings.recognizer ?? chooseRecognizer(speeds);
   const fit = { cores, speeds, recognizer, defaultVoice, kokoroThreads };
   return { ...fit, summary: summarize(fit, settings) };

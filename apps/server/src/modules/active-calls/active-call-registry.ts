@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TranscriptItem } from "@parley/contract";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
-import type { MediaCall } from "../../media/media-protocol.ts";
 import { CallSpans, type SpanSink } from "../../platform/telemetry/call-spans.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
@@ -15,8 +14,12 @@ import type { CallSpool } from "./call-spool.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import { type CallOutcome, type CallSignalling, ActiveCall, type ProviderNames } from "./active-call.ts";
-import { firstMessageOf, toMediaCall } from "../conversations/setup/media-call.rules.ts";
-import { builtInVariables } from "../conversations/setup/variables.rules.ts";
+import {
+  type ConversationSetup,
+  type NewConversationSetup,
+  setUpConversation,
+  withGreeting,
+} from "../conversations/setup/conversation-setup.rules.ts";
 
 export interface ActiveCallRegistryOptions {
   nodeId: string;
@@ -42,26 +45,12 @@ export interface ActiveCallRegistryOptions {
 }
 
 /** A call as its record begins, and what its conversation runs on. */
-export interface CallToRegister {
-  callId: string;
-  conversationId: string;
-  agent: ResolvedAgent;
-  /** Those of the agent and whatever this call adds; what is built in goes over them. */
-  variables: Record<string, string>;
-  channel: "phone" | "web";
-  direction: "inbound" | "outbound";
-  /** Null: withheld, or a web call. */
-  fromNumber: string | null;
-  toNumber: string | null;
-  at: Date;
+export interface CallToRegister extends NewConversationSetup {
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
   /** Of a phone call. */
   sipCallId?: string;
 }
-
-/** What a media process is to know of the call, whose audio its signalling knows. */
-export type PreparedCall = Omit<MediaCall, "sampleRateHz">;
 
 const DRAIN_POLL_MS = 100;
 /** For the ends of the last calls to be written down. */
@@ -129,7 +118,7 @@ export class ActiveCallRegistry {
    */
   async carry(
     record: CallToRegister,
-    signallingFor: (prepare: () => Promise<PreparedCall>) => CallSignalling,
+    signallingFor: (prepare: () => Promise<ConversationSetup>) => CallSignalling,
   ): Promise<void> {
     forbidInTransaction("a call");
     const { calls, spool, toolSigning, metrics, spans, clock, logger, providerNames } = this.#options;
@@ -152,9 +141,9 @@ export class ActiveCallRegistry {
     this.#options.prepareSpeech?.(agent.document);
     const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
     const signalling = signallingFor(async () => {
-      const { call: prepared, unknownVariables } = describeMediaCall(await this.#ask(record, call, recorder));
+      const { setup, unknownVariables } = setUpConversation(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
-      return prepared;
+      return setup;
     });
     const running = call.run(signalling).finally(() => {
       this.#calls.delete(callId);
@@ -177,7 +166,7 @@ export class ActiveCallRegistry {
     call.signal.throwIfAborted();
     const variables = { ...record.variables, ...answer.variables };
     if (answer.variables !== undefined) recorder.variables(variables);
-    return { ...record, variables, agent: greetingWith(agent, answer.firstMessage) };
+    return { ...record, variables, agent: withGreeting(agent, answer.firstMessage) };
   }
 
   /** The node does not end before this has settled, or its time to end is over. */
@@ -205,31 +194,6 @@ export class ActiveCallRegistry {
     ]);
     timer.abort();
   }
-}
-
-function describeMediaCall(call: CallToRegister): ReturnType<typeof toMediaCall> {
-  const { agent, callId, conversationId, channel, direction, fromNumber, toNumber, variables } = call;
-  const builtIn = builtInVariables({
-    callId,
-    fromNumber: fromNumber ?? "",
-    toNumber: toNumber ?? "",
-    direction,
-    timezone: agent.document.timezone,
-    now: call.at,
-  });
-  const { id: agentId, environment } = agent;
-  return toMediaCall(
-    { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, variables },
-    { ...agent.document, firstMessage: firstMessageOf(agent.document, direction) },
-    { ...variables, ...builtIn },
-  );
-}
-
-/** Whoever speaks first, and however the agent's own first words come about: these are said instead of them. */
-function greetingWith(agent: ResolvedAgent, firstMessage: string | undefined): ResolvedAgent {
-  if (firstMessage === undefined) return agent;
-  const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "static" as const };
-  return { ...agent, document: { ...agent.document, ...greeting } };
 }
 
 function rejectedByWebhook(reason: string | undefined): CallOutcome {

@@ -13,11 +13,8 @@ import type { PreCallReading } from "../webhooks/pre-call-answer.rules.ts";
 import { ToolSigning } from "../webhooks/tool-signing.ts";
 import { CallSpool } from "../active-calls/call-spool.ts";
 import type { CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
-import {
-  type CallToRegister,
-  ActiveCallRegistry,
-  type PreparedCall,
-} from "../active-calls/active-call-registry.ts";
+import { type CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
+import type { ConversationSetup } from "../conversations/setup/conversation-setup.rules.ts";
 
 const NODE = "this-node";
 
@@ -84,7 +81,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       at: new Date(),
       ...particulars,
     };
-    let prepared: PreparedCall | undefined;
+    let prepared: ConversationSetup | undefined;
     await activeCalls.carry(record, (prepare): CallSignalling => {
       const establish = async (call: ActiveCall): Promise<void> => {
         prepared = await prepare();

@@ -12,8 +12,6 @@ import { type SpeechConfig, readSpeech } from "./speech.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 import { type WebCallsConfig, readWebCalls } from "./web-calls.ts";
 
-const roles = ["api", "media", "worker"];
-
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 
@@ -98,7 +96,6 @@ export function parseConfig(environment: Environment): { config: Readonly<Config
     languageModel: readLanguageModel(reader),
     otlp: readOtlp(reader),
   };
-  reader.parseOrDefault("PARLEY_ROLES", checkRoles);
   if (reader.problems.length > 0) throw new ConfigError(reader.problems);
   return { config: Object.freeze(config), warnings: unknownVariables(environment) };
 }
@@ -110,14 +107,6 @@ function defaultModelsDirectory(environment: Environment): string {
 function parseIpAddress(value: string): string {
   if (isIP(value) !== 0) return value;
   throw new Error(`must be an IP address, not "${value}"`);
-}
-
-/** A node cannot be limited to some roles yet, so a value that asks for it must not be ignored. */
-function checkRoles(value: string): void {
-  const named = new Set(value.split(",").map((name) => name.trim()));
-  if (named.symmetricDifference(new Set(roles)).size > 0) {
-    throw new Error(`must be ${roles.join(",")}, because every node has all roles, not "${value}"`);
-  }
 }
 
 function parseApiKey(value: string): string {

@@ -106,10 +106,6 @@ export const variables = {
       "Key that encrypts stored credentials: 32 bytes in base64 or hex. Required with DATABASE_URL. Default: generated and " +
       "stored in PARLEY_DATA_DIR.",
   },
-  PARLEY_ROLES: {
-    description: "Roles of this node. Every node has all roles; other values are rejected.",
-    default: "api,media,worker",
-  },
   PARLEY_OPERATOR_API_KEY: {
     description:
       "API key (header x-api-key) for the operator's routes under /operator/v1. Without it these routes do not exist.",

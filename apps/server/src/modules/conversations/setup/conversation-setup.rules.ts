@@ -1,10 +1,61 @@
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
-import { renderTemplate, type Variables } from "./variables.rules.ts";
+import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
+import { builtInVariables, renderTemplate, type Variables } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
+/** What a conversation runs on, whatever carries its audio. */
+export type ConversationSetup = Omit<MediaCall, "sampleRateHz">;
+
+/** A conversation that is about to begin. */
+export interface NewConversationSetup {
+  callId: string;
+  conversationId: string;
+  agent: ResolvedAgent;
+  /** Those of the agent and of the call; built-in variables replace them. */
+  variables: Record<string, string>;
+  channel: "phone" | "web";
+  direction: "inbound" | "outbound";
+  /** `null` for a withheld number and for web calls. */
+  fromNumber: string | null;
+  toNumber: string | null;
+  at: Date;
+}
+
+interface RenderedSetup {
+  setup: ConversationSetup;
+  /** Names in the agent's texts that no variable has. */
+  unknownVariables: string[];
+}
+
+/** Fills the variables into the agent's texts and tools, and chooses its first message. */
+export function setUpConversation(conversation: NewConversationSetup): RenderedSetup {
+  const { agent, callId, conversationId, channel, direction, fromNumber, toNumber, variables } = conversation;
+  const builtIn = builtInVariables({
+    callId,
+    fromNumber: fromNumber ?? "",
+    toNumber: toNumber ?? "",
+    direction,
+    timezone: agent.document.timezone,
+    now: conversation.at,
+  });
+  const { id: agentId, environment } = agent;
+  return renderAgent(
+    { callId, conversationId, agentId, environment, channel, fromNumber, toNumber, variables },
+    { ...agent.document, firstMessage: firstMessageOf(agent.document, direction) },
+    { ...variables, ...builtIn },
+  );
+}
+
+/** The agent with another first message, in calls of both directions; unchanged if there is none. */
+export function withGreeting(agent: ResolvedAgent, firstMessage: string | undefined): ResolvedAgent {
+  if (firstMessage === undefined) return agent;
+  const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "static" as const };
+  return { ...agent, document: { ...agent.document, ...greeting } };
+}
+
 /** What the agent says first: in a call that it places it may be something else. Null: it waits. */
-export function firstMessageOf(document: AgentDocument, direction: "inbound" | "outbound"): string | null {
+function firstMessageOf(document: AgentDocument, direction: "inbound" | "outbound"): string | null {
   const { firstMessage, firstMessageOutbound } = document;
   return direction === "outbound" ? (firstMessageOutbound ?? firstMessage) : firstMessage;
 }
@@ -13,11 +64,11 @@ export function firstMessageOf(document: AgentDocument, direction: "inbound" | "
  * What a media process is told of a call: the agent's document with its variables filled in. `variables` are the
  * conversation's own and the built-in ones.
  */
-export function toMediaCall(
+export function renderAgent(
   conversation: MediaCall["conversation"] & { callId: string },
   document: AgentDocument,
   variables: Variables,
-): { call: Omit<MediaCall, "sampleRateHz">; unknownVariables: string[] } {
+): RenderedSetup {
   const instructions = renderTemplate(document.promptTemplate, variables);
   const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
   const tools = document.customTools
@@ -26,7 +77,7 @@ export function toMediaCall(
   const rendered = [instructions, firstMessage, ...tools];
   return {
     unknownVariables: [...new Set(rendered.flatMap(({ unknownNames }) => unknownNames))],
-    call: {
+    setup: {
       callId: conversation.callId,
       conversation,
       tools: tools.map(({ tool }) => tool),

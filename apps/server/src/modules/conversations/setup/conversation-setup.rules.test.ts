@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDocument } from "../../agents/agent-document.rules.ts";
-import { toMediaCall } from "./media-call.rules.ts";
+import { renderAgent } from "./conversation-setup.rules.ts";
 
 const conversation = {
   callId: "id",
@@ -20,17 +20,17 @@ test("prompt and first message have their variables filled in, unknown names are
     promptTemplate: "You serve {{shop}}. {{nothing}}",
     firstMessage: "Welcome to {{shop}}! {{nothing}}",
   });
-  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "Miller" });
-  assert.equal(call.instructions, "You serve Miller. ");
-  assert.equal(call.agent.firstMessage, "Welcome to Miller! ");
+  const { setup, unknownVariables } = renderAgent(conversation, document, { shop: "Miller" });
+  assert.equal(setup.instructions, "You serve Miller. ");
+  assert.equal(setup.agent.firstMessage, "Welcome to Miller! ");
   assert.deepEqual(unknownVariables, ["nothing"]);
 });
 
 test("the voice that takes over is the document's, where it names one", () => {
   const document = createDocument({ name: "Robin", fallbackVoiceId: "kokoro/bm_george" });
-  assert.equal(toMediaCall(conversation, document, {}).call.fallbackVoiceId, "kokoro/bm_george");
+  assert.equal(renderAgent(conversation, document, {}).setup.fallbackVoiceId, "kokoro/bm_george");
   assert.equal(
-    toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.fallbackVoiceId,
+    renderAgent(conversation, createDocument({ name: "Robin" }), {}).setup.fallbackVoiceId,
     undefined,
   );
 });
@@ -41,24 +41,24 @@ test("noise is suppressed unless the document says off", () => {
     ["off", false],
   ] as const) {
     const document = createDocument({ name: "Robin", noiseCancellation });
-    assert.equal(toMediaCall(conversation, document, {}).call.hasNoiseSuppression, expected);
+    assert.equal(renderAgent(conversation, document, {}).setup.hasNoiseSuppression, expected);
   }
 });
 
 test("an agent that may not hang up has no way to", () => {
-  const { call } = toMediaCall(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
-  assert.equal(call.endCall, undefined);
+  const { setup } = renderAgent(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
+  assert.equal(setup.endCall, undefined);
 });
 
 test("rules for hanging up replace the built-in ones", () => {
   const document = createDocument({ name: "Robin", endCallRulesOverride: "Only after thanks." });
-  assert.deepEqual(toMediaCall(conversation, document, {}).call.endCall, { rules: "Only after thanks." });
-  assert.deepEqual(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.endCall, {});
-  assert.equal(toMediaCall(conversation, createDocument({ name: "Robin" }), {}).call.keypad, undefined);
+  assert.deepEqual(renderAgent(conversation, document, {}).setup.endCall, { rules: "Only after thanks." });
+  assert.deepEqual(renderAgent(conversation, createDocument({ name: "Robin" }), {}).setup.endCall, {});
+  assert.equal(renderAgent(conversation, createDocument({ name: "Robin" }), {}).setup.keypad, undefined);
   const pressing = { name: "Robin", playKeypadTouchToneEnabled: true };
-  assert.deepEqual(toMediaCall(conversation, createDocument(pressing), {}).call.keypad, {});
+  assert.deepEqual(renderAgent(conversation, createDocument(pressing), {}).setup.keypad, {});
   const rules = { ...pressing, playKeypadTouchToneDescriptionOverride: "Only 1." };
-  assert.deepEqual(toMediaCall(conversation, createDocument(rules), {}).call.keypad, { rules: "Only 1." });
+  assert.deepEqual(renderAgent(conversation, createDocument(rules), {}).setup.keypad, { rules: "Only 1." });
 });
 
 test("the agent is given the tools that are enabled, with their variables filled in", () => {
@@ -83,9 +83,9 @@ test("the agent is given the tools that are enabled, with their variables filled
       { ...tool, headers: [], queryParams: [], name: "off", enabled: false },
     ],
   };
-  const { call, unknownVariables } = toMediaCall(conversation, document, { shop: "north" });
+  const { setup, unknownVariables } = renderAgent(conversation, document, { shop: "north" });
   assert.deepEqual(
-    call.tools.map(({ name, url }) => [name, url]),
+    setup.tools.map(({ name, url }) => [name, url]),
     [["look_up", "https://shop.example/north"]],
   );
   assert.deepEqual(unknownVariables, ["nothing"]);

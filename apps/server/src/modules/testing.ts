@@ -11,7 +11,7 @@ import { type TestDatabase, createTestDatabase } from "../platform/database/test
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
-import type { InboundCall } from "./calls/calls.service.ts";
+import type { NewInboundCall } from "./calls/calls.service.ts";
 
 /** That it writes on the calls which it places. */
 const TEST_NODE_ID = "test-node";
@@ -136,7 +136,7 @@ let numbersTaken = 0;
 export async function createTestLine(
   { modules, organizationId, actor }: TestServer,
   agentFields: Partial<AgentCreation> = {},
-): Promise<Pick<InboundCall, "agentId" | "phoneNumberId" | "sipTrunkId" | "toNumber">> {
+): Promise<Pick<NewInboundCall, "agentId" | "phoneNumberId" | "sipTrunkId" | "toNumber">> {
   const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
   const by = { organizationId, actor };
   const agent = await modules.agents.create(by, { name: "Ada", sipTrunkId: trunk.id, ...agentFields });
@@ -147,7 +147,7 @@ export async function createTestLine(
 }
 
 /** A call that begins to ring, as the node that holds it writes it down: of no known number unless `fields` say of which. */
-export function inboundCall(organizationId: string, fields: Partial<InboundCall> = {}): InboundCall {
+export function inboundCall(organizationId: string, fields: Partial<NewInboundCall> = {}): NewInboundCall {
   return {
     organizationId,
     agentId: randomUUID(),
@@ -170,7 +170,7 @@ export function inboundCall(organizationId: string, fields: Partial<InboundCall>
 /** A call that rings on a line of its own. */
 export async function openTestCall(
   server: TestServer,
-  fields: Partial<InboundCall> = {},
+  fields: Partial<NewInboundCall> = {},
 ): Promise<{ callId: string; conversationId: string }> {
   const line = await createTestLine(server);
   return await server.modules.calls.openInbound(inboundCall(server.organizationId, { ...line, ...fields }));

@@ -32,14 +32,14 @@ export interface ParleyNode {
  */
 export async function startNode(config: Readonly<Config>, logger: Logger): Promise<ParleyNode> {
   const started = new ClosingStack();
-  const ground: NodeContext = { config, logger, started, nodeId: randomUUID() };
+  const context: NodeContext = { config, logger, started, nodeId: randomUUID() };
   await requireFreePorts(config);
   await requireWritableFolders(config);
   resolveDrizzleAtOnce();
   try {
-    const foundation = await startFoundation(ground);
+    const boot = await startBootResources(context);
     const { compose } = await import("./compose.ts");
-    return await compose(ground, foundation);
+    return await compose(context, boot);
   } catch (error) {
     await started.close();
     throw error;
@@ -47,15 +47,15 @@ export async function startNode(config: Readonly<Config>, logger: Logger): Promi
 }
 
 /** The models load while the database starts: both take about as long. When one fails, the other is not left half-way. */
-async function startFoundation(ground: NodeContext): Promise<BootResources> {
+async function startBootResources(context: NodeContext): Promise<BootResources> {
   const abort = new AbortController();
   const giveUp = (reason: unknown): never => {
     abort.abort(reason);
     throw reason;
   };
   const [database, processes] = await Promise.allSettled([
-    openDatabase(ground).catch(giveUp),
-    startCallProcesses(ground, abort.signal).catch(giveUp),
+    openDatabase(context).catch(giveUp),
+    startCallProcesses(context, abort.signal).catch(giveUp),
   ]);
   if (database.status === "rejected" || processes.status === "rejected") throw abort.signal.reason;
   return { connection: database.value, ...processes.value };

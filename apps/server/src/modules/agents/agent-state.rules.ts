@@ -3,7 +3,7 @@ import type { AgentChange, PublishMode, VersionKind } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import { type AgentDocument, changeDocument, diffDocuments } from "./agent-document.rules.ts";
 
-export interface AgentState {
+export interface AgentPublicationState {
   document: AgentDocument;
   publishMode: PublishMode;
   /** Null: the draft runs. */
@@ -11,7 +11,7 @@ export interface AgentState {
 }
 
 /** An agent as a write finds it. */
-export interface SavedAgent extends AgentState {
+export interface SavedAgent extends AgentPublicationState {
   id: string;
   organizationId: string;
   /** Of its latest version. */
@@ -25,13 +25,13 @@ export interface SavedAgent extends AgentState {
 
 export interface Write {
   kind: VersionKind;
-  after: AgentState;
+  after: AgentPublicationState;
   /** True: makes a version even where nothing changes. */
   isAlwaysRecorded?: boolean;
 }
 
 /** The names of what differs, publishing included. */
-export function diffStates(before: AgentState, after: AgentState): string[] {
+export function diffStates(before: AgentPublicationState, after: AgentPublicationState): string[] {
   const publishing = (["publishMode", "publishedRevision"] as const).filter(
     (field) => before[field] !== after[field],
   );
@@ -78,10 +78,10 @@ export function liveRevision({
   return publishedRevision ?? revision;
 }
 
-function requireManual({ publishMode }: AgentState): void {
+function requireManual({ publishMode }: AgentPublicationState): void {
   if (publishMode === "auto") throw new AppError("publish_mode_auto");
 }
 
-function stateOf({ document, publishMode, publishedRevision }: SavedAgent): AgentState {
+function stateOf({ document, publishMode, publishedRevision }: SavedAgent): AgentPublicationState {
   return { document, publishMode, publishedRevision };
 }

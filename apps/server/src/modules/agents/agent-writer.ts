@@ -5,7 +5,7 @@ import type { Author } from "../../platform/author.ts";
 import type { Queries } from "../../platform/database/database.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { type AgentDocument, createDocument, isSameWhenPublished } from "./agent-document.rules.ts";
-import { type AgentState, diffStates, type SavedAgent, type Write } from "./agent-state.rules.ts";
+import { type AgentPublicationState, diffStates, type SavedAgent, type Write } from "./agent-state.rules.ts";
 import * as store from "./agents.store.ts";
 import { openDocument, sealDocument } from "./stored-document.ts";
 
@@ -34,12 +34,12 @@ export class AgentWriter {
     return openDocument(snapshot, agentId, this.#encryption);
   }
 
-  async create(transaction: Queries, by: Author, after: AgentState): Promise<SavedAgent> {
+  async create(transaction: Queries, by: Author, after: AgentPublicationState): Promise<SavedAgent> {
     const { organizationId, actor } = by;
     const id = randomUUID();
     const { publishMode, publishedRevision } = after;
     const document = sealDocument(after.document, id, this.#encryption);
-    const blank: AgentState = {
+    const blank: AgentPublicationState = {
       document: createDocument({ name: "" }),
       publishMode: "auto",
       publishedRevision: null,
@@ -129,7 +129,11 @@ export class AgentWriter {
     await store.deleteAgent(transaction, id);
   }
 
-  async #differsFromPublished(transaction: Queries, before: SavedAgent, after: AgentState): Promise<boolean> {
+  async #differsFromPublished(
+    transaction: Queries,
+    before: SavedAgent,
+    after: AgentPublicationState,
+  ): Promise<boolean> {
     const { publishedRevision } = after;
     if (publishedRevision === null || publishedRevision > before.revision) return false;
     const version = await store.findVersion(transaction, before.organizationId, before.id, publishedRevision);

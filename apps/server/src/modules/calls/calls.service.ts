@@ -52,7 +52,7 @@ export interface NewCall {
 }
 
 /** A call that came in by telephone. */
-export type InboundCall = Omit<NewCall, "channel" | "direction" | "status" | "startedAt"> & {
+export type NewInboundCall = Omit<NewCall, "channel" | "direction" | "status" | "startedAt"> & {
   /** When it began to ring. */
   at: Date;
 };
@@ -138,7 +138,7 @@ export class CallsService {
   }
 
   /** Writes down a call that has begun to ring, with its conversation. */
-  async openInbound({ at, ...call }: InboundCall): Promise<{ callId: string; conversationId: string }> {
+  async openInbound({ at, ...call }: NewInboundCall): Promise<{ callId: string; conversationId: string }> {
     return await this.open({
       ...call,
       channel: "phone",
@@ -306,13 +306,13 @@ export class CallsService {
   }
 
   /** Ends the calls that are said to be this node's, began before then, and are none of those it holds. */
-  async closeUnheld(
+  async closeAbandoned(
     nodeId: string,
-    heldIds: readonly string[],
+    activeIds: readonly string[],
     begunBefore: Date,
     now: Date,
   ): Promise<number> {
-    const ids = await store.listOpenCallsBut(this.#database, nodeId, heldIds, begunBefore);
+    const ids = await store.listOpenCallsBut(this.#database, nodeId, activeIds, begunBefore);
     const endDetail = "no node took the call";
     const end = { status: "failed", endReason: "error_internal", endDetail, endedAt: now } as const;
     for (const id of ids) await this.finish(id, end);

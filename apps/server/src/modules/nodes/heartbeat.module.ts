@@ -51,7 +51,7 @@ export function createHeartbeat(
           callsHeld: activeCalls.size,
           freePlaces: Math.min(media.freePlaces, speechPlaces.free),
         }),
-        heldCallIds: () => activeCalls.ids,
+        activeCallIds: () => activeCalls.ids,
         onSweep: async (transaction, now) => await callCommands.deleteExpired(transaction, now),
         onLost: async () => await activeCalls.endClosed(),
         logger,

@@ -27,10 +27,10 @@ export interface NodeHeartbeatOptions {
   /** Its own connection: what starves requests of theirs must not make the other nodes close this one's calls. */
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
-  calls: Pick<CallsService, "closeOrphans" | "closeUnheld">;
+  calls: Pick<CallsService, "closeOrphans" | "closeAbandoned">;
   load: () => NodeLoad;
   /** Of the calls that this node holds, and of those whose end it still writes down. */
-  heldCallIds: () => readonly string[];
+  activeCallIds: () => readonly string[];
   /** Called in the transaction in which this node cleans up after lost nodes. */
   onSweep: (transaction: Queries, now: Date) => Promise<void>;
   /** Others took this node for lost and closed its calls: those that are closed must end. */
@@ -45,7 +45,7 @@ const RETRY_INTERVAL_MS = 500;
 /** A database that takes longer to answer is as good as none. */
 const ANSWER_DEADLINE_MS = 2_000;
 /** Longer than it takes from a call's record until a node holds the call. */
-const UNHELD_AFTER_MS = 60_000;
+const ABANDONED_AFTER_MS = 60_000;
 
 /**
  * Tells the other nodes that this one lives and what room it has, and closes the calls of those that fell silent. Notices
@@ -125,18 +125,18 @@ export class NodeHeartbeat {
       await this.#options.onLost();
     }
     if (!mayJudge(this.#series)) return;
-    await this.#closeUnheld();
+    await this.#closeAbandoned();
     await this.#sweep(now);
   }
 
   /** A database that went away while a call was given to another node leaves one that nobody holds. */
-  async #closeUnheld(): Promise<void> {
-    const { nodeId, database, clock, calls, heldCallIds, logger } = this.#options;
+  async #closeAbandoned(): Promise<void> {
+    const { nodeId, database, clock, calls, activeCallIds, logger } = this.#options;
     const now = clock.now();
-    const begunBefore = new Date(now.getTime() - UNHELD_AFTER_MS);
+    const begunBefore = new Date(now.getTime() - ABANDONED_AFTER_MS);
     const closed = await inJointTransaction(
       database,
-      async () => await calls.closeUnheld(nodeId, heldCallIds(), begunBefore, now),
+      async () => await calls.closeAbandoned(nodeId, activeCallIds(), begunBefore, now),
     );
     if (closed > 0) logger.warn({ calls: closed }, "closed calls without a node");
   }

@@ -51,7 +51,7 @@ class TestNodes {
       clock: { now: () => this.now(), follow: async () => {} },
       calls: this.server.modules.calls,
       load: () => load,
-      heldCallIds: () => {
+      activeCallIds: () => {
         onHeldAsked();
         return held;
       },

@@ -22,7 +22,7 @@ async function openHeartbeat(ends: Ends, server: TestServer): Promise<NodeHeartb
     clock: { now: () => new Date(), follow: async () => {} },
     calls: server.modules.calls,
     load: () => ({ isDraining: false, isReady: true, callsHeld: 0, freePlaces: 1 }),
-    heldCallIds: () => [],
+    activeCallIds: () => [],
     onSweep: async () => undefined,
     onLost: async () => {},
     logger,

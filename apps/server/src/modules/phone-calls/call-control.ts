@@ -13,7 +13,7 @@ import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-
 import type { InboundAdmission } from "./inbound-admission.ts";
 import { findMediaAddress } from "./media-address.ts";
 import { numberIn } from "./sip-number.ts";
-import { InboundCall, type InboundCallOptions, notNow, refuseForNow } from "./inbound-call.ts";
+import { InboundSipCall, type InboundSipCallOptions, notNow, refuseForNow } from "./inbound-sip-call.ts";
 
 export interface CallControlOptions {
   nodeId: string;
@@ -137,9 +137,9 @@ export class CallControl {
       sipCallId: invite.callId,
     };
     await activeCalls.carry(record, (prepare) => {
-      const openMedia: InboundCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
+      const openMedia: InboundSipCallOptions["openMedia"] = async (sampleRateHz, handlers) =>
         await media.open({ ...(await prepare()), sampleRateHz, isIPv6: isIPv6(mediaAddress) }, handlers);
-      return new InboundCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
+      return new InboundSipCall({ invite, mediaAddress, isSrtpRequired: trunk.isSrtpRequired, openMedia });
     });
   }
 }

@@ -23,7 +23,7 @@ export interface RecordingFinisherOptions {
   >;
   recordings: Pick<RecordingsService, "upload" | "note">;
   /** Whether a call goes on here: its spool is still being written. */
-  isHeld: (callId: string) => boolean;
+  isActive: (callId: string) => boolean;
   /** How many are encoded at once. */
   concurrency: number;
   clock: Clock;
@@ -133,7 +133,7 @@ export class RecordingFinisher {
   async #isReady(callId: string, suffix: string): Promise<boolean> {
     if ((this.#attempts.get(callId)?.notBeforeMs ?? 0) > performance.now()) return false;
     if (suffix === spoolSuffixes.ended) return true;
-    if (suffix !== spoolSuffixes.open || this.#options.isHeld(callId)) return false;
+    if (suffix !== spoolSuffixes.open || this.#options.isActive(callId)) return false;
     const found = await stat(path.join(this.#options.folder, callId + suffix)).catch(() => undefined);
     return found !== undefined && Date.now() - found.mtimeMs > LEFT_BEHIND_AFTER_MS;
   }

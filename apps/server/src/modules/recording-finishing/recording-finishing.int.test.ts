@@ -48,7 +48,7 @@ async function openFolder(t: TestContext) {
       database: server.database,
       calls,
       recordings,
-      isHeld: (callId) => held.has(callId),
+      isActive: (callId) => held.has(callId),
       concurrency: 2,
       logger: createLogger({ level: "silent" }),
       pollIntervalMs: 20,

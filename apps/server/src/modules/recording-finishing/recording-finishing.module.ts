@@ -22,7 +22,7 @@ export function createRecordingFinishing(
     database,
     calls,
     recordings,
-    isHeld: (callId) => activeCalls.get(callId) !== undefined,
+    isActive: (callId) => activeCalls.get(callId) !== undefined,
     concurrency: config.mediaProcesses,
     clock,
     logger,

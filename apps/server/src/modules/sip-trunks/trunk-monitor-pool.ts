@@ -16,7 +16,7 @@ export interface TrunkMonitorPoolOptions {
   clock: Clock;
 }
 
-interface Held {
+interface LeasedTrunk {
   watch: TrunkMonitor;
   leaseUntil: Date;
   /** Null where what the database holds is what is seen. */
@@ -39,7 +39,7 @@ const CLOSE_DEADLINE_MS = 2_000;
  */
 export class TrunkMonitorPool {
   readonly #options: TrunkMonitorPoolOptions;
-  readonly #held = new Map<string, Held>();
+  readonly #leased = new Map<string, LeasedTrunk>();
   readonly #stopListening: () => void;
   readonly #running: Promise<void>;
   #cutPause: () => void = () => undefined;
@@ -84,10 +84,10 @@ export class TrunkMonitorPool {
     const trunks = await store.listReachableTrunks(database);
     if (this.#isClosed) return;
     const isThere = new Set(trunks.map(({ id }) => id));
-    for (const id of this.#held.keys()) if (!isThere.has(id)) this.#drop(id);
+    for (const id of this.#leased.keys()) if (!isThere.has(id)) this.#drop(id);
     await this.#takeLeases(trunks);
     for (const trunk of trunks) this.#follow(trunk);
-    for (const [id, held] of this.#held) await this.#write(id, held);
+    for (const [id, leased] of this.#leased) await this.#write(id, leased);
   }
 
   async #takeLeases(trunks: readonly SipTrunkRow[]): Promise<void> {
@@ -97,26 +97,26 @@ export class TrunkMonitorPool {
     const trunkIds = trunks.map(({ id }) => id).filter((id) => this.#needsLease(id, now));
     const taken = await store.takeWatches(database, { trunkIds, nodeId, now, leaseUntil });
     for (const id of trunkIds) {
-      const held = this.#held.get(id);
+      const leased = this.#leased.get(id);
       if (!taken.includes(id)) this.#drop(id);
-      else if (held !== undefined) held.leaseUntil = leaseUntil;
+      else if (leased !== undefined) leased.leaseUntil = leaseUntil;
       else {
         const trunk = trunks.find((each) => each.id === id);
-        if (trunk !== undefined) this.#hold(trunk, leaseUntil);
+        if (trunk !== undefined) this.#adopt(trunk, leaseUntil);
       }
     }
   }
 
   #needsLease(id: string, now: Date): boolean {
-    const held = this.#held.get(id);
-    return held === undefined || held.leaseUntil.getTime() - now.getTime() < RENEW_BEFORE_MS;
+    const leased = this.#leased.get(id);
+    return leased === undefined || leased.leaseUntil.getTime() - now.getTime() < RENEW_BEFORE_MS;
   }
 
-  #hold(trunk: SipTrunkRow, leaseUntil: Date): void {
+  #adopt(trunk: SipTrunkRow, leaseUntil: Date): void {
     if (this.#isClosed) return;
-    const held: Held = { leaseUntil, unwritten: null, watch: this.#open(trunk) };
-    held.unwritten = held.watch.seen;
-    this.#held.set(trunk.id, held);
+    const leased: LeasedTrunk = { leaseUntil, unwritten: null, watch: this.#open(trunk) };
+    leased.unwritten = leased.watch.seen;
+    this.#leased.set(trunk.id, leased);
   }
 
   #open(trunk: SipTrunkRow): TrunkMonitor {
@@ -128,9 +128,9 @@ export class TrunkMonitorPool {
       now: () => this.#now(),
       onChange: (seen) => {
         logger.info({ sipTrunkId: trunk.id, health: seen.health }, "SIP trunk health changed");
-        const held = this.#held.get(trunk.id);
-        if (held === undefined) return;
-        held.unwritten = seen;
+        const leased = this.#leased.get(trunk.id);
+        if (leased === undefined) return;
+        leased.unwritten = seen;
         this.#wake();
       },
     });
@@ -138,29 +138,29 @@ export class TrunkMonitorPool {
 
   /** A trunk that was changed is watched anew. */
   #follow(trunk: SipTrunkRow): void {
-    const held = this.#held.get(trunk.id);
-    if (held === undefined || held.watch.isFor(trunk)) return;
-    void held.watch.close();
-    held.watch = this.#open(trunk);
-    held.unwritten = held.watch.seen;
+    const leased = this.#leased.get(trunk.id);
+    if (leased === undefined || leased.watch.isFor(trunk)) return;
+    void leased.watch.close();
+    leased.watch = this.#open(trunk);
+    leased.unwritten = leased.watch.seen;
   }
 
-  async #write(id: string, held: Held): Promise<void> {
-    const { unwritten } = held;
+  async #write(id: string, leased: LeasedTrunk): Promise<void> {
+    const { unwritten } = leased;
     if (unwritten === null) return;
     await store.writeSeen(this.#options.database, this.#options.nodeId, id, unwritten);
-    if (held.unwritten === unwritten) held.unwritten = null;
+    if (leased.unwritten === unwritten) leased.unwritten = null;
   }
 
   /** Others may have what the database did not let us keep. */
   #giveUpExpired(): void {
     const now = this.#now();
-    for (const [id, { leaseUntil }] of this.#held) if (leaseUntil <= now) this.#drop(id);
+    for (const [id, { leaseUntil }] of this.#leased) if (leaseUntil <= now) this.#drop(id);
   }
 
   #drop(id: string): void {
-    void this.#held.get(id)?.watch.close();
-    this.#held.delete(id);
+    void this.#leased.get(id)?.watch.close();
+    this.#leased.delete(id);
   }
 
   #now(): Date {
@@ -180,14 +180,14 @@ export class TrunkMonitorPool {
     await this.#running;
     const { promise: deadline, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, CLOSE_DEADLINE_MS);
-    const closing = Array.from(this.#held.values(), ({ watch }) => watch.close());
+    const closing = Array.from(this.#leased.values(), ({ watch }) => watch.close());
     await Promise.race([Promise.all(closing), deadline]);
     clearTimeout(timer);
     const { database, nodeId, logger } = this.#options;
-    await store.releaseWatches(database, nodeId, [...this.#held.keys()]).catch((error: unknown) => {
+    await store.releaseWatches(database, nodeId, [...this.#leased.keys()]).catch((error: unknown) => {
       logger.warn({ err: error }, "releasing SIP trunk leases failed; they expire by themselves");
     });
-    this.#held.clear();
+    this.#leased.clear();
   }
 }
 

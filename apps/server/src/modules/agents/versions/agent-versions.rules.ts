@@ -1,14 +1,14 @@
 import { type AgentVersion, type AgentVersionDetail, type CustomTool, isKeyOf } from "@parley/contract";
 import type { AgentDocument } from "../agent-document.rules.ts";
-import type { AgentState } from "../agent-state.rules.ts";
+import type { AgentPublicationState } from "../agent-state.rules.ts";
 
 const MASK = "••••••••";
 
 /** `before` undefined at the first version. */
 export function presentVersionDetail(
   version: AgentVersion,
-  after: AgentState,
-  before: AgentState | undefined,
+  after: AgentPublicationState,
+  before: AgentPublicationState | undefined,
 ): AgentVersionDetail {
   const [shownBefore, shownAfter] = [before && toShown(before), toShown(after)];
   const changes = version.changedFields.map((field) => ({
@@ -21,7 +21,7 @@ export function presentVersionDetail(
 }
 
 /** An agent's fields side by side, what may be a credential masked. */
-function toShown({ document, publishMode, publishedRevision }: AgentState) {
+function toShown({ document, publishMode, publishedRevision }: AgentPublicationState) {
   const { schemaVersion: _schemaVersion, ...fields } = document;
   return { ...fields, customTools: document.customTools.map(maskTool), publishMode, publishedRevision };
 }

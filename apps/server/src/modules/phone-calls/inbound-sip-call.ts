@@ -22,7 +22,7 @@ import {
   toMediaPath,
 } from "./sip-audio.ts";
 
-export interface InboundCallOptions {
+export interface InboundSipCallOptions {
   invite: IncomingInvite;
   /** The address that goes into our SDP. */
   mediaAddress: string;
@@ -45,12 +45,12 @@ export function refuseForNow(invite: IncomingInvite): void {
 }
 
 /** The SIP of a call that came in and is for an agent of ours. */
-export class InboundCall implements CallSignalling {
-  readonly #options: InboundCallOptions;
+export class InboundSipCall implements CallSignalling {
+  readonly #options: InboundSipCallOptions;
   readonly #srtp: CallAudioSettings["srtp"];
   #session: Session | undefined;
 
-  constructor(options: InboundCallOptions) {
+  constructor(options: InboundSipCallOptions) {
     this.#options = options;
     this.#srtp = { keys: new LocalSrtpKeys(), isRequired: options.isSrtpRequired };
   }

@@ -92,8 +92,7 @@ describe("a call in a browser", () => {
     const call = await startTestCall(platform, agentId);
     const caller = await BrowserCaller.open(chromium, platform, { isSpeaking: true });
     await caller.join(call);
-    await agentToBegin(caller);
-    await sleep(1000);
+    await agentToBeHeard(caller);
     await caller.say(await readRecording("go-forward.wav"));
     const greeting = await caller.said("agent");
     assert.ok(greeting.length < LONG_GREETING.length / 2, greeting);
@@ -110,8 +109,7 @@ describe("a call in a browser", () => {
     const call = await startTestCall(platform, agentId);
     const caller = await BrowserCaller.open(chromium, platform);
     assert.equal(await caller.join(call), 201);
-    await agentToBegin(caller);
-    await sleep(2000);
+    await agentToBeHeard(caller);
     await caller.hangUp();
     const isOver = async () => (await caller.events()).at(-1)?.type === "ended";
     await waitFor("the end on the data channel", isOver);
@@ -164,11 +162,11 @@ describe("a call in a browser", () => {
   });
 });
 
-/** Waits for the first sound of the agent. */
-async function agentToBegin(caller: BrowserCaller): Promise<void> {
+/** Waits until some words of the agent have come out of the browser. */
+async function agentToBeHeard(caller: BrowserCaller): Promise<void> {
   await waitFor(
-    "the agent to begin",
-    async () => (await caller.events()).some(({ type }) => type === "itemStarted"),
+    "the agent to be heard",
+    async () => (await caller.loudSamples()) > HEARD_RATE_HZ / 2,
     40_000,
   );
 }

@@ -115,6 +115,11 @@ export class BrowserCaller {
     return Int16Array.from(await this.#evaluate<number[]>("whip.state.pcm"));
   }
 
+  /** How many samples were heard in which somebody speaks. */
+  async loudSamples(): Promise<number> {
+    return await this.#evaluate("whip.state.pcm.filter((sample) => Math.abs(sample) > 500).length");
+  }
+
   /** Resolves with what one side said, once it has said it. */
   async said(role: "user" | "agent", index = 0, deadlineMs = 30_000): Promise<string> {
     const find = async (): Promise<string | undefined> => {

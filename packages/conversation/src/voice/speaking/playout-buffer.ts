@@ -1,5 +1,6 @@
 import type { SampleRateHz } from "../../providers/speech-to-text.ts";
 import type { WordTiming } from "../../providers/text-to-speech.ts";
+import { ChunkQueue } from "./chunk-queue.ts";
 import { heardText } from "./heard-text.ts";
 import { isSpeakable } from "./speakable-text.ts";
 import type { SynthesisPace } from "./synthesis-pace.ts";
@@ -34,11 +35,6 @@ interface Clause {
   hasRunDry: boolean;
 }
 
-interface Chunk {
-  clause: Clause;
-  pcm: Int16Array;
-}
-
 /** A clause to synthesize. */
 export interface PendingClause {
   id: number;
@@ -61,10 +57,7 @@ export class PlayoutBuffer {
   readonly #samplesPerMs: number;
   readonly #frame: Int16Array;
   readonly #clauses: Clause[] = [];
-  readonly #chunks: Chunk[] = [];
-  /** Samples of the first chunk that were handed out. */
-  #offset = 0;
-  #bufferedSamples = 0;
+  readonly #queue = new ChunkQueue<Clause>();
   #isFading = false;
   #isReleased = false;
   readonly #pace: Pick<SynthesisPace, "willSuffice"> | undefined;
@@ -97,8 +90,7 @@ export class PlayoutBuffer {
     const clause = this.#find(clauseId);
     if (clause === undefined || clause.isComplete || this.#isFading || pcm.length === 0) return;
     clause.arrivedSamples += pcm.length;
-    this.#bufferedSamples += pcm.length;
-    this.#chunks.push({ clause, pcm });
+    this.#queue.push(clause, pcm);
     if (endsPhrase) clause.phraseSamples = clause.arrivedSamples;
     if (clause.isReleased) return;
     const { text, arrivedSamples, playedSamples, hasRunDry } = clause;
@@ -145,7 +137,7 @@ export class PlayoutBuffer {
     for (const clause of this.#clauses.filter(({ isComplete }) => !isComplete)) {
       const rest = clause.playedSamples === 0 ? clause : this.#breakOff(clause);
       if (rest === undefined) continue;
-      this.#trimBuffered(rest, 0);
+      this.#queue.trim(rest, 0);
       rest.id = newId();
       rest.arrivedSamples = 0;
       rest.words = [];
@@ -163,19 +155,15 @@ export class PlayoutBuffer {
     const begun = this.#clauses.findLastIndex(({ playedSamples }) => playedSamples > 0);
     const end = this.#clauses.findIndex((_clause, index) => index >= begun && this.#endsSentence(index));
     if (end < 0) return isTextComplete;
-    const dropped = new Set(this.#clauses.splice(end + 1));
-    this.#isCutShort ||= dropped.size > 0 || !isTextComplete;
-    const [first] = this.#chunks;
-    if (first !== undefined && dropped.has(first.clause)) this.#offset = 0;
-    const kept = this.#chunks.filter(({ clause }) => !dropped.has(clause));
-    this.#chunks.splice(0, this.#chunks.length, ...kept);
-    this.#bufferedSamples = kept.reduce((samples, { pcm }) => samples + pcm.length, -this.#offset);
+    const dropped = this.#clauses.splice(end + 1);
+    this.#isCutShort ||= dropped.length > 0 || !isTextComplete;
+    for (const clause of dropped) this.#queue.trim(clause, 0);
     return true;
   }
 
   /** Whether nothing is buffered. */
   get isDry(): boolean {
-    return this.#bufferedSamples === 0;
+    return this.#queue.samples === 0;
   }
 
   /** Whether synthesis still owes audio for an announced clause. */
@@ -184,24 +172,24 @@ export class PlayoutBuffer {
   }
 
   get bufferedMs(): number {
-    return this.#bufferedSamples / this.#samplesPerMs;
+    return this.#queue.samples / this.#samplesPerMs;
   }
 
   get shouldPause(): boolean {
-    return this.#bufferedSamples > MAX_BUFFERED_MS * this.#samplesPerMs;
+    return this.#queue.samples > MAX_BUFFERED_MS * this.#samplesPerMs;
   }
 
   get mayResume(): boolean {
-    return this.#bufferedSamples < (MAX_BUFFERED_MS / 2) * this.#samplesPerMs;
+    return this.#queue.samples < (MAX_BUFFERED_MS / 2) * this.#samplesPerMs;
   }
 
   get isOverrun(): boolean {
-    return this.#bufferedSamples > (MAX_BUFFERED_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
+    return this.#queue.samples > (MAX_BUFFERED_MS + MAX_OVERRUN_MS) * this.#samplesPerMs;
   }
 
   /** Segment of the next frame. */
   get playingSegment(): number | undefined {
-    return this.#chunks[0]?.clause.segment;
+    return this.#queue.nextClause?.segment;
   }
 
   /** The text of a segment, as far as announced. */
@@ -218,31 +206,30 @@ export class PlayoutBuffer {
    * with silence if no clause follows yet.
    */
   nextFrame(): Int16Array | undefined {
-    if (this.#bufferedSamples === 0) {
+    if (this.#queue.samples === 0) {
       this.#noticeDry();
       return undefined;
     }
     const playable = this.#playableSamples();
-    const isClauseEnd = playable > 0 && this.#chunks[0]?.clause.isComplete === true;
+    const isClauseEnd = playable > 0 && this.#queue.nextClause?.isComplete === true;
     if (playable < this.#frame.length && !isClauseEnd && !this.#isReleased) {
       this.#noticeDry();
       return undefined;
     }
-    const filled = this.#read(this.#frame.subarray(0, playable));
+    const filled = this.#queue.read(this.#frame.subarray(0, playable));
     this.#frame.fill(0, filled);
     return this.#frame;
   }
 
   /** Cuts the speech off: returns a last frame that fades to silence, and drops the rest unheard. */
   fadeOut(): Int16Array | undefined {
-    if (this.#isFading || this.#bufferedSamples === 0) return undefined;
+    if (this.#isFading || this.#queue.samples === 0) return undefined;
     this.#isFading = true;
     const fadeSamples = FADE_MS * this.#samplesPerMs;
-    const filled = this.#read(this.#frame.subarray(0, fadeSamples));
+    const filled = this.#queue.read(this.#frame.subarray(0, fadeSamples));
     for (let i = 0; i < filled; i++) this.#frame[i] = ((this.#frame[i] ?? 0) * (filled - i)) / (filled + 1);
     this.#frame.fill(0, filled);
-    this.#chunks.length = 0;
-    this.#bufferedSamples = 0;
+    this.#queue.clear();
     return this.#frame;
   }
 
@@ -289,7 +276,7 @@ export class PlayoutBuffer {
     const saidUntilMs = words.findLast(({ endMs }) => endMs <= arrivedMs)?.endMs;
     if (saidUntilMs !== undefined) {
       const keptSamples = Math.max(playedSamples, Math.ceil(saidUntilMs * this.#samplesPerMs));
-      this.#trimBuffered(clause, keptSamples - playedSamples);
+      this.#queue.trim(clause, keptSamples - playedSamples);
       clause.arrivedSamples = Math.min(clause.arrivedSamples, keptSamples);
     }
     clause.isComplete = true;
@@ -308,29 +295,8 @@ export class PlayoutBuffer {
     return restClause;
   }
 
-  /** Drops the buffered audio of a clause after its first `samples`. */
-  #trimBuffered(clause: Clause, samples: number): void {
-    let room = samples;
-    const kept: Chunk[] = [];
-    let bufferedSamples = 0;
-    for (const [index, chunk] of this.#chunks.entries()) {
-      const offset = index === 0 ? this.#offset : 0;
-      const length = chunk.pcm.length - offset;
-      const keptLength = chunk.clause === clause ? Math.min(length, room) : length;
-      if (chunk.clause === clause) room -= keptLength;
-      if (keptLength === 0) {
-        if (index === 0) this.#offset = 0;
-        continue;
-      }
-      kept.push({ clause: chunk.clause, pcm: chunk.pcm.subarray(0, offset + keptLength) });
-      bufferedSamples += keptLength;
-    }
-    this.#chunks.splice(0, this.#chunks.length, ...kept);
-    this.#bufferedSamples = bufferedSamples;
-  }
-
   #playableSamples(): number {
-    if (this.#isReleased) return this.#bufferedSamples;
+    if (this.#isReleased) return this.#queue.samples;
     let samples = 0;
     for (const { arrivedSamples, playedSamples, phraseSamples, isComplete, isReleased } of this.#clauses) {
       const held = arrivedSamples - playedSamples;
@@ -347,24 +313,6 @@ export class PlayoutBuffer {
     if (clause?.isReleased !== true || clause.playedSamples === 0) return;
     clause.isReleased = false;
     clause.hasRunDry = true;
-  }
-
-  #read(target: Int16Array): number {
-    let filled = 0;
-    while (filled < target.length) {
-      const chunk = this.#chunks[0];
-      if (chunk === undefined) break;
-      const count = Math.min(target.length - filled, chunk.pcm.length - this.#offset);
-      for (let i = 0; i < count; i++) target[filled + i] = chunk.pcm[this.#offset + i] ?? 0;
-      filled += count;
-      this.#offset += count;
-      chunk.clause.playedSamples += count;
-      if (this.#offset < chunk.pcm.length) continue;
-      this.#chunks.shift();
-      this.#offset = 0;
-    }
-    this.#bufferedSamples -= filled;
-    return filled;
   }
 
   #endsSentence(index: number): boolean {

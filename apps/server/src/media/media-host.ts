@@ -14,7 +14,7 @@ import { monotonicMs } from "../platform/monotonic-clock.ts";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import { PhoneMedia } from "./phone/phone-media.ts";
 import { type RecordingSpool, RecordingSpools } from "./recording/recording-spool.ts";
-import { createProviders, type Providers } from "../model-providers/providers.ts";
+import { createProviders, type Providers } from "../model-providers/conversation-providers.ts";
 import { RemoteSigner } from "./remote-signer.ts";
 import { type TurnLog, TurnLogs } from "./turn-logs.ts";
 import { WebMedia } from "./web/web-media.ts";

@@ -6,8 +6,11 @@ import {
   createOpenAiCompatibleModel,
   type InferenceClient,
 } from "@parley/providers";
+import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
+/** Each holds connections of its own. */
+const MOST_NAMED_MODELS = 100;
 /** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
 const EMBEDDING_DEADLINE_MS = 5_000;
 
@@ -44,4 +47,23 @@ export function createLanguageModel(
         },
       });
   }
+}
+
+/** One for each model that agents name, to be shared by their calls. */
+export function createLanguageModels(
+  standard: ProviderConfiguration["languageModel"],
+  inference: InferenceClient,
+  closers: (() => Promise<void>)[],
+): (llmModel: string) => LanguageModel {
+  const standardModel = createLanguageModel(standard, inference, closers);
+  const named = new Map<string, LanguageModel>();
+  return (llmModel) => {
+    const known = named.get(llmModel);
+    if (known !== undefined) return known;
+    const chosen = chooseLanguageModel(standard, llmModel);
+    if (chosen === standard || named.size >= MOST_NAMED_MODELS) return standardModel;
+    const model = createLanguageModel(chosen, inference, closers);
+    named.set(llmModel, model);
+    return model;
+  };
 }

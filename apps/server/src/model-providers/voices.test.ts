@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseSpeechFit, connectInference, type SpeechFit } from "@parley/providers/local";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
-import { createVoices } from "./providers.ts";
+import { createVoices } from "./speech-providers.ts";
 
 const FAST = chooseSpeechFit({ "kokoro-1": 0.57, "kokoro-2": 0.34, dittli: 0.04 }, 2);
 const SLOW = chooseSpeechFit({ "kokoro-1": 1.03, "kokoro-2": 1.1, dittli: 0.08 }, 2);

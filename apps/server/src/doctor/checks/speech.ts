@@ -3,7 +3,7 @@ import type { TextToSpeechEvent } from "@parley/conversation";
 import { availableParallelism } from "node:os";
 import { chooseSpeechFit, readSpeedRecord } from "@parley/providers/local";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
-import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/providers.ts";
+import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/speech-providers.ts";
 import { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import { modelGroupsOf } from "../../inference/fetch-models.ts";
 import type { Config } from "../../platform/config/config.ts";

@@ -4,7 +4,7 @@
  *     npm run bench -- faults [--json] [--calls 50] [--seconds 12] [--at-once 3] [--only TEXT]
  *
  * 50 conversations per fault in this process, three faults at a time (about three minutes for all of them), with the real adapters (Deepgram, ElevenLabs, OpenAI-compatible) against
- * scripted servers; one provider fails at one stage, on every connection. A second recogniser and a second voice stand
+ * scripted servers; one provider fails at one stage, on every connection. A second recognizer and a second voice stand
  * ready, as local speech does in a deployment. What is counted: silence while the agent owed speech, from 600 ms after
  * the end of a question (from the answering of the call for the greeting) to the end of the answer or of the call. No
  * stretch of it may be longer than 1.5 s.

@@ -40,7 +40,7 @@ const authenticationHeaders = [
   "proxy-authorization",
 ] as const;
 
-/** Everything that the other parser has done when it returns; answers how much was found, so that nothing is optimised away. */
+/** Everything that the other parser has done when it returns; answers how much was found, so that nothing is optimized away. */
 function parseAll(data: Buffer): number {
   const parsed = parseMessage(data);
   if (!parsed.ok) throw new Error(`refused: ${parsed.reason}`);

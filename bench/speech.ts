@@ -1,7 +1,7 @@
 /**
  * Local speech: `npm run bench -- speech [--json]`.
  *
- * Recognition and voice activity on recordings of people, synthesis through the recogniser, and the time from the end
+ * Recognition and voice activity on recordings of people, synthesis through the recognizer, and the time from the end
  * of a question to the first sound of its answer in calls to a whole platform. Word error rates are of whole
  * recordings, clean and as a telephone brings them (8 kHz, G.711 µ-law, back up to 16 kHz); see `word-errors.ts` for
  * how texts are compared. A real-time factor is processor seconds per second of audio, of the process and all its

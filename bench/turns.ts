@@ -1,13 +1,13 @@
 /**
- * Turn-taking on a labelled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--fresh] [--judgement=right|shuffled|inverted|sure|none] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
+ * Turn-taking on a labeled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--fresh] [--judgement=right|shuffled|inverted|sure|none] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
  *
  * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector,
- * recogniser and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
+ * recognizer and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
  * scripted. The answers of the models are stored beside the set, so that only new audio costs their time; a sample of the stored answers is compared with the models on this machine. Answers come as
  * late as they would make them. A turn is over when it is answered: 370 ms after it could be, as with good providers, or
  * at once with `--instant`. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
  * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--judgement` gives calls other
- * answers of the end-of-turn model than its own (see `turns/judgement.ts`) or `none`, `--fresh` asks the models anew for every answer, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesises what `turns/phrases.ts` wants said.
+ * answers of the end-of-turn model than its own (see `turns/judgement.ts`) or `none`, `--fresh` asks the models anew for every answer, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesizes what `turns/phrases.ts` wants said.
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
  */
 import { mkdir, writeFile } from "node:fs/promises";

@@ -19,7 +19,7 @@ describe("a call from baresip", { skip: skipWithout("baresip") }, () => {
   before(async () => void (platform = await Platform.start()));
   after(async () => await platform.stop());
 
-  test("the person is understood, and what the agent says is recognised at the other end", async () => {
+  test("the person is understood, and what the agent says is recognized at the other end", async () => {
     const { number } = await createAgent(platform, { firstMessage: GREETING });
     const uri = `sip:${number}@127.0.0.1:${platform.sipPort}`;
     const { call, heard } = await talkByBaresip(platform, { from: FROM, uri });

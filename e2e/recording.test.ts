@@ -105,7 +105,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     assert.ok(Math.abs(caller.shiftMs - agent.shiftMs) <= 300);
     const onLeft = plainWords(await recognise(speechSegments(left)));
     const onRight = plainWords(await recognise(speechSegments(right)));
-    // The small recogniser mistakes a word now and then.
+    // The small recognizer mistakes a word now and then.
     assert.ok(wordOverlap(GO_FORWARD, onLeft) >= 0.5, onLeft);
     const agentSaid = plainWords(textOf(call, "agent"));
     assert.ok(wordOverlap(agentSaid, onRight) >= LEAST_OVERLAP, `${onRight} of ${agentSaid}`);

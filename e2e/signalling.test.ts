@@ -8,7 +8,7 @@ import { TestCaller } from "./support/test-caller.ts";
 import { waitFor } from "@parley/testing";
 import { ToolServer } from "./support/tool-server.ts";
 
-describe("the signalling of a started platform", () => {
+describe("the signaling of a started platform", () => {
   let platform: Platform;
   let number: string;
   let sipPort: number;

@@ -75,7 +75,7 @@ describe("calls that do not come by UDP", { skip: skipWithout("sipp", "baresip",
     assertTalk(call, GREETING);
   });
 
-  test("a call over IPv6 is heard and answered, signalling and audio", async () => {
+  test("a call over IPv6 is heard and answered, signaling and audio", async () => {
     const from = "+15550600003";
     const { sipPort } = platform;
     await using caller = await TestCaller.call({ sipPort, number, from, address: "::1" });

@@ -141,7 +141,7 @@ describe("webhooks of two nodes on one database", () => {
     );
   });
 
-  test("a call that the pre-call webhook rejects hears 603, or is not dialled, and its end is told", async () => {
+  test("a call that the pre-call webhook rejects hears 603, or is not dialed, and its end is told", async () => {
     const { agentId, number } = await createCustomer("rejecting");
     const reason = "closed today";
     answers.set("/rejecting/pre", (response) => void response.end(JSON.stringify({ reject: { reason } })));

@@ -19,7 +19,7 @@ const stages: readonly [string, ScriptedFault][] = [
   ["500", { type: "status", status: 500 }],
 ];
 
-/** A recogniser sends one result per question, or few: its faults come a message earlier. */
+/** A recognizer sends one result per question, or few: its faults come a message earlier. */
 function forStt(fault: ScriptedFault): ScriptedFault {
   return "after" in fault ? { ...fault, after: Math.min(1, fault.after) } : fault;
 }

@@ -26,7 +26,7 @@ export interface SynthesisRow {
   rtf: number;
   /** Wall time to the whole audio of three or four words. */
   shortClauseP50Ms: number;
-  /** Words that the recogniser (Moonshine base) heard otherwise in the audio, share 0–1. */
+  /** Words that the recognizer (Moonshine base) heard otherwise in the audio, share 0–1. */
   wer: number;
 }
 

@@ -9,7 +9,7 @@ const recordings = path.join(import.meta.dirname, "../../apps/server/src/demo/re
 const questions = ["opening-hours.wav", "parking.wav", "price.wav"];
 const numberOf = (index: number): string => `+1202555017${index}`;
 
-/** Another agent for every call, so that no answer has been synthesised before. */
+/** Another agent for every call, so that no answer has been synthesized before. */
 const agents = [
   { from: "nine", to: "one", price: "forty five", parking: "behind the building" },
   { from: "eight", to: "two", price: "fifty", parking: "in the next street" },

@@ -56,7 +56,7 @@ export interface Outcome {
   isInterrupted: boolean;
   /** What the transcript holds of the agent's first line. */
   keptText: string;
-  /** How many of its words the caller heard to their end, by the synthesiser's own account. */
+  /** How many of its words the caller heard to their end, by the synthesizer's own account. */
   heardWords: number;
   /** Lines of the turn log. */
   log: string[];

@@ -1,4 +1,4 @@
-/** The labelled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
+/** The labeled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
 import { seededRandom } from "@parley/testing";
 import type { Recording } from "../speech/recordings.ts";
 import {

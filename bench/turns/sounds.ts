@@ -5,7 +5,7 @@ export const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
 /** Level that speech is brought to: about −24 dBFS while somebody speaks. */
 const SPEECH_RMS = 2000;
 const WINDOW_SAMPLES = 80;
-/** Synthesised speech ends where a window falls this far below the loudest one. */
+/** Synthesized speech ends where a window falls this far below the loudest one. */
 const EDGE_SHARE = 0.02;
 const FADE_SAMPLES = 64;
 

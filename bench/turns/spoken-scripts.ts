@@ -10,7 +10,7 @@ export interface SpokenScript {
   script: string;
   voice: string;
   text: string;
-  /** Where each of its words ends, as they are read out ("uh-huh" is two): the synthesiser's own account. */
+  /** Where each of its words ends, as they are read out ("uh-huh" is two): the synthesizer's own account. */
   wordEndsMs: readonly number[];
   pcm: Int16Array;
 }
@@ -35,7 +35,7 @@ export async function readSpokenScripts(): Promise<SpokenScript[]> {
   });
 }
 
-/** Synthesises what the scripts want said and the set does not hold yet, and forgets what they no longer want. */
+/** Synthesizes what the scripts want said and the set does not hold yet, and forgets what they no longer want. */
 export async function makeSpokenScripts(modelsDir: string): Promise<void> {
   const known = await readSpokenScripts().catch(() => []);
   const engine = await loadKokoro({ modelsDir, lexicon: await loadLexicon() });

@@ -17,7 +17,7 @@ type InferenceClient = LocalSpeechToTextOptions["inference"];
 
 const file = path.join(import.meta.dirname, "set", "heard.json");
 /**
- * What the recogniser takes on one core of the reference machine, for all audio and for what it has not heard before:
+ * What the recognizer takes on one core of the reference machine, for all audio and for what it has not heard before:
  * measured, see `docs/performance.md`.
  */
 const BASE_DELAY_MS = 40;
@@ -178,7 +178,7 @@ export class StoredInference implements InferenceClient {
   readonly #models: StoredModels;
   readonly #timers: Timers;
   #underWay: Promise<unknown> | undefined;
-  /** What the recogniser heard last: it reads its own text of it at once. */
+  /** What the recognizer heard last: it reads its own text of it at once. */
   #recognised: Int16Array = new Int16Array();
 
   constructor(models: StoredModels, timers: Timers) {

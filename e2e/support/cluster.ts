@@ -16,7 +16,7 @@ import type { TestCaller } from "./test-caller.ts";
 const RTP_PORTS = { first: 20_000, last: 21_999 };
 const CONNECTIONS_PER_NODE = 30;
 
-/** What its callers say, as the scripted recogniser hears it, whatever it is. */
+/** What its callers say, as the scripted recognizer hears it, whatever it is. */
 export const QUESTION = "When are you open";
 
 export const ANSWER = "We are open from nine to one, on every day but Sunday.";

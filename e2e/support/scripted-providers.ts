@@ -17,7 +17,7 @@ const LATENCY_MS = 50;
 /**
  * Deepgram, ElevenLabs and a language model, each a server on this machine that speaks the vendor's wire format.
  *
- * @param question What callers say, as the recogniser hears it, whatever it is.
+ * @param question What callers say, as the recognizer hears it, whatever it is.
  */
 export async function startScriptedProviders(
   question: string,

@@ -3,9 +3,9 @@ const FRAME_SAMPLES = 160;
 const SPEECH_POWER = 180 ** 2;
 /** A pause so long parts two speeches. */
 const PAUSE_FRAMES = 35;
-/** Recognisers want some silence round what they hear. */
+/** Recognizers want some silence round what they hear. */
 const MARGIN_FRAMES = 15;
-/** What the recogniser takes at once. */
+/** What the recognizer takes at once. */
 const LONGEST_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
 /** The stretches of a recording (8 kHz) in which somebody speaks, each with a little of the silence round it. */

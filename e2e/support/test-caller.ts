@@ -23,7 +23,7 @@ export interface TestCallerOptions {
   number: string;
   from: string;
   codec?: CodecName;
-  /** Of both sides, signalling and audio; 127.0.0.1 unless told. */
+  /** Of both sides, signaling and audio; 127.0.0.1 unless told. */
   address?: string;
   /** Nothing but SRTP is offered. */
   isEncrypted?: boolean;

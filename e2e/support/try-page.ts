@@ -113,7 +113,7 @@ export class TryPage {
   }
 
   /**
-   * What is wrong with the page as it stands, in light and dark, on a desktop and on a phone: offences against
+   * What is wrong with the page as it stands, in light and dark, on a desktop and on a phone: offenses against
    * accessibility, and anything that is wider than the screen. With PARLEY_SCREENSHOTS set to a folder it leaves
    * pictures there.
    */

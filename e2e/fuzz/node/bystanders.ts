@@ -78,7 +78,7 @@ export class Bystanders {
 }
 
 function recordProblems(call: CallDetail, questions: number): string[] {
-  // The scripted recogniser hears one question in each stretch of speech; of a second one it may be given the rest only.
+  // The scripted recognizer hears one question in each stretch of speech; of a second one it may be given the rest only.
   const heard = call.transcript.filter(({ role, text }) => role === "user" && text !== "").length;
   const answered = call.transcript.filter(({ role, text }) => role === "agent" && text === ANSWER).length;
   const problems: string[] = [];

@@ -4,11 +4,11 @@ import { callerLines } from "./demo-agent.ts";
 import type { RecordedCallResult } from "./recorded-caller.ts";
 import { wordOverlap } from "./word-overlap.ts";
 
-/** Recognisers err in a word here and there; a caller who was not understood, or an agent not heard, misses far more. */
+/** Recognizers err in a word here and there; a caller who was not understood, or an agent not heard, misses far more. */
 const LEAST_OVERLAP = 0.75;
 const TRANSCRIPTION_DEADLINE_MS = 30_000;
 const SAMPLE_RATE_HZ = 8000;
-/** What the recogniser takes at once. */
+/** What the recognizer takes at once. */
 const LONGEST_ANSWER_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
 export interface Verdict {
@@ -16,7 +16,7 @@ export interface Verdict {
   /** Share (0–1) of the caller's words that stand in the transcript. */
   understoodShare: number;
   isHeard: boolean;
-  /** Share (0–1) of the agent's words that were recognised in the sound which reached the caller. */
+  /** Share (0–1) of the agent's words that were recognized in the sound which reached the caller. */
   heardShare: number;
   /** End of a question → first sound of its answer, at the caller's ear: median; null where no answer came. */
   voiceToVoiceP50Ms: number | null;

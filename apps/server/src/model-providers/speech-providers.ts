@@ -18,7 +18,7 @@ import {
 } from "@parley/providers";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
-/** From the end of a pause to the text of it, before the recogniser counts as lost. */
+/** From the end of a pause to the text of it, before the recognizer counts as lost. */
 const STREAMING_ANSWER_DEADLINE_MS = 900;
 /** A request carries the whole utterance. */
 const REQUEST_ANSWER_DEADLINE_MS = 2_000;

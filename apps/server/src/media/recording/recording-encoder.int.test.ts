@@ -185,7 +185,7 @@ function phonePackets(name: "PCMU" | "PCMA" | "G722", speech: Int16Array): Packe
   return framesOf(pcm, codec.sampleRateHz / 50).map((frame) => codec.encode(frame, new Uint8Array(FRAME)));
 }
 
-/** Normalised correlation at the best place within so many samples of the expected one. */
+/** Normalized correlation at the best place within so many samples of the expected one. */
 function bestMatch(
   expected: Int16Array,
   actual: Int16Array,

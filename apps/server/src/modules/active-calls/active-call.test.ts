@@ -35,7 +35,7 @@ function hold(): { call: ActiveCall; written: string[] } {
   return { call, written };
 }
 
-/** Signalling whose steps are written down among what the call writes. */
+/** Signaling whose steps are written down among what the call writes. */
 function signal(written: string[], establish: CallSignalling["establish"]): CallSignalling {
   return { establish, end: () => void written.push("told") };
 }

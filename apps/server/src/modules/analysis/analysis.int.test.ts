@@ -39,7 +39,7 @@ interface Bench {
   requests: ScriptedChatRequest[];
   /** What was waited for between requests. */
   pausesMs: number[];
-  /** Of a call that an agent took which asks for `ASKED`; ended, but not analysed. */
+  /** Of a call that an agent took which asks for `ASKED`; ended, but not analyzed. */
   endCall: (words?: string[], agent?: object) => Promise<string>;
   analyze: (id: string) => Promise<CallDetail>;
 }
@@ -274,7 +274,7 @@ test("a server that does not answer in time fails the analysis, and a node that 
   assert.equal((await modules.calls.get(organizationId, id)).analysisStatus, "pending");
 });
 
-test("an ended call is analysed again on request; what was known stays until then, and where that fails", async (t) => {
+test("an ended call is analyzed again on request; what was known stays until then, and where that fails", async (t) => {
   let text = GOOD;
   const { server, endCall, analyze } = await createBench(t, () => ({ text }));
   const id = await endCall();
@@ -291,7 +291,7 @@ test("an ended call is analysed again on request; what was known stays until the
   assert.deepEqual(failed.extraction, { ...RESULTS.extraction, caller: "Grace" });
 });
 
-test("a call that goes on, or is another organization's, is not analysed again", async (t) => {
+test("a call that goes on, or is another organization's, is not analyzed again", async (t) => {
   const { server, endCall } = await createBench(t, () => ({ text: GOOD }));
   const open = await openCall(server, ASKED);
   const ongoing = await server.request("POST", `/calls/${open}/reanalyze`);

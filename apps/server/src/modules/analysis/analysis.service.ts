@@ -36,7 +36,7 @@ const NO_MODEL: AnalysisState = {
   analysisDetail: "no language model is configured; the built-in responder cannot analyze calls",
 };
 
-/** Has calls analysed after their end, as the configuration that ran asks for. */
+/** Has calls analyzed after their end, as the configuration that ran asks for. */
 export class AnalysisService {
   readonly #options: AnalysisServiceOptions;
 
@@ -53,7 +53,7 @@ export class AnalysisService {
     });
   }
 
-  /** Has an ended call analysed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
+  /** Has an ended call analyzed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
   async reanalyze(organizationId: string, callId: string): Promise<Call> {
     const { database, calls, clock, hasLanguageModel } = this.#options;
     return await database.transaction(async (transaction) => {

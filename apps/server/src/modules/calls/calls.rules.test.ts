@@ -8,7 +8,7 @@ function turn(id: number, totalMs: number | null): Turn {
   return { id: String(id), ...parts, totalMs };
 }
 
-test("audio goes over IPv4, whatever the signalling came by", () => {
+test("audio goes over IPv4, whatever the signaling came by", () => {
   assert.equal(findMediaPeer("192.0.2.1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.1");
   assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.7");
   assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP6 2001:db8::7\r\n"), "2001:db8::1");

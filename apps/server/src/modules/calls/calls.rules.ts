@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
 
 /**
- * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signalling comes from, which
+ * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signaling comes from, which
  * a NAT has not falsified, unless the offer wants audio over the other version of IP.
  */
 export function findMediaPeer(sourceAddress: string, offer: string): string {

@@ -30,7 +30,7 @@ export const transcriptItems = pgTable(
     conversationId: uuid("conversation_id")
       .notNull()
       .references(() => conversations.id, { onDelete: "cascade" }),
-    /** Given by whoever runs the conversation; a repeated write of an item is recognised by it. */
+    /** Given by whoever runs the conversation; a repeated write of an item is recognized by it. */
     id: text("id").notNull(),
     sequence: integer("sequence").notNull(),
     item: jsonb("item").$type<TranscriptItem>().notNull(),

@@ -98,7 +98,7 @@ export class CallControl {
     await this.#take(invite, target, mediaAddress);
   }
 
-  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialled in To. */
+  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
   async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
     for (const dialled of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
       const target = dialled && (await this.#options.phoneNumbers.findInbound(dialled));

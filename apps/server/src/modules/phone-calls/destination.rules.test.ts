@@ -24,7 +24,7 @@ test("satellites and international networks are of no country", () => {
   }
 });
 
-test("emergency numbers are never dialled, whichever way they are written", () => {
+test("emergency numbers are never dialed, whichever way they are written", () => {
   const countries = ["DE", "US", "GB", "FR"];
   for (const destination of ["112", "911", "110", "999", "9911", "0112", "+49112", "+44999", "+1911", "15"]) {
     assert.ok(!isDestinationAllowed(destination, countries), destination);

@@ -46,7 +46,7 @@ export class InboundAdmission {
     return trunk.isInboundAuthenticated ? await this.#authenticate(invite, trunk) : undefined;
   }
 
-  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialled in To. */
+  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
   async #findTrunk({ requestUri, to }: InviteToScreen): Promise<InboundTrunk | undefined> {
     const dialled = [numberIn(requestUri), numberIn(to.uri)];
     return await this.#options.inboundNumbers.findTrunk(dialled.filter((number) => number !== undefined));

@@ -57,7 +57,7 @@ function assertRefused({ status, body }: TestResponse, expected: number, code: s
   assert.deepEqual([status, refusal.error, refusal.details?.issues[0]?.path], [expected, code, path], text);
 }
 
-test("a call is written down as queued and then dialled, from the agent's first number", async () => {
+test("a call is written down as queued and then dialed, from the agent's first number", async () => {
   const { server, place, agentId, trunkId } = await openOffice();
   const answer = await place({ toNumber: "+1 (415) 555-0199", variables: { season: "autumn" } });
   assert.equal(answer.status, 201);
@@ -76,7 +76,7 @@ test("a call is written down as queued and then dialled, from the agent's first 
   await server.close();
 });
 
-test("an unknown agent, environment or caller ID is refused before anything is dialled", async () => {
+test("an unknown agent, environment or caller ID is refused before anything is dialed", async () => {
   const { server, place } = await openOffice();
   assertRefused(await place({ agentId: randomUUID() }), 400, "invalid_body", "agentId");
   assertRefused(await place({ environment: "staging" }), 400, "environment_not_found");

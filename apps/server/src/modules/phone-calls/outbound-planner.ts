@@ -70,7 +70,7 @@ export class OutboundPlanner {
     return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, allowedCountries };
   }
 
-  /** Of a call that was written down before; undefined where it can no longer be dialled. */
+  /** Of a call that was written down before; undefined where it can no longer be dialed. */
   async planAgain(call: PlacedCall): Promise<Dialling | undefined> {
     const { organizationId, sipTrunkId, fromNumber, toNumber } = call;
     if (sipTrunkId === null || fromNumber === null || toNumber === null) return undefined;

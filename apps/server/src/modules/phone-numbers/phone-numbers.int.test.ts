@@ -16,7 +16,7 @@ async function createAgent(server: TestServer, by: Author = server) {
 
 const isInUse = { code: "invalid_body", issues: [{ path: "e164", message: "is already in use" }] };
 
-test("a dialled number leads to its organization, agent and trunk, with or without the plus", async () => {
+test("a dialed number leads to its organization, agent and trunk, with or without the plus", async () => {
   const server = await createTestServer();
   const { trunk, agent } = await createAgent(server);
   await server.modules.phoneNumbers.add(server, agent.id, { e164: "+49 (30) 123456" });

@@ -22,7 +22,7 @@ const JOIN_DEADLINE_MS = 60_000;
 /** The second is how RFC 9725 prints it in its examples. */
 const anyTag: readonly string[] = ["*", '"*"'];
 
-/** The signalling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
+/** The signaling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
 export class WebCall implements CallSignalling {
   readonly #openMedia: WebCallOptions["openMedia"];
   readonly #opened = Promise.withResolvers<WebMediaLeg>();

@@ -30,7 +30,7 @@ export class WebhookDeliveriesService {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.findEventOf(transaction, organizationId, id);
       if (row === undefined) throw new AppError("not_found");
-      // What is told of a call that is still being analysed is not known yet.
+      // What is told of a call that is still being analyzed is not known yet.
       if (row.body === null) throw new AppError("webhook_not_sent");
       await this.#webhooks.resend(transaction, row);
       return present(row);

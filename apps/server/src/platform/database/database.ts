@@ -58,7 +58,7 @@ export async function openDatabase(
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
-    // Never given up for having nothing to do: how many were needed once will be again, and a new one has to read the catalogue first.
+    // Never given up for having nothing to do: how many were needed once will be again, and a new one has to read the catalog first.
     idleTimeoutMillis: 0,
     statement_timeout: statementDeadlineMs,
     query_timeout: statementDeadlineMs + ANSWER_GRACE_MS,

@@ -8,6 +8,7 @@ import { createFeatures, type Services } from "../node/features.ts";
 import { createTestResources, SilentMedia } from "../node/testing.ts";
 import { ClosingStack } from "../platform/closing-stack.ts";
 import { type TestDatabase, createTestDatabase } from "../platform/database/testing.ts";
+import { Encryption } from "../platform/encryption/encryption.ts";
 import { type HttpLimits, createHttpServer } from "../platform/http/http-server.ts";
 import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
@@ -31,6 +32,7 @@ export interface TestServer extends TestDatabase {
   /** What trunks are reached with; refuses every call. */
   sip: UserAgent;
   media: SilentMedia;
+  encryption: Encryption;
   organizationId: string;
   /** Who writes: with `organizationId` an author. */
   actor: Actor;
@@ -63,9 +65,11 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     onInvite: (invite) => invite.reject(486),
   });
   const media = new SilentMedia();
+  const encryption = new Encryption(randomBytes(32));
   const { database } = testDatabase;
   const node = createTestResources({
     database,
+    encryption,
     nodeId: TEST_NODE_ID,
     media,
     sip: { agent: sip, tls: {} },
@@ -99,6 +103,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     modules,
     sip,
     media,
+    encryption,
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({

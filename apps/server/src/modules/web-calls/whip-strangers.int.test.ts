@@ -9,6 +9,7 @@ import { type TestContext, test } from "node:test";
 import type { JoinableCall } from "@parley/contract";
 import { nodes } from "../nodes/nodes.tables.ts";
 import { type TestServer, createTestServer, openTestCall } from "../testing.ts";
+import { JoinTokens } from "./join-tokens.ts";
 
 async function setUp(context: TestContext) {
   const server = await createTestServer();
@@ -50,12 +51,33 @@ async function openNode({ database }: TestServer, httpAddress: string): Promise<
 }
 
 /** A call in the browser that another node holds, and the token that joins it. */
-async function startWebCall(server: TestServer, nodeId: string): Promise<JoinableCall> {
+async function startWebCall(
+  server: TestServer,
+  nodeId: string,
+): Promise<Pick<JoinableCall, "callId" | "token">> {
   const by = { organizationId: server.organizationId, actor: server.actor };
   const agent = await server.modules.agents.create(by, { name: "Ada" });
-  const call = await server.modules.webCalls.startTest(server.organizationId, agent.id, {}, "http://x");
-  await server.database.$client.query("update calls set node_id = $1 where id = $2", [nodeId, call.callId]);
-  return call;
+  const { callId } = await server.modules.calls.open({
+    organizationId: server.organizationId,
+    agentId: agent.id,
+    agentRevision: null,
+    configurationRevision: 1,
+    environment: null,
+    channel: "web",
+    direction: "inbound",
+    status: "ringing",
+    phoneNumberId: null,
+    sipTrunkId: null,
+    fromNumber: null,
+    toNumber: null,
+    nodeId,
+    sipCallId: null,
+    variables: {},
+    postCallWebhookUrl: null,
+    startedAt: new Date(),
+  });
+  const tokens = new JoinTokens(server.encryption.deriveKey("tokens that join calls"));
+  return { callId, token: tokens.issue(callId) };
 }
 
 test("an absolute-form or network-path target of an open phone call reaches no server at all", async (context) => {

@@ -46,6 +46,12 @@ describe("a machine whose speech models serve two calls", () => {
     return await Promise.all(Array.from({ length: count }, async () => await TestCaller.open(options)));
   }
 
+  /** The same answer of `/metrics` serves several requests. */
+  async function takenToBe(count: number): Promise<void> {
+    const isSo = async (): Promise<boolean> => (await platform.metric("parley_local_speech_calls")) === count;
+    await waitFor(`${count} calls with local speech`, isSo, 10_000);
+  }
+
   async function refusalByApi(route: string, body: object): Promise<string> {
     return await platform.api("POST", route, body).then(
       () => "taken",
@@ -72,7 +78,7 @@ describe("a machine whose speech models serve two calls", () => {
       const answered = callers.filter((_, index) => results[index]?.ok);
       const statuses = results.flatMap((result) => (result.ok ? [] : [result.status]));
       assert.deepEqual([answered.length, new Set(statuses)], [PLACES, new Set([503])]);
-      assert.equal(await platform.metric("parley_local_speech_calls"), PLACES);
+      await takenToBe(PLACES);
       assert.equal((await callsFrom(platform, FROM)).length, PLACES);
       assert.match(await refusalByApi(`/agents/${agent.agentId}/test-call`, {}), /503.*capacity_exceeded/);
       for (const caller of answered) {
@@ -86,11 +92,13 @@ describe("a machine whose speech models serve two calls", () => {
   });
 
   test("takes the next call when one has ended", async () => {
-    const taken = async (): Promise<number> => await platform.metric("parley_local_speech_calls");
-    await waitFor("both places", async () => (await taken()) === 0, 10_000);
+    await takenToBe(0);
     const [caller] = await openCallers(1);
-    assert.ok((await caller?.dial())?.ok);
-    assert.equal(await taken(), 1);
-    await caller?.hangUp();
+    try {
+      assert.ok((await caller?.dial())?.ok);
+      await takenToBe(1);
+    } finally {
+      await caller?.hangUp();
+    }
   });
 });

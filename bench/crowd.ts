@@ -11,7 +11,7 @@ import { ensureModels, FAST_LOCAL_VOICE } from "@parley/providers";
 import { seededRandom } from "@parley/testing";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { Platform } from "../e2e/support/platform.ts";
-import { recognise } from "../e2e/support/recognise.ts";
+import { recognize } from "../e2e/support/recognize.ts";
 import { TestCaller } from "../e2e/support/test-caller.ts";
 import { callInCrowd, type CrowdAgent, type CrowdCall, createCrowdAgent } from "./crowd/crowd-caller.ts";
 import { percentile, rounded } from "./support/statistics.ts";
@@ -73,7 +73,7 @@ async function summarize(calls: readonly CrowdCall[], lone: CrowdCall | undefine
   const speeches = taken.flatMap((call) => call.speeches);
   let understood = 0;
   for (const { pcm, expected } of speeches)
-    if (wordOverlap(expected, await recognise([pcm])) >= UNDERSTOOD) understood += 1;
+    if (wordOverlap(expected, await recognize([pcm])) >= UNDERSTOOD) understood += 1;
   const lonePauseMs = Math.max(0, ...(lone?.speeches ?? []).map(({ longestPauseMs }) => longestPauseMs));
   const gaps = speeches.map(({ longestPauseMs }) => Math.max(0, longestPauseMs - lonePauseMs));
   const delays = taken.flatMap(({ voiceToVoiceMs }) => voiceToVoiceMs);

@@ -53,7 +53,7 @@ interface Setup {
 async function setUp({ part, fault }: Scenario): Promise<Setup> {
   const only = (each: Scenario["part"]): { fault?: Fault } => (each === part ? { fault } : {});
   const closers: (() => unknown)[] = [];
-  const recogniser = async (faulty: {
+  const recognizer = async (faulty: {
     fault?: Fault;
   }): Promise<ReturnType<typeof createDeepgramSpeechToText>> => {
     const server = await startScriptedDeepgram({ utterance: () => QUESTION, latencyMs: 120, ...faulty });
@@ -84,8 +84,8 @@ async function setUp({ part, fault }: Scenario): Promise<Setup> {
   const providers: FaultCallProviders = {
     stt: createFailoverSpeechToText({
       recognizers: [
-        { stt: await recogniser(only("stt")), answerDeadlineMs: 900 },
-        { stt: await recogniser({}), answerDeadlineMs: 900 },
+        { stt: await recognizer(only("stt")), answerDeadlineMs: 900 },
+        { stt: await recognizer({}), answerDeadlineMs: 900 },
       ],
     }),
     model,

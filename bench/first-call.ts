@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { defaultModelsDir, ensureModels } from "@parley/providers";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
-import { recognise } from "../e2e/support/recognise.ts";
+import { recognize } from "../e2e/support/recognize.ts";
 import { type Condition, conditions, copyUnprepared, occupy } from "./first-call/conditions.ts";
 import { type FirstCall, measureFirstCall } from "./first-call/first-call.ts";
 import { percentile, rounded } from "./support/statistics.ts";
@@ -80,7 +80,7 @@ async function summarize(name: string, calls: readonly FirstCall[]) {
   );
   let whole = 0;
   for (const { greeting, laterGreeting } of heard) {
-    const overlap = wordOverlap(await recognise([laterGreeting.pcm]), await recognise([greeting.pcm]));
+    const overlap = wordOverlap(await recognize([laterGreeting.pcm]), await recognize([greeting.pcm]));
     if (overlap >= WHOLE_OVERLAP) whole += 1;
   }
   const gaps = heard.map(({ greeting, laterGreeting }) =>

@@ -5,7 +5,7 @@ import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
 import { callsFrom, createAgent } from "./support/agents.ts";
 import { linkModels } from "./support/models.ts";
 import { Platform } from "./support/platform.ts";
-import { recognise } from "./support/recognise.ts";
+import { recognize } from "./support/recognize.ts";
 import { TestCaller } from "./support/test-caller.ts";
 
 /** Kokoro slower than real time; two callers of the fast voice keep it as busy as it may be, on one core or more. */
@@ -83,7 +83,7 @@ describe("a machine whose speech models serve two calls", () => {
       assert.match(await refusalByApi(`/agents/${agent.agentId}/test-call`, {}), /503.*capacity_exceeded/);
       for (const caller of answered) {
         await caller.agentToFinish();
-        const words = await recognise([Int16Array.from(caller.heard.flatMap(({ pcm }) => [...pcm]))]);
+        const words = await recognize([Int16Array.from(caller.heard.flatMap(({ pcm }) => [...pcm]))]);
         assert.ok(wordOverlap(GREETING, words) >= 0.8, words);
       }
     } finally {

@@ -3,7 +3,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { confirm, receive, receiveInvite, respond, startCarrier } from "./support/carrier.ts";
-import { assertEnd, busy, cancelled, OutboundCalls, ringing, trying } from "./support/outbound-calls.ts";
+import { assertEnd, busy, canceled, OutboundCalls, ringing, trying } from "./support/outbound-calls.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 
@@ -46,7 +46,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
   }
 
   test("a callee who does not answer in time is given up by CANCEL", async (context) => {
-    const carrier = await startCarrier(context, [receiveInvite(), trying, ringing, ...cancelled]);
+    const carrier = await startCarrier(context, [receiveInvite(), trying, ringing, ...canceled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await calls.becomes(id, "ringing");
     await carrier.done;
@@ -54,7 +54,7 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
   });
 
   test("a carrier that says 100 and then nothing is given up as well", async (context) => {
-    const carrier = await startCarrier(context, [receiveInvite(), trying, ...cancelled]);
+    const carrier = await startCarrier(context, [receiveInvite(), trying, ...canceled]);
     const { id } = await calls.place(carrier.port, { ringTimeoutSeconds: 5 });
     await carrier.done;
     const call = await calls.ended(id);
@@ -110,8 +110,8 @@ describe("calls that the platform places, and that nobody takes", { skip: skipWi
     assertEnd(await calls.ended(id), "failed", "dial_failed", /^302 /);
   });
 
-  test("a call that is hung up while it rings is cancelled", async (context) => {
-    const carrier = await startCarrier(context, [receiveInvite(), ringing, ...cancelled]);
+  test("a call that is hung up while it rings is canceled", async (context) => {
+    const carrier = await startCarrier(context, [receiveInvite(), ringing, ...canceled]);
     const { id } = await calls.place(carrier.port);
     await calls.becomes(id, "ringing");
     assert.equal((await calls.hangUp(id)).status, "canceled");
@@ -141,7 +141,7 @@ test(
     const platform = await Platform.start({ env: { PARLEY_SHUTDOWN_SECONDS: "1" } });
     try {
       const calls = new OutboundCalls(platform);
-      const carrier = await startCarrier(context, [receiveInvite(), ringing, ...cancelled]);
+      const carrier = await startCarrier(context, [receiveInvite(), ringing, ...canceled]);
       const { id } = await calls.place(carrier.port);
       await calls.becomes(id, "ringing");
       await Promise.all([platform.stop(), carrier.done]);

@@ -14,7 +14,7 @@ import { Chromium } from "./support/chromium.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
-import { recognise } from "./support/recognise.ts";
+import { recognize } from "./support/recognize.ts";
 import { GO_FORWARD, plainWords, readRecording, withSilence } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { greeted } from "./support/talk.ts";
@@ -103,8 +103,8 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     );
     assert.ok(caller.likeness > 0.9 && agent.likeness > 0.9);
     assert.ok(Math.abs(caller.shiftMs - agent.shiftMs) <= 300);
-    const onLeft = plainWords(await recognise(speechSegments(left)));
-    const onRight = plainWords(await recognise(speechSegments(right)));
+    const onLeft = plainWords(await recognize(speechSegments(left)));
+    const onRight = plainWords(await recognize(speechSegments(right)));
     // The small recognizer mistakes a word now and then.
     assert.ok(wordOverlap(GO_FORWARD, onLeft) >= 0.5, onLeft);
     const agentSaid = plainWords(textOf(call, "agent"));
@@ -172,7 +172,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     const call = await recordedCall(from);
     assert.equal(call.endReason, "error_internal");
     const { left } = await fetchSides(call.recordingUrl ?? "");
-    assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognise(speechSegments(left)))), 1);
+    assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognize(speechSegments(left)))), 1);
   });
 
   test("is made after the next start where the whole node was killed", async () => {
@@ -192,7 +192,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     const call = await recordedCall(from);
     assert.deepEqual([call.status, call.endReason], ["failed", "node_lost"]);
     const { left } = await fetchSides(call.recordingUrl ?? "");
-    assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognise(speechSegments(left)))), 1);
+    assert.equal(wordOverlap(GO_FORWARD, plainWords(await recognize(speechSegments(left)))), 1);
     assert.deepEqual(await readdir(path.join(folder, "recordings")), []);
   });
 });

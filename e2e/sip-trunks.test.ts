@@ -129,9 +129,9 @@ test("whoever guesses numbers is refused, and locks nobody out", async () => {
   });
   try {
     const { number } = await createAgent(platform);
-    const call = async (dialled: string) =>
+    const call = async (dialed: string) =>
       await guesser.invite({
-        to: `sip:${dialled}@127.0.0.1:${platform.sipPort}`,
+        to: `sip:${dialed}@127.0.0.1:${platform.sipPort}`,
         from: "sip:100@127.0.0.1",
         sdp: sdp(),
       });

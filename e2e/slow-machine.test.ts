@@ -10,7 +10,7 @@ import { createAgent, endedCall, textOf } from "./support/agents.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
 import { descendantsOf } from "./support/processes.ts";
-import { recognise } from "./support/recognise.ts";
+import { recognize } from "./support/recognize.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { TestCaller } from "./support/test-caller.ts";
 
@@ -67,7 +67,7 @@ describe("a platform with half a core", { skip: skipWithout("taskset") }, () => 
     } finally {
       await caller.hangUp();
     }
-    const words = await recognise(
+    const words = await recognize(
       speechSegments(Int16Array.from(caller.heard.flatMap(({ pcm }) => [...pcm]))),
     );
     assert.ok(wordOverlap(GREETING, words) >= 0.8, words);

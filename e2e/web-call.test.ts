@@ -15,7 +15,7 @@ import {
 import { Chromium } from "./support/chromium.ts";
 import { skipWithout } from "./support/peers.ts";
 import { Platform } from "./support/platform.ts";
-import { recognise } from "./support/recognise.ts";
+import { recognize } from "./support/recognize.ts";
 import { plainWords, readRecording } from "./support/recordings.ts";
 import { speechSegments } from "./support/speech-segments.ts";
 import { answerOver, assertTalk, greetingOver } from "./support/talk.ts";
@@ -60,7 +60,7 @@ describe("a call in a browser", () => {
     assert.equal(await caller.hangUp(), 200);
     const answerHeard = speechSegments(heard).at(-1) ?? assert.fail("nothing was heard");
     assert.ok(loudness(answerHeard) > 300, "the answer is heard");
-    const words = await recognise([answerHeard]);
+    const words = await recognize([answerHeard]);
     assert.ok(wordOverlap(plainWords(answer), plainWords(words)) >= 0.5, `${answer} / ${words}`);
 
     await waitFor("the end on the data channel", async () =>

@@ -29,7 +29,7 @@ interface DataOf<T> {
 
 /** What a node that was killed had begun is begun again once its jobs count as expired. */
 const REDELIVERY_DEADLINE_MS = 180_000;
-const DIALLED_CALLS = 6;
+const DIALED_CALLS = 6;
 
 /** Calls the agent's tool for whatever the caller says, and then has nothing to add. */
 async function startModel(): Promise<ScriptedServer> {
@@ -160,13 +160,13 @@ describe("webhooks of two nodes on one database", () => {
     await cluster.node(0).api("PATCH", `/sip-trunks/${agent.sipTrunkId}`, proxy);
     const placed = { agentId, toNumber: number.replace(/.$/, "9") };
     const { data: queued } = await cluster.node(0).api<DataOf<Call>>("POST", "/calls", placed);
-    const undialled = await waitFor("the end of the call", async () => {
+    const undialed = await waitFor("the end of the call", async () => {
       const { data } = await cluster.node(0).api<DataOf<CallDetail>>("GET", `/calls/${queued.id}`);
       return data.endedAt !== null && data;
     });
     trunk.close();
     assert.ok(!methods.includes("INVITE"), methods.join());
-    for (const { id, status, endReason, endDetail, answeredAt } of [refused, undialled]) {
+    for (const { id, status, endReason, endDetail, answeredAt } of [refused, undialed]) {
       assert.deepEqual(
         [status, endReason, endDetail, answeredAt],
         ["canceled", "rejected_by_webhook", reason, null],
@@ -181,9 +181,9 @@ describe("webhooks of two nodes on one database", () => {
     answers.set("/hanging/pre", () => {});
     const from = newCaller();
     const caller = await open(cluster.node(0), number, from);
-    const dialledAtMs = performance.now();
+    const dialedAtMs = performance.now();
     assert.ok((await caller.dial()).ok);
-    const heldUpMs = performance.now() - dialledAtMs;
+    const heldUpMs = performance.now() - dialedAtMs;
     assert.ok(heldUpMs >= 5_000, `${heldUpMs} ms`);
     await caller.agentToSpeak();
     await caller.hangUp();
@@ -198,10 +198,10 @@ describe("webhooks of two nodes on one database", () => {
     const from = newCaller();
     const caller = await open(cluster.node(0), number, from);
     const giveUp = new AbortController();
-    const dialling = caller.dial({ signal: giveUp.signal });
+    const dialing = caller.dial({ signal: giveUp.signal });
     await requestTo("/hanging-up/pre");
     giveUp.abort();
-    assert.ok(!(await dialling).ok);
+    assert.ok(!(await dialing).ok);
     const { status, endReason } = await endedCall(cluster.node(0), from);
     assert.deepEqual([status, endReason], ["canceled", "canceled"]);
     assert.equal((await requestTo("/hanging-up/pre")).isOver, true);
@@ -237,7 +237,7 @@ describe("webhooks of two nodes on one database", () => {
     const { number } = await createCustomer("killed");
     const victim = cluster.node(1);
     const callersOf = new Map<string, TestCaller>();
-    for (let index = 0; index < DIALLED_CALLS; index += 1) {
+    for (let index = 0; index < DIALED_CALLS; index += 1) {
       const from = newCaller();
       const caller = await open(victim, number, from);
       await waitFor("room for a call", async () => (await caller.dial()).ok);
@@ -250,7 +250,7 @@ describe("webhooks of two nodes on one database", () => {
       void caller.hangUp();
       hungUp += 1;
       await sleep(400);
-      if (hungUp === DIALLED_CALLS - 2) break;
+      if (hungUp === DIALED_CALLS - 2) break;
     }
     victim.process.kill("SIGKILL");
     await victim.exited;

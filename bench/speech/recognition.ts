@@ -1,7 +1,7 @@
 import { Resampler } from "@parley/audio";
 import { loadMoonshine, type MoonshineSize } from "@parley/providers";
 import { sumOf } from "../support/statistics.ts";
-import { countWordErrors, normaliseWords } from "./word-errors.ts";
+import { countWordErrors, normalizeWords } from "./word-errors.ts";
 import { cpuSecondsOf } from "./cpu.ts";
 import type { Recording } from "./recordings.ts";
 
@@ -27,9 +27,9 @@ export async function measureRecognition(
   const cpuSeconds = await cpuSecondsOf(async () => {
     for (const { words, clean, telephone } of recordings) {
       const heardClean = await model.transcribe(clean, signal);
-      errors.clean += countWordErrors(words, normaliseWords(heardClean.text));
+      errors.clean += countWordErrors(words, normalizeWords(heardClean.text));
       const heardTelephone = await model.transcribe(new Resampler(8000, 16_000).process(telephone), signal);
-      errors.telephone += countWordErrors(words, normaliseWords(heardTelephone.text));
+      errors.telephone += countWordErrors(words, normalizeWords(heardTelephone.text));
     }
   });
   await model.close();

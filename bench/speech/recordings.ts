@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { decodePcmu, encodePcmu, readWav, Resampler } from "@parley/audio";
-import { normaliseWords } from "./word-errors.ts";
+import { normalizeWords } from "./word-errors.ts";
 
 /** A person's recording from bench/recordings. */
 export interface Recording {
@@ -23,7 +23,7 @@ export async function readRecordings(): Promise<Recording[]> {
     manifest.recordings.map(async ({ file, text }) => {
       const clean = readWav(await readFile(path.join(folder, file))).pcm;
       const telephone = decodePcmu(encodePcmu(new Resampler(16_000, 8000).process(clean)));
-      return { file, words: normaliseWords(text), clean, telephone };
+      return { file, words: normalizeWords(text), clean, telephone };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { Resampler } from "@parley/audio";
 import { loadDittli, loadKokoro, loadLexicon, loadMoonshine, type SpeechEngine } from "@parley/providers";
 import { percentile, sumOf } from "../support/statistics.ts";
-import { countWordErrors, normaliseWords } from "./word-errors.ts";
+import { countWordErrors, normalizeWords } from "./word-errors.ts";
 import { cpuSecondsOf } from "./cpu.ts";
 
 /** What a receptionist says: numbers, names, times. The short ones are how replies begin. */
@@ -40,7 +40,7 @@ async function speak(engine: SpeechEngine, voice: string, text: string): Promise
 async function measureEngine(
   engine: SpeechEngine,
   voice: string,
-  recognise: (pcm16k: Int16Array) => Promise<string>,
+  recognize: (pcm16k: Int16Array) => Promise<string>,
 ): Promise<SynthesisRow> {
   await engine.warmUp();
   const spoken: Float32Array[] = [];
@@ -58,29 +58,29 @@ async function measureEngine(
   let errors = 0;
   for (const [index, samples] of spoken.entries()) {
     const pcm = Int16Array.from(samples, (sample) => Math.max(-1, Math.min(1, sample)) * 32_767);
-    const heard = await recognise(new Resampler(engine.sampleRateHz, 16_000).process(pcm));
-    errors += countWordErrors(normaliseWords(sentences[index] ?? ""), normaliseWords(heard));
+    const heard = await recognize(new Resampler(engine.sampleRateHz, 16_000).process(pcm));
+    errors += countWordErrors(normalizeWords(sentences[index] ?? ""), normalizeWords(heard));
   }
   await engine.close();
   return {
     engine: `${engine.name}/${voice}`,
     rtf: cpuSeconds / sumOf(spoken.map(({ length }) => length / engine.sampleRateHz)),
     shortClauseP50Ms: percentile(waits, 0.5),
-    wer: errors / sumOf(sentences.map((text) => normaliseWords(text).length)),
+    wer: errors / sumOf(sentences.map((text) => normalizeWords(text).length)),
   };
 }
 
 /** The local voices: what they cost, how soon they answer, and whether they are understood. */
 export async function measureSynthesis(modelsDir: string): Promise<SynthesisRow[]> {
   const lexicon = await loadLexicon();
-  const recogniser = await loadMoonshine({ modelsDir, size: "base" });
+  const recognizer = await loadMoonshine({ modelsDir, size: "base" });
   const { signal } = new AbortController();
-  const recognise = async (pcm: Int16Array): Promise<string> =>
-    (await recogniser.transcribe(pcm, signal)).text;
+  const recognize = async (pcm: Int16Array): Promise<string> =>
+    (await recognizer.transcribe(pcm, signal)).text;
   const rows = [
-    await measureEngine(await loadKokoro({ modelsDir, lexicon }), "af_heart", recognise),
-    await measureEngine(await loadDittli({ modelsDir, lexicon }), "male", recognise),
+    await measureEngine(await loadKokoro({ modelsDir, lexicon }), "af_heart", recognize),
+    await measureEngine(await loadDittli({ modelsDir, lexicon }), "male", recognize),
   ];
-  await recogniser.close();
+  await recognizer.close();
   return rows;
 }

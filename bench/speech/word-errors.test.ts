@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countWordErrors, normaliseWords } from "./word-errors.ts";
+import { countWordErrors, normalizeWords } from "./word-errors.ts";
 
 const errors = (said: string, heard: string): number =>
-  countWordErrors(normaliseWords(said), normaliseWords(heard));
+  countWordErrors(normalizeWords(said), normalizeWords(heard));
 
 test("two spellings of what was said are the same words", () => {
   for (const [written, words] of [
@@ -12,7 +12,7 @@ test("two spellings of what was said are the same words", () => {
     ["Mr. Dashwood went 40 metres", "mister dashwood went forty meters"],
     ["007 isn't here", "zero zero seven isn't here"],
   ] as const) {
-    assert.equal(normaliseWords(written).join(" "), words);
+    assert.equal(normalizeWords(written).join(" "), words);
   }
 });
 

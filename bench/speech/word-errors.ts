@@ -28,7 +28,7 @@ function spellNumber(digits: string): string {
 const spellings: Readonly<Record<string, string>> = { mr: "mister", metre: "meter", metres: "meters" };
 
 /** The words of a text in the one spelling that is compared. */
-export function normaliseWords(text: string): string[] {
+export function normalizeWords(text: string): string[] {
   return text
     .toLowerCase()
     .replaceAll(/\d+/g, (digits) => ` ${spellNumber(digits)} `)

@@ -1,5 +1,5 @@
 import { percentile, rounded } from "../support/statistics.ts";
-import { normaliseWords } from "../speech/word-errors.ts";
+import { normalizeWords } from "../speech/word-errors.ts";
 import type { Outcome } from "./run-situation.ts";
 
 /** What some rule made of a situation. */
@@ -140,5 +140,5 @@ export function falseTurnPct(judged: readonly Judged[]): number | null {
 
 /** Words that the transcript holds of an interrupted line beyond those heard (positive), or lacks. */
 export function wordsKeptInExcess({ keptText, heardWords }: Outcome): number {
-  return normaliseWords(keptText).length - heardWords;
+  return normalizeWords(keptText).length - heardWords;
 }

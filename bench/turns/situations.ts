@@ -15,7 +15,7 @@ import {
   clicks,
   cough,
   faded,
-  normalised,
+  normalized,
   rms,
   roomNoise,
   SAMPLES_PER_MS,
@@ -159,7 +159,7 @@ class Builder {
     this.#people = new Map(
       recordings.map(({ file, telephone }) => [
         file.replace(".wav", ""),
-        normalised(trimmed(telephone, 0.06).pcm),
+        normalized(trimmed(telephone, 0.06).pcm),
       ]),
     );
     this.#voices = spoken.flatMap(({ script, pcm }) => (script.startsWith("whole") ? [pcm] : []));

@@ -42,7 +42,7 @@ export function faded(pcm: Int16Array): Int16Array {
 }
 
 /** Brought to the level of speech; its pauses do not count. */
-export function normalised(pcm: Int16Array): Int16Array {
+export function normalized(pcm: Int16Array): Int16Array {
   const levels = windowLevels(pcm);
   const loudest = Math.max(...levels);
   const active = levels.filter((level) => level > loudest * 0.1);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { decodePcmu, encodePcmu, Resampler } from "@parley/audio";
 import { loadKokoro, loadLexicon, type SpeechEngine } from "@parley/providers";
 import { scripts, textOf } from "./phrases.ts";
-import { normalised, SAMPLES_PER_MS, trimmed } from "./sounds.ts";
+import { normalized, SAMPLES_PER_MS, trimmed } from "./sounds.ts";
 
 /** A script in one voice, spoken in one breath; 8 kHz, no silence round it. */
 export interface SpokenScript {
@@ -72,5 +72,5 @@ async function say(engine: SpeechEngine, voice: string, text: string): Promise<O
   const wordEndsMs = endsMs.map((endMs) =>
     Math.round(Math.max(0, Math.min(lengthMs, endMs - cutSamples / SAMPLES_PER_MS))),
   );
-  return { voice, text, wordEndsMs, pcm: normalised(speech) };
+  return { voice, text, wordEndsMs, pcm: normalized(speech) };
 }

@@ -179,7 +179,7 @@ export class StoredInference implements InferenceClient {
   readonly #timers: Timers;
   #underWay: Promise<unknown> | undefined;
   /** What the recognizer heard last: it reads its own text of it at once. */
-  #recognised: Int16Array = new Int16Array();
+  #recognized: Int16Array = new Int16Array();
 
   constructor(models: StoredModels, timers: Timers) {
     this.#models = models;
@@ -208,8 +208,8 @@ export class StoredInference implements InferenceClient {
   close(): void {}
 
   #recognitionMs(pcm: Int16Array, sampleRateHz: number): number {
-    const before = this.#recognised;
-    this.#recognised = pcm;
+    const before = this.#recognized;
+    this.#recognized = pcm;
     const isSame = before.length < pcm.length && before.every((sample, at) => sample === pcm[at]);
     const newSamples = isSame ? pcm.length - before.length : pcm.length;
     const msOf = (samples: number): number => (samples * 1000) / sampleRateHz;

@@ -22,7 +22,7 @@ export const answered = respond({ status: "200 OK", hasAudio: true });
 export const talk = [answered, receive("ACK"), cue(), play(), cue(), hangUp()];
 export const busy = [respond({ status: "486 Busy Here" }), receive("ACK")];
 /** What follows a CANCEL that came in time. */
-export const cancelled = [
+export const canceled = [
   receive("CANCEL"),
   confirm(),
   respond({ status: "487 Request Terminated", inviteSequence: 1 }),

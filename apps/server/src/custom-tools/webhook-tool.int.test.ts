@@ -174,9 +174,9 @@ test("arguments of another shape are refused before anything is sent", async (t)
 });
 
 test("JSON and text come back as they are, and nothing as nothing", async (t) => {
-  const answers = ['{"colour":"blue"}', "blue", ""];
+  const answers = ['{"color":"blue"}', "blue", ""];
   const { call } = await open(t, (response) => response.end(answers.shift()));
-  assert.equal(await call({}), '{"colour":"blue"}');
+  assert.equal(await call({}), '{"color":"blue"}');
   assert.equal(await call({}), "blue");
   assert.equal(await call({}), undefined);
 });

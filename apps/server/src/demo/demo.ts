@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   const [heard, call] = await Promise.all([calling, followCall(api, systemClock.now(), view)]);
   const busyShare = load.busyShare();
   const verdict = await judge({ call, heard, inferencePath: node.inferencePath });
-  view.summarise(call, verdict);
+  view.summarize(call, verdict);
   view.explain(explainFailure(call, verdict, busyShare));
 
   if (isOnce) {

@@ -40,7 +40,7 @@ export class TranscriptView {
     }
   }
 
-  summarise({ llmName, sttName, ttsName, endReason }: CallDetail, verdict: Verdict): void {
+  summarize({ llmName, sttName, ttsName, endReason }: CallDetail, verdict: Verdict): void {
     this.#print(`
 The call ended (${endReason}). Recognition: ${sttName}. Language model: ${llmName}. Voice: ${ttsName}.
 The caller was ${verdict.isUnderstood ? "" : "NOT "}understood: ${percent(verdict.understoodShare)} of its words are in the transcript.

@@ -33,7 +33,7 @@ export interface Providers {
   voicesFor: VoicesFor;
   voiceActivity: VoiceActivityDetector;
   noiseSuppressor: NoiseSuppressor;
-  /** Undefined where the local recogniser is not loaded, whose process holds it. */
+  /** Undefined where the local recognizer is not loaded, whose process holds it. */
   turnEnd: TurnEndDetector | undefined;
   /** The local models' fit is another from now on. */
   useSpeechFit: (fit: SpeechFit) => void;

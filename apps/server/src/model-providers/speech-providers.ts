@@ -48,14 +48,14 @@ export function createSpeechToText(
     answerDeadlineMs: LOCAL_ANSWER_DEADLINE_MS,
   };
   if (speechToText.provider === "local") return createFailoverSpeechToText({ recognizers: [local] });
-  const remote = createRemoteRecogniser(speechToText, closers);
+  const remote = createRemoteRecognizer(speechToText, closers);
   return createFailoverSpeechToText({
     recognizers: localSpeech.hasSpeechToText ? [remote, local] : [remote],
   });
 }
 
 /** @param closers gets what the caller must close. */
-export function createRemoteRecogniser(
+export function createRemoteRecognizer(
   configuration: Exclude<ProviderConfiguration["speechToText"], { provider: "local" }>,
   closers: (() => Promise<void>)[],
 ): Recognizer {

@@ -3,7 +3,7 @@ import type { TextToSpeechEvent } from "@parley/conversation";
 import { availableParallelism } from "node:os";
 import { chooseSpeechFit, readSpeedRecord } from "@parley/providers/local";
 import { configuredRegistries, findMissingModels } from "@parley/providers/models";
-import { createRemoteRecogniser, createRemoteVoice } from "../../model-providers/speech-providers.ts";
+import { createRemoteRecognizer, createRemoteVoice } from "../../model-providers/speech-providers.ts";
 import { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import { modelGroupsOf } from "../../inference/fetch-models.ts";
 import type { Config } from "../../platform/config/config.ts";
@@ -124,11 +124,11 @@ async function tryVoice(
 }
 
 async function tryRecognizer(
-  config: Parameters<typeof createRemoteRecogniser>[0],
+  config: Parameters<typeof createRemoteRecognizer>[0],
   signal: AbortSignal,
 ): Promise<Finding> {
   const closers: (() => Promise<void>)[] = [];
-  const { stt } = createRemoteRecogniser(config, closers);
+  const { stt } = createRemoteRecognizer(config, closers);
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const stream = stt.open({
     sampleRateHz: SAMPLE_RATE_HZ,

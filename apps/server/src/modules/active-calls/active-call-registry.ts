@@ -13,7 +13,7 @@ import type { ToolSigning } from "../webhooks/tool-signing.ts";
 import type { CallSpool } from "./call-spool.ts";
 import type { SipTraceRecorder } from "../sip-traces/sip-trace.recorder.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import { type CallOutcome, type CallSignalling, ActiveCall, type ProviderNames } from "./active-call.ts";
+import { type CallOutcome, type CallSignaling, ActiveCall, type ProviderNames } from "./active-call.ts";
 import {
   type ConversationSetup,
   type NewConversationSetup,
@@ -113,12 +113,12 @@ export class ActiveCallRegistry {
   /**
    * Carries a call, whose record has just been made, to its end; resolves when that is written down. Never rejects.
    *
-   * @param signallingFor is given what makes the call ready for its media, to be used once and before the call is answered
+   * @param signalingFor is given what makes the call ready for its media, to be used once and before the call is answered
    *   or placed. That may take seconds, and rejects once the call has ended, as it does where there is to be no call.
    */
   async carry(
     record: CallToRegister,
-    signallingFor: (prepare: () => Promise<ConversationSetup>) => CallSignalling,
+    signalingFor: (prepare: () => Promise<ConversationSetup>) => CallSignaling,
   ): Promise<void> {
     forbidInTransaction("a call");
     const { calls, spool, toolSigning, metrics, spans, clock, logger, providerNames } = this.#options;
@@ -140,12 +140,12 @@ export class ActiveCallRegistry {
     // Other nodes may have written the agent.
     this.#options.prepareSpeech?.(agent.document);
     const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
-    const signalling = signallingFor(async () => {
+    const signaling = signalingFor(async () => {
       const { setup, unknownVariables } = setUpConversation(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
       return setup;
     });
-    const running = call.run(signalling).finally(() => {
+    const running = call.run(signaling).finally(() => {
       this.#calls.delete(callId);
       if (endTrace) endTrace();
     });

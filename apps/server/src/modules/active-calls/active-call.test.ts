@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
-import { type CallSignalling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
+import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
 /** A call whose record is remembered as words. */
 function hold(): { call: ActiveCall; written: string[] } {
@@ -36,7 +36,7 @@ function hold(): { call: ActiveCall; written: string[] } {
 }
 
 /** Signaling whose steps are written down among what the call writes. */
-function signal(written: string[], establish: CallSignalling["establish"]): CallSignalling {
+function signal(written: string[], establish: CallSignaling["establish"]): CallSignaling {
   return { establish, end: () => void written.push("told") };
 }
 

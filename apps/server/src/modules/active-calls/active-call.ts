@@ -23,7 +23,7 @@ export interface CallOutcome {
 }
 
 /** How the other side is reached: SIP, or a browser. */
-export interface CallSignalling {
+export interface CallSignaling {
   /**
    * Opens the call's media and brings the call about. Settles soon once `call.signal` is aborted; what it rejects with
    * ends the call.
@@ -153,17 +153,17 @@ export class ActiveCall {
   }
 
   /** Carries the call through; resolves when its end is written down. Never rejects. */
-  async run(signalling: CallSignalling): Promise<void> {
+  async run(signaling: CallSignaling): Promise<void> {
     const scope = new CallScope((error) => this.#fail(error));
-    await scope.run(async () => await this.#run(signalling));
+    await scope.run(async () => await this.#run(signaling));
     scope.end();
   }
 
-  async #run(signalling: CallSignalling): Promise<void> {
+  async #run(signaling: CallSignaling): Promise<void> {
     const { recorder, metrics, trace, logger, callId } = this.#options;
-    this.#tell = (event) => signalling.tell?.(event);
+    this.#tell = (event) => signaling.tell?.(event);
     try {
-      await signalling.establish(this);
+      await signaling.establish(this);
     } catch (error) {
       if (!this.signal.aborted) logger.error({ err: error, callId }, "establishing a call failed");
       const endDetail = errorMessage(error);
@@ -171,7 +171,7 @@ export class ActiveCall {
     }
     const outcome = await this.decided;
     const endedAt = this.#options.clock.now();
-    await signalling.end(outcome);
+    await signaling.end(outcome);
     // The conversation's last words arrive before its leg is closed.
     const statistics = await this.#media?.close();
     const quality = statistics && toCallQuality(statistics);

@@ -16,7 +16,7 @@ export type AnswerReading =
   /** `missing` names required fields that the model found nothing for. */
   { isValid: true; result: AnalysisResult; missing: string[] } | { isValid: false; problems: string[] };
 
-export interface AnalysedCall {
+export interface AnalyzedCall {
   transcript: readonly TranscriptItem[];
   startedAt: Date;
   /** IANA name: in which "tomorrow" is a date. */
@@ -73,7 +73,7 @@ export function answerSchema({ postCallExtraction, postCallEvaluation }: Analysi
   });
 }
 
-export function renderInstructions(fields: AnalysisFields, { startedAt, timezone }: AnalysedCall): string {
+export function renderInstructions(fields: AnalysisFields, { startedAt, timezone }: AnalyzedCall): string {
   const when = new Intl.DateTimeFormat("en-GB", {
     dateStyle: "full",
     timeStyle: "short",

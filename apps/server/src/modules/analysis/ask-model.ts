@@ -1,6 +1,6 @@
 import { type LanguageModel, toProviderError } from "@parley/conversation";
 import {
-  type AnalysedCall,
+  type AnalyzedCall,
   type AnalysisFields,
   type AnalysisResult,
   answerSchema,
@@ -49,7 +49,7 @@ const lesserForm: Readonly<Record<Form, Form | undefined>> = {
 export async function askModel(
   { model, mostCharacters, settings }: AnalysisModel,
   fields: AnalysisFields,
-  call: AnalysedCall,
+  call: AnalyzedCall,
   { signal, pause }: { signal: AbortSignal; pause: (ms: number) => Promise<void> },
 ): Promise<AnalysisOutcome> {
   const instructions = renderInstructions(fields, call);

@@ -7,7 +7,7 @@ import type { AgentResolution } from "../agents/versions/agent-resolution.servic
 import type { CallResult, CallsService } from "../calls/calls.service.ts";
 import type { AnalysisJob } from "./analysis.service.ts";
 import {
-  type AnalysedCall,
+  type AnalyzedCall,
   type AnalysisFields,
   hasCallerWords,
   isAskedFor,
@@ -52,20 +52,20 @@ export class CallAnalyst {
     const document = await agentResolution.findRevision(database, ran);
     if (document === undefined || !isAskedFor(document)) return;
     const { transcript } = call;
-    const analysed = {
+    const analyzed = {
       transcript,
       startedAt: new Date(call.startedAt ?? call.createdAt),
       timezone: document.timezone,
     };
     const outcome = hasCallerWords(transcript)
-      ? await this.#ask(document, analysed)
+      ? await this.#ask(document, analyzed)
       : { result: unknownResult(document) };
     await database.transaction(
       async (transaction) => await calls.noteResult(transaction, callId, toCallResult(outcome), clock.now()),
     );
   }
 
-  async #ask(fields: AnalysisFields, call: AnalysedCall): Promise<AnalysisOutcome> {
+  async #ask(fields: AnalysisFields, call: AnalyzedCall): Promise<AnalysisOutcome> {
     const { analysisModel, deadlineMs = ANALYSIS_DEADLINE_MS } = this.#options;
     const pause =
       this.#options.pause ?? (async (ms, aborted) => await sleep(ms, undefined, { signal: aborted }));

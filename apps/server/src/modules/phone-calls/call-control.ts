@@ -100,8 +100,8 @@ export class CallControl {
 
   /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
   async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
-    for (const dialled of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
-      const target = dialled && (await this.#options.phoneNumbers.findInbound(dialled));
+    for (const dialed of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
+      const target = dialed && (await this.#options.phoneNumbers.findInbound(dialed));
       if (target) return target;
     }
     return undefined;

@@ -79,7 +79,7 @@ function countryOf(number: PhoneNumber): string | undefined {
 }
 
 /** With and without the digit that some switchboards want for an outside line. */
-function isEmergency(dialled: string, countries: readonly string[]): boolean {
+function isEmergency(dialed: string, countries: readonly string[]): boolean {
   const numbers = new Set([...everywhere, ...countries.flatMap((country) => byCountry[country] ?? [])]);
-  return numbers.has(dialled) || (/^[09]/.test(dialled) && everywhere.includes(dialled.slice(1)));
+  return numbers.has(dialed) || (/^[09]/.test(dialed) && everywhere.includes(dialed.slice(1)));
 }

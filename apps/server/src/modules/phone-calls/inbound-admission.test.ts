@@ -21,7 +21,7 @@ function admission({ isInboundAuthenticated = false, named = [CARRIER] as readon
   let credentialsRead = 0;
   const isNamed = async (_: unknown, address: string): Promise<boolean> => named.includes(address);
   const subject = new InboundAdmission({
-    inboundNumbers: { findTrunk: async (dialled) => ([...dialled].includes(KNOWN) ? trunk : undefined) },
+    inboundNumbers: { findTrunk: async (dialed) => ([...dialed].includes(KNOWN) ? trunk : undefined) },
     sipTrunks: {
       isNamed,
       mayCallFrom: async (each, address) => named.length === 0 || (await isNamed(each, address)),

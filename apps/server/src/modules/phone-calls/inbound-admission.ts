@@ -48,8 +48,8 @@ export class InboundAdmission {
 
   /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
   async #findTrunk({ requestUri, to }: InviteToScreen): Promise<InboundTrunk | undefined> {
-    const dialled = [numberIn(requestUri), numberIn(to.uri)];
-    return await this.#options.inboundNumbers.findTrunk(dialled.filter((number) => number !== undefined));
+    const dialed = [numberIn(requestUri), numberIn(to.uri)];
+    return await this.#options.inboundNumbers.findTrunk(dialed.filter((number) => number !== undefined));
   }
 
   /** RFC 3261 §22.1: a user agent server challenges with 401. */

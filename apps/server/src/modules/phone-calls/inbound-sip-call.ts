@@ -9,7 +9,7 @@ import {
 } from "@parley/sip";
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
-import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
 import {
   acceptCallAnswer,
@@ -45,7 +45,7 @@ export function refuseForNow(invite: IncomingInvite): void {
 }
 
 /** The SIP of a call that came in and is for an agent of ours. */
-export class InboundSipCall implements CallSignalling {
+export class InboundSipCall implements CallSignaling {
   readonly #options: InboundSipCallOptions;
   readonly #srtp: CallAudioSettings["srtp"];
   #session: Session | undefined;

@@ -10,7 +10,7 @@ import type { MediaLeg, MediaLegHandlers } from "../../media/media-pool.ts";
 import type { OutgoingRoute } from "../sip-trunks/sip-trunks.service.ts";
 import { outcomeOfDial } from "./dial-outcome.rules.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
-import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { numberIn } from "./sip-number.ts";
 import { findMediaAddress } from "./media-address.ts";
 import { followSession } from "./phone-session.ts";
@@ -42,7 +42,7 @@ export interface OutboundCallOptions {
 const MAX_REDIRECTS = 3;
 
 /** The SIP of a call that an agent of ours places. */
-export class OutboundCall implements CallSignalling {
+export class OutboundCall implements CallSignaling {
   readonly #options: OutboundCallOptions;
   #isRinging = false;
   #session: Session | undefined;

@@ -14,7 +14,7 @@ import { isDestinationAllowed } from "./destination.rules.ts";
 import { hasPlaceFor, takePlace } from "../active-calls/call-places.ts";
 import type { CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import { OutboundCall } from "./outbound-call.ts";
-import type { Dialling, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
+import type { Dialing, OutboundPlan, OutboundPlanner } from "./outbound-planner.ts";
 
 interface OutboundCallsOptions {
   nodeId: string;
@@ -91,8 +91,8 @@ export class OutboundCallsService {
           variables,
           this.#options.clock.now(),
         );
-        const dialled = { ...record, sipCallId: sipCallId ?? callId };
-        dial(this.#options, prepared.plan, dialled, command, prepared.place);
+        const dialed = { ...record, sipCallId: sipCallId ?? callId };
+        dial(this.#options, prepared.plan, dialed, command, prepared.place);
       },
     });
     if (answer !== "done") place?.[Symbol.dispose]();
@@ -132,7 +132,7 @@ export class OutboundCallsService {
 
 function toRecord(
   ids: { callId: string; conversationId: string },
-  { agent, fromNumber, toNumber }: Dialling,
+  { agent, fromNumber, toNumber }: Dialing,
   variables: Record<string, string>,
   at: Date,
 ): CallToRegister {
@@ -141,7 +141,7 @@ function toRecord(
 
 function dial(
   { sip, activeCalls, media, publicAddress, logger }: OutboundCallsOptions,
-  { route, toNumber, allowedCountries }: Dialling,
+  { route, toNumber, allowedCountries }: Dialing,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
   place: Disposable,

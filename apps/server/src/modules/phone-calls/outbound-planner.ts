@@ -10,7 +10,7 @@ import type { PlacedCall } from "../calls/calls.service.ts";
 import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Who calls whom, and how. */
-export interface Dialling {
+export interface Dialing {
   agent: ResolvedAgent;
   fromNumber: string;
   /** E.164, or an extension. */
@@ -21,7 +21,7 @@ export interface Dialling {
 }
 
 /** What a call needs before it is written down. */
-export interface OutboundPlan extends Dialling {
+export interface OutboundPlan extends Dialing {
   from: { id: string; e164: string };
   sipTrunkId: string;
 }
@@ -71,7 +71,7 @@ export class OutboundPlanner {
   }
 
   /** Of a call that was written down before; undefined where it can no longer be dialed. */
-  async planAgain(call: PlacedCall): Promise<Dialling | undefined> {
+  async planAgain(call: PlacedCall): Promise<Dialing | undefined> {
     const { organizationId, sipTrunkId, fromNumber, toNumber } = call;
     if (sipTrunkId === null || fromNumber === null || toNumber === null) return undefined;
     const { agentResolution, sipTrunks, organizations } = this.#dependencies;

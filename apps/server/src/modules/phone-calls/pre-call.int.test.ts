@@ -12,7 +12,7 @@ import type { PreCallQuestion } from "../webhooks/pre-call-webhook.ts";
 import type { PreCallReading } from "../webhooks/pre-call-answer.rules.ts";
 import { ToolSigning } from "../webhooks/tool-signing.ts";
 import { CallSpool } from "../active-calls/call-spool.ts";
-import type { CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import type { CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { type CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
 import type { ConversationSetup } from "../conversations/setup/conversation-setup.rules.ts";
 
@@ -82,7 +82,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       ...particulars,
     };
     let prepared: ConversationSetup | undefined;
-    await activeCalls.carry(record, (prepare): CallSignalling => {
+    await activeCalls.carry(record, (prepare): CallSignaling => {
       const establish = async (call: ActiveCall): Promise<void> => {
         prepared = await prepare();
         call.hangUp({ status: "completed", endReason: "agent_hangup" });

@@ -39,9 +39,9 @@ async function open(context: TestContext) {
 
 test("many INVITEs for unknown numbers share a look-up, and repeated ones cost none", async (context) => {
   const { numbers, wait } = await open(context);
-  const dialled = Array.from({ length: 1_000 }, (_, index) => `+1415555${1000 + index}`);
+  const dialed = Array.from({ length: 1_000 }, (_, index) => `+1415555${1000 + index}`);
   const ask = async (): Promise<unknown> =>
-    await Promise.all(dialled.map(async (number) => await numbers.findTrunk([number])));
+    await Promise.all(dialed.map(async (number) => await numbers.findTrunk([number])));
   await ask();
   const first = numbers.lookupCount;
   // The first one goes at once, and all that came meanwhile with the second.
@@ -83,8 +83,8 @@ test("a flood of unknown numbers displaces no known one, and memory is bounded",
   await settled();
   assert.ok((await numbers.findTrunk([known])) !== undefined);
   for (let round = 0; round < 12; round++) {
-    const dialled = Array.from({ length: 1_000 }, (_, index) => `+4930${round * 1_000 + index + 1_000_000}`);
-    await numbers.findTrunk(dialled);
+    const dialed = Array.from({ length: 1_000 }, (_, index) => `+4930${round * 1_000 + index + 1_000_000}`);
+    await numbers.findTrunk(dialed);
   }
   const { lookupCount } = numbers;
   assert.ok(lookupCount <= 1 + 2 * 12, `${lookupCount} look-ups`);

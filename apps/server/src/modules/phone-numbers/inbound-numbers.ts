@@ -23,7 +23,7 @@ const MAX_REMEMBERED = 10_000;
 const LOOKUP_INTERVAL_MS = 20;
 const LOOKUP_DEADLINE_MS = 3_000;
 /** More characters than a number with every separator has. */
-const MAX_DIALLED_LENGTH = 64;
+const MAX_DIALED_LENGTH = 64;
 
 /**
  * Which trunk calls to a number come by, for the decision on an INVITE before it costs anything. Known and unknown numbers are
@@ -59,14 +59,14 @@ export class InboundNumbers {
    * The trunk of the first of these numbers that is bound to an agent, as SIP carries them, with or without `+`; `undefined` if
    * none is. Rejects if the database does not answer within 3 s.
    */
-  async findTrunk(dialled: Iterable<string>): Promise<InboundTrunk | undefined> {
-    const trunks = await Promise.all(Array.from(dialled, async (text) => await this.#find(text)));
+  async findTrunk(dialed: Iterable<string>): Promise<InboundTrunk | undefined> {
+    const trunks = await Promise.all(Array.from(dialed, async (text) => await this.#find(text)));
     return trunks.find((trunk) => trunk !== undefined);
   }
 
-  #find(dialled: string): InboundTrunk | Promise<InboundTrunk | undefined> | undefined {
-    if (dialled.length > MAX_DIALLED_LENGTH) return undefined;
-    const e164 = normalizePhoneNumber(dialled.startsWith("+") ? dialled : `+${dialled}`);
+  #find(dialed: string): InboundTrunk | Promise<InboundTrunk | undefined> | undefined {
+    if (dialed.length > MAX_DIALED_LENGTH) return undefined;
+    const e164 = normalizePhoneNumber(dialed.startsWith("+") ? dialed : `+${dialed}`);
     if (e164 === undefined) return undefined;
     const nowMs = this.#clock.nowMs();
     const known = this.#known.get(e164, nowMs);

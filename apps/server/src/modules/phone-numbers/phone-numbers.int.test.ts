@@ -20,15 +20,15 @@ test("a dialed number leads to its organization, agent and trunk, with or withou
   const server = await createTestServer();
   const { trunk, agent } = await createAgent(server);
   await server.modules.phoneNumbers.add(server, agent.id, { e164: "+49 (30) 123456" });
-  for (const dialled of ["+4930123456", "4930123456"]) {
-    const found = await server.modules.phoneNumbers.findInbound(dialled);
+  for (const dialed of ["+4930123456", "4930123456"]) {
+    const found = await server.modules.phoneNumbers.findInbound(dialed);
     assert.equal(found?.organization.id, server.organizationId);
     assert.equal(found?.agent.document.firstMessage, "Hello");
     assert.equal(found?.trunk.id, trunk.id);
     assert.equal(found?.number.e164, "+4930123456");
   }
-  for (const dialled of ["+4930123457", "100", "alice", ""]) {
-    assert.equal(await server.modules.phoneNumbers.findInbound(dialled), undefined);
+  for (const dialed of ["+4930123457", "100", "alice", ""]) {
+    assert.equal(await server.modules.phoneNumbers.findInbound(dialed), undefined);
   }
   await server.close();
 });

@@ -170,11 +170,11 @@ export class PhoneNumbersService {
   }
 
   /**
-   * Who answers calls to this number; `dialled` as SIP carries it, with or without `+`. Undefined where the number
+   * Who answers calls to this number; `dialed` as SIP carries it, with or without `+`. Undefined where the number
    * is unknown or bound to no agent.
    */
-  async findInbound(dialled: string): Promise<InboundNumber | undefined> {
-    const e164 = normalizePhoneNumber(dialled.startsWith("+") ? dialled : `+${dialled}`);
+  async findInbound(dialed: string): Promise<InboundNumber | undefined> {
+    const e164 = normalizePhoneNumber(dialed.startsWith("+") ? dialed : `+${dialed}`);
     const row = e164 === undefined ? undefined : await store.findNumberByE164(this.#database, e164);
     if (row === undefined || row.agentId === null) return undefined;
     const [organization, trunk, agent] = await Promise.all([

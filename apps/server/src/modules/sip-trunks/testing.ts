@@ -3,7 +3,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { DigestAuthenticator, parseMessage, type SipRequest } from "@parley/sip";
 
-export interface RegistrarBehaviour {
+export interface RegistrarBehavior {
   /** Who may register; nobody else gets past 401. */
   accounts?: Readonly<Record<string, string>>;
   /** Answers every REGISTER so, without a challenge. */
@@ -17,7 +17,7 @@ export interface RegistrarBehaviour {
 }
 
 export class TestRegistrar {
-  behaviour: RegistrarBehaviour;
+  behavior: RegistrarBehavior;
   /** Contacts that are registered. */
   readonly bindings = new Set<string>();
   /** Every REGISTER that was let in: its Contact and Expires, null where it only asked. */
@@ -25,19 +25,19 @@ export class TestRegistrar {
   readonly #socket: Socket;
   readonly #authenticator = new DigestAuthenticator({ realm: "carrier.example" });
 
-  static async listen(behaviour: RegistrarBehaviour): Promise<TestRegistrar> {
+  static async listen(behavior: RegistrarBehavior): Promise<TestRegistrar> {
     const socket = createSocket("udp4");
     socket.bind(0, "127.0.0.1");
     await once(socket, "listening");
-    return new TestRegistrar(socket, behaviour);
+    return new TestRegistrar(socket, behavior);
   }
 
-  private constructor(socket: Socket, behaviour: RegistrarBehaviour) {
+  private constructor(socket: Socket, behavior: RegistrarBehavior) {
     this.#socket = socket;
-    this.behaviour = behaviour;
+    this.behavior = behavior;
     socket.on("message", (data, { port }) => {
       const parsed = parseMessage(data);
-      if (!parsed.ok || parsed.message.kind !== "request" || this.behaviour.isSilent === true) return;
+      if (!parsed.ok || parsed.message.kind !== "request" || this.behavior.isSilent === true) return;
       const { message } = parsed;
       void this.#answer(message).then(([status, fields]) => this.#respond(message, port, status, fields));
     });
@@ -54,7 +54,7 @@ export class TestRegistrar {
       optionsStatus = 200,
       expiresSeconds = 300,
       serviceRoute,
-    } = this.behaviour;
+    } = this.behavior;
     if (request.method !== "REGISTER") return [optionsStatus, []];
     if (registerStatus !== undefined) return [registerStatus, []];
     const verdict = await this.#authenticator.verify(request, (username) => accounts[username]);

@@ -11,7 +11,7 @@ import { createTestServer, type TestServer } from "../testing.ts";
 import { sipTrunks } from "./sip-trunks.tables.ts";
 import type { SipEndpoint } from "./trunk-check.ts";
 import { TrunkChecksService } from "./trunk-checks.service.ts";
-import { type RegistrarBehaviour, TestRegistrar } from "./testing.ts";
+import { type RegistrarBehavior, TestRegistrar } from "./testing.ts";
 
 describe("the check of a trunk", () => {
   let server: TestServer;
@@ -41,8 +41,8 @@ describe("the check of a trunk", () => {
     return (body as { data: SipTrunkCheck }).data;
   }
 
-  async function checkRegistering(behaviour: RegistrarBehaviour, password = "right"): Promise<SipTrunkCheck> {
-    registrar.behaviour = { accounts: { line7: "right" }, ...behaviour };
+  async function checkRegistering(behavior: RegistrarBehavior, password = "right"): Promise<SipTrunkCheck> {
+    registrar.behavior = { accounts: { line7: "right" }, ...behavior };
     const account = { username: "line7", password, isRegistrationRequired: true };
     return await check({ proxyAddress: registrar.address, transport: "udp", ...account });
   }
@@ -73,9 +73,9 @@ describe("the check of a trunk", () => {
   });
 
   test("an answer to OPTIONS shows that somebody is there, unless it says that no calls are taken", async () => {
-    registrar.behaviour = { optionsStatus: 403 };
+    registrar.behavior = { optionsStatus: 403 };
     assert.equal((await check({ proxyAddress: registrar.address })).isOk, true);
-    registrar.behaviour = { optionsStatus: 503 };
+    registrar.behavior = { optionsStatus: 503 };
     assert.deepEqual(problems(await check({ proxyAddress: registrar.address })), [
       ["options", "unavailable"],
     ]);

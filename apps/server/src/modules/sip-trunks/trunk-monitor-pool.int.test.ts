@@ -66,7 +66,7 @@ async function createRig(context: TestContext): Promise<Rig> {
 
 test("a trunk that asks for it is registered, shown so, and taken back when the node closes", async (context) => {
   const { server, registrar, watch, create, shown } = await createRig(context);
-  registrar.behaviour = { ...registrar.behaviour, serviceRoute: "<sip:orig@core.example;lr>" };
+  registrar.behavior = { ...registrar.behavior, serviceRoute: "<sip:orig@core.example;lr>" };
   const id = await create(account);
   const watcher = watch();
   const { health } = await shown(

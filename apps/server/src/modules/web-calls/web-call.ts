@@ -4,7 +4,7 @@ import type { WebMediaLeg, WebMediaLegHandlers } from "../../media/media-pool.ts
 import type { WebJoinResult } from "../../media/media-protocol.ts";
 import { readFragment } from "../../media/web/web-sdp-fragment.ts";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
-import type { CallOutcome, CallSignalling, ActiveCall } from "../active-calls/active-call.ts";
+import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 
 export interface WebCallOptions {
   /** Makes the conversation ready and opens its media. */
@@ -23,7 +23,7 @@ const JOIN_DEADLINE_MS = 60_000;
 const anyTag: readonly string[] = ["*", '"*"'];
 
 /** The signaling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
-export class WebCall implements CallSignalling {
+export class WebCall implements CallSignaling {
   readonly #openMedia: WebCallOptions["openMedia"];
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
   #call: ActiveCall | undefined;

@@ -31,8 +31,8 @@ describe("the signaling of a started platform", () => {
   });
 
   /** What a caller is refused with. */
-  async function refusal(dialled: string, from: string): Promise<number> {
-    await using caller = await TestCaller.open({ sipPort, number: dialled, from });
+  async function refusal(dialed: string, from: string): Promise<number> {
+    await using caller = await TestCaller.open({ sipPort, number: dialed, from });
     try {
       const result = await caller.dial();
       assert.ok(!result.ok, "the call was taken");

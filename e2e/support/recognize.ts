@@ -2,7 +2,7 @@ import { Resampler } from "@parley/audio";
 import { ensureModels, loadMoonshine } from "@parley/providers";
 
 /** What is said in these speeches (8 kHz). */
-export async function recognise(speeches: readonly Int16Array[]): Promise<string> {
+export async function recognize(speeches: readonly Int16Array[]): Promise<string> {
   const moonshine = await loadMoonshine({
     modelsDir: await ensureModels({ groups: ["moonshine-tiny"] }),
     size: "tiny",

@@ -24,19 +24,19 @@ import {
 export interface ActiveCallRegistryOptions {
   nodeId: string;
   calls: CallsService;
-  /** Of what the database does not take. */
+  /** Writes that the database has not accepted yet. */
   spool: CallSpool;
-  /** Asked before each call whose agent names a server for it. */
+  /** Asked before each call whose agent names a pre-call webhook. */
   preCall: Pick<PreCallWebhook, "ask">;
   toolSigning: ToolSigning;
-  /** False while calls cannot be taken. */
+  /** False if the node cannot take calls. */
   isReady: () => boolean;
-  /** What the calls run on, as their records name it. */
+  /** Provider names as stored on the call record. */
   providerNames: (llmModel: string) => ProviderNames;
-  /** Has what an agent always says made ready for its next calls. */
+  /** Synthesizes the agent's fixed phrases for its next calls. */
   prepareSpeech?: (document: ResolvedAgent["document"]) => void;
   metrics: Metrics;
-  /** Undefined: nobody collects traces. */
+  /** `undefined` when tracing is disabled. */
   spans: SpanSink | undefined;
   /** `undefined` if no SIP messages are kept. */
   sipTraces: Pick<SipTraceRecorder, "claim"> | undefined;
@@ -48,21 +48,21 @@ export interface ActiveCallRegistryOptions {
 export interface CallToRegister extends NewConversationSetup {
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
-  /** Of a phone call. */
+  /** Only for phone calls. */
   sipCallId?: string;
 }
 
 const DRAIN_POLL_MS = 100;
-/** For the ends of the last calls to be written down. */
+/** Grace period for writing the last call records. */
 const WRITE_GRACE_MS = 10_000;
 const LONGEST_REASON = 500;
 const LONGEST_NOTE = 2_000;
 
-/** The calls that this node holds, until their end is written down. */
+/** The active calls of this node, each until its end is written. */
 export class ActiveCallRegistry {
   readonly #options: ActiveCallRegistryOptions;
   readonly #calls = new Map<string, ActiveCall>();
-  /** Calls on their way to a record, and those that write their end. */
+  /** Calls that are about to get a record, and calls whose end is being written. */
   readonly #running = new Set<Promise<void>>();
   #isDraining = false;
 
@@ -86,7 +86,7 @@ export class ActiveCallRegistry {
     return !this.#isDraining && this.#options.isReady();
   }
 
-  /** Undefined where this node does not hold the call. */
+  /** Returns the call, or `undefined` if it does not belong to this node. */
   get(callId: string): ActiveCall | undefined {
     return this.#calls.get(callId);
   }
@@ -102,7 +102,7 @@ export class ActiveCallRegistry {
     return this.#calls.get(callId)?.carryOut(command);
   }
 
-  /** Others took this node for lost, and closed its calls: those whose records say so are hung up. */
+  /** Hangs up the calls that other nodes have closed because they took this node for lost. */
   async endClosed(): Promise<void> {
     for (const id of await this.#options.calls.listEnded(this.ids)) {
       const endDetail = "the node sent no heartbeat for too long";
@@ -111,10 +111,11 @@ export class ActiveCallRegistry {
   }
 
   /**
-   * Carries a call, whose record has just been made, to its end; resolves when that is written down. Never rejects.
+   * Runs a call, whose record was just created, to its end. Resolves when the end is written. Never rejects.
    *
-   * @param signalingFor is given what makes the call ready for its media, to be used once and before the call is answered
-   *   or placed. That may take seconds, and rejects once the call has ended, as it does where there is to be no call.
+   * @param signalingFor Receives `prepare`, which returns the conversation's setup. It is called once,
+   *   before the call is answered or placed; it may take seconds, and rejects if the call ends meanwhile or
+   *   is rejected by the pre-call webhook.
    */
   async carry(
     record: CallToRegister,
@@ -137,7 +138,7 @@ export class ActiveCallRegistry {
       logger,
     });
     this.#calls.set(callId, call);
-    // Other nodes may have written the agent.
+    // Another node may have written the agent's configuration.
     this.#options.prepareSpeech?.(agent.document);
     const endTrace = record.sipCallId && this.#options.sipTraces?.claim(record.sipCallId, callId);
     const signaling = signalingFor(async () => {
@@ -153,7 +154,7 @@ export class ActiveCallRegistry {
     await running;
   }
 
-  /** What the agent's server makes of the call. Rejects where the call is over by then. */
+  /** Applies the pre-call webhook's answer to the call. Rejects if the call has ended meanwhile. */
   async #ask(record: CallToRegister, call: ActiveCall, recorder: CallRecorder): Promise<CallToRegister> {
     const { agent, callId: id, at: _at, sipCallId: _sipCallId, isTest = false, ...facts } = record;
     const { preCallWebhookUrl: url } = agent.document;
@@ -169,14 +170,14 @@ export class ActiveCallRegistry {
     return { ...record, variables, agent: withGreeting(agent, answer.firstMessage) };
   }
 
-  /** The node does not end before this has settled, or its time to end is over. */
+  /** Makes `drain` wait for a promise, up to its deadline. */
   watch(running: Promise<void>): void {
     this.#running.add(running);
     const forget = (): void => void this.#running.delete(running);
     running.then(forget, forget);
   }
 
-  /** Refuses new calls and lets the others end; those that have not by then are hung up. */
+  /** Refuses new calls and waits for the others to end; hangs up those that are left at the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     this.#isDraining = true;
     const deadline = performance.now() + deadlineMs;
@@ -186,7 +187,7 @@ export class ActiveCallRegistry {
     for (const call of this.#calls.values()) {
       call.hangUp({ status: "failed", endReason: "node_lost", endDetail: "the node was shut down" });
     }
-    // A database that is away does not keep the node from ending: what it has not taken by then is in the spool.
+    // An unreachable database does not block the shutdown: unaccepted writes are in the spool.
     const timer = new AbortController();
     await Promise.race([
       Promise.all(this.#running),
@@ -201,13 +202,13 @@ function rejectedByWebhook(reason: string | undefined): CallOutcome {
   return reason === undefined ? outcome : { ...outcome, endDetail: reason.slice(0, LONGEST_REASON) };
 }
 
-/** For whoever wonders why the call went on as if nobody had been asked. */
+/** Transcript item that explains why the webhook had no effect, or only part of it. */
 function notePreCallProblems(problems: readonly string[]): TranscriptItem {
   const text = `The pre-call webhook, or part of its answer, was ignored: ${problems.join("; ")}.`;
   return { id: "pre-call-webhook", type: "system", text: text.slice(0, LONGEST_NOTE), startMs: 0, endMs: 0 };
 }
 
-/** For whoever reads the conversation and wonders about a gap in what was said. */
+/** Transcript item that explains gaps in what the agent said. */
 function noteUnknownVariables(names: readonly string[]): TranscriptItem {
   const text = `The agent's configuration uses variables without a value: ${names.join(", ")}.`;
   return { id: "unknown-variables", type: "system", text, startMs: 0, endMs: 0 };

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { systemClock } from "../../platform/clock.ts";
 import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
-/** A call whose record is remembered as words. */
+/** A call whose writes are recorded as words. */
 function hold(): { call: ActiveCall; written: string[] } {
   const written: string[] = [];
   const recorder: ActiveCallOptions["recorder"] = {
@@ -35,7 +35,7 @@ function hold(): { call: ActiveCall; written: string[] } {
   return { call, written };
 }
 
-/** Signaling whose steps are written down among what the call writes. */
+/** Signaling whose steps are recorded among the call's writes. */
 function signal(written: string[], establish: CallSignaling["establish"]): CallSignaling {
   return { establish, end: () => void written.push("told") };
 }
@@ -43,7 +43,7 @@ function signal(written: string[], establish: CallSignaling["establish"]): CallS
 const userHangup = { status: "completed", endReason: "user_hangup" } as const;
 const apiHangup = { status: "completed", endReason: "api_hangup" } as const;
 
-test("of several ends the first counts, and the other side is told before it is written down", async () => {
+test("the first of several outcomes wins, and the other side receives it before it is written", async () => {
   const { call, written } = hold();
   const running = call.run(
     signal(written, async () => {
@@ -57,7 +57,7 @@ test("of several ends the first counts, and the other side is told before it is 
   assert.deepEqual(written, ["ringing", "answered", "told", "completed api_hangup"]);
 });
 
-test("what the conversation says while its media is closed still precedes the end", async () => {
+test("what the conversation says while its media closes is written before the end", async () => {
   const { call, written } = hold();
   const establish = async (): Promise<void> => {
     call.takeMedia({
@@ -83,13 +83,13 @@ test("what the conversation says while its media is closed still precedes the en
   assert.deepEqual(written, ["answered", "told", "Good-", "completed agent_hangup"]);
 });
 
-test("a call that cannot be established ends as a fault of ours, with what went wrong", async () => {
+test("a call that cannot be established ends with error_internal and the reason", async () => {
   const { call, written } = hold();
   await call.run(signal(written, async () => await Promise.reject(new Error("no audio"))));
   assert.deepEqual(written, ["told", "failed error_internal no audio"]);
 });
 
-test("a call that is hung up before its answer was cancelled, and one in progress was ended by the API", async () => {
+test("a call hung up before its answer is canceled, and a call in progress is ended by the API", async () => {
   for (const isAnswered of [false, true]) {
     const { call, written } = hold();
     const running = call.run(
@@ -106,7 +106,7 @@ test("a call that is hung up before its answer was cancelled, and one in progres
   }
 });
 
-test("a call that rings takes no instruction", async () => {
+test("a ringing call refuses instructions", async () => {
   const { call, written } = hold();
   const running = call.run(signal(written, async () => void (await call.decided)));
   assert.equal(await call.carryOut({ type: "instruct", text: "Say hello.", speak: true }), "refused");

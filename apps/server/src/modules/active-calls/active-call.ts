@@ -22,16 +22,16 @@ export interface CallOutcome {
   endDetail?: string;
 }
 
-/** How the other side is reached: SIP, or a browser. */
+/** How the other side is reached: over SIP, or by a browser. */
 export interface CallSignaling {
   /**
-   * Opens the call's media and brings the call about. Settles soon once `call.signal` is aborted; what it rejects with
+   * Opens the call's media and establishes the call. Settles soon after `call.signal` aborts. A rejection
    * ends the call.
    */
   establish: (call: ActiveCall) => Promise<void>;
-  /** Tells the other side that the call is over, at whatever stage it is; its media is closed after that. Does not reject. */
+  /** Ends the call for the other side, at any stage; the media is closed after that. Does not reject. */
   end: (outcome: CallOutcome) => void | Promise<void>;
-  /** Tells the other side what goes on, where it wants to know. */
+  /** Sends an event of the call to the other side, if it receives events. */
   tell?: (event: LiveCallEvent) => void;
 }
 
@@ -41,16 +41,16 @@ export interface ActiveCallOptions {
   recorder: Pick<CallRecorder, "ringing" | "answered" | "item" | "turn" | "finish">;
   providerNames: ProviderNames;
   isRecorded: boolean;
-  /** Of its tools' requests. */
+  /** Signs the requests of the call's tools. */
   sign: SignRequest;
   metrics: Pick<Metrics, "observeCall" | "observeFault" | "observeTurn" | "observeLostAudio">;
-  /** Where nobody collects traces there is none. */
+  /** `undefined` when tracing is disabled. */
   trace: CallSpans | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** A call that this node holds, whatever carries it: its media, what is written down of it, and its end. */
+/** A call that this node runs, over SIP or WebRTC: its media, its record and its end. */
 export class ActiveCall {
   readonly #options: ActiveCallOptions;
   readonly #over = new AbortController();
@@ -68,12 +68,12 @@ export class ActiveCall {
     return this.#options.callId;
   }
 
-  /** Resolves once the call's end is known, and never rejects. */
+  /** Resolves once the call's outcome is known. Never rejects. */
   get decided(): Promise<CallOutcome> {
     return this.#decided.promise;
   }
 
-  /** Aborted then. */
+  /** Aborts once the call's outcome is known. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -82,7 +82,7 @@ export class ActiveCall {
     return this.#options.organizationId;
   }
 
-  /** Answered, and not over. */
+  /** True after the answer, until the call is over. */
   get isInProgress(): boolean {
     return this.#isAnswered && !this.signal.aborted;
   }
@@ -91,7 +91,7 @@ export class ActiveCall {
     return this.#isAnswered;
   }
 
-  /** What the call is to be told by its media. */
+  /** Handlers for events of the call's media. */
   readonly mediaHandlers: MediaLegHandlers = {
     onEvent: (event) => this.#receive(event),
     onSign: async (message) => await this.#options.sign(message),
@@ -105,17 +105,17 @@ export class ActiveCall {
     onLost: (endDetail) => this.hangUp({ status: "failed", endReason: "error_internal", endDetail }),
   };
 
-  /** The call closes it at its end. */
+  /** Gives the call its media, which the call closes at its end. */
   takeMedia(media: CallMedia): void {
     this.#media = media;
   }
 
-  /** Writes down that the other side's phone rings. */
+  /** Records that the other side's phone rings. */
   ringing(): void {
     this.#options.recorder.ringing(this.#options.clock.now());
   }
 
-  /** Writes down that the call was answered. */
+  /** Records that the call was answered. */
   answered(): void {
     const { recorder, providerNames, isRecorded, clock } = this.#options;
     this.#isAnswered = true;
@@ -123,8 +123,8 @@ export class ActiveCall {
   }
 
   /**
-   * Ends the call. The first outcome that is known wins: what follows from it (a BYE, closed media) is no reason of its
-   * own.
+   * Ends the call. The first outcome wins: the events that follow from it (a BYE, closed media) do not
+   * replace it.
    */
   hangUp(outcome: CallOutcome): void {
     if (this.#outcome !== undefined) return;
@@ -133,7 +133,7 @@ export class ActiveCall {
     this.#over.abort();
   }
 
-  /** What is asked of it from outside, by whatever node. */
+  /** Carries out a command from the API, on any node. */
   async carryOut(command: ActiveCallCommand): Promise<CallCommandAnswer> {
     if (this.signal.aborted) return "refused";
     switch (command.type) {
@@ -152,7 +152,7 @@ export class ActiveCall {
     }
   }
 
-  /** Carries the call through; resolves when its end is written down. Never rejects. */
+  /** Runs the call to its end. Resolves when the end is written. Never rejects. */
   async run(signaling: CallSignaling): Promise<void> {
     const scope = new CallScope((error) => this.#fail(error));
     await scope.run(async () => await this.#run(signaling));
@@ -181,7 +181,7 @@ export class ActiveCall {
     logger.info({ callId, ...outcome, media: statistics }, "call ended");
   }
 
-  /** An exception that nothing expected, in this process or the media process, costs this call alone. */
+  /** Ends this call after an unexpected exception, here or in the media process; other calls go on. */
   #fail(error: unknown): void {
     const { logger, metrics, callId } = this.#options;
     const endDetail = errorMessage(error);
@@ -225,7 +225,10 @@ export class ActiveCall {
   }
 }
 
-/** What remains of the time after the decision when the providers' is taken out is our own. */
+/**
+ * Splits a turn's latency into parts. Our own part is the time after the decision minus the time of the
+ * providers.
+ */
 function toTurnParts({ decisionMs, clauseMs, ...parts }: TurnLatency): TurnParts {
   const { llmFirstTokenMs, ttsFirstByteMs, totalMs } = parts;
   const overheadMs = Math.max(0, totalMs - decisionMs - llmFirstTokenMs - clauseMs - ttsFirstByteMs);

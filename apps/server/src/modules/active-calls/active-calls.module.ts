@@ -58,7 +58,7 @@ export function createActiveCalls(
     bindRoutes: (app) => bindActiveCallRoutes(app, { callHangUps, callInstructions }),
     prepare: async () => {
       await finishSpools(spoolFolder, calls, logger);
-      // No other node uses an embedded database. The ends of these calls are announced by jobs.
+      // An embedded database has no other nodes. The ends of these calls are announced by jobs.
       if (node.isEmbedded) await calls.closeOrphans([nodeId], clock.now(), undefined);
     },
     start: () => callCommands.start(),

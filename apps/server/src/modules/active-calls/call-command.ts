@@ -1,34 +1,34 @@
 import type { Handover } from "../calls/calls.service.ts";
 
-/** What can be asked of a call, wherever it is held. */
+/** Commands for an active call, on any node. */
 export type ActiveCallCommand =
-  /** The agent is told something; `speak`: it is to say it at once. */
+  /** Gives the agent an instruction. `speak`: the agent responds to it at once. */
   { type: "instruct"; text: string; speak: boolean } | { type: "hangUp" };
 
-/** What a node that does not hold a call yet is to do to hold it. */
+/** Commands by which another node takes over a placed call. */
 export type PlacingCommand =
   | { type: "dial"; ringTimeoutMs: number }
-  /** A browser will join. */
+  /** Waits for a browser to join. */
   | { type: "awaitBrowser" };
 
-/** What can be asked of a call's node. */
+/** Commands that one node sends to another. */
 export type CallCommand = ActiveCallCommand | (PlacingCommand & Handover);
 
-/** `refused`: the call cannot do this, or no longer. */
+/** `refused`: the call does not support the command, or no longer does. */
 export type CallCommandAnswer = "done" | "refused";
 
-/** A call of this node. */
+/** An active call of this node. */
 export interface LocalCall {
   nodeId: string;
   organizationId: string;
   isInProgress: boolean;
 }
 
-/** The calls of this node. */
+/** The active calls of this node. */
 export interface LocalCalls {
-  /** `undefined` if the call is not of this node. */
+  /** Returns the call, or `undefined` if it does not belong to this node. */
   findLocal: (callId: string) => LocalCall | undefined;
-  /** `undefined` if the call is not of this node. */
+  /** Returns the answer, or `undefined` if the call does not belong to this node. */
   carryOut: (callId: string, command: ActiveCallCommand) => Promise<CallCommandAnswer> | undefined;
 }
 

@@ -12,7 +12,7 @@ const logger = createLogger({ level: "silent" });
 const clock = { now: () => new Date() };
 const command = { type: "instruct", text: "Offer tea.", speak: false } as const;
 
-/** What a node holds: a call and what becomes of commands to it. */
+/** A node with an active call, and what becomes of commands for it. */
 interface Holding {
   nodeId: string;
   callId: string;
@@ -53,7 +53,7 @@ async function countCommands(server: TestServer): Promise<number> {
   return (await server.database.$client.query("select 1 from call_commands")).rowCount ?? 0;
 }
 
-test("a command reaches the node that holds the call, and its answer comes back", async (context) => {
+test("a command reaches the call's node, and its answer comes back", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const asked: CallCommand[] = [];
@@ -69,7 +69,7 @@ test("a command reaches the node that holds the call, and its answer comes back"
   assert.equal(await countCommands(server), 0);
 });
 
-test("a command to a call of this node needs no database", async (context) => {
+test("a command for a call of this node needs no database", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const own = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
@@ -78,21 +78,21 @@ test("a command to a call of this node needs no database", async (context) => {
   assert.equal(own.findLocal(randomUUID()), undefined);
 });
 
-test("a node that does not hold the call any more refuses", async (context) => {
+test("a node that no longer has the call refuses the command", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   await openNode({ nodeId: call.nodeId, callId: randomUUID(), answer: async () => "done" });
   assert.equal(await (await openNode()).send(call, command), "refused");
 });
 
-test("a command to a node that does not hear it is withdrawn: it is never carried out later", async (context) => {
+test("a command that its node does not receive is withdrawn and never carried out later", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   assert.equal(await (await openNode()).send(call, command), "unreachable");
   assert.equal(await countCommands(server), 0);
 });
 
-test("commands that came while the node was not connected are read when it is again", async (context) => {
+test("a node reads the commands that it missed when it reconnects", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const { promise: carriedOut, resolve } = Promise.withResolvers<CallCommand>();
@@ -104,7 +104,7 @@ test("commands that came while the node was not connected are read when it is ag
       return "done";
     },
   });
-  // As if its message had been lost.
+  // Simulates a lost message.
   await server.database.$client.query(
     "insert into call_commands (call_id, node_id, command, deadline_at) values ($1, $2, $3, $4), ($1, $2, $5, $6)",
     [
@@ -122,7 +122,7 @@ test("commands that came while the node was not connected are read when it is ag
   assert.deepEqual(await carriedOut, command);
 });
 
-test("a command is refused inside a transaction, whether its node is another or this one", async (context) => {
+test("a command inside a transaction is refused, for this node and for another", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
   const holder = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });

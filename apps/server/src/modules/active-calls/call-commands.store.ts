@@ -28,7 +28,9 @@ export async function listOpenCommandIds(queries: Queries, nodeId: string, now: 
   return rows.map(({ id }) => id);
 }
 
-/** Undefined where it is too late for the command, or somebody was sooner. */
+/**
+ * Claims a command for execution. Returns `undefined` if its deadline has passed or another claim was first.
+ */
 export async function takeCommand(
   queries: Queries,
   id: string,
@@ -54,7 +56,7 @@ export async function findAnswer(queries: Queries, id: string): Promise<CallComm
   return row?.answer ?? null;
 }
 
-/** Withdraws a command that nobody has begun with; false where somebody has. */
+/** Deletes a command that has not been claimed. Returns false if it has been. */
 export async function withdrawCommand(queries: Queries, id: string): Promise<boolean> {
   const rows = await queries
     .delete(callCommands)
@@ -67,7 +69,7 @@ export async function deleteCommand(queries: Queries, id: string): Promise<void>
   await queries.delete(callCommands).where(eq(callCommands.id, id));
 }
 
-/** Those whose sender has ended meanwhile. */
+/** Deletes the commands whose deadline is older, which their senders left behind. */
 export async function deleteOldCommands(queries: Queries, before: Date): Promise<void> {
   await queries.delete(callCommands).where(lt(callCommands.deadlineAt, before));
 }

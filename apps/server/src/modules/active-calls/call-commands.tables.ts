@@ -4,7 +4,7 @@ import { instant, primaryId } from "../../platform/database/columns.ts";
 import { calls } from "../calls/calls.tables.ts";
 import type { CallCommand, CallCommandAnswer } from "./call-command.ts";
 
-/** What is asked of a call that another node holds, and what came of it. Short-lived: whoever asked deletes it. */
+/** Commands for calls of other nodes, and their answers. Short-lived: the sender deletes them. */
 export const callCommands = pgTable(
   "call_commands",
   {
@@ -12,12 +12,12 @@ export const callCommands = pgTable(
     callId: uuid("call_id")
       .notNull()
       .references(() => calls.id, { onDelete: "cascade" }),
-    /** Who is to carry it out. */
+    /** The node that carries out the command. */
     nodeId: text("node_id").notNull(),
     command: jsonb("command").$type<CallCommand>().notNull(),
-    /** From then on nobody begins with it. */
+    /** The command cannot be claimed after this time. */
     deadlineAt: instant("deadline_at").notNull(),
-    /** Null: nobody has begun with it. */
+    /** Null until a node claims the command. */
     takenAt: instant("taken_at"),
     answer: text("answer").$type<CallCommandAnswer>(),
   },

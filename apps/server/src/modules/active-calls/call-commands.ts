@@ -22,15 +22,15 @@ export interface CallCommandsOptions {
   logger: Logger;
 }
 
-/** From the sending to the moment at which the call's node must have begun with it. */
+/** The call's node must claim a command within this time after it was sent. */
 const DEADLINE_MS = 2_000;
-/** What a node has begun with it soon answers, unless it dies. */
+/** Extra time for the answer to a claimed command; without one the node is lost. */
 const ANSWER_GRACE_MS = 1_000;
-/** Commands that no sender awaits any more are kept this long after their deadline, for the analysis of incidents. */
+/** Abandoned commands are kept this long after their deadline, for the analysis of incidents. */
 const KEPT_MS = 60_000;
 const ANSWERS_TOPIC = "call_command_answers";
 
-/** Asks calls to do something, on whichever node they are. */
+/** Sends commands to active calls, on any node. */
 export class CallCommands {
   readonly #options: CallCommandsOptions;
   readonly #placing: Partial<PlacingHandlers> = {};
@@ -45,7 +45,7 @@ export class CallCommands {
     Object.assign(this.#placing, handlers);
   }
 
-  /** Carries out the commands of other nodes from now on. */
+  /** Starts to carry out the commands of other nodes. */
   start(): void {
     const { nodeId, database, bus, clock, logger } = this.#options;
     const take = (commandId: string): void => {
@@ -68,8 +68,8 @@ export class CallCommands {
   }
 
   /**
-   * Resolves with what came of it; `unreachable` where the call's node did not begin with it in time, and then it never
-   * will. Asks no database where the call is held by this node.
+   * Sends a command and resolves with its answer. `unreachable` means that the call's node did not claim the
+   * command in time, and that it will not be carried out. Sends no query if the call belongs to this node.
    */
   async send(
     call: { id: string; nodeId: string },
@@ -81,7 +81,7 @@ export class CallCommands {
     return await this.#sendRemote(call, command);
   }
 
-  /** A call of this node, found without a query; `undefined` if it is not of this node. */
+  /** Returns the call without a query, or `undefined` if it does not belong to this node. */
   findLocal(callId: string): LocalCall | undefined {
     return this.#options.localCalls.findLocal(callId);
   }

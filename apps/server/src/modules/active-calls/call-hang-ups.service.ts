@@ -4,11 +4,11 @@ import { AppError } from "../../platform/app-error.ts";
 import type { CallCommands } from "./call-commands.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 
-/** How long the answer waits for the call's end to be written down. */
+/** How long the response waits for the call's end to be written. */
 const END_DEADLINE_MS = 1_000;
 const END_POLL_MS = 50;
 
-/** Ends calls on behalf of whoever asks for it, wherever they are held. */
+/** Ends calls on request, on any node. */
 export class CallHangUpsService {
   readonly #calls: CallsService;
   readonly #commands: Pick<CallCommands, "send">;
@@ -18,7 +18,7 @@ export class CallHangUpsService {
     this.#commands = commands;
   }
 
-  /** Throws `not_found`, `call_not_active`, and `call_not_addressable` where the call's node does not answer. */
+  /** Throws `not_found`, `call_not_active`, and `call_not_addressable` if the call's node does not answer. */
   async hangUp(organizationId: string, id: string): Promise<Call> {
     const { nodeId, endedAt } = await this.#calls.describe(organizationId, id);
     if (endedAt !== null) throw new AppError("call_not_active");

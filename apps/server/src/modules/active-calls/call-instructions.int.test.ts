@@ -7,7 +7,9 @@ import type { CallToRegister } from "./active-call-registry.ts";
 
 const WINE = "Offer the caller wine.";
 
-/** A call of this node whose media answers instructions like this, and what it was told. */
+/**
+ * A call of this node whose media gives these answers to instructions, and the instructions that it received.
+ */
 async function setUp(
   context: TestContext,
   { isTaken = true, isAnswered = true }: { isTaken?: boolean; isAnswered?: boolean } = {},
@@ -64,7 +66,7 @@ async function instruct(server: TestServer, callId: string, body: unknown, apiKe
   return { status, result: error ?? data };
 }
 
-test("an instruction is handed to the call as it was meant, without the space around it", async (context) => {
+test("an instruction reaches the call without the space around it", async (context) => {
   const { server, callId, told } = await setUp(context);
   assert.deepEqual(await instruct(server, callId, { instruction: `\n ${WINE}  ` }), {
     status: 202,
@@ -80,7 +82,7 @@ test("an instruction is handed to the call as it was meant, without the space ar
   ]);
 });
 
-test("its length is counted in characters as people see them, without the space around it", async (context) => {
+test("an instruction's length is counted in code points, without the space around it", async (context) => {
   const { server, callId, told } = await setUp(context);
   const longest = "🍷".repeat(2000);
   assert.equal((await instruct(server, callId, { instruction: ` ${longest} ` })).status, 202);
@@ -97,7 +99,7 @@ test("its length is counted in characters as people see them, without the space 
   assert.equal(told.length, 1);
 });
 
-test("a call that is not there, or another organization's, is not found", async (context) => {
+test("an unknown call and a call of another organization are not found", async (context) => {
   const { server, callId, told } = await setUp(context);
   const { apiKey } = await server.createOrganization();
   const notFound = { status: 404, result: "not_found" };
@@ -109,7 +111,7 @@ test("a call that is not there, or another organization's, is not found", async 
   assert.deepEqual(told, []);
 });
 
-test("a call that rings or has ended is not active, on this node or another", async (context) => {
+test("a ringing call and an ended call are not active, on this node and on another", async (context) => {
   const { server, callId } = await setUp(context, { isAnswered: false });
   const notActive = { status: 409, result: "call_not_active" };
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }), notActive);
@@ -123,7 +125,7 @@ test("a call that rings or has ended is not active, on this node or another", as
   assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
 });
 
-test("a call on which no agent listens cannot be addressed", async (context) => {
+test("a call without a listening agent cannot be addressed", async (context) => {
   const { server, callId } = await setUp(context, { isTaken: false });
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }), {
     status: 409,
@@ -131,7 +133,7 @@ test("a call on which no agent listens cannot be addressed", async (context) => 
   });
 });
 
-test("nor can a call whose node does not answer", async (context) => {
+test("a call whose node does not answer cannot be addressed", async (context) => {
   const { server } = await setUp(context);
   const { callId } = await openTestCall(server, { nodeId: "another" });
   const answer = { at: new Date(), llmName: "llm", sttName: "stt", ttsName: "tts" };
@@ -142,7 +144,7 @@ test("nor can a call whose node does not answer", async (context) => {
   });
 });
 
-test("an instruction that is sent again under its key is told once", async (context) => {
+test("an instruction sent again with its idempotency key is delivered once", async (context) => {
   const { server, callId, told } = await setUp(context);
   const send = async () =>
     await server.request("POST", `/calls/${callId}/instructions`, { instruction: WINE }, undefined, {

@@ -3,7 +3,7 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallCommands } from "./call-commands.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 
-/** Tells the agents of calls in progress what to do. */
+/** Sends instructions to the agents of calls in progress. */
 export class CallInstructions {
   readonly #calls: Pick<CallsService, "describe">;
   readonly #commands: CallCommands;
@@ -13,7 +13,10 @@ export class CallInstructions {
     this.#commands = commands;
   }
 
-  /** Resolves once the conversation has it. Throws `invalid_body`, `not_found`, `call_not_active`, `call_not_addressable`. */
+  /**
+   * Resolves once the conversation has the instruction. Throws `invalid_body`, `not_found`,
+   * `call_not_active`, `call_not_addressable`.
+   */
   async instruct(
     organizationId: string,
     callId: string,
@@ -27,7 +30,10 @@ export class CallInstructions {
     throw new AppError(isInProgress ? "call_not_addressable" : "call_not_active");
   }
 
-  /** A call of this node is asked itself: an instruction then waits for no database. */
+  /**
+   * Finds the call's node. A call of this node needs no query, so an instruction does not wait for the
+   * database.
+   */
   async #find(organizationId: string, callId: string): Promise<{ nodeId: string; isInProgress: boolean }> {
     const local = this.#commands.findLocal(callId);
     if (local === undefined) {
@@ -39,7 +45,7 @@ export class CallInstructions {
   }
 }
 
-/** The space around it does not count, and a character is a code point. */
+/** Trims the instruction and checks its length in code points. */
 function readInstruction(instruction: string): string {
   const text = instruction.trim();
   const { length } = Array.from(text);

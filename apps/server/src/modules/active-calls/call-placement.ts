@@ -10,12 +10,12 @@ interface CallPlacementDependencies {
   callCommands: Pick<CallCommands, "send">;
 }
 
-/** Nodes that are asked, one after the other, before a call is given up. */
+/** Number of nodes to try, one after the other, before the call fails. */
 const MOST_NODES = 3;
 
 /**
- * Gives calls that begin to nodes that have room. Until another node has taken it, a call is that of the node that wrote it
- * down: whichever of the two dies, the call is closed with it.
+ * Hands new calls over to nodes with free capacity. Until another node has taken the call, it belongs to the
+ * node that wrote its record: if either of the two dies, the call is closed with it.
  */
 export class CallPlacement {
   readonly #dependencies: CallPlacementDependencies;
@@ -24,13 +24,13 @@ export class CallPlacement {
     this.#dependencies = dependencies;
   }
 
-  /** Throws `capacity_exceeded` where no other node has room. */
+  /** Throws `capacity_exceeded` if no other node has free capacity. */
   async requireOtherNode(nodeId: string): Promise<void> {
     const other = await this.#dependencies.callNodes.findReadyNode([nodeId]);
     if (other === undefined) throw new AppError("capacity_exceeded");
   }
 
-  /** Has another node hold a call that this one has written down; resolves with whether one does. */
+  /** Hands a call of this node over to another node. Resolves with false if no node takes it. */
   async handOver(callId: string, fromNodeId: string, command: PlacingCommand): Promise<boolean> {
     const { calls, callNodes, callCommands } = this.#dependencies;
     const asked = [fromNodeId];
@@ -42,14 +42,14 @@ export class CallPlacement {
       const answer = await callCommands.send(call, { ...command, fromNodeId, toNodeId });
       if (answer === "done") return true;
     }
-    // One that did not answer in time may have taken it.
+    // A node that did not answer in time may have taken the call.
     return (await calls.findHolder(callId)) !== fromNodeId;
   }
 
   /**
-   * The other node's side: makes a call that was placed here this node's.
+   * Takes over a call that another node placed here.
    *
-   * @param prepare Makes of its record what `begin` needs, undefined where that is not possible any more.
+   * @param prepare Returns what `begin` needs, or `undefined` if the call can no longer be made.
    */
   async take<T>(
     callId: string,

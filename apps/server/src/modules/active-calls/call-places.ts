@@ -3,7 +3,7 @@ import type { MediaPool } from "../../media/media-pool.ts";
 import type { ResolvedAgent } from "../agents/versions/agent-resolution.rules.ts";
 import type { ActiveCallRegistry } from "./active-call-registry.ts";
 
-/** What limits the calls of this node. */
+/** Limits on the number of calls of this node. */
 export interface CallPlaces {
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls">;
   media: Pick<MediaPool, "hasFreePlace">;
@@ -12,12 +12,12 @@ export interface CallPlaces {
 
 type Agent = Pick<ResolvedAgent, "document">;
 
-/** Whether a call of this agent would be taken now. */
+/** Returns whether this node can take a call of this agent now. */
 export function hasPlaceFor(places: CallPlaces, { document }: Agent): boolean {
   return isOpen(places) && places.speechPlaces.hasPlaceFor(document.voiceId ?? "");
 }
 
-/** A place for a call of this agent, which its disposal ends; `undefined` if there is none. */
+/** Reserves a place for a call of this agent until it is disposed; `undefined` if none is free. */
 export function takePlace(places: CallPlaces, { document }: Agent): Disposable | undefined {
   return isOpen(places) ? places.speechPlaces.take(document.voiceId ?? "") : undefined;
 }

@@ -28,7 +28,7 @@ const item = (id: string) => ({
 });
 const end = { status: "completed" as const, endReason: "user_hangup" as const, endedAt: new Date() };
 
-/** Writes that are remembered; the first `failures` of them fail. */
+/** Records writes; the first `failures` of them fail. */
 class Writes implements CallWrites {
   readonly done: string[] = [];
   failures = 0;
@@ -91,7 +91,7 @@ async function passSeconds(seconds: number): Promise<void> {
   }
 }
 
-test("a call is written down in the order in which it went", async (context) => {
+test("a call is written in the order of its events", async (context) => {
   const writes = new Writes();
   const { spool, folder } = openSpool(context);
   const recorder = record(writes, spool);
@@ -104,7 +104,7 @@ test("a call is written down in the order in which it went", async (context) => 
   assert.equal(existsSync(folder), false);
 });
 
-test("what the database does not take is tried again, and nothing overtakes it", async (context) => {
+test("failed writes are retried, and later writes do not overtake them", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const writes = new Writes();
@@ -125,7 +125,7 @@ test("what the database does not take is tried again, and nothing overtakes it",
   }
 });
 
-test("a database that is away is waited for, however long", async (context) => {
+test("an unreachable database is awaited without a limit", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const writes = new Writes();
@@ -141,7 +141,7 @@ test("a database that is away is waited for, however long", async (context) => {
   }
 });
 
-test("what a process could not write down before it died, the next one does", async (context) => {
+test("the next process finishes the writes of one that died", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const { spool, folder } = openSpool(context);
@@ -176,7 +176,7 @@ test("what a process could not write down before it died, the next one does", as
   }
 });
 
-test("calls of a spool that were written down after all are not written again, and what is refused is skipped", async (context) => {
+test("calls of a spool that were written meanwhile are skipped, and so are writes that the database rejects", async (context) => {
   const { folder } = openSpool(context);
   mkdirSync(folder, { recursive: true });
   const lines = [
@@ -191,7 +191,7 @@ test("calls of a spool that were written down after all are not written again, a
   assert.deepEqual(writes.done, ["two"]);
 });
 
-test("a spool that the database leaves again in the middle is kept", async (context) => {
+test("a spool is kept if the database goes away again while it is read", async (context) => {
   const { folder } = openSpool(context);
   mkdirSync(folder, { recursive: true });
   const line = { callId: "a", write: { type: "item", item: item("one"), at: end.endedAt } };
@@ -203,7 +203,7 @@ test("a spool that the database leaves again in the middle is kept", async (cont
   assert.deepEqual(writes.done, ["one"]);
 });
 
-test("a spool takes no more than it may", (context) => {
+test("a spool stays within its size limit", (context) => {
   const { folder } = openSpool(context);
   const spool = new CallSpool({ folder, nodeId: "small", logger, maxBytes: 200 });
   for (let index = 0; index < 10; index += 1)

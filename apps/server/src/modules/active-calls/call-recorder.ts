@@ -8,29 +8,31 @@ import { type CallWrite, type CallWrites, carryOutWrite } from "../calls/call-wr
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
-/** What takes longer to be written is spooled meanwhile. */
+/** If a write takes longer than this, it is spooled meanwhile. */
 const LATE_AFTER_MS = 2_000;
-/** How long a write is tried again that the database refuses; one that is away is waited for. */
+/**
+ * Retry limit for writes that the database rejects. Writes wait for an unreachable database without a limit.
+ */
 const GIVE_UP_AFTER_MS = 120_000;
-/** Writes of one call that wait; a call has no more to say than this in hours. */
+/** Limit of a call's pending writes; hours of a call do not reach it. */
 const MAX_WAITING = 1_000;
 
 export interface CallRecorderOptions {
   calls: CallWrites;
   callId: string;
-  /** Keeps what the database does not take. */
+  /** Stores writes that the database has not accepted. */
   spool: CallSpool;
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Writes down one call as it goes, each thing after the one before it, without ever holding up the call: a database that
- * does not answer is asked again, and meanwhile all of it is spooled.
+ * Writes a call's record in order, without delaying the call: failed writes are retried, and spooled
+ * meanwhile.
  */
 export class CallRecorder {
   readonly #options: CallRecorderOptions;
-  /** The first of them is being written. */
+  /** Pending writes; the first one is in progress. */
   readonly #waiting: CallWrite[] = [];
   #written: Promise<void> = Promise.resolve();
   #isSpooled = false;
@@ -47,7 +49,7 @@ export class CallRecorder {
     this.#add({ type: "answered", answer });
   }
 
-  /** What the conversation runs with after all. */
+  /** Records the variables that the conversation runs with after the pre-call webhook. */
   variables(variables: Record<string, string>): void {
     this.#add({ type: "variables", variables });
   }
@@ -60,7 +62,7 @@ export class CallRecorder {
     this.#add({ type: "turn", turn });
   }
 
-  /** Resolves when everything is written, or was given up. Never rejects. */
+  /** Resolves when every write has succeeded or was given up. Never rejects. */
   async finish(end: CallEnd): Promise<void> {
     this.#add({ type: "finish", end });
     await this.#written;
@@ -91,7 +93,7 @@ export class CallRecorder {
     const { calls, callId, logger } = this.#options;
     const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
-      // A database that is frozen refuses nothing.
+      // A frozen database reports no error.
       const late = setTimeout(() => this.#keep(), LATE_AFTER_MS);
       try {
         return await carryOutWrite(calls, callId, write);

@@ -9,14 +9,14 @@ const EXTENSION = ".jsonl";
 /** About an hour of 250 calls. */
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** A line: something to be written down, or (without one) that all of the call up to there has been. */
+/** A line of the file: a write, or without one a mark that all earlier writes of the call succeeded. */
 interface Line {
   callId: string;
   write?: CallWrite;
 }
 
 export interface CallSpoolOptions {
-  /** Where this node and those before it keep theirs; nobody else's files are in it. */
+  /** Folder of this node's spool and of spools that earlier processes left. It contains no other files. */
   folder: string;
   nodeId: string;
   logger: Logger;
@@ -24,13 +24,14 @@ export interface CallSpoolOptions {
 }
 
 /**
- * Keeps what the database does not take at this time in a file, so that it outlives this process: the next one that
- * starts on the folder finishes it (`finishSpools`). Empty, and not even there, while the database answers.
+ * Stores writes in a file while the database does not accept them, so that they survive this process: the
+ * next process that starts on the folder finishes them (`finishSpools`). While the database answers, the file
+ * is empty or does not exist.
  */
 export class CallSpool {
   readonly #options: CallSpoolOptions;
   readonly #file: string;
-  /** Calls of which something in it is not written yet. */
+  /** Calls with writes in the spool that have not succeeded yet. */
   readonly #callIds = new Set<string>();
   #fd: number | undefined;
   #bytes = 0;
@@ -41,13 +42,13 @@ export class CallSpool {
     this.#file = path.join(options.folder, `${options.nodeId}${EXTENSION}`);
   }
 
-  /** Returns once the system has it: what kills this process then does not lose it. */
+  /** Returns once the operating system has the writes: they then survive the death of this process. */
   add(callId: string, writes: readonly CallWrite[]): void {
     this.#callIds.add(callId);
     this.#append(writes.map((write) => ({ callId, write })));
   }
 
-  /** All that was added of the call has been written down. */
+  /** Marks all writes of the call as succeeded. */
   settle(callId: string): void {
     this.#callIds.delete(callId);
     if (this.#fd === undefined) return;
@@ -57,7 +58,7 @@ export class CallSpool {
     this.#isFull = false;
   }
 
-  /** What is in it stays for the next start. Idempotent. */
+  /** Closes the file; its contents stay for the next start. Idempotent. */
   close(): void {
     if (this.#fd === undefined) return;
     closeSync(this.#fd);
@@ -72,7 +73,7 @@ export class CallSpool {
     try {
       if (this.#bytes + text.length > maxBytes) throw new Error(`it would exceed ${maxBytes} bytes`);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Appending: after a truncation the next line is the first.
+      // In append mode, the first write after a truncation is at the start of the file.
       this.#fd ??= openSync(this.#file, "a", 0o600);
       writeSync(this.#fd, text);
       this.#bytes += text.length;
@@ -86,7 +87,10 @@ export class CallSpool {
   }
 }
 
-/** Writes down what earlier processes could not, and removes their files. A database that goes away again rejects. */
+/**
+ * Carries out the writes that earlier processes left, and removes their files. Rejects if the database goes
+ * away again.
+ */
 export async function finishSpools(folder: string, calls: CallWrites, logger: Logger): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const name of names.filter((each) => each.endsWith(EXTENSION))) {
@@ -98,7 +102,10 @@ export async function finishSpools(folder: string, calls: CallWrites, logger: Lo
   }
 }
 
-/** By call, in order. The last line may be cut short, where the process died in it. */
+/**
+ * Returns the unfinished writes by call, in order. The last line may be incomplete if the process died while
+ * writing it.
+ */
 function readSpool(text: string): Map<string, CallWrite[]> {
   const unwritten = new Map<string, CallWrite[]>();
   for (const each of text.split("\n")) {
@@ -123,7 +130,10 @@ function parseLine(text: string): Line | undefined {
   }
 }
 
-/** What the database refuses is skipped: it would be refused at every start. */
+/**
+ * Carries out the writes of a call. Skips those that the database rejects: it would reject them at every
+ * start.
+ */
 async function finishCall(
   calls: CallWrites,
   callId: string,

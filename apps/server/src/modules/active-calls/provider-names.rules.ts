@@ -4,7 +4,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { ProviderNames } from "./active-call.ts";
 
 /**
- * Provider names as stored on the call record.
+ * Returns the provider names as stored on the call record.
  *
  * @param recognizer Size of the local recognizer.
  */

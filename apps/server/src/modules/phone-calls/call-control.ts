@@ -23,19 +23,19 @@ export interface CallControlOptions {
   admission: InboundAdmission;
   media: Pick<MediaPool, "hasFreePlace" | "open">;
   speechPlaces: LocalSpeechPlaces;
-  /** The operator's; undefined: the address that the caller reaches us by. */
+  /** The operator's public address. `undefined`: the local address that the caller reaches. */
   publicAddress: string | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** RFC 3261 §20.43: 300 stands for an incompatible network protocol. */
+/** RFC 3261 §20.43: warn-code 300, incompatible network protocol. */
 const noRoute = '300 parley "No Route To Media Address"';
 
-/** A user name at most; E.164 has 15 digits. */
+/** Limit for user names as well; E.164 has at most 15 digits. */
 const MAX_NUMBER_LENGTH = 255;
 
-/** Answers what comes in over SIP. */
+/** Handles inbound SIP requests. */
 export class CallControl {
   readonly #options: CallControlOptions;
 
@@ -43,13 +43,16 @@ export class CallControl {
     this.#options = options;
   }
 
-  /** The refusal of an INVITE that gets no transaction; `undefined` lets it come to `handleInvite`. Never rejects. */
+  /**
+   * Returns the rejection of an INVITE before it gets a transaction, or `undefined` to pass it on to
+   * `handleInvite`. Never rejects.
+   */
   async screenInvite(invite: InviteToScreen): Promise<Rejection | undefined> {
     const { activeCalls, media, admission, logger } = this.#options;
     if (!activeCalls.isTakingCalls) return notNow();
     try {
       const refusal = await admission.refusalOf(invite);
-      // Before the call is written down: a flood that we cannot take is not to fill the database.
+      // Rejected before the call is recorded, so that a flood of calls cannot fill the database.
       return refusal ?? (media.hasFreePlace ? undefined : notNow());
     } catch (error) {
       logger.error({ err: error, sipCallId: invite.callId }, "screening an inbound call failed");
@@ -61,12 +64,12 @@ export class CallControl {
     return this.#options.admission.mayReject(address);
   }
 
-  /** The status that answers OPTIONS outside a call. */
+  /** Returns the status that answers OPTIONS outside a call. */
   answerOptions(): number {
     return this.#options.activeCalls.isTakingCalls ? 200 : 503;
   }
 
-  /** Takes a call that passed `screenInvite`, or refuses it, in its own time; never throws. */
+  /** Takes or refuses a call that passed `screenInvite`, asynchronously. Never throws. */
   handleInvite(invite: IncomingInvite): void {
     const { activeCalls } = this.#options;
     if (!activeCalls.isTakingCalls) return refuseForNow(invite);
@@ -86,7 +89,7 @@ export class CallControl {
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
     if (!this.#options.media.hasFreePlace) return refuseForNow(invite);
-    // The call has it to its end.
+    // The call keeps its place to its end.
     using place = this.#options.speechPlaces.take(target.agent.document.voiceId ?? "");
     if (place === undefined) return refuseForNow(invite);
     const mediaAddress = await findMediaAddress(
@@ -98,7 +101,10 @@ export class CallControl {
     await this.#take(invite, target, mediaAddress);
   }
 
-  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
+  /**
+   * Finds the called number. A registrar sends calls to the user name that we registered, and leaves the
+   * dialed number in To.
+   */
   async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
     for (const dialed of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
       const target = dialed && (await this.#options.phoneNumbers.findInbound(dialed));
@@ -144,7 +150,7 @@ export class CallControl {
   }
 }
 
-/** Null if the caller withholds the number (RFC 3323), or names none that anyone could have. */
+/** Returns the caller's number, or null if it is withheld (RFC 3323), missing or too long. */
 function callerOf(invite: IncomingInvite): string | null {
   const number = numberIn(invite.from.uri);
   const isNone =

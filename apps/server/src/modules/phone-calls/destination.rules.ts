@@ -1,12 +1,12 @@
 import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/max";
 
-/** A user name, or digits of which no number with its country can be made. */
+/** A user name, or up to six digits. */
 const extension = /^(\d{1,6}|[A-Za-z][\w.-]*)$/;
 
-/** What every telephone takes for an emergency call, whatever the country (3GPP TS 22.101 §10.1). */
+/** Emergency numbers of every telephone, in all countries (3GPP TS 22.101 §10.1). */
 const everywhere = ["000", "08", "110", "112", "118", "119", "911", "999"];
 
-/** Beyond those: police, fire, ambulance and the like, by country. */
+/** Additional emergency numbers by country: police, fire, ambulance and similar services. */
 const byCountry: Readonly<Record<string, readonly string[]>> = {
   AE: ["997", "998"],
   AR: ["100", "101", "103", "107"],
@@ -50,7 +50,7 @@ const byCountry: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether a number or extension may be called.
+ * Returns whether a number or extension may be called.
  *
  * @param destination E.164, or an extension.
  * @param allowedCountries ISO 3166 codes.
@@ -64,7 +64,7 @@ export function isDestinationAllowed(destination: string, allowedCountries: read
   return allowedCountries.includes(country) && !isEmergency(number.nationalNumber, [country]);
 }
 
-/** The countries that these numbers (E.164) are of. */
+/** Returns the countries of E.164 numbers. */
 export function countriesOf(numbers: readonly string[]): string[] {
   const countries = numbers.map((text) => {
     const number = parsePhoneNumberFromString(text);
@@ -73,12 +73,18 @@ export function countriesOf(numbers: readonly string[]): string[] {
   return [...new Set(countries)].filter((country) => country !== undefined);
 }
 
-/** Undefined for satellites and other networks of no country. A number that nobody has counts as the largest country's of its code. */
+/**
+ * Returns the number's country; `undefined` for satellites and other networks without one. An unassigned
+ * number counts as one of the largest country with its code.
+ */
 function countryOf(number: PhoneNumber): string | undefined {
   return number.country ?? number.getPossibleCountries()[0];
 }
 
-/** With and without the digit that some switchboards want for an outside line. */
+/**
+ * Returns whether a number is an emergency number, with or without the prefix that some switchboards need for
+ * an outside line.
+ */
 function isEmergency(dialed: string, countries: readonly string[]): boolean {
   const numbers = new Set([...everywhere, ...countries.flatMap((country) => byCountry[country] ?? [])]);
   return numbers.has(dialed) || (/^[09]/.test(dialed) && everywhere.includes(dialed.slice(1)));

@@ -17,7 +17,7 @@ const byStatus = [
 ] as const;
 
 for (const [status, callStatus, endReason] of byStatus) {
-  test(`${status} makes a call ${callStatus} (${endReason}), and stands in its detail`, () => {
+  test(`${status} makes a call ${callStatus} (${endReason}) and is stored in its detail`, () => {
     assert.deepEqual(outcomeOfDial({ ok: false, cause: "rejected", status, reason: "Because" }), {
       status: callStatus,
       endReason,
@@ -26,7 +26,7 @@ for (const [status, callStatus, endReason] of byStatus) {
   });
 }
 
-test("a call that rings for too long was not answered, and a trunk that says nothing has failed", () => {
+test("a call that rings too long counts as not answered, and a silent trunk as failed", () => {
   const timeout = { ok: false, status: 408, reason: "Request Timeout" } as const;
   assert.equal(outcomeOfDial({ ...timeout, cause: "ring_timeout" }).status, "no_answer");
   assert.equal(outcomeOfDial({ ...timeout, cause: "no_response" }).endReason, "dial_failed");

@@ -1,10 +1,10 @@
 import type { InviteFailure } from "@parley/sip";
 import type { CallOutcome } from "../active-calls/active-call.ts";
 
-/** What a call that was not answered counts as. */
+/** Returns the outcome of a call that was not answered. */
 export function outcomeOfDial({ cause, status, reason }: InviteFailure): CallOutcome {
   if (cause === "ring_timeout") return { ...noAnswer, endDetail: "ringing timeout" };
-  // The platform's own way of ending: whoever hung up has said why before.
+  // The platform canceled the call: its own outcome came first.
   if (cause === "canceled") return { status: "canceled", endReason: "canceled" };
   if (cause === "no_response") return { ...failed, endDetail: "the trunk does not answer" };
   if (cause === "transport_error") return { ...failed, endDetail: "the trunk cannot be reached" };

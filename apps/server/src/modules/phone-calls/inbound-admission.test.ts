@@ -59,7 +59,7 @@ function challengeIn(refusal: Rejection | undefined): string {
   return headers.get("www-authenticate") ?? "";
 }
 
-/** The Authorization of RFC 7616 §3.4 for the SHA-256 challenge. */
+/** Authorization header for the SHA-256 challenge (RFC 7616 §3.4). */
 function digestAnswer(challenge: string, password: string): string {
   const nonce = /nonce="([^"]+)"/.exec(challenge)?.[1] ?? "";
   const secret = hash("sha256", `carrier:parley:${password}`);
@@ -70,7 +70,7 @@ function digestAnswer(challenge: string, password: string): string {
   );
 }
 
-test("no number of forged INVITEs locks the address out that they name", async () => {
+test("forged INVITEs, however many, do not lock out the address that they name", async () => {
   const { subject } = admission();
   for (let count = 0; count < 1_000; count++) {
     assert.equal((await subject.refusalOf(invite(`+1415556${1000 + count}`, CARRIER)))?.status, 404);
@@ -81,7 +81,7 @@ test("no number of forged INVITEs locks the address out that they name", async (
   assert.equal((await subject.refusalOf(invite(KNOWN, STRANGER)))?.status, 403);
 });
 
-test("an answer to a challenge that another address was given reads no password and is held against nobody", async () => {
+test("an answer to another address's challenge reads no password and does not count against its sender", async () => {
   const { subject, reads } = admission({ isInboundAuthenticated: true, named: [] });
   const own = challengeIn(await subject.refusalOf(invite(KNOWN, STRANGER)));
   for (let count = 0; count < 100; count++) {
@@ -94,7 +94,7 @@ test("an answer to a challenge that another address was given reads no password 
   assert.equal(await subject.refusalOf(invite(KNOWN, CARRIER, right)), undefined);
 });
 
-test("who guesses passwords from an address of their own is limited there; an address that the trunk names is not", async () => {
+test("password guesses are limited by source address, except for addresses that the trunk names", async () => {
   for (const [named, passes] of [
     [[], false],
     [[STRANGER], true],

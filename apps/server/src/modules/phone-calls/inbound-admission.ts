@@ -12,14 +12,15 @@ export interface InboundAdmissionOptions {
 }
 
 /**
- * Decides on an INVITE before it gets a transaction: whose number it calls, whether it may come from there, and whether it
- * proves who it is. Sources of UDP are forged easily, so no source is ever locked out for what comes from its address: the
- * limits withhold refusals, and the check of passwords from an address that has received our challenge.
+ * Screens INVITEs before they get a transaction: finds the called number's trunk, and checks the source
+ * address and the credentials. UDP sources are easy to forge, so no source is locked out for packets from its
+ * address. The limits suppress rejections, and password checks for an address that has received our
+ * challenge.
  */
 export class InboundAdmission {
   readonly #options: InboundAdmissionOptions;
   readonly #authenticator = new DigestAuthenticator({ realm: "parley" });
-  /** A refusal goes to an address that a stranger may have forged: he must not make us flood it. */
+  /** Limits rejections: their target address may be forged, and must not be flooded by us. */
   readonly #refusals = new SourceLimit({ burst: 100, intervalMs: 50 });
   readonly #wrongAnswers = new SourceLimit({ burst: 30, intervalMs: 2_000 });
 
@@ -31,7 +32,7 @@ export class InboundAdmission {
     return this.#refusals.take(address);
   }
 
-  /** The refusal; `undefined` lets the call in. Rejects if the database does not answer. */
+  /** Returns the rejection, or `undefined` to admit the call. Rejects if the database does not answer. */
   async refusalOf(invite: InviteToScreen): Promise<Rejection | undefined> {
     const trunk = await this.#findTrunk(invite);
     if (trunk === undefined) return { status: 404 };
@@ -46,7 +47,10 @@ export class InboundAdmission {
     return trunk.isInboundAuthenticated ? await this.#authenticate(invite, trunk) : undefined;
   }
 
-  /** A registrar sends calls to the user name that we registered, and leaves the number that was dialed in To. */
+  /**
+   * Finds the trunk. A registrar sends calls to the user name that we registered, and leaves the dialed
+   * number in To.
+   */
   async #findTrunk({ requestUri, to }: InviteToScreen): Promise<InboundTrunk | undefined> {
     const dialed = [numberIn(requestUri), numberIn(to.uri)];
     return await this.#options.inboundNumbers.findTrunk(dialed.filter((number) => number !== undefined));
@@ -63,7 +67,7 @@ export class InboundAdmission {
       return username === credentials?.username ? credentials.password : undefined;
     });
     if (verdict.ok) return undefined;
-    // The nonce was given to this address: whoever answers it is there.
+    // The nonce was sent to this address, so the answer's source is not forged.
     if (verdict.reason === "refused") {
       this.#wrongAnswers.take(address);
       logger.warn({ sipTrunkId: trunk.id, source: address }, "rejected a call with a wrong password");

@@ -24,17 +24,17 @@ import {
 
 export interface InboundSipCallOptions {
   invite: IncomingInvite;
-  /** The address that goes into our SDP. */
+  /** The address in our SDP. */
   mediaAddress: string;
-  /** A call without SRTP is refused. */
+  /** True if calls without SRTP are refused. */
   isSrtpRequired: boolean;
   openMedia: (sampleRateHz: 8000 | 16000, handlers: MediaLegHandlers) => Promise<MediaLeg>;
 }
 
-/** How long a caller's side waits before it tries again while we are full or starting. */
+/** Delay before the caller's side tries again while this node is full or starting. */
 const RETRY_AFTER_SECONDS = "5";
 
-/** 503, and when to come again. */
+/** 503 with Retry-After. */
 export function notNow(): Rejection & { content: { headers: HeaderFields } } {
   return { status: 503, content: { headers: { "Retry-After": RETRY_AFTER_SECONDS } } };
 }
@@ -44,7 +44,7 @@ export function refuseForNow(invite: IncomingInvite): void {
   invite.reject(status, undefined, content.headers);
 }
 
-/** The SIP of a call that came in and is for an agent of ours. */
+/** SIP signaling of an inbound call for one of our agents. */
 export class InboundSipCall implements CallSignaling {
   readonly #options: InboundSipCallOptions;
   readonly #srtp: CallAudioSettings["srtp"];
@@ -69,12 +69,12 @@ export class InboundSipCall implements CallSignaling {
       return call.hangUp(sdpFailure(`SDP offer rejected: ${local.status} ${local.reason}`));
     }
     if (local !== undefined) media.connect(toMediaPath(local.audio));
-    // The caller hears the greeting from its first word, at once: it is made while the phone rings.
+    // The greeting is made while the phone rings, so that the caller hears it from its first word.
     await Promise.race([media.prepared, call.decided]);
     if (call.signal.aborted) return;
     const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
     call.answered();
-    // Audio begins with the answer, not with its ACK, which may be lost on the way and come seconds later.
+    // Audio begins with the answer, not with its ACK, which may be lost and arrive seconds later.
     if (!isOfferOurs) media.start();
     const accepted = await accepting;
     if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
@@ -84,7 +84,7 @@ export class InboundSipCall implements CallSignaling {
     if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
   }
 
-  /** Ends the session of an answered call; refuses the invitation of another. */
+  /** Ends the session of an answered call; rejects the INVITE of an unanswered one. */
   end({ endReason }: CallOutcome): void {
     const { invite } = this.#options;
     if (this.#session !== undefined) void this.#session.bye();
@@ -95,7 +95,8 @@ export class InboundSipCall implements CallSignaling {
 
   async #openMedia(call: ActiveCall): Promise<{ media: MediaLeg; settings: CallAudioSettings }> {
     const { invite, mediaAddress: address, openMedia } = this.#options;
-    // Wideband where the caller's first offer has it; who offers nothing gets what every telephone has.
+    // Wideband if the caller's first offer has it. A caller without an offer gets narrowband, which every
+    // telephone supports.
     const first = findOfferedCodec(invite.body, { address, codecs: audioCodecs, srtp: this.#srtp });
     const sampleRateHz = sampleRateOf(first?.name);
     try {
@@ -117,7 +118,7 @@ export class InboundSipCall implements CallSignaling {
     }
   }
 
-  /** The caller's answer to the offer that it left to us. */
+  /** Applies the caller's SDP answer to our offer. */
   #takeAnswer({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
     const answer = acceptCallAnswer(remoteSdp, settings);
     if (!answer.ok) return call.hangUp(sdpFailure(`SDP answer: ${answer.reason}`));

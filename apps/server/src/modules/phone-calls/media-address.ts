@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
 
 /**
- * The address of ours that stands in SDP for a peer (an IP address): the operator's, where it is of the same version of
- * IP. Undefined where no route leads to the peer.
+ * Returns our address in SDP for a peer (an IP address): the operator's public address if its IP version is
+ * the peer's, otherwise the local one. `undefined` if no route leads to the peer.
  */
 export async function findMediaAddress(
   publicAddress: string | undefined,

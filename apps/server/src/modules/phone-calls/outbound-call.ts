@@ -29,7 +29,7 @@ export interface OutboundCallOptions {
   /** E.164, or an extension. */
   toNumber: string;
   ringTimeoutMs: number;
-  /** Whether a number that the trunk sends the call on to may be called. */
+  /** Returns whether a number that the trunk redirects the call to may be called. */
   isDestinationAllowed: (number: string) => boolean;
   publicAddress: string | undefined;
   openMedia: (
@@ -38,10 +38,10 @@ export interface OutboundCallOptions {
   ) => Promise<MediaLeg>;
 }
 
-/** Targets that a trunk's redirections may name, one after another. */
+/** Redirections of one call that are followed. */
 const MAX_REDIRECTS = 3;
 
-/** The SIP of a call that an agent of ours places. */
+/** SIP signaling of an outbound call. */
 export class OutboundCall implements CallSignaling {
   readonly #options: OutboundCallOptions;
   #isRinging = false;
@@ -57,7 +57,7 @@ export class OutboundCall implements CallSignaling {
     if (hop === undefined) return call.hangUp(dialFailure("the trunk's host name does not resolve"));
     const address = await findMediaAddress(publicAddress, hop.address);
     if (address === undefined) return call.hangUp(dialFailure("no network route to the trunk"));
-    // What every telephone has: a wideband conversation would be resampled for most that are called.
+    // Every telephone supports narrowband; wideband audio would be resampled for most callees.
     const sampleRateHz = 8000;
     // The greeting is made while it rings.
     const media = await openMedia({ sampleRateHz, isIPv6: isIPv6(address) }, call.mediaHandlers);
@@ -74,7 +74,7 @@ export class OutboundCall implements CallSignaling {
     await this.#dial(call, media, settings);
   }
 
-  /** A call that is not answered yet is cancelled by its signal. */
+  /** Ends an answered call. The call's signal cancels an unanswered one. */
   end(_outcome: CallOutcome): void {
     void this.#session?.bye();
   }
@@ -85,7 +85,7 @@ export class OutboundCall implements CallSignaling {
       callId: sipCallId,
       to: route.uriOf(toNumber),
       from: route.from,
-      // Many carriers take the caller ID from there (RFC 3325).
+      // Many carriers read the caller ID from P-Asserted-Identity (RFC 3325).
       identity: { asserted: route.from },
       destination: route.destination,
       routes: route.serviceRoutes,
@@ -101,7 +101,7 @@ export class OutboundCall implements CallSignaling {
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
     this.#session = result.session;
     followSession(result.session, call, media, (offer) => renegotiate(offer, settings, media));
-    // Hung up in the moment of its answer.
+    // The call was hung up at the moment of its answer.
     if (call.signal.aborted) return;
     this.#begin(result.session, call, media, settings);
   }
@@ -116,12 +116,12 @@ export class OutboundCall implements CallSignaling {
     const failure = connectAnswered(remoteSdp, settings, media);
     if (failure !== undefined) return call.hangUp(dialFailure(`SDP answer: ${failure}`));
     media.start();
-    // The answer is to an INVITE that only the callee's side has seen.
+    // The answer proves that the callee's side has received our INVITE.
     media.confirm();
     call.answered();
   }
 
-  /** To the same number at another place, or to one that may be called as well. */
+  /** Allows the same number at another host, or another number that may be called. */
   #isRedirectAllowed(uri: string): boolean {
     const user = numberIn(uri);
     if (user === undefined) return false;

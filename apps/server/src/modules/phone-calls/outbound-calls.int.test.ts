@@ -15,7 +15,7 @@ interface Office {
   place: (fields?: object, headers?: Record<string, string>) => Promise<TestResponse>;
 }
 
-/** An agent that can call in the United States. */
+/** An organization whose agent can call in the United States. */
 async function openOffice(): Promise<Office> {
   const server = await createTestServer();
   const { modules, organizationId } = server;
@@ -57,7 +57,7 @@ function assertRefused({ status, body }: TestResponse, expected: number, code: s
   assert.deepEqual([status, refusal.error, refusal.details?.issues[0]?.path], [expected, code, path], text);
 }
 
-test("a call is written down as queued and then dialed, from the agent's first number", async () => {
+test("a call is recorded as queued and then dialed from the agent's first number", async () => {
   const { server, place, agentId, trunkId } = await openOffice();
   const answer = await place({ toNumber: "+1 (415) 555-0199", variables: { season: "autumn" } });
   assert.equal(answer.status, 201);
@@ -89,7 +89,7 @@ test("an unknown agent, environment or caller ID is refused before anything is d
   await server.close();
 });
 
-test("another number of the trunk may be the caller ID, and none of another trunk", async () => {
+test("the caller ID may be another number of the trunk, but not one of another trunk", async () => {
   const { server, place, trunkId } = await openOffice();
   const { modules, organizationId } = server;
   const colleague = await modules.agents.create(server, { name: "Grace", sipTrunkId: trunkId });
@@ -102,7 +102,7 @@ test("another number of the trunk may be the caller ID, and none of another trun
   await server.close();
 });
 
-test("calls go to the countries of the organization's numbers, or to those that it names", async () => {
+test("calls may go to the countries of the organization's numbers, or to those that it lists", async () => {
   const { server, place } = await openOffice();
   assertRefused(await place({ toNumber: "+4930123456" }), 400, "destination_not_allowed");
   const change = await server.request("PATCH", "/organization", { allowedCountries: ["DE"] });
@@ -126,12 +126,12 @@ test("emergency numbers are refused, extensions are not", async () => {
   await server.close();
 });
 
-test("a disabled agent, one without a trunk and one whose trunk takes no calls cannot call", async () => {
+test("a disabled agent, an agent without a trunk, and an agent whose trunk takes no calls cannot call", async () => {
   const { server, place, agentId, trunkId } = await openOffice();
   const { modules, organizationId } = server;
   await modules.agents.update(server, agentId, { status: "disabled" });
   assertRefused(await place(), 409, "agent_not_callable");
-  // What is wrong with the request comes before.
+  // Faults of the request are reported first.
   assertRefused(await place({ toNumber: "911" }), 400, "destination_not_allowed");
   await modules.agents.update(server, agentId, { status: "active" });
   await modules.sipTrunks.update(organizationId, trunkId, { proxyAddress: null });
@@ -141,7 +141,7 @@ test("a disabled agent, one without a trunk and one whose trunk takes no calls c
   await server.close();
 });
 
-test("without a free place the call is refused, with when to come again", async () => {
+test("without free capacity the call is refused with Retry-After", async () => {
   const { server, place } = await openOffice();
   server.media.hasFreePlace = false;
   const answer = await place({}, { "idempotency-key": "later" });
@@ -152,7 +152,7 @@ test("without a free place the call is refused, with when to come again", async 
   await server.close();
 });
 
-test("a request that is sent again under its key dials once", async () => {
+test("a request sent again with its idempotency key dials once", async () => {
   const { server, place } = await openOffice();
   const headers = { "idempotency-key": "once" };
   const [first, second] = [await place({}, headers), await place({}, headers)];
@@ -163,7 +163,7 @@ test("a request that is sent again under its key dials once", async () => {
   await server.close();
 });
 
-test("a call runs in the environment that it names, and in production in none", async () => {
+test("a call runs in the requested environment, and in production by default", async () => {
   const { server, place, agentId } = await openOffice();
   await server.modules.agents.update(server, agentId, { publishMode: "manual" });
   await server.request("PUT", `/agents/${agentId}/environments/staging`, { variables: { place: "Hamburg" } });
@@ -183,7 +183,7 @@ test("a call runs in the environment that it names, and in production in none", 
   await server.close();
 });
 
-test("calls are listed by what they are", async () => {
+test("calls can be filtered by their properties", async () => {
   const { server, place } = await openOffice();
   const call = callIn(await place());
   const countOf = async (query: string): Promise<number> => {
@@ -211,7 +211,7 @@ test("calls are listed by what they are", async () => {
   await server.close();
 });
 
-test("a call that has ended, and one that nobody holds, cannot be hung up", async () => {
+test("an ended call and a call that no node runs cannot be hung up", async () => {
   const server = await createTestServer();
   const { callId: id } = await openTestCall(server, { nodeId: "a node that is gone" });
   assertRefused(await server.request("POST", `/calls/${id}/hangup`), 409, "call_not_addressable");

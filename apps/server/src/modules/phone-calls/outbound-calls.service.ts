@@ -25,19 +25,19 @@ interface OutboundCallsOptions {
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "hasFreePlace" | "open">;
   speechPlaces: LocalSpeechPlaces;
-  /** The operator's; undefined: the address that the trunk reaches us by. */
+  /** The operator's public address. `undefined`: the local address that the trunk reaches. */
   publicAddress: string | undefined;
   clock: Clock;
   logger: Logger;
 }
 
-/** What a node is asked that is to dial for another. */
+/** Command to dial a call that another node has placed. */
 type DialCommand = Extract<CallCommand, { type: "dial" }>;
 type Dial = Extract<PlacingCommand, { type: "dial" }>;
 
 const DEFAULT_RING_TIMEOUT_SECONDS = 60;
 
-/** Places calls. */
+/** Places outbound calls. */
 export class OutboundCallsService {
   readonly #options: OutboundCallsOptions;
 
@@ -46,8 +46,8 @@ export class OutboundCallsService {
   }
 
   /**
-   * Writes a call down and begins to dial once that is kept. Throws what the planner throws, and then
-   * `capacity_exceeded` where no node has a free place.
+   * Creates a call and dials it after the commit. Throws what the planner throws, then `capacity_exceeded` if
+   * no node has a free place.
    */
   async place(organizationId: string, request: CallCreate): Promise<Call> {
     const { nodeId, calls, planner, placement } = this.#options;
@@ -106,7 +106,7 @@ export class OutboundCallsService {
       const endDetail = "no node could place the call";
       await calls.finish(id, { status: "failed", endReason: "dial_failed", endDetail, endedAt: clock.now() });
     } catch (error) {
-      // The node closes the call once the database answers: nobody holds it.
+      // This node closes the call once the database answers, because it does not run it.
       logger.error({ err: error, callId: id }, "handing a call to another node failed");
     }
   }
@@ -160,7 +160,7 @@ function dial(
       openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
     });
   });
-  // Nobody waits for it, and no fault in one call may end the node.
+  // Detached: an error in one call must not end the node.
   carried
     .catch((error: unknown) => logger.error({ err: error, callId }, "carrying a call failed"))
     .finally(() => place[Symbol.dispose]());

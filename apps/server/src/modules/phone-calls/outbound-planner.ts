@@ -9,18 +9,18 @@ import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.s
 import type { PlacedCall } from "../calls/calls.service.ts";
 import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
 
-/** Who calls whom, and how. */
+/** Caller, callee and route of an outbound call. */
 export interface Dialing {
   agent: ResolvedAgent;
   fromNumber: string;
   /** E.164, or an extension. */
   toNumber: string;
   route: OutgoingRoute;
-  /** Where else a redirection may send it. */
+  /** Countries that a redirection may lead to. */
   allowedCountries: readonly string[];
 }
 
-/** What a call needs before it is written down. */
+/** An outbound call before its record is written. */
 export interface OutboundPlan extends Dialing {
   from: { id: string; e164: string };
   sipTrunkId: string;
@@ -33,7 +33,7 @@ interface OutboundPlannerDependencies {
   organizations: OrganizationsService;
 }
 
-/** Decides whether a call may be placed, as whom and by which way. */
+/** Decides whether a call may be placed, from which number and by which route. */
 export class OutboundPlanner {
   readonly #dependencies: OutboundPlannerDependencies;
 
@@ -47,7 +47,7 @@ export class OutboundPlanner {
    */
   async plan(organizationId: string, request: CallCreate): Promise<OutboundPlan> {
     const organization = await this.#dependencies.organizations.get(organizationId);
-    // API keys know of it only after a while; calls cost money at once.
+    // API keys notice inactive billing only after a while; calls cost money at once.
     if (!organization.isBillingActive) throw new AppError("billing_inactive");
     const agent = await this.#resolve(organizationId, request);
     const toNumber = request.toNumber.startsWith("+")
@@ -70,7 +70,7 @@ export class OutboundPlanner {
     return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, allowedCountries };
   }
 
-  /** Of a call that was written down before; undefined where it can no longer be dialed. */
+  /** Plans a call that was already recorded. Returns `undefined` if it can no longer be dialed. */
   async planAgain(call: PlacedCall): Promise<Dialing | undefined> {
     const { organizationId, sipTrunkId, fromNumber, toNumber } = call;
     if (sipTrunkId === null || fromNumber === null || toNumber === null) return undefined;
@@ -97,7 +97,7 @@ export class OutboundPlanner {
     }
   }
 
-  /** The number of ours that calls: the one that is asked for, or the agent's first. */
+  /** Returns the calling number: the requested one, or the agent's first. */
   async #findFrom(
     { organizationId, document }: ResolvedAgent,
     sipTrunkId: string,
@@ -114,7 +114,7 @@ export class OutboundPlanner {
     return first;
   }
 
-  /** ISO 3166. */
+  /** Returns ISO 3166 codes. */
   async #allowedCountriesOf({ id, allowedCountries }: Organization): Promise<readonly string[]> {
     return allowedCountries ?? countriesOf(await this.#dependencies.phoneNumbers.listE164(id));
   }

@@ -52,7 +52,7 @@ async function setUp(context: TestContext) {
       id: nodeId,
       httpAddress: "http://127.0.0.1",
       sipAddress: "127.0.0.1:5060",
-      // As it was when it was last heard of.
+      // State at the last heartbeat.
       state: "ready",
       callsHeld: 0,
       freePlaces: 5,
@@ -65,7 +65,7 @@ async function setUp(context: TestContext) {
   return { server, agentId: agent.id, request, openNode };
 }
 
-test("a node without a free place lets one that has room dial, by the configuration of the moment", async (context) => {
+test("a full node hands the call to a node with free capacity, with the current configuration", async (context) => {
   const { server, agentId, request, openNode } = await setUp(context);
   const [full, free] = [await openNode({ hasFreePlace: false }), await openNode({ hasFreePlace: true })];
   const call: Call = await full.modules.outboundCalls.place(server.organizationId, request);
@@ -79,7 +79,7 @@ test("a node without a free place lets one that has room dial, by the configurat
   assert.deepEqual(full.media.opened, []);
 });
 
-test("a call that no node takes after all has failed", async (context) => {
+test("a call that no node takes ends as failed", async (context) => {
   const { server, request, openNode } = await setUp(context);
   const [full, alsoFull] = [await openNode({ hasFreePlace: false }), await openNode({ hasFreePlace: false })];
   const { id } = await full.modules.outboundCalls.place(server.organizationId, request);

@@ -74,7 +74,7 @@ export function createPhoneCalls(
   } satisfies Feature;
 }
 
-/** What becomes of the SIP requests that arrive. */
+/** Returns the handlers of incoming SIP requests. */
 function sipHandlersOf(control: CallControl, recorder: SipTraceRecorder | undefined): SipHandlers {
   return {
     onInvite: (invite) => control.handleInvite(invite),

@@ -2,7 +2,7 @@ import type { Session } from "@parley/sip";
 import type { MediaLeg } from "../../media/media-pool.ts";
 import type { CallOutcome, ActiveCall } from "../active-calls/active-call.ts";
 
-/** Ends the call with its session, and takes what the other side offers and presses during it. */
+/** Ends the call with its SIP session, and passes re-INVITEs and key presses on to it. */
 export function followSession(
   session: Session,
   call: ActiveCall,
@@ -14,7 +14,7 @@ export function followSession(
   void session.ended.then(({ cause }) => call.hangUp(hungUp(cause === "remote_bye" ? undefined : cause)));
 }
 
-/** The other side ended an answered call; `detail` where that was not by a BYE. */
+/** Outcome of an answered call that the other side ended. `detail`: the cause, if it was not a BYE. */
 export function hungUp(detail: string | undefined): CallOutcome {
   return {
     status: "completed",
@@ -23,7 +23,7 @@ export function hungUp(detail: string | undefined): CallOutcome {
   };
 }
 
-/** The two sides have no audio in common. */
+/** Outcome of a call whose two sides have no audio in common. */
 export function sdpFailure(endDetail: string): CallOutcome {
   return { status: "failed", endReason: "error_internal", endDetail };
 }

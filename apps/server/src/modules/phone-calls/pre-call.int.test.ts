@@ -18,7 +18,7 @@ import type { ConversationSetup } from "../conversations/setup/conversation-setu
 
 const NODE = "this-node";
 
-/** A node whose calls are carried to what `ask` says, and hung up by us once they are ready. */
+/** A node whose calls are handled as `ask` answers, and hung up by us once they are ready. */
 async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partial<PreCallReading>>) {
   const server = await createTestServer();
   t.after(async () => await server.close());
@@ -96,7 +96,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
   return { activeCalls, questions, carry };
 }
 
-test("what the agent's server answers wins, in the conversation and in its record", async (t) => {
+test("the pre-call webhook's answer wins, in the conversation and in its record", async (t) => {
   const answer = { variables: { customer: "Ada", tier: "gold" }, firstMessage: "Hello {{customer}}." };
   const { questions, carry } = await open(t, async () => ({ answer }));
   for (const direction of ["inbound", "outbound"] as const) {
@@ -115,7 +115,7 @@ test("what the agent's server answers wins, in the conversation and in its recor
   );
 });
 
-test("the server is told what the call is, a test in the browser too", async (t) => {
+test("the pre-call webhook receives the call's facts, and whether it is a browser test", async (t) => {
   const { questions, carry } = await open(t, async () => ({}));
   const { record, prepared } = await carry({ channel: "web", toNumber: null, isTest: true });
   const { agent, callId, conversationId } = record;
@@ -135,7 +135,7 @@ test("the server is told what the call is, a test in the browser too", async (t)
   assert.equal(prepared?.agent.firstMessageMode, "generated");
 });
 
-test("what cannot be used stands in the transcript, and the call goes on", async (t) => {
+test("unusable parts of the answer are noted in the transcript, and the call goes on", async (t) => {
   const { carry } = await open(t, async () => ({ problems: ["lucky is not a known field"] }));
   const { detail, prepared } = await carry({ direction: "outbound" });
   assert.equal(prepared?.agent.firstMessage, "We are calling you.");
@@ -146,7 +146,7 @@ test("what cannot be used stands in the transcript, and the call goes on", async
   );
 });
 
-test("a call that is rejected gets no further, and says why", async (t) => {
+test("a rejected call ends with the given reason", async (t) => {
   const { carry } = await open(t, async () => ({ answer: { reject: { reason: "x".repeat(600) } } }));
   const { detail, prepared } = await carry();
   assert.equal(prepared, undefined);
@@ -154,7 +154,7 @@ test("a call that is rejected gets no further, and says why", async (t) => {
   assert.equal(detail.endDetail, "x".repeat(500));
 });
 
-test("a call that ends while the server is asked waits for no answer", async (t) => {
+test("a call that ends meanwhile does not wait for the webhook's answer", async (t) => {
   const { activeCalls, carry } = await open(t, async (signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     return { answer: { firstMessage: "Too late." } };

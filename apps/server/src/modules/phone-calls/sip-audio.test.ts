@@ -8,7 +8,7 @@ import { answerCallOffer, connectAnswered, connectEarly, renegotiate, toAudioSet
 
 type Suite = NonNullable<MediaPath["srtp"]>["suite"];
 
-/** A telephone that our call reaches, which speaks no suite but this one. */
+/** A called telephone that supports only this SRTP suite. */
 class Fork {
   readonly answer: string;
   readonly #srtp: SrtpSession;
@@ -55,7 +55,7 @@ function placeCall() {
   });
   let session: SrtpSession | undefined;
   const ports: number[] = [];
-  // As the media process takes every path.
+  // In the format of the media process.
   const media = {
     connect: ({ srtp: keys, remote }: MediaPath): void => {
       assert.ok(keys !== undefined);
@@ -70,7 +70,7 @@ function placeCall() {
   return { offer: buildOffer(settings), settings, media, ours, ports };
 }
 
-test("encrypted early media is heard, and goes on over the answer in step", () => {
+test("encrypted early media is heard, and continues after the answer without a gap", () => {
   const { offer, settings, media, ours } = placeCall();
   const fork = new Fork(offer, "AES_CM_128_HMAC_SHA1_80", 5000);
   connectEarly(fork.answer, settings, media);
@@ -78,13 +78,13 @@ test("encrypted early media is heard, and goes on over the answer in step", () =
   assert.ok(ours().unprotectRtp(Uint8Array.from(early)) !== undefined);
   assert.equal(connectAnswered(fork.answer, settings, media), undefined);
   assert.ok(ours().unprotectRtp(fork.packet()) !== undefined);
-  // What was heard before the answer is known to have been heard.
+  // The packet counts as received, so a replay is rejected.
   assert.equal(ours().unprotectRtp(early), undefined);
   assert.ok(fork.hears(ours().protectRtp(packetOf(0))));
 });
 
 for (const suite of ["AES_CM_128_HMAC_SHA1_80", "AEAD_AES_256_GCM"] as const) {
-  test(`a fork that answers after another's early media is spoken with under its own keys (${suite})`, () => {
+  test(`a fork that answers after another's early media uses its own keys (${suite})`, () => {
     const { offer, settings, media, ours, ports } = placeCall();
     const early = new Fork(offer, "AES_CM_128_HMAC_SHA1_80", 5000);
     const answering = new Fork(offer, suite, 6000);
@@ -98,7 +98,7 @@ for (const suite of ["AES_CM_128_HMAC_SHA1_80", "AEAD_AES_256_GCM"] as const) {
   });
 }
 
-test("an answer without keys to an offer of SRTP alone connects nothing", () => {
+test("an answer without keys to an SRTP-only offer connects nothing", () => {
   const { offer, settings, media, ports } = placeCall();
   const plain = new Fork(offer, "AES_CM_128_HMAC_SHA1_80", 5000).answer
     .replace("RTP/SAVP", "RTP/AVP")
@@ -108,7 +108,7 @@ test("an answer without keys to an offer of SRTP alone connects nothing", () => 
   assert.deepEqual(ports, []);
 });
 
-test("an offer or answer whose audio or RTCP would go to nobody's address is refused", () => {
+test("an offer or answer with an unusable audio or RTCP address is refused", () => {
   const settingsFor = (peer: string, isLoopbackAllowed: boolean) =>
     toAudioSettings({
       address: peer.includes(":") ? "2001:db8::9" : "192.0.2.1",

@@ -17,18 +17,18 @@ const narrowband = [
 ] as const;
 const wideband = [{ name: "G722", clockRateHz: 8000, payloadType: 9 }] as const;
 
-/** The codecs of a call's audio, the best first. */
+/** Audio codecs of calls, the best first. */
 export const audioCodecs = [...wideband, ...narrowband] as const;
 
-/** Of a conversation that is to hear this codec without conversion. */
+/** Returns the sample rate of a conversation that needs no conversion for this codec. */
 export function sampleRateOf(codecName: string | undefined): 8000 | 16000 {
   return wideband.some(({ name }) => name === codecName) ? 16_000 : 8000;
 }
 
-/** What a call says of its audio in all its offers and answers. */
+/** Our side of a call's audio in all its offers and answers. */
 export type CallAudioSettings = AudioSettings &
   Required<Pick<AudioSettings, "origin" | "srtp">> & {
-    /** The peer's signaling comes from this machine, so its audio may be there too. */
+    /** True if the peer's signaling comes from this machine: its audio may be there too. */
     isLoopbackAllowed: boolean;
   };
 
@@ -37,7 +37,7 @@ type MediaConnection = Pick<MediaLeg, "connect">;
 export interface CallAudio {
   address: string;
   port: number;
-  /** Of the conversation. */
+  /** Sample rate of the conversation. */
   sampleRateHz: 8000 | 16000;
   srtp: CallAudioSettings["srtp"];
   isLoopbackAllowed: boolean;
@@ -46,19 +46,19 @@ export interface CallAudio {
 export function toAudioSettings({ sampleRateHz, ...audio }: CallAudio): CallAudioSettings {
   return {
     ...audio,
-    // What the conversation hears without conversion comes first, also when the peer offers anew.
+    // The codec that needs no conversion comes first, also when the peer sends a new offer.
     codecs: sampleRateHz === 8000 ? [...narrowband, ...wideband] : [...wideband, ...narrowband],
     ptimeMs: 20,
     origin: { sessionId: String(randomInt(2 ** 47)), version: 1 },
   };
 }
 
-/** Answers an offer; refuses one whose audio would go where none of ours may be sent. */
+/** Answers an offer. Rejects it if its audio address is one we may not send to. */
 export function answerCallOffer(offer: string, settings: CallAudioSettings): NegotiationResult {
   return withAllowedAddress(answerOffer(offer, settings), settings);
 }
 
-/** Reads the answer to our offer, under the same condition. */
+/** Reads the answer to our offer, with the same check of its address. */
 export function acceptCallAnswer(
   answer: string,
   settings: CallAudioSettings,
@@ -82,7 +82,7 @@ function withAllowedAddress(
 /** RFC 3264 §8.4: nothing is sent to an unspecified address. */
 const isOnHold = (address: string): boolean => address === "0.0.0.0" || address === "::";
 
-/** Answers hold, resume, a change of address or codec (RFC 3264 §8), and tells the media of it. */
+/** Answers a re-INVITE: hold, resume, or a change of address or codec (RFC 3264 §8); updates the media. */
 export function renegotiate(
   offer: string,
   settings: CallAudioSettings,
@@ -95,13 +95,13 @@ export function renegotiate(
   return { sdp: answer.sdp };
 }
 
-/** Connects the audio that a fork of a call plays while it rings; of several, the last one's. */
+/** Connects the early media of a call's fork while it rings. With several forks, the last one wins. */
 export function connectEarly(answer: string, settings: CallAudioSettings, media: MediaConnection): void {
   const early = acceptCallAnswer(answer, settings, { isEarly: true });
   if (early.ok) media.connect(toMediaPath(early.audio));
 }
 
-/** Connects what the fork that has answered settled; undefined, or why nothing is. */
+/** Connects the audio of the fork that answered. Returns why it cannot, or `undefined` on success. */
 export function connectAnswered(
   answer: string,
   settings: CallAudioSettings,
@@ -113,7 +113,7 @@ export function connectAnswered(
   return undefined;
 }
 
-/** What an offer and answer have settled, for the media process. */
+/** Converts a negotiated audio session to the media process's format. */
 export function toMediaPath({ codec, direction, remoteRtcp, ...audio }: NegotiatedAudio): MediaPath {
   const { remote, telephoneEventPayloadType, ptimeMs, isRtcpMultiplexed, srtp } = audio;
   return {

@@ -1,6 +1,6 @@
 import { parseUri } from "@parley/sip";
 
-/** The number or name that a `sip:` or `tel:` URI is about. */
+/** Returns the number or name in a `sip:` or `tel:` URI. */
 export function numberIn(text: string): string | undefined {
   const uri = parseUri(text);
   return uri?.scheme === "tel" ? uri.number : uri?.user;

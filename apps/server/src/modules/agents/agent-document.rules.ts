@@ -9,27 +9,27 @@ import {
   mergeFields,
 } from "@parley/contract";
 
-/** A number as the agent's document names it; the number itself has its own table. */
+/** Phone number as stored in the agent's document. Numbers have a table of their own. */
 export interface BoundNumber {
   id: string;
   e164: string;
-  /** Null: production. */
+  /** `null` is production. */
   environment: string | null;
   createdAt: string;
   updatedAt: string;
 }
 
-/** All of an agent that has versions, every field present whatever release wrote it. */
+/** All data of an agent that has versions, with every field present regardless of the release that wrote it. */
 export interface AgentDocument extends AgentConfiguration {
   schemaVersion: typeof SCHEMA_VERSION;
   phoneNumbers: BoundNumber[];
   customTools: CustomTool[];
 }
 
-/** Goes up with every field that the tables of the contract gain, lose or rename; a test sees to it. */
+/** Incremented whenever the contract's tables gain, lose or rename a field; a test checks it. */
 export const SCHEMA_VERSION = 3;
 
-/** The spec, 3.1: live whatever version is published. */
+/** Fields that are live regardless of the published version (specification §3.1). */
 const alwaysLive: ReadonlySet<keyof AgentDocument> = new Set(["status", "sipTrunkId", "phoneNumbers"]);
 
 export function createDocument(creation: AgentCreation): AgentDocument {
@@ -37,31 +37,33 @@ export function createDocument(creation: AgentCreation): AgentDocument {
   return normalize({ schemaVersion: SCHEMA_VERSION, ...fields, phoneNumbers: [], customTools: [] });
 }
 
-/** What is absent stays, null becomes the default; fields that are no configuration are passed over. */
+/**
+ * Applies a change: absent fields stay, `null` resets a field to its default. Ignores fields outside the configuration.
+ */
 export function changeDocument(document: AgentDocument, change: AgentChange): AgentDocument {
   return normalize({ ...document, ...mergeFields(agentFields, document, change) });
 }
 
-/** `production` needs no name: null stands for it. */
+/** Stores `production` as `null`. */
 function normalize(document: AgentDocument): AgentDocument {
   if (document.widgetConfig.environment === "production") document.widgetConfig.environment = null;
   return document;
 }
 
-/** A document as some release wrote it. */
+/** Document as written by any release. */
 type AnyDocument = Readonly<Record<string, unknown>>;
 
 /**
- * From each schema version to the next; the first lifts version 1. Pure, and equal documents stay equal. What a document
- * still lacks then gets its default, so a version that only adds fields has nothing to do here.
+ * Upgrades from each schema version to the next; the first upgrades version 1. Pure: equal documents stay equal. Fields
+ * that are missing afterwards get their defaults, so a version that only adds fields needs no code here.
  */
 const upgraders: readonly ((document: AnyDocument) => AnyDocument)[] = [
-  // Version 1 kept status and trunk beside the document and had no tools and numbers.
+  // Version 1 stored status and trunk beside the document and had no tools or numbers.
   (document) => ({ phoneNumbers: [], customTools: [], ...document }),
   (document) => document,
 ];
 
-/** Lifts what an older release wrote; what this one wrote is returned as it is. */
+/** Upgrades a document of an older release. Returns a document of the current schema unchanged. */
 export function liftDocument(stored: AnyDocument & { schemaVersion: number }): AgentDocument {
   if (stored.schemaVersion === SCHEMA_VERSION) return stored as unknown as AgentDocument;
   const lifted = upgraders
@@ -82,7 +84,7 @@ export function diffDocuments(before: AgentDocument, after: AgentDocument): (key
   });
 }
 
-/** Apart from when it was last changed. */
+/** Compares two tools, ignoring when they were last changed. */
 export function isSameTool(one: CustomTool, other: CustomTool): boolean {
   return canonicalJson(untimed(one)) === canonicalJson(untimed(other));
 }
@@ -92,24 +94,27 @@ function contentOf(field: keyof AgentDocument, document: AgentDocument): string 
   return canonicalJson(document[field].map(untimed));
 }
 
-/** When a tool or a number was last changed is nothing that a change consists of. */
+/** Removes the time of the last change, which is not part of a change. */
 function untimed(dated: CustomTool | BoundNumber): object {
   const { createdAt: _createdAt, updatedAt: _updatedAt, ...content } = dated;
   return content;
 }
 
-/** Whether a conversation could tell the two apart: what is always live does not count. */
+/** Compares two documents without the fields that are always live: `true` if no conversation could tell them apart. */
 export function isSameWhenPublished(one: AgentDocument, other: AgentDocument): boolean {
   return diffDocuments(one, other).every((field) => alwaysLive.has(field));
 }
 
-/** A published or pinned snapshot with everything that is always live taken from the agent as it is now. */
+/** Returns a published or pinned snapshot with all always-live fields taken from the current agent. */
 export function withLiveFields(snapshot: AgentDocument, live: AgentDocument): AgentDocument {
   const { status, sipTrunkId, phoneNumbers } = live;
   return { ...snapshot, status, sipTrunkId, phoneNumbers };
 }
 
-/** One text for all JSON values that are stored as the same: keys in order, as the database keeps none. */
+/**
+ * Serializes JSON values that the database stores as equal to the same text: keys are sorted, because the database does
+ * not preserve their order.
+ */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each !== "object" || each === null || Array.isArray(each)) return each;

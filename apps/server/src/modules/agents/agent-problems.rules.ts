@@ -1,4 +1,4 @@
-/** What an agent's schema cannot say. */
+/** Rules for agents that a schema cannot express. */
 import { agentFields, type Issue, valueSchemas } from "@parley/contract";
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
@@ -7,7 +7,7 @@ import type { AgentDocument } from "./agent-document.rules.ts";
 
 const configuration = Compile(Type.Object(valueSchemas(agentFields)));
 
-/** What is wrong with a document that was valid when it was saved, by the rules of this release. */
+/** Applies this release's rules to a document that was valid when it was saved, and returns the problems. */
 export function findSnapshotProblems(document: AgentDocument): Issue[] {
   const issues = configuration.Errors(document).map(({ instancePath, message }) => ({
     path: instancePath.slice(1).replaceAll("/", "."),

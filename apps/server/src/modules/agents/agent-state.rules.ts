@@ -1,4 +1,4 @@
-/** What a write may make of an agent, its versions and what is live: pure decisions, apart from locks and tables. */
+/** Pure decisions about writes to an agent, its versions and its publication, separate from locks and tables. */
 import type { AgentChange, PublishMode, VersionKind } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import { type AgentDocument, changeDocument, diffDocuments } from "./agent-document.rules.ts";
@@ -6,17 +6,17 @@ import { type AgentDocument, changeDocument, diffDocuments } from "./agent-docum
 export interface AgentPublicationState {
   document: AgentDocument;
   publishMode: PublishMode;
-  /** Null: the draft runs. */
+  /** `null` if the draft runs. */
   publishedRevision: number | null;
 }
 
-/** An agent as a write finds it. */
+/** Agent before a write. */
 export interface SavedAgent extends AgentPublicationState {
   id: string;
   organizationId: string;
-  /** Of its latest version. */
+  /** Revision of the latest version. */
   revision: number;
-  /** Of content that differs, not of revisions. */
+  /** Whether the content differs; the revision numbers may differ without it. */
   hasUnpublishedChanges: boolean;
   widgetKey: string;
   createdAt: Date;
@@ -26,11 +26,11 @@ export interface SavedAgent extends AgentPublicationState {
 export interface Write {
   kind: VersionKind;
   after: AgentPublicationState;
-  /** True: makes a version even where nothing changes. */
+  /** If `true`, creates a version even if nothing changes. */
   isAlwaysRecorded?: boolean;
 }
 
-/** The names of what differs, publishing included. */
+/** Names of the fields that differ, including those of publishing. */
 export function diffStates(before: AgentPublicationState, after: AgentPublicationState): string[] {
   const publishing = (["publishMode", "publishedRevision"] as const).filter(
     (field) => before[field] !== after[field],
@@ -43,7 +43,10 @@ export function writeDocument(before: SavedAgent, document: AgentDocument): Writ
   return { kind: "updated", after: { document, publishMode, publishedRevision } };
 }
 
-/** A PATCH: into manual mode it publishes what it leaves behind, out of it nothing stays published. */
+/**
+ * Decides a PATCH. A change to manual mode publishes the state before it; a change to automatic mode removes the
+ * published revision.
+ */
 export function writeChange(
   before: SavedAgent,
   { publishMode: requested, ...change }: AgentChange & { publishMode?: PublishMode | null },
@@ -56,7 +59,7 @@ export function writeChange(
   return { kind: "published", after: { document, publishMode, publishedRevision: before.revision + 1 } };
 }
 
-/** Throws `publish_mode_auto`. Nothing changes where the draft is already what is published. */
+/** Throws `publish_mode_auto`. Changes nothing if the draft equals the published revision. */
 export function writePublishedDraft(before: SavedAgent): Write {
   requireManual(before);
   const isLive = before.publishedRevision !== null && !before.hasUnpublishedChanges;
@@ -64,13 +67,13 @@ export function writePublishedDraft(before: SavedAgent): Write {
   return { kind: "published", after: { ...stateOf(before), publishedRevision } };
 }
 
-/** Throws `publish_mode_auto`. The draft stays as it is. */
+/** Throws `publish_mode_auto`. Leaves the draft unchanged. */
 export function writePublishedRevision(before: SavedAgent, revision: number): Write {
   requireManual(before);
   return { kind: "published", after: { ...stateOf(before), publishedRevision: revision } };
 }
 
-/** The revision that calls run on in production. */
+/** Revision that calls run on in production. */
 export function liveRevision({
   publishedRevision,
   revision,

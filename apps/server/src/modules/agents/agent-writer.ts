@@ -10,22 +10,22 @@ import * as store from "./agents.store.ts";
 import { openDocument, sealDocument } from "./stored-document.ts";
 
 /**
- * The only one that writes agents. Every write runs in the caller's transaction, under the lock of the agent's row, and
- * leaves a version: a crash keeps all of it or nothing.
+ * The only writer of agents. Every write runs in the caller's transaction under the lock of the agent's row, and
+ * creates a version atomically with the change.
  */
 export class AgentWriter {
   readonly #encryption: Encryption;
   readonly #clock: Clock;
   readonly #onWritten: (document: AgentDocument) => void;
 
-  /** @param onWritten Called with each agent as it is written, before its transaction is committed. Must not throw. */
+  /** @param onWritten Called with each agent when it is written, before its transaction commits. Must not throw. */
   constructor(encryption: Encryption, clock: Clock, onWritten: (document: AgentDocument) => void = () => {}) {
     this.#encryption = encryption;
     this.#clock = clock;
     this.#onWritten = onWritten;
   }
 
-  /** The agent as it was read, decrypted and lifted to this release's schema. */
+  /** Decrypts an agent's row and upgrades it to this release's schema. */
   open({ document, ...row }: store.AgentRow): SavedAgent {
     return { ...row, document: openDocument(document, row.id, this.#encryption) };
   }
@@ -69,17 +69,14 @@ export class AgentWriter {
     return this.open(row);
   }
 
-  /**
-   * Locks several agents in an order that all lockers keep, so that none waits for another in a circle; returns the ids
-   * of those that there are.
-   */
+  /** Locks several agents in a consistent order, which prevents deadlocks. Returns the ids of those that exist. */
   async lock(transaction: Queries, by: Author, ids: readonly string[]): Promise<string[]> {
     return await store.lockAgents(transaction, by.organizationId, ids);
   }
 
   /**
-   * Applies what `decide` makes of the agent, and returns it as it is then. `decide` runs under the lock, and may write
-   * to other tables in the same transaction. Where nothing changes nothing is written. Throws `not_found`.
+   * Writes what `decide` returns for the agent, and returns the agent's new state. `decide` runs under the lock, and
+   * may write to other tables in the same transaction. Writes nothing if nothing changes. Throws `not_found`.
    */
   async write(
     transaction: Queries,
@@ -119,7 +116,7 @@ export class AgentWriter {
     return { ...before, ...written, document: after.document };
   }
 
-  /** The last version shows the agent as it was. */
+  /** Deletes the agent. Its last version shows its state before the deletion. */
   async delete(transaction: Queries, by: Author, id: string): Promise<void> {
     await this.write(transaction, by, id, ({ document, publishMode, publishedRevision }) => ({
       kind: "deleted",

@@ -18,7 +18,7 @@ export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
   { folders, sipTrunks }: { folders: FoldersService; sipTrunks: SipTrunksService },
 ) {
-  /** Prepares what the agent says in the same words in every call. */
+  /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
     const speech = fixedSpeechOf(document, config.textToSpeech.provider);
     if (speech !== undefined) inference.prepareSpeech(speech);

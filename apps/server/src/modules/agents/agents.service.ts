@@ -17,7 +17,7 @@ interface PublishModeChange {
   publishMode?: PublishMode | null;
 }
 
-/** What an agent names of other resources. */
+/** An agent's references to other resources. */
 export type References = Pick<AgentDocument, "sipTrunkId" | "folderId" | "messagingConnectionId">;
 
 export interface AgentsDependencies {
@@ -31,7 +31,7 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
-  /** An agent is deleted; the event is its id. */
+  /** Emitted when an agent is deleted; the event is its id. */
   readonly deleted = new TransactionEvent<string>();
 
   constructor(database: Database, { writer, sipTrunks, folders }: AgentsDependencies) {
@@ -57,7 +57,7 @@ export class AgentsService {
     return await this.present(await this.read(organizationId, id));
   }
 
-  /** As it is stored. Throws `not_found`. */
+  /** Returns the agent as stored. Throws `not_found`. */
   async read(organizationId: string, id: string): Promise<SavedAgent> {
     const row = await store.findAgent(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
@@ -71,7 +71,7 @@ export class AgentsService {
     return toPage(filter, { rows: agents, total }, present);
   }
 
-  /** A change that leaves everything as it is writes nothing. */
+  /** Writes nothing if nothing changes. */
   async update(by: Author, id: string, change: AgentChange & PublishModeChange): Promise<Agent> {
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, change);
@@ -80,7 +80,7 @@ export class AgentsService {
         const { document } = write.after;
         requireUsable(document);
         const { environment } = document.widgetConfig;
-        // One that was deleted since is no reason to refuse a change of something else.
+        // An environment deleted since then does not block changes of other fields.
         if (environment !== null && environment !== before.document.widgetConfig.environment)
           await this.requireEnvironment(transaction, id, environment);
         return write;
@@ -96,12 +96,12 @@ export class AgentsService {
     });
   }
 
-  /** Ids of the agents that refer to the trunk. */
+  /** Ids of the agents that reference the trunk. */
   async listReferringToTrunk(transaction: Queries, sipTrunkId: string): Promise<string[]> {
     return await store.listAgentsReferringTo(transaction, { sipTrunkId });
   }
 
-  /** Writes a version without the folder for each agent in it, in the transaction that deletes the folder. */
+  /** Removes the folder from each agent in it, with a version for each, in the transaction that deletes the folder. */
   async releaseFolder(transaction: Queries, by: Author, folderId: string): Promise<void> {
     const agentIds = await store.listAgentsReferringTo(transaction, { folderId });
     for (const id of await this.#writer.lock(transaction, by, agentIds)) {
@@ -111,7 +111,7 @@ export class AgentsService {
     }
   }
 
-  /** Whether each reference names an existing resource; those that exist are kept until the transaction ends. */
+  /** Whether each referenced resource exists. Those that exist cannot be deleted until the transaction ends. */
   async lockReferences(
     transaction: Queries,
     organizationId: string,
@@ -128,7 +128,10 @@ export class AgentsService {
     };
   }
 
-  /** Throws `environment_not_found`. Call it with the agent's row locked: the environment then stays. */
+  /**
+   * Throws `environment_not_found`. The caller must hold the lock of the agent's row, which prevents the environment's
+   * deletion.
+   */
   async requireEnvironment(transaction: Queries, agentId: string, name: string): Promise<void> {
     const found = await findEnvironment(transaction, agentId, name);
     if (found === undefined) throw new AppError("environment_not_found");
@@ -139,7 +142,7 @@ export class AgentsService {
     return present(agent);
   }
 
-  /** Runs before the agent is locked: the deletion of a resource locks the resource first, then its agents. */
+  /** Runs before the agent is locked, because the deletion of a resource locks the resource first, then its agents. */
   async #requireReferences(
     transaction: Queries,
     organizationId: string,

@@ -44,7 +44,7 @@ export async function findAgent(
   return row;
 }
 
-/** Of two writers at once the second sees what the first wrote. */
+/** Locks the agent's row: of two concurrent writers the second sees the first one's changes. */
 export async function lockAgent(
   queries: Queries,
   organizationId: string,
@@ -54,7 +54,7 @@ export async function lockAgent(
   return row;
 }
 
-/** In the order of their ids. */
+/** Locks the agents in the order of their ids. */
 export async function lockAgents(
   queries: Queries,
   organizationId: string,
@@ -90,7 +90,7 @@ export async function listAgents(
   return { rows, total: await countRows(queries, agents, where) };
 }
 
-/** Agents that name the trunk or folder. */
+/** Agents that reference the trunk or folder. */
 export async function listAgentsReferringTo(
   queries: Queries,
   reference: { sipTrunkId: string } | { folderId: string },
@@ -118,7 +118,7 @@ export async function insertVersion(queries: Queries, version: VersionInsert): P
 const versionsOf = (organizationId: string, agentId: string) =>
   and(eq(agentVersions.organizationId, organizationId), eq(agentVersions.agentId, agentId));
 
-/** Of a deleted agent too. */
+/** Finds versions of deleted agents too. */
 export async function findVersion(
   queries: Queries,
   organizationId: string,
@@ -132,7 +132,7 @@ export async function findVersion(
   return row;
 }
 
-/** Without their snapshots. */
+/** Versions without their snapshots. */
 export async function listVersions(
   queries: Queries,
   organizationId: string,
@@ -141,7 +141,7 @@ export async function listVersions(
 ) {
   const { id, revision, kind, actor, changedFields, createdAt } = agentVersions;
   const where = versionsOf(organizationId, agentId);
-  // By revision: of two writes in one millisecond the time does not tell the order.
+  // Ordered by revision: two writes may have the same millisecond.
   const { limit, offset, orderBy } = pageOf(query, revision, id);
   const rows = await queries
     .select({ id, agentId: agentVersions.agentId, revision, kind, actor, changedFields, createdAt })
@@ -153,7 +153,7 @@ export async function listVersions(
   return { rows, total: await countRows(queries, agentVersions, where) };
 }
 
-/** In a LIKE pattern these three are not themselves. */
+/** Escapes the three characters that are special in a LIKE pattern. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

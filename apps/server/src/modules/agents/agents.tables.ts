@@ -19,13 +19,13 @@ export const agents = pgTable(
     organizationId: organizationId(),
     /** The draft. */
     document: jsonb("document").$type<StoredDocument>().notNull(),
-    /** Of the latest version, whose snapshot equals the document. */
+    /** Revision of the latest version, whose snapshot equals the document. */
     revision: integer("revision").notNull(),
     publishMode: text("publish_mode").$type<PublishMode>().notNull(),
     publishedRevision: integer("published_revision"),
     hasUnpublishedChanges: boolean("has_unpublished_changes").notNull().default(false),
     widgetKey: text("widget_key").notNull().unique(),
-    // What lists and foreign keys need; the document says it.
+    // Copies of document fields that lists and foreign keys need.
     name: text("name")
       .notNull()
       .generatedAlwaysAs(sql`document->>'name'`),
@@ -33,7 +33,8 @@ export const agents = pgTable(
       .$type<AgentStatus>()
       .notNull()
       .generatedAlwaysAs(sql`document->>'status'`),
-    // Whoever deletes a trunk or folder takes it out of its agents first, so that they get a version which says so.
+    // Before a trunk or folder is deleted, its agents are changed to drop it, so that each gets a version for the
+    // change.
     sipTrunkId: uuid("sip_trunk_id")
       .generatedAlwaysAs(sql`(document->>'sipTrunkId')::uuid`)
       .references(() => sipTrunks.id),
@@ -62,7 +63,7 @@ export const agentVersions = pgTable(
     actor: jsonb("actor").$type<Actor>().notNull(),
     changedFields: jsonb("changed_fields").$type<string[]>().notNull(),
     snapshot: jsonb("snapshot").$type<StoredDocument>().notNull(),
-    // After the write; never in the snapshot, which a restore applies.
+    // State after the write. Not part of the snapshot, which a restore applies.
     publishMode: text("publish_mode").$type<PublishMode>().notNull(),
     publishedRevision: integer("published_revision"),
     createdAt: createdAt(),
@@ -77,7 +78,7 @@ export const agentEnvironments = pgTable(
       .notNull()
       .references(() => agents.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    /** Null pins the draft. */
+    /** `null` pins the draft. */
     revision: integer("revision"),
     variables: jsonb("variables").$type<Record<string, string>>().notNull().default({}),
     createdAt: createdAt(),

@@ -11,8 +11,8 @@ type SpokenFields = Pick<
 const VARIABLE = /\{\{/;
 
 /**
- * What an agent says in the same words in every call, and the local voice that says it. `undefined` if its voice is a
- * vendor's, whose audio is not kept.
+ * Texts that an agent says identically in every call, with the local voice that speaks them. `undefined` if its voice
+ * is a vendor's, whose audio is not cached.
  */
 export function fixedSpeechOf(
   document: SpokenFields,

@@ -2,15 +2,15 @@ import type { CustomTool } from "@parley/contract";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import { type AgentDocument, liftDocument } from "./agent-document.rules.ts";
 
-/** A tool whose headers and query parameters, which may be credentials, are one encrypted text. */
+/** Tool whose headers and query parameters, which may be credentials, are encrypted as one text. */
 interface StoredTool extends Omit<CustomTool, "headers" | "queryParams"> {
-  /** Null: there are none. */
+  /** `null` if there are no headers and query parameters. */
   encryptedPairs: string | null;
 }
 
 type Pairs = Pick<CustomTool, "headers" | "queryParams">;
 
-/** A document as it lies in the database. Older schema versions may lack fields. */
+/** Document as stored in the database. Older schema versions may lack fields. */
 export interface StoredDocument extends Omit<AgentDocument, "schemaVersion" | "customTools"> {
   schemaVersion: number;
   customTools: StoredTool[];
@@ -30,7 +30,7 @@ export function sealDocument(
   return { ...document, customTools };
 }
 
-/** Decrypts a stored document and lifts it to the schema of this release. */
+/** Decrypts a stored document and upgrades it to this release's schema. */
 export function openDocument(stored: StoredDocument, agentId: string, encryption: Encryption): AgentDocument {
   const customTools = (stored.customTools ?? []).map(({ encryptedPairs, ...tool }): CustomTool => {
     const none: Pairs = { headers: [], queryParams: [] };
@@ -41,5 +41,5 @@ export function openDocument(stored: StoredDocument, agentId: string, encryption
   return liftDocument({ ...stored, customTools });
 }
 
-/** The same for all versions of an agent: restoring one moves its tools. */
+/** The same for all versions of an agent, because a restore copies tools between versions. */
 const contextOf = (agentId: string): string => `agents/${agentId}/custom-tools`;

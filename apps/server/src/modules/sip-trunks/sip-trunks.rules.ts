@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import type { SipTrunk, SipTrunkHealth } from "@parley/contract";
 import type { NextHop } from "@parley/sip";
 
-/** A trunk without what is only seen of it. */
+/** Trunk without its observed state. */
 export type TrunkSettings = Omit<SipTrunk, "health">;
 
 export interface HostAndPort {
@@ -13,7 +13,7 @@ export interface HostAndPort {
 const hostName =
   /^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$/;
 
-/** Reads `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; undefined where it is none of them. */
+/** Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; `undefined` if the text has another form. */
 export function parseProxyAddress(text: string): HostAndPort | undefined {
   if (isIP(text) === 6) return { host: text, port: undefined };
   const match = /^(?:\[(?<v6>[^\]]+)\]|(?<name>[^:]+))(?::(?<port>\d{1,5}))?$/.exec(text);
@@ -22,12 +22,15 @@ export function parseProxyAddress(text: string): HostAndPort | undefined {
   if (port !== undefined && (port < 1 || port > 65_535)) return undefined;
   if (v6 !== undefined) return isIP(v6) === 6 ? { host: v6, port } : undefined;
   if (name === undefined) return undefined;
-  // Digits and dots alone are meant as an address: a wrong one is not a name.
+  // A text of digits and dots is meant as an address: a malformed one is not a host name.
   const isAddress = /^[\d.]+$/.test(name);
   return (isAddress ? isIP(name) === 4 : hostName.test(name)) ? { host: name, port } : undefined;
 }
 
-/** Where a trunk's calls go, before the DNS; undefined where it takes none of ours or its address is none. */
+/**
+ * Destination of a trunk's outbound calls before DNS resolution; `undefined` if outbound calls are disabled or the
+ * address is malformed.
+ */
 export function nextHopOf({
   proxyAddress,
   transport,
@@ -43,18 +46,18 @@ export function nextHopOf({
 
 const protocols = { udp: "UDP", tcp: "TCP", tls: "TLS" } as const;
 
-/** The host of a SIP URI of this server (RFC 3261 §25.1: IPv6 in brackets), with its port where one is named. */
+/** Host of a SIP URI of this server (RFC 3261 §25.1: IPv6 in brackets), with its port if one is set. */
 export function uriHostOf({ address, port }: NextHop): string {
   const host = isIP(address) === 6 ? `[${address}]` : address;
   return port === undefined ? host : `${host}:${port}`;
 }
 
-/** The address of record that a trunk's registration is for, and our part of it in whatever we ask of the trunk. */
+/** Address of record that a trunk registers, and our URI in all requests to the trunk. */
 export function accountUriOf(server: NextHop, username: string): string {
   return `sip:${encodeURIComponent(username)}@${uriHostOf(server)}`;
 }
 
-/** Who calls and who is called, at the trunk's domain. */
+/** URIs of caller and callee at the trunk's domain. */
 export function partiesOn(
   server: NextHop,
   fromNumber: string,
@@ -64,7 +67,7 @@ export function partiesOn(
   return { from: uriOf(fromNumber), uriOf };
 }
 
-/** Of a trunk that nobody watches. */
+/** Health of a trunk that is not monitored. */
 export const unknownHealth: SipTrunkHealth = {
   state: "unknown",
   reason: null,
@@ -80,7 +83,7 @@ export function isAddressOrBlock(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
-/** Whether a call may come from this address; no entries let it come from anywhere. */
+/** Whether a call may come from this address. An empty list allows all addresses. */
 export function isAddressAllowed(allowedAddresses: readonly string[], address: string): boolean {
   if (allowedAddresses.length === 0) return true;
   const list = new BlockList();
@@ -90,7 +93,7 @@ export function isAddressAllowed(allowedAddresses: readonly string[], address: s
     if (prefix === undefined) list.addAddress(network, family);
     else list.addSubnet(network, Number(prefix), family);
   }
-  // A dual-stack socket names IPv4 peers as mapped IPv6 addresses.
+  // A dual-stack socket reports IPv4 peers as mapped IPv6 addresses.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
 }

@@ -27,22 +27,22 @@ export interface SipCredentials {
   password: string;
 }
 
-/** What an INVITE of ours needs beside the number that it calls. */
+/** Data for an outbound INVITE in addition to the called number. */
 export interface OutgoingRoute {
   destination: NextHop;
   credentials: SipCredentials | undefined;
-  /** URIs that the call goes through after `destination` (RFC 3608). */
+  /** URIs of the Route set after `destination` (RFC 3608). */
   serviceRoutes: readonly string[];
-  /** The URI of a number or extension behind the trunk. */
+  /** Returns the URI of a number or extension behind the trunk. */
   uriOf: (number: string) => string;
-  /** The URI that stands in From: the caller ID at the trunk's domain. */
+  /** URI of the From header: the caller ID at the trunk's domain. */
   from: string;
   isSrtpRequired: boolean;
-  /** Its hosts as the DNS has them; empty where none is found in time. */
+  /** Resolves the trunk's hosts by DNS; empty if none is found in time. */
   locate: () => Promise<readonly Hop[]>;
 }
 
-/** What decides whether a call may come by a trunk. */
+/** Trunk data that decides whether to accept an inbound call. */
 export interface InboundTrunk extends TrunkAddresses {
   id: string;
   organizationId: string;
@@ -61,7 +61,7 @@ export class SipTrunksService {
     return hops.map(({ address }) => address);
   });
 
-  /** A trunk is about to be deleted and is locked: listeners remove what refers to it. */
+  /** Emitted before a trunk is deleted, with the trunk locked: listeners remove their references to it. */
   readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string }>();
 
   constructor(database: Database, encryption: Encryption, clock: Clock) {
@@ -122,13 +122,15 @@ export class SipTrunksService {
     this.#tellChange();
   }
 
-  /** Calls back after each change that this node makes to any trunk, until the function that it gives is called. */
+  /**
+   * Calls the listener after each change that this node makes to any trunk. Returns a function that unsubscribes it.
+   */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
     return () => this.#changeListeners.delete(listener);
   }
 
-  /** Whether the trunk exists; if so, it is kept until the transaction ends. */
+  /** Whether the trunk exists. If it does, it cannot be deleted until the transaction ends. */
   async lockForReference(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
     return (await store.lockTrunk(transaction, organizationId, id, "key share")) !== undefined;
   }
@@ -138,18 +140,18 @@ export class SipTrunksService {
     return row === undefined ? undefined : settingsOf(row);
   }
 
-  /** What decides on calls that come by these trunks, of any organization, by id. */
+  /** Returns the data that decides on inbound calls of these trunks, of any organization, by id. */
   async findInbound(ids: readonly string[]): Promise<Map<string, InboundTrunk>> {
     const rows = ids.length === 0 ? [] : await store.findTrunks(this.#database, ids);
     return new Map(rows.map((row) => [row.id, inboundOf(row)]));
   }
 
-  /** Whether a call of this trunk may come from this address: it names no addresses, or this one. */
+  /** Whether a call of this trunk may come from this address: the trunk lists this address, or no addresses at all. */
   async mayCallFrom(trunk: TrunkAddresses, address: string): Promise<boolean> {
     return trunk.allowedAddresses.length === 0 || (await this.isNamed(trunk, address));
   }
 
-  /** Whether the address is one that the trunk names: in its list, or as one of its own proxy's. */
+  /** Whether the address is in the trunk's list or is one of its proxy's addresses. */
   async isNamed(trunk: TrunkAddresses, address: string): Promise<boolean> {
     const { allowedAddresses } = trunk;
     if (allowedAddresses.length > 0 && isAddressAllowed(allowedAddresses, address)) return true;
@@ -164,13 +166,13 @@ export class SipTrunksService {
     return new Map(rows.map(({ id, friendlyName }) => [id, friendlyName]));
   }
 
-  /** For digest authentication in both directions; undefined where the trunk has none. */
+  /** Credentials for digest authentication in both directions; `undefined` if the trunk has none. */
   async findCredentials(organizationId: string, id: string): Promise<SipCredentials | undefined> {
     const row = await store.findTrunk(this.#database, organizationId, id);
     return row === undefined ? undefined : this.credentialsOf(row);
   }
 
-  /** Trunks of all organizations that calls can leave by, for the operator's checks. */
+  /** Trunks of all organizations that accept outbound calls, for the operator's checks. */
   async findAllWithProxy(
     limit: number,
   ): Promise<{ trunk: TrunkSettings; credentials: SipCredentials | undefined }[]> {
@@ -178,7 +180,7 @@ export class SipTrunksService {
     return rows.map((row) => ({ trunk: settingsOf(row), credentials: this.credentialsOf(row) }));
   }
 
-  /** Those of a row as it stands in the database. */
+  /** Decrypts the credentials of a database row. */
   credentialsOf(
     row: Pick<store.SipTrunkRow, "id" | "username" | "encryptedPassword">,
   ): SipCredentials | undefined {
@@ -190,9 +192,9 @@ export class SipTrunksService {
   }
 
   /**
-   * How calls of ours leave by this trunk; undefined where it does not exist or takes none.
+   * Route of outbound calls by this trunk; `undefined` if it does not exist or outbound calls are disabled.
    *
-   * @param fromNumber the caller ID, E.164.
+   * @param fromNumber Caller ID in E.164 format.
    */
   async findRoute(
     organizationId: string,
@@ -218,7 +220,7 @@ export class SipTrunksService {
     for (const listener of this.#changeListeners) listener();
   }
 
-  /** What is absent is left out; null becomes the default. */
+  /** Absent fields are omitted; `null` becomes the default. */
   #toColumns(id: string, change: Omit<SipTrunkCreate, "friendlyName">): Partial<store.SipTrunkInsert> {
     const {
       proxyAddress,
@@ -253,7 +255,7 @@ export class SipTrunksService {
 
 const contextOf = (id: string): string => `sip_trunks/${id}/password`;
 
-/** The spec, section 9: a proxy that is no resolvable host name or IP address is refused. */
+/** Rejects a proxy that is not a resolvable host name or IP address (specification §9). */
 async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName">): Promise<void> {
   for (const [index, entry] of (change.allowedAddresses ?? []).entries()) {
     if (!isAddressOrBlock(entry))
@@ -267,7 +269,7 @@ async function requireUsableAddresses(change: Omit<SipTrunkCreate, "friendlyName
     throw invalidBody("proxyAddress", "must resolve to an IP address");
 }
 
-/** Empty where it has no address, or none that is found in time. */
+/** Empty if the proxy has no address, or none is found in time. */
 async function locateInTime(proxy: NextHop): Promise<readonly Hop[]> {
   const deadline = Promise.withResolvers<[]>();
   const timer = setTimeout(() => deadline.resolve([]), RESOLVE_DEADLINE_MS);

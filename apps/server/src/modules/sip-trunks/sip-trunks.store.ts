@@ -26,7 +26,7 @@ export async function findTrunk(
   return row;
 }
 
-/** Of any organization. */
+/** Finds trunks of any organization. */
 export async function findTrunks(queries: Queries, ids: readonly string[]): Promise<SipTrunkRow[]> {
   return await queries
     .select()
@@ -34,7 +34,7 @@ export async function findTrunks(queries: Queries, ids: readonly string[]): Prom
     .where(inArray(sipTrunks.id, [...ids]));
 }
 
-/** Locks as much of it as keeps it from being deleted (`key share`), or from being used or changed (`update`). */
+/** Locks the trunk against deletion (`key share`), or also against use and changes (`update`). */
 export async function lockTrunk(
   queries: Queries,
   organizationId: string,
@@ -62,7 +62,7 @@ export async function listTrunks(
   return { rows, total: await countRows(queries, sipTrunks, where) };
 }
 
-/** Trunks of all organizations that calls can leave by, the oldest first. */
+/** Trunks of all organizations that accept outbound calls, the oldest first. */
 export async function listTrunksWithProxy(queries: Queries, limit: number): Promise<SipTrunkRow[]> {
   return await queries
     .select()

@@ -1,26 +1,26 @@
-/** For tests: a registrar that speaks SIP over UDP, and takes the accounts that it is told. */
+/** For tests: a registrar that speaks SIP over UDP and accepts the given accounts. */
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { DigestAuthenticator, parseMessage, type SipRequest } from "@parley/sip";
 
 export interface RegistrarBehavior {
-  /** Who may register; nobody else gets past 401. */
+  /** Usernames and passwords that may register; all others get 401. */
   accounts?: Readonly<Record<string, string>>;
-  /** Answers every REGISTER so, without a challenge. */
+  /** Status of every answer to REGISTER, without a challenge. */
   registerStatus?: number;
   optionsStatus?: number;
   isSilent?: boolean;
-  /** Where it wants calls to go through (RFC 3608). */
+  /** Service-Route of its answers (RFC 3608). */
   serviceRoute?: string;
-  /** What it grants. */
+  /** Granted registration time in seconds. */
   expiresSeconds?: number;
 }
 
 export class TestRegistrar {
   behavior: RegistrarBehavior;
-  /** Contacts that are registered. */
+  /** Registered contacts. */
   readonly bindings = new Set<string>();
-  /** Every REGISTER that was let in: its Contact and Expires, null where it only asked. */
+  /** Contact and Expires of every accepted REGISTER; `null` if it was only a query. */
   readonly accepted: { contact: string | null; expires: string | null }[] = [];
   readonly #socket: Socket;
   readonly #authenticator = new DigestAuthenticator({ realm: "carrier.example" });

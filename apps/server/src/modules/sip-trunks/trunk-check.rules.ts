@@ -4,12 +4,12 @@ import { uriHostOf } from "./sip-trunks.rules.ts";
 
 export type Problem = NonNullable<SipTrunkCheckStep["problem"]>;
 
-/** What a step found, without its name and time. */
+/** Result of a step, without its name and duration. */
 export type Finding =
   | { result: "ok" | "skipped"; message: string }
   | { result: "failed"; problem: Problem; message: string };
 
-/** Any other answer to OPTIONS comes from somebody who is there; these say that calls would fail. */
+/** Any other answer to OPTIONS proves that the server responds; these say that calls would fail. */
 const unavailable = new Set([408, 500, 502, 503, 504]);
 
 const ok = (message: string): Finding => ({ result: "ok", message });
@@ -79,7 +79,7 @@ export function judgeOptions(server: string, reply: OptionsResult | "late"): Fin
   return ok(status < 300 ? `${answer}.` : `${answer}: it is reachable.`);
 }
 
-/** @param username who was to be let in. */
+/** @param username Username of the registration. */
 export function judgeRegistration(server: string, username: string, reply: OptionsResult | "late"): Finding {
   if (reply === "late" || !reply.ok) return describeSilence(server, "REGISTER", reply);
   const { status, reason } = reply;

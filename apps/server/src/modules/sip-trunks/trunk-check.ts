@@ -25,7 +25,7 @@ import {
   summarize,
 } from "./trunk-check.rules.ts";
 
-/** What this node speaks SIP with. */
+/** SIP endpoint of this node. */
 export interface SipEndpoint {
   agent: UserAgent;
   tls: TlsClientOptions;
@@ -40,14 +40,14 @@ type StepName = SipTrunkCheckStep["step"];
 
 const TOTAL_MS = 10_000;
 const DNS_MS = 2_500;
-/** Of each of the two: TCP, and TLS after it. */
+/** Timeout of each connection attempt in milliseconds: first TCP, then TLS. */
 const CONNECT_MS = 1_500;
-/** How many of a server's hosts are tried for one that takes connections. */
+/** Maximum number of a server's hosts that are tried until one accepts connections. */
 const MAX_HOSTS = 2;
 const OPTIONS_MS = 3_000;
 const ANYBODY = "parley";
 
-/** Goes the way of a call to a trunk, step by step, and says how far it leads. Takes at most some 10 s. */
+/** Follows a call's path to a trunk step by step and reports how far it gets. Takes at most about 10 s. */
 export async function checkTrunk(
   end: SipEndpoint,
   checked: CheckedTrunk,
@@ -86,7 +86,7 @@ class TrunkCheck {
     return { ...summarize(steps), checkedAt, durationMs: this.#elapsedMs, steps };
   }
 
-  /** Whether the way is open for SIP. */
+  /** Whether the server accepts a connection for SIP. */
   async #canConnect(server: NextHop): Promise<boolean> {
     const { durationMs, value: hops } = await timed(locate(server));
     if (!this.#note("dns", durationMs, judgeDns(server.address, hops))) return false;
@@ -122,7 +122,7 @@ class TrunkCheck {
     const options = await timed(
       inTime(agent.options({ to: `sip:${name}`, from, destination: server }), OPTIONS_MS),
     );
-    // Some answer no OPTIONS and register all the same.
+    // Some servers do not answer OPTIONS but accept registrations.
     this.#note("options", options.durationMs, judgeOptions(name, options.value));
     if (!trunk.isRegistrationRequired || credentials === undefined) {
       this.#note("registration", 0, skipped("The trunk does not register."));
@@ -135,7 +135,7 @@ class TrunkCheck {
     this.#note("registration", answer.durationMs, finding);
   }
 
-  /** Whether the step did not fail. */
+  /** Records the step. Returns `false` if it failed. */
   #note(step: StepName, durationMs: number, finding: Finding): boolean {
     const problem = finding.result === "failed" ? finding.problem : null;
     const { result, message } = finding;

@@ -4,10 +4,10 @@ import type { Clock } from "../../platform/clock.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 import { checkTrunk, type SipEndpoint } from "./trunk-check.ts";
 
-/** Each takes some seconds and hardly any work. */
+/** Each check takes some seconds and hardly any processor time. */
 const MAX_CHECKS = 16;
 
-/** Checks trunks on demand, each of them once at a time. */
+/** Checks trunks on demand, one check per trunk at a time. */
 export class TrunkChecksService {
   readonly #sipTrunks: SipTrunksService;
   readonly #running = new Map<string, Promise<SipTrunkCheck>>();
@@ -20,7 +20,7 @@ export class TrunkChecksService {
     this.#clock = clock;
   }
 
-  /** Whoever asks while a trunk is being checked gets the same answer. */
+  /** Requests during a running check of the same trunk share its result. */
   async check(organizationId: string, id: string): Promise<SipTrunkCheck> {
     const trunk = await this.#sipTrunks.find(organizationId, id);
     if (trunk === undefined) throw new AppError("not_found");

@@ -19,23 +19,23 @@ export interface TrunkMonitorPoolOptions {
 interface LeasedTrunk {
   watch: TrunkMonitor;
   leaseUntil: Date;
-  /** Null where what the database holds is what is seen. */
+  /** `null` if the database is up to date. */
   unwritten: store.SeenTrunk | null;
 }
 
-/** A node that ended without a word is replaced after this. */
+/** Another node takes over after this time from a node that crashed. */
 const LEASE_MS = 30_000;
-/** With a poll to spare, and one that the database does not answer. */
+/** Leaves time for one more poll and for one that the database does not answer. */
 const RENEW_BEFORE_MS = 15_000;
-/** How soon changes are seen that other nodes make. */
+/** Interval at which changes made by other nodes are noticed. */
 const POLL_MS = 5_000;
-/** For changes of this node: they come in rows, and before their transaction has ended. */
+/** Delay after a change made by this node: changes come in bursts, and before their transaction commits. */
 const SETTLE_MS = 200;
 const CLOSE_DEADLINE_MS = 2_000;
 
 /**
- * Watches over the trunks that no other node watches over: pings them and registers with those that want it, for as
- * long as they are there and as they stand in the database. One node at a time has a trunk, by a lease.
+ * Monitors the trunks that no other node monitors: sends OPTIONS and registers as the trunk's settings require, until
+ * the trunk is deleted or changed. A lease ensures that one node at a time monitors a trunk.
  */
 export class TrunkMonitorPool {
   readonly #options: TrunkMonitorPoolOptions;
@@ -54,7 +54,7 @@ export class TrunkMonitorPool {
     this.#running = this.#run();
   }
 
-  /** Listeners wake it and do not run it: what they are called in may be a transaction. */
+  /** Runs outside the listeners, which only wake it, because they may be called inside a transaction. */
   async #run(): Promise<void> {
     while (!this.#isClosed) {
       await this.#look().catch((error: unknown) => {
@@ -65,7 +65,7 @@ export class TrunkMonitorPool {
     }
   }
 
-  /** Until the next poll, or until shortly after a change, also one during the last look. */
+  /** Waits until the next poll, or until shortly after a change, including one during the last poll. */
   async #pause(): Promise<void> {
     await wait(this.#isWoken ? 0 : POLL_MS, (cut) => (this.#cutPause = cut));
     this.#cutPause = () => undefined;
@@ -136,7 +136,7 @@ export class TrunkMonitorPool {
     });
   }
 
-  /** A trunk that was changed is watched anew. */
+  /** Starts monitoring the trunk, anew if it was changed. */
   #follow(trunk: SipTrunkRow): void {
     const leased = this.#leased.get(trunk.id);
     if (leased === undefined || leased.watch.isFor(trunk)) return;
@@ -152,7 +152,7 @@ export class TrunkMonitorPool {
     if (leased.unwritten === unwritten) leased.unwritten = null;
   }
 
-  /** Others may have what the database did not let us keep. */
+  /** Stops monitors whose lease expired while the database was unavailable: another node may monitor their trunks. */
   #giveUpExpired(): void {
     const now = this.#now();
     for (const [id, { leaseUntil }] of this.#leased) if (leaseUntil <= now) this.#drop(id);
@@ -167,7 +167,7 @@ export class TrunkMonitorPool {
     return this.#options.clock.now();
   }
 
-  /** Takes every registration back, within 2 s, and lets other nodes watch. Idempotent. */
+  /** Unregisters from every trunk within 2 s and releases the leases to other nodes. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -191,7 +191,7 @@ export class TrunkMonitorPool {
   }
 }
 
-/** Resolves after a time, or as soon as the function that `giveCut` is given is called. */
+/** Resolves after a time, or as soon as the function passed to `giveCut` is called. */
 async function wait(durationMs: number, giveCut: (cut: () => void) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, durationMs);

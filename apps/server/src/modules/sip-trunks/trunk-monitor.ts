@@ -13,10 +13,10 @@ export interface TrunkMonitorOptions {
   onChange: (seen: SeenTrunk) => void;
 }
 
-/** Who asks where a trunk has no account. */
+/** User part of our URI if the trunk has no account. */
 const ANYBODY = "parley";
 
-/** Pings one trunk, and registers with it where it wants that, until closed. */
+/** Pings one trunk, and registers with it if its settings require it, until closed. */
 export class TrunkMonitor {
   readonly #options: TrunkMonitorOptions;
   readonly #key: string;
@@ -51,7 +51,7 @@ export class TrunkMonitor {
     return { health: this.#health, serviceRoutes: this.#serviceRoutes };
   }
 
-  /** Whether it still asks what the trunk is to be asked. */
+  /** Whether the monitor's settings are still those of the trunk. */
   isFor(trunk: SipTrunkRow): boolean {
     return keyOf(trunk) === this.#key;
   }
@@ -66,11 +66,11 @@ export class TrunkMonitor {
     const reason = state.status === "failed" ? state.reason : null;
     const before = this.#health.registration;
     const formerRoutes = this.#serviceRoutes.join();
-    // RFC 3608 §5: until the next registration says otherwise, also while that is under way.
+    // RFC 3608 §5: valid until the next registration replaces them, also while that is in progress.
     if (state.status === "registered") this.#serviceRoutes = [...state.serviceRoutes];
     if (state.status === "failed") this.#serviceRoutes = [];
     const isSameWay = this.#serviceRoutes.join() === formerRoutes;
-    // A refresh that goes well, and a failure like the one before it, change nothing.
+    // A successful refresh, and a failure equal to the previous one, change nothing.
     if (isSameWay && before.state === state.status && before.reason === reason) return;
     this.#change({ ...this.#health, registration: this.#seen(state.status, reason) });
   }
@@ -84,14 +84,14 @@ export class TrunkMonitor {
     this.#options.onChange(this.seen);
   }
 
-  /** Resolves when the registration is taken back or cannot be. Idempotent. */
+  /** Resolves when the trunk is unregistered or cannot be. Idempotent. */
   async close(): Promise<void> {
     this.#pinger?.close();
     await this.#registration?.close();
   }
 }
 
-/** What of a trunk the watch depends on. */
+/** Key of the trunk settings that the monitor depends on. */
 function keyOf(trunk: SipTrunkRow): string {
   const { proxyAddress, transport, username, encryptedPassword, isRegistrationRequired } = trunk;
   return JSON.stringify([proxyAddress, transport, username, encryptedPassword, isRegistrationRequired]);

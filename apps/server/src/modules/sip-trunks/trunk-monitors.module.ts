@@ -2,7 +2,7 @@ import type { Feature, NodeResources } from "../feature.ts";
 import type { SipTrunksService } from "./sip-trunks.service.ts";
 import { TrunkMonitorPool } from "./trunk-monitor-pool.ts";
 
-/** Apart from the trunks themselves: at the node's end it goes first, so that carriers send no more calls. */
+/** Separate from the trunks' module because it closes first when the node ends, so that carriers send no more calls. */
 export function createTrunkMonitors(
   { nodeId, database, sip, clock, logger }: NodeResources,
   { sipTrunks }: { sipTrunks: SipTrunksService },

@@ -4,15 +4,15 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import type { SipTrunkRow } from "./sip-trunks.store.ts";
 import { sipTrunks, sipTrunkWatches } from "./sip-trunks.tables.ts";
 
-/** Every trunk that calls can go to. */
+/** Lists every trunk that accepts outbound calls. */
 export async function listReachableTrunks(queries: Queries): Promise<SipTrunkRow[]> {
   return await queries.select().from(sipTrunks).where(isNotNull(sipTrunks.proxyAddress));
 }
 
 /**
- * Takes or keeps the watch over those of the trunks that no other node watches over at this time.
+ * Acquires or renews the leases on those of the trunks that no other node monitors.
  *
- * @returns the ids of those that are this node's until `leaseUntil`.
+ * @returns the ids of the trunks that this node monitors until `leaseUntil`.
  */
 export async function takeWatches(
   database: Database,
@@ -20,7 +20,7 @@ export async function takeWatches(
 ): Promise<string[]> {
   if (trunkIds.length === 0) return [];
   return await database.transaction(async (transaction) => {
-    // Those that are being deleted are left out; in one order, so that two nodes do not wait for each other.
+    // Skips trunks that are being deleted. The consistent order prevents deadlocks between nodes.
     const existing = await transaction
       .select({ id: sipTrunks.id })
       .from(sipTrunks)
@@ -41,13 +41,13 @@ export async function takeWatches(
   });
 }
 
-/** What is seen of a trunk that is watched over. */
+/** Observed state of a monitored trunk. */
 export interface SeenTrunk {
   health: SipTrunkHealth;
   serviceRoutes: string[];
 }
 
-/** Says what the node sees of a trunk that it watches over; without effect where it no longer does. */
+/** Stores the observed state of a trunk. Has no effect if this node no longer monitors it. */
 export async function writeSeen(
   queries: Queries,
   nodeId: string,
@@ -60,7 +60,7 @@ export async function writeSeen(
     .where(and(eq(sipTrunkWatches.sipTrunkId, sipTrunkId), eq(sipTrunkWatches.nodeId, nodeId)));
 }
 
-/** Lets other nodes watch at once. */
+/** Releases the leases, so that other nodes can take over at once. */
 export async function releaseWatches(
   queries: Queries,
   nodeId: string,
@@ -71,7 +71,7 @@ export async function releaseWatches(
     .where(and(eq(sipTrunkWatches.nodeId, nodeId), inArray(sipTrunkWatches.sipTrunkId, [...trunkIds])));
 }
 
-/** What is seen of those of the trunks that a node watches over now. */
+/** Observed health of those of the trunks that a node monitors now. */
 export async function findHealth(
   queries: Queries,
   trunkIds: readonly string[],
@@ -84,7 +84,7 @@ export async function findHealth(
   return new Map(rows.flatMap(({ id, health }) => (health === null ? [] : [[id, health] as const])));
 }
 
-/** Where calls go through by the registration that a node keeps up now; empty where none does. */
+/** Service routes of the current registration (RFC 3608); empty if no node is registered. */
 export async function findServiceRoutes(queries: Queries, trunkId: string, now: Date): Promise<string[]> {
   const [row] = await queries
     .select({ serviceRoutes: sipTrunkWatches.serviceRoutes })

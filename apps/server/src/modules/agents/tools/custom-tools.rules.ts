@@ -14,7 +14,7 @@ import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
 
 const MOST_TOOLS = 100;
 
-/** Made with the first schema: they read their own schemas first, which a start need not wait for. */
+/** Created with the first schema: Ajv compiles its meta-schemas first, which would delay the start. */
 let draft7: Ajv | undefined;
 let draft2020: Ajv2020 | undefined;
 
@@ -65,7 +65,7 @@ export function findTool(tools: readonly CustomTool[], id: string): CustomTool {
   return tool;
 }
 
-/** Before anything else reads the schema: it may be deeper than the stack. */
+/** Runs before any other use of the schema, which may be deeper than the call stack. */
 function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
   if (schema === undefined) return;
   const problem = findSchemaSizeProblem(schema, readToolFunction(schema).parameters);
@@ -97,7 +97,7 @@ function findUrlProblem(url: string): string | undefined {
   return URL.canParse(url.replaceAll(/\{\{[^{}]*\}\}/g, "x")) ? undefined : "must be a URL";
 }
 
-/** JSON Schema of draft 7, which tools are commonly written in, unless `$schema` says 2020-12. */
+/** Validates as JSON Schema draft 7, which most tools use, unless `$schema` says 2020-12. */
 function findSchemaProblem({ $schema, ...parameters }: Record<string, unknown>): string | undefined {
   if (parameters["type"] !== "object") return "must have parameters of type object";
   const isDraft2020 = typeof $schema === "string" && $schema.includes("2020-12");

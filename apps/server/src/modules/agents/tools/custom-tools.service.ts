@@ -40,7 +40,7 @@ export class CustomToolsService {
     return findTool(await this.list(organizationId, agentId), id);
   }
 
-  /** A change that leaves everything as it is writes nothing. */
+  /** Writes nothing if nothing changes. */
   async update(by: Author, agentId: string, id: string, change: CustomToolChange): Promise<CustomTool> {
     const tools = await this.#write(by, agentId, (before) =>
       changeTool(before, id, change, this.#clock.now()),

@@ -1,8 +1,8 @@
-/** What a language model is told of a custom tool. */
+/** Description of a custom tool for a language model. */
 export interface ToolFunction {
-  /** Empty where the schema has none. */
+  /** Empty if the schema has no description. */
   description: string;
-  /** JSON Schema of the arguments, an object. */
+  /** JSON Schema of the arguments, an object schema. */
   parameters: Record<string, unknown>;
 }
 
@@ -17,7 +17,7 @@ export function readToolFunction(schema: Readonly<Record<string, unknown>>): Too
   };
 }
 
-/** Whether the schema is a function in one of these forms, and not, say, the schema of its arguments alone. */
+/** Whether the schema is a function in one of these forms, rather than only the schema of its arguments. */
 export function isToolFunction(schema: Readonly<Record<string, unknown>>): boolean {
   const { type, function: wrapped } = schema;
   if (type !== undefined && type !== "function") return false;

@@ -1,14 +1,19 @@
 import { resolveReference, subschemasOf } from "../../../custom-tools/json-schema.ts";
 
-/** As JSON. Every version of the agent holds it, and every turn sends it to the language model. */
+/** Characters of the JSON. Every version of the agent stores it, and every turn sends it to the language model. */
 const MAX_CHARACTERS = 64 * 1024;
 const MAX_DEPTH = 64;
-/** A schema that several `$ref`s name counts each time. The longest that may be stored has about 4,000 without any. */
+/**
+ * A schema that several `$ref`s reference counts once for each. The largest schema that may be stored contains about
+ * 4,000 without references.
+ */
 const MAX_EXPANDED_SCHEMAS = 5_000;
-/** They are compared with each other when the schema is stored, and with an argument when the tool is called. */
+/** Values are compared with each other when the schema is stored, and with an argument when the tool is called. */
 const MAX_ENUM_VALUES = 1_000;
 
-/** What is too large in a tool's schema, if anything. Its own work is bounded too. */
+/**
+ * Describes what is too large in a tool's schema; `undefined` if it is small enough. The check's own work is bounded.
+ */
 export function findSchemaSizeProblem(schema: object, parameters: object): string | undefined {
   if (depthOf(schema) > MAX_DEPTH) return `must not be nested more than ${MAX_DEPTH} levels deep`;
   if (JSON.stringify(schema).length > MAX_CHARACTERS)
@@ -16,7 +21,7 @@ export function findSchemaSizeProblem(schema: object, parameters: object): strin
   return new Expansion(parameters).findProblem();
 }
 
-/** Level by level: what is deeper than the stack is measured too. */
+/** Measures level by level, so that a value deeper than the call stack is measured too. */
 function depthOf(value: unknown): number {
   let depth = 0;
   let level = [value];
@@ -27,7 +32,10 @@ function depthOf(value: unknown): number {
   return depth;
 }
 
-/** Counts what a schema comes to with its references followed. A reference to a schema around it is a loop and ends there. */
+/**
+ * Counts a schema's subschemas with references followed. A reference to an enclosing schema is a loop and is not
+ * followed.
+ */
 class Expansion {
   readonly #root: object;
   readonly #path = new Set<object>();

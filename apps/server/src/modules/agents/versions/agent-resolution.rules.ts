@@ -3,34 +3,36 @@ import { AppError } from "../../../platform/app-error.ts";
 import { type AgentDocument, withLiveFields } from "../agent-document.rules.ts";
 import { liveRevision, type SavedAgent } from "../agent-state.rules.ts";
 
-/** How a conversation comes to an agent, and which environment it asks for. */
+/** How a conversation reaches an agent, and the environment it requests. */
 export type EntryPoint =
-  /** `environment` of `POST /calls` or of the campaign; null: production. Refused where there is none of the name. */
+  /**
+   * `environment` of `POST /calls` or of the campaign; `null` is production. Rejected if no environment has this name.
+   */
   | { kind: "outbound_call"; environment: string | null }
-  /** `environment` of the number; null, or one that is gone: production. */
+  /** `environment` of the number; `null` is production, as is an environment that was deleted. */
   | { kind: "inbound_number"; environment: string | null }
-  /** The environment stands in the widget's configuration, as it is live; one that is gone: production. */
+  /** The environment is part of the widget's live configuration; one that was deleted is production. */
   | { kind: "widget" }
   | { kind: "sms" }
-  /** Null: the draft. Refused where there is none of the name. */
+  /** `null` is the draft. Rejected if no environment has this name. */
   | { kind: "browser_test" | "test_run"; environment: string | null };
 
-/** What a conversation runs on, from its beginning to its end. */
+/** Configuration that a conversation runs on from its beginning to its end. */
 export interface ResolvedAgent {
   id: string;
   organizationId: string;
-  /** Status, trunk and numbers as they are now, everything else as in the revision that runs. */
+  /** Current status, trunk and numbers; all other fields as in the revision that runs. */
   document: AgentDocument;
-  /** Null: production, or the draft in a test. */
+  /** `null` is production, or the draft in a test. */
   environment: string | null;
-  /** Null in auto mode. */
+  /** `null` in auto mode. */
   agentRevision: number | null;
   configurationRevision: number;
-  /** The agent's and the environment's; the conversation's own go over them. */
+  /** Variables of the agent and the environment; those of the conversation take precedence. */
   variables: Record<string, string>;
 }
 
-/** What the record of a call keeps of the agent that takes it. */
+/** Agent fields that a call's record stores. */
 export function recordOf(agent: ResolvedAgent) {
   const { id: agentId, organizationId, agentRevision, configurationRevision, environment, document } = agent;
   const { postCallWebhookUrl } = document;
@@ -39,12 +41,12 @@ export function recordOf(agent: ResolvedAgent) {
 
 export interface PinnedEnvironment {
   name: string;
-  /** Null: the draft. */
+  /** `null` is the draft. */
   revision: number | null;
   variables: Readonly<Record<string, string>>;
 }
 
-/** Named environment that the entry point asks for; undefined for production and draft. */
+/** Named environment that the entry point requests; `undefined` for production and the draft. */
 export function requestedEnvironment(entry: EntryPoint, production: AgentDocument): string | undefined {
   const name =
     entry.kind === "widget"
@@ -56,8 +58,8 @@ export function requestedEnvironment(entry: EntryPoint, production: AgentDocumen
 }
 
 /**
- * The revision that runs, by number. `named` is the environment that was asked for, undefined where there is none of
- * that name. Throws `environment_not_found` where somebody named it in this very request.
+ * Returns the number of the revision that runs. `named` is the requested environment, `undefined` if it does not exist.
+ * Throws `environment_not_found` if this request itself named the environment.
  */
 export function chooseRevision(
   agent: SavedAgent,

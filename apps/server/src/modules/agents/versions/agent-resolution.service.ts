@@ -13,18 +13,18 @@ import type { AgentWriter } from "../agent-writer.ts";
 import { findAgent, findVersion } from "../agents.store.ts";
 import { findEnvironment } from "./environments.store.ts";
 
-/** Of a call's record. */
+/** Configuration stored in a call's record. */
 interface RecordedConfiguration {
   organizationId: string;
   agentId: string;
   agentRevision: number | null;
   configurationRevision: number | null;
   environment: string | null;
-  /** Its conversation's, which may be more than the agent's. */
+  /** Variables of the conversation, which may exceed the agent's. */
   variables: Record<string, string>;
 }
 
-/** The one place that decides which snapshot and variables a conversation runs on. */
+/** The only place that decides which snapshot and variables a conversation runs on. */
 export class AgentResolution {
   readonly #database: Database;
   readonly #writer: AgentWriter;
@@ -39,7 +39,7 @@ export class AgentResolution {
     const row = await findAgent(this.#database, organizationId, agentId);
     if (row === undefined) throw new AppError("not_found");
     const agent = this.#writer.open(row);
-    // Only a widget's environment depends on what is live.
+    // Only a widget's environment is part of the live revision.
     const live = entry.kind === "widget" ? await this.#read(agent, liveRevision(agent)) : agent.document;
     const requested = requestedEnvironment(entry, live);
     const named =
@@ -48,7 +48,7 @@ export class AgentResolution {
     return resolveSnapshot(agent, entry, revision, await this.#read(agent, revision), named);
   }
 
-  /** The configuration that once ran; undefined where there is none such. */
+  /** Returns a configuration that ran earlier; `undefined` if it no longer exists. */
   async findRevision(
     queries: Queries,
     { organizationId, agentId, revision }: { organizationId: string; agentId: string; revision: number },
@@ -57,7 +57,7 @@ export class AgentResolution {
     return version && this.#writer.openSnapshot(version);
   }
 
-  /** What a call that is to begin runs on, by its record; undefined where that configuration is gone. */
+  /** Resolves the agent of a new call from its record; `undefined` if that configuration no longer exists. */
   async resolveRecorded(call: RecordedConfiguration): Promise<ResolvedAgent | undefined> {
     const { organizationId, agentId, agentRevision, configurationRevision, environment, variables } = call;
     if (configurationRevision === null) return undefined;

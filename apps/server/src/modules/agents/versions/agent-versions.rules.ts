@@ -4,7 +4,7 @@ import type { AgentPublicationState } from "../agent-state.rules.ts";
 
 const MASK = "••••••••";
 
-/** `before` undefined at the first version. */
+/** `before` is `undefined` for the first version. */
 export function presentVersionDetail(
   version: AgentVersion,
   after: AgentPublicationState,
@@ -20,13 +20,13 @@ export function presentVersionDetail(
   return { ...version, changes, snapshot };
 }
 
-/** An agent's fields side by side, what may be a credential masked. */
+/** An agent's fields in one flat object, with possible credentials masked. */
 function toShown({ document, publishMode, publishedRevision }: AgentPublicationState) {
   const { schemaVersion: _schemaVersion, ...fields } = document;
   return { ...fields, customTools: document.customTools.map(maskTool), publishMode, publishedRevision };
 }
 
-/** Null for what there was not. */
+/** `null` if the field did not exist. */
 function valueOf(shown: object | undefined, field: string): unknown {
   return shown !== undefined && isKeyOf(shown, field) ? shown[field] : null;
 }

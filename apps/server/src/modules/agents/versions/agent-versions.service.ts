@@ -24,7 +24,7 @@ export interface PublishedAgent {
   publishMode: PublishMode;
   publishedRevision: number | null;
   hasUnpublishedChanges: boolean;
-  /** What calls now run on. */
+  /** Revision that calls now run on. */
   revision: number;
 }
 
@@ -44,15 +44,15 @@ export class AgentVersionsService {
     this.#agents = agents;
   }
 
-  /** Of a deleted agent too. */
+  /** Lists versions of deleted agents too. */
   async list(organizationId: string, agentId: string, query: PageQuery) {
     const found = await store.listVersions(this.#database, organizationId, agentId, query);
-    // Every agent has a first version: where there is none, there has never been an agent.
+    // Every agent has a first version, so an agent without versions never existed.
     if (found.total === 0) throw new AppError("not_found");
     return toPage(query, found, presentVersion);
   }
 
-  /** Of a deleted agent too. */
+  /** Returns versions of deleted agents too. */
   async get(organizationId: string, agentId: string, revision: number): Promise<AgentVersionDetail> {
     const [row, previous] = await Promise.all([
       store.findVersion(this.#database, organizationId, agentId, revision),

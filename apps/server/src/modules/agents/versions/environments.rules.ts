@@ -11,19 +11,19 @@ import type { EnvironmentRow } from "./environments.store.ts";
 
 const slug = new RegExp(ENVIRONMENT_NAME_PATTERN);
 
-/** Throws `environment_builtin`; `invalid_body` where the name cannot be one. */
+/** Throws `environment_builtin`; `invalid_body` if the name is malformed. */
 export function requirePuttable(name: string): void {
   if (name === PRODUCTION) throw new AppError("environment_builtin");
   if (!slug.test(name)) throw invalidBody("name", `must match ${ENVIRONMENT_NAME_PATTERN}`);
 }
 
-/** Throws `environment_builtin`; `environment_not_found` where the name cannot be one. */
+/** Throws `environment_builtin`; `environment_not_found` if the name is malformed. */
 export function requireDeletable(name: string): void {
   if (name === PRODUCTION) throw new AppError("environment_builtin");
   if (!slug.test(name)) throw new AppError("environment_not_found");
 }
 
-/** What a PUT makes of an environment, `before` undefined where the name is new. Throws `environment_limit_reached`. */
+/** Applies a PUT to an environment; `before` is `undefined` if the name is new. Throws `environment_limit_reached`. */
 export function changeEnvironment(
   before: EnvironmentRow | undefined,
   existing: number,
@@ -48,7 +48,7 @@ export function presentEnvironment(agent: SavedAgent, row: EnvironmentRow): Envi
   };
 }
 
-/** What no row says: the environment that every agent has. */
+/** Production, the environment that every agent has and that has no row. */
 export function presentProduction(agent: SavedAgent, named: readonly EnvironmentRow[]): Environment {
   const names = new Set(named.map(({ name }) => name));
   return {

@@ -16,7 +16,7 @@ import {
 } from "./environments.rules.ts";
 import * as store from "./environments.store.ts";
 
-/** The agent's row is locked while its environments change, and while numbers are bound to them. */
+/** Environments of agents. The agent's row is locked while they change, and while numbers are bound to them. */
 export class EnvironmentsService {
   readonly #database: Database;
   readonly #writer: AgentWriter;

@@ -1,7 +1,7 @@
-/** A small model of an agent's versions, publishing and environments, for the test beside it. */
+/** Small model of an agent's versions, publishing and environments, for the test in this folder. */
 import type { ErrorCode, VersionKind } from "@parley/contract";
 
-/** What of an agent the model follows, apart from what is always live. */
+/** Agent fields that the model covers, without those that are always live. */
 export interface Content {
   name: string;
   voiceSpeed: number;
@@ -25,7 +25,7 @@ interface ModelEnvironment {
   variables: Record<string, string>;
 }
 
-/** What a conversation should run on. */
+/** Expected configuration of a conversation. */
 export interface Expected {
   revision: number;
   content: Content;
@@ -34,7 +34,7 @@ export interface Expected {
   agentRevision: number | null;
 }
 
-/** How an operation should be answered. */
+/** Expected result of an operation. */
 type Verdict = "ok" | ErrorCode;
 
 export class PublishingModel {
@@ -54,7 +54,7 @@ export class PublishingModel {
     return this.versions.length;
   }
 
-  /** In manual mode with something published: whether the draft's content is another. */
+  /** In manual mode with a published revision: whether the draft's content differs from it. */
   get hasUnpublishedChanges(): boolean {
     if (this.published === null) return false;
     return !isSame(contentOf(this.#version(this.published).draft), contentOf(this.draft));
@@ -85,7 +85,7 @@ export class PublishingModel {
     return "ok";
   }
 
-  /** What the restore should tell of itself; undefined where there is no such revision. */
+  /** Expected report of the restore; `undefined` if the revision does not exist. */
   restore(revision: number): { notRestored: string[]; skippedStaleRefs: string[] } | undefined {
     if (!this.has(revision)) return undefined;
     const restored = this.#version(revision).draft;
@@ -119,7 +119,7 @@ export class PublishingModel {
     if (this.draft.folderId === id) this.#write("updated", { ...this.draft, folderId: null });
   }
 
-  /** What production runs. */
+  /** Expected configuration of production. */
   production(): Expected {
     return this.#expect(this.published ?? this.revision, undefined);
   }
@@ -128,7 +128,7 @@ export class PublishingModel {
     return this.#expect(this.revision, undefined);
   }
 
-  /** What a named environment runs; undefined where there is none. */
+  /** Expected configuration of a named environment; `undefined` if it does not exist. */
   named(name: string): Expected | undefined {
     const environment = this.environments.get(name);
     return environment && this.#expect(environment.revision ?? this.revision, name);
@@ -166,7 +166,7 @@ export function contentOf({ name, voiceSpeed, defaultVariables, folderId, tools 
   return { name, voiceSpeed, defaultVariables, folderId, tools };
 }
 
-/** The model makes its objects with their keys in one order; variables have one key at most. */
+/** Compares by JSON: the model creates its objects with keys in one order, and variables have at most one key. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,13 +1,13 @@
-/** What the restore of an earlier revision makes of an agent. */
+/** Restores an earlier revision of an agent. */
 import type { CustomTool } from "@parley/contract";
 import { type AgentDocument, diffDocuments, isSameTool } from "../agent-document.rules.ts";
 import { type SavedAgent, type Write, writeDocument } from "../agent-state.rules.ts";
 
-/** What a snapshot names that may be gone since. */
+/** References of a snapshot whose targets may have been deleted since. */
 const restoredReferences = ["sipTrunkId", "messagingConnectionId", "folderId"] as const;
 type Reference = (typeof restoredReferences)[number];
 
-/** Of these a restore only tells that they differ. */
+/** Fields that a restore leaves unchanged and only reports as different. */
 const linksKept = ["phoneNumbers"] as const;
 
 export interface Restore {
@@ -16,7 +16,7 @@ export interface Restore {
   skippedStaleRefs: string[];
 }
 
-/** `isThere` says of each reference of the snapshot whether what it names still exists. */
+/** Restores the snapshot. `isThere` tells for each reference of the snapshot whether its target still exists. */
 export function restoreSnapshot(
   before: SavedAgent,
   snapshot: AgentDocument,
@@ -39,7 +39,10 @@ export function restoreSnapshot(
   };
 }
 
-/** The snapshot's tools, with the ids and times of creation that they had; what comes back changed, changed now. */
+/**
+ * Returns the snapshot's tools with their original ids and creation times. A tool that differs from the current one
+ * counts as changed now.
+ */
 function reconcileTools(current: AgentDocument, snapshot: AgentDocument, now: Date): CustomTool[] {
   return snapshot.customTools.map((tool) => {
     const existing = current.customTools.find(({ id }) => id === tool.id);

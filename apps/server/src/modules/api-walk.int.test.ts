@@ -1,4 +1,4 @@
-/** What holds for every operation of the API: new ones are walked through as soon as `openapi.json` has them. */
+/** Properties of every operation of the API. New operations are covered as soon as `openapi.json` contains them. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
@@ -6,7 +6,7 @@ import { routes } from "@parley/contract";
 import { type Operation, Resources, Walk, assertRefused, bodyOf, conflicts, operations } from "./api-walk.ts";
 
 const withIds = operations.filter(({ path }) => path.includes("{"));
-/** With a few single things among them: whatever is read by a path that ends in no parameter. */
+/** Includes a few single resources: all operations that read a path that does not end in a parameter. */
 const lists = operations.filter(({ method, path }) => method === "GET" && !path.endsWith("}"));
 const writes = operations.filter(({ method }) => method !== "GET");
 
@@ -86,7 +86,7 @@ test("lists show nothing of another organization", async () => {
     const { body } = await walk.send(operation, operation.path);
     const { data }: { data?: unknown } = JSON.parse(JSON.stringify(body));
     if (!Array.isArray(data)) continue;
-    // The organization's own key is the one thing that it has.
+    // A new organization has only its own key.
     assert.equal(data.length, operation.path === "/api-keys" ? 1 : 0, operation.path);
   }
   await walk.close();
@@ -193,7 +193,7 @@ test("a key that is created is shown once, whatever header came with the request
   await walk.close();
 });
 
-/** Deletions come last, what lies within something before that. */
+/** Orders operations so that deletions are last, and those of nested resources before those of their parents. */
 function rank({ method, path }: Operation): number {
   return method === "DELETE" ? 100 - path.length : 0;
 }

@@ -1,4 +1,4 @@
-/** For tests that walk through every operation of `openapi.json`: how to use one, and what it may answer. */
+/** For tests of every operation in `openapi.json`: how to use an operation, and its possible answers. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ type Method = Parameters<TestServer["request"]>[0];
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What is no JSON (a file) is not checked. */
+/** Content that is not JSON (a file) is not checked. */
 interface Content {
   content: { "application/json"?: { schema: Schema } };
 }
@@ -24,10 +24,10 @@ export interface Operation {
   method: Method;
   path: string;
   operationId: string;
-  /** Whether it takes a body at all. */
+  /** Whether the operation takes a body. */
   hasBody: boolean;
   takesIdempotencyKey: boolean;
-  /** The least that a body has to hold. */
+  /** Smallest valid body. */
   sampleBody: Readonly<Record<string, unknown>>;
   /** By status. */
   responses: Readonly<Record<string, Content>>;
@@ -53,31 +53,31 @@ const methods: Readonly<Record<string, Method>> = {
   delete: "DELETE",
 };
 
-/** What an operation needs beyond its required fields to be of use to all others. */
+/** Fields that an operation needs beyond the required ones, so that all other operations can use its result. */
 const particulars: Readonly<Record<string, object>> = {
-  // Calls can leave by it.
+  // Accepts outbound calls.
   createSipTrunk: { proxyAddress: "127.0.0.1" },
-  // In auto mode there is nothing to publish.
+  // Auto mode has no published revision.
   createAgent: { publishMode: "manual" },
   // In the country of the organization's number.
   createCall: { toNumber: "+4930123457" },
 };
 
-/** What an operation answers that is used as meant, but of which the call that rings is in no state for it. */
+/** Error of an operation on a ringing call whose state does not allow it. */
 export const conflicts: Readonly<Record<string, string>> = {
   reanalyzeCall: "call_not_ended",
   instructCall: "call_not_active",
-  // On a node that is none.
+  // The call's node does not exist.
   hangUpCall: "call_not_addressable",
 };
 
-/** What is unique is another in the resources than in the samples, which can then be made beside them. */
+/** Values that must be unique differ from those in the samples, which can then be created in addition. */
 const resourceFields: Readonly<Record<string, object>> = {
   createCustomTool: { name: "other" },
   addPhoneNumber: { e164: "+4930123456" },
 };
 
-/** What stands for a parameter that no operation makes. */
+/** Values of path parameters that no operation creates. */
 const parts: Readonly<Record<string, string>> = { name: "staging", revision: "2" };
 
 export const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -97,12 +97,12 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
   })),
 );
 
-/** The body with which an operation is used as meant; undefined where it takes none. */
+/** Body of a valid request; `undefined` if the operation takes none. */
 export function bodyOf({ method, hasBody, sampleBody }: Operation): object | undefined {
   return method === "GET" || !hasBody ? undefined : sampleBody;
 }
 
-/** Checks the error of a refusal and, where given, that it names what is wrong. */
+/** Checks the error code of a rejected request and, if given, that an issue names the path. */
 export function assertRefused({ status, body }: TestResponse, code: string, issuePath?: string): void {
   const text = JSON.stringify(body);
   const refusal: { error: string; details?: { issues: { path: string }[] } } = JSON.parse(text);
@@ -115,7 +115,7 @@ export function assertRefused({ status, body }: TestResponse, code: string, issu
   );
 }
 
-/** A server whose every answer is checked against what the document says of the operation. */
+/** Server whose every answer is checked against the operation's description in the document. */
 export class Walk {
   readonly server: TestServer;
 
@@ -153,12 +153,12 @@ export class Walk {
   }
 }
 
-/** One of each kind of thing; fills their ids into paths. */
+/** One resource of each kind; fills their ids into paths. */
 export class Resources {
-  /** By the collection's path, whose own ids are filled in. */
+  /** Ids by the collection's path, which contains the ids of its parents. */
   readonly #ids = new Map<string, string>();
 
-  /** Made through the API by whatever creates; calls and what is told of them as a node makes them. */
+  /** Creates the resources through the API; calls and their reports are created as a node does it. */
   static async create(walk: Walk, owner: { organizationId: string; apiKey: string }): Promise<Resources> {
     const resources = new Resources();
     for (const operation of creations) await resources.#create(walk, operation, owner.apiKey);
@@ -168,7 +168,7 @@ export class Resources {
     return resources;
   }
 
-  /** The path of a resource, for an operation that is used as meant. */
+  /** Path of a resource, for a valid request. */
   fill(path: string): string {
     const segments = path.split("/");
     for (const [index, segment] of segments.entries()) {
@@ -181,7 +181,7 @@ export class Resources {
     return segments.join("/");
   }
 
-  /** The body with which an operation is used as meant, beside these resources. */
+  /** Body of a valid request that refers to these resources. */
   bodyFor(operation: Operation): object | undefined {
     const body = bodyOf(operation);
     return body && { ...body, ...this.#references(operation) };
@@ -197,7 +197,7 @@ export class Resources {
     if (operation.method === "POST" && data.id !== undefined) this.#ids.set(url, data.id);
   }
 
-  /** `sipTrunkId` and the like, where there is such a thing by now. */
+  /** Fields such as `sipTrunkId` whose resource already exists. */
   #references(operation: Operation): Record<string, string> {
     const entries = referencesOf(operation).map((name) => [name, this.#ids.get(collectionOf(name))] as const);
     return Object.fromEntries(
@@ -234,10 +234,10 @@ export class Resources {
   }
 }
 
-/** What needs more of what it refers to than that it is there, such as a number. */
+/** Operations whose resource needs more than the existence of its references, such as a number. */
 const lastCreations: readonly string[] = ["createCall"];
 
-/** What is referred to comes before what refers to it, and what lies within something after that. */
+/** Ordered so that referenced resources precede those that refer to them, and parents precede nested resources. */
 const creations: readonly Operation[] = operations
   .filter(({ method, responses }) => method === "PUT" || (method === "POST" && "201" in responses))
   .map((operation) => ({
@@ -274,7 +274,7 @@ function propertiesOf(schema: Schema): Record<string, Schema> {
   return JSON.parse(JSON.stringify(resolve(schema)["properties"] ?? {}));
 }
 
-/** The required fields, each as its examples say. */
+/** Required fields, with the values of their examples. */
 function sampleObject(schema: Schema): Record<string, unknown> {
   const { required } = resolve(schema);
   const names: unknown[] = Array.isArray(required) ? required : [];

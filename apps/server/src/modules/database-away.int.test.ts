@@ -1,4 +1,4 @@
-/** What the API answers while its PostgreSQL is stopped. */
+/** Answers of the API while its PostgreSQL is stopped. */
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import test, { type TestContext } from "node:test";
@@ -30,7 +30,7 @@ async function setUp(context: TestContext) {
 
 test("while the database is away every operation answers 503 and when to try again, and after it as before", async (t) => {
   const { walk, resources, testDatabase, lines } = await setUp(t);
-  // One that this node has seen, and one that it has not.
+  // One key is cached by this node, the other is not.
   const { apiKey: known } = walk.server;
   const { apiKey: unseen } = await walk.server.createOrganization();
   await testDatabase.stop();

@@ -14,7 +14,7 @@ import type { SpanSink } from "../platform/telemetry/call-spans.ts";
 import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { SipEndpoint } from "./sip-trunks/trunk-check.ts";
 
-/** What each feature may use of its node. */
+/** Resources of the node that each feature may use. */
 export interface NodeResources extends Omit<DatabaseConnection, "close"> {
   config: Readonly<Config>;
   nodeId: string;
@@ -39,16 +39,16 @@ export interface NodeResources extends Omit<DatabaseConnection, "close"> {
  * of its list of features, `drain` and `close` in the opposite order.
  */
 export interface Feature<Services extends object = object> {
-  /** What other features and tests use of it. */
+  /** Services for other features and tests. */
   services: Services;
   bindRoutes?: (app: FastifyInstance) => void;
-  /** Begins the feature's background work. */
+  /** Starts the feature's background work. */
   startJobs?: (jobs: Pick<Jobs, "work">) => Promise<void>;
-  /** Runs before the node listens; what it rejects with ends the start. */
+  /** Runs before the node listens; a rejection stops the start. */
   prepare?: () => Promise<void>;
   /** Runs once HTTP and SIP listen. */
   start?: () => Promise<void> | void;
-  /** Ends calls and registrations, while everything that they need is still there. */
+  /** Ends calls and registrations while their dependencies still run. */
   drain?: () => Promise<void>;
   /** Idempotent. Runs after HTTP and SIP are closed. */
   close?: () => Promise<void> | void;

@@ -1,4 +1,4 @@
-/** The platform without calls, for tests: its database, services and HTTP server. */
+/** Platform without calls, for tests: database, services and HTTP server. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Actor, AgentCreation } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
@@ -14,7 +14,7 @@ import { Idempotency } from "../platform/idempotency/idempotency.ts";
 import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { NewInboundCall } from "./calls/calls.service.ts";
 
-/** That it writes on the calls which it places. */
+/** Node id stored with the calls that it places. */
 const TEST_NODE_ID = "test-node";
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -22,22 +22,22 @@ type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 export interface TestResponse {
   status: number;
   headers: Record<string, unknown>;
-  /** Parsed JSON; text where it is something else. */
+  /** Parsed JSON, or the text of any other content. */
   body: unknown;
 }
 
 export interface TestServer extends TestDatabase {
   app: FastifyInstance;
   modules: Services;
-  /** What trunks are reached with; refuses every call. */
+  /** SIP endpoint for trunks; rejects every call. */
   sip: UserAgent;
   media: SilentMedia;
   encryption: Encryption;
   organizationId: string;
-  /** Who writes: with `organizationId` an author. */
+  /** Actor of writes: with `organizationId` an author. */
   actor: Actor;
   apiKey: string;
-  /** Sends a request with the organization's key, or `apiKey`; null sends none. */
+  /** Sends a request with the organization's key, or with `apiKey`; `null` sends no key. */
   request: (
     method: Method,
     url: string,
@@ -45,16 +45,16 @@ export interface TestServer extends TestDatabase {
     apiKey?: string | null,
     headers?: Record<string, string>,
   ) => Promise<TestResponse>;
-  /** Another organization with a key of its own. */
+  /** Creates another organization with a key of its own. */
   createOrganization: () => Promise<{ organizationId: string; actor: Actor; apiKey: string }>;
 }
 
 export interface TestServerOptions {
-  /** Closed with the server; one of its own unless given. */
+  /** Closed with the server. Defaults to a new database. */
   testDatabase?: TestDatabase;
-  /** Silent unless given. */
+  /** Defaults to a silent logger. */
   logger?: Logger;
-  /** Of its HTTP server. */
+  /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
 }
 
@@ -107,7 +107,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     createOrganization,
     request: async (method, url, body, apiKey = own.apiKey, headers = {}) => {
       const response = await app.inject({
-        // Invalid credentials count against their source: each request comes from a source of its own.
+        // Invalid credentials count against their source, so each request comes from another source.
         remoteAddress: `10.0.${(requests >> 8) & 255}.${requests++ & 255}`,
         method,
         url: `/v1${url}`,
@@ -137,7 +137,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
 
 let numbersTaken = 0;
 
-/** An agent that is called under a number of its own. */
+/** Creates an agent with a phone number of its own. */
 export async function createTestLine(
   { modules, organizationId, actor }: TestServer,
   agentFields: Partial<AgentCreation> = {},
@@ -151,7 +151,7 @@ export async function createTestLine(
   return { agentId: agent.id, phoneNumberId: number.id, sipTrunkId: trunk.id, toNumber };
 }
 
-/** A call that begins to ring, as the node that holds it writes it down: of no known number unless `fields` say of which. */
+/** Call that begins to ring, as stored by its node. It has no known number unless `fields` names one. */
 export function inboundCall(organizationId: string, fields: Partial<NewInboundCall> = {}): NewInboundCall {
   return {
     organizationId,
@@ -172,7 +172,7 @@ export function inboundCall(organizationId: string, fields: Partial<NewInboundCa
   };
 }
 
-/** A call that rings on a line of its own. */
+/** Creates a ringing call on a line of its own. */
 export async function openTestCall(
   server: TestServer,
   fields: Partial<NewInboundCall> = {},

@@ -11,16 +11,16 @@ import { createTestServer } from "./testing.ts";
 
 const migrations = path.join(import.meta.dirname, "../../migrations");
 
-/** An organization with an agent, its number and a call, as the first migration's version stored them. */
+/** Organization with an agent, its number and a call, as stored by the first migration's version. */
 interface FirstDatabase {
   apiKey: string;
   agentId: string;
   callId: string;
-  /** By table. */
+  /** Rows by table. */
   rows: Record<string, object[]>;
 }
 
-/** A database with the first migration alone, and these rows. */
+/** Creates a database with only the first migration and these rows. */
 async function createFirstDatabase(first: FirstDatabase): Promise<TestDatabase> {
   const created = await createTestDatabase({ isEmpty: true });
   const folder = await mkdtemp(path.join(tmpdir(), "parley-first-migration-"));
@@ -35,7 +35,7 @@ async function createFirstDatabase(first: FirstDatabase): Promise<TestDatabase> 
     await rm(folder, { recursive: true, force: true });
   }
   const client = await created.database.$client.connect();
-  // Rows refer to each other: foreign keys are not checked while they are inserted.
+  // Rows refer to each other, so foreign keys are not checked during the inserts.
   await client.query("set session_replication_role = replica");
   for (const [table, rows] of Object.entries(first.rows)) {
     const columns = await client.query<{ names: string }>(

@@ -5,13 +5,13 @@ import type { AnalysisModel } from "./ask-model.ts";
 
 /** No caller waits for the answer, and a model may reason before it writes. */
 const DEADLINES = { firstByteTimeoutMs: 120_000, betweenChunksTimeoutMs: 60_000 };
-/** A local model's context of 4,096 tokens holds instructions and transcript (about 2,500) and the answer. */
+/** A local model's context of 4,096 tokens fits instructions and transcript (about 2,500) and the answer. */
 const SIZES = {
   local: { mostCharacters: 10_000, settings: { temperature: 0, maxOutputTokens: 1_000 } },
   remote: { mostCharacters: 160_000, settings: {} },
 };
 
-/** The language model that the operator configured, as calls are analyzed with it. */
+/** Configured language model, with the settings for analysis. */
 export function openAnalysisModel(
   languageModel: Config["languageModel"],
   inferencePath: string,

@@ -2,9 +2,9 @@ import type { JobKind } from "../../platform/jobs/jobs.ts";
 import { ANALYSIS_JOB, type AnalysisJob } from "./analysis.service.ts";
 import { ANALYSIS_DEADLINE_MS, type CallAnalyst } from "./call-analyst.ts";
 
-/** They mostly wait for a model elsewhere; a local one answers one after the other. */
+/** Analyses mostly wait for a remote model; a local model processes them one after the other. */
 const CONCURRENCY = 8;
-/** Of runs that ended with their node, or whose result could not be written down. */
+/** Retries of runs whose node ended or whose result could not be stored. */
 const RETRIES = 20;
 
 export function analyzeCallJob(analyst: CallAnalyst): JobKind<AnalysisJob> {

@@ -10,7 +10,7 @@ export function createAnalysis(
   { config, database, jobs, clock, inference }: NodeResources,
   { calls, agentResolution }: { calls: CallsService; agentResolution: AgentResolution },
 ) {
-  // The built-in responder reads answers out of a prompt; it cannot judge a call.
+  // The built-in responder follows a script in its prompt; it cannot analyze a call.
   const hasLanguageModel = config.languageModel.provider !== "builtin-responder";
   const analysis = new AnalysisService({ database, calls, jobs, agentResolution, clock, hasLanguageModel });
   analysis.subscribe();
@@ -20,7 +20,7 @@ export function createAnalysis(
     bindRoutes: (app) => bindAnalysisRoutes(app, analysis),
     startJobs: async (worker) => {
       if (!hasLanguageModel) return;
-      // Loads the clients of vendors' models, which not every node needs.
+      // Loaded on demand: not every node needs the vendors' clients.
       const { openAnalysisModel } = await import("./analysis-model.ts");
       const { analysisModel, close: closeModel } = openAnalysisModel(config.languageModel, inference.path);
       const analyst = new CallAnalyst({ database, calls, agentResolution, analysisModel, clock });

@@ -1,10 +1,10 @@
-/** What a language model is asked about a call that has ended, and how its answer is read. */
+/** Prompts for the analysis of an ended call, and the parsing of the model's answer. */
 import type { AgentConfiguration, CallEvaluation, CallExtraction, TranscriptItem } from "@parley/contract";
 import { toStorableText } from "../../platform/database/storable-text.ts";
 
 type ExtractionField = AgentConfiguration["postCallExtraction"][number];
 
-/** What an agent wants to know of its calls. */
+/** Fields that an agent defines for the analysis of its calls. */
 export type AnalysisFields = Pick<AgentConfiguration, "postCallExtraction" | "postCallEvaluation">;
 
 export interface AnalysisResult {
@@ -13,13 +13,13 @@ export interface AnalysisResult {
 }
 
 export type AnswerReading =
-  /** `missing` names required fields that the model found nothing for. */
+  /** `missing` names required fields for which the model found no value. */
   { isValid: true; result: AnalysisResult; missing: string[] } | { isValid: false; problems: string[] };
 
 export interface AnalyzedCall {
   transcript: readonly TranscriptItem[];
   startedAt: Date;
-  /** IANA name: in which "tomorrow" is a date. */
+  /** IANA name of the time zone in which relative dates such as "tomorrow" are resolved. */
   timezone: string;
 }
 
@@ -34,7 +34,7 @@ export function isAskedFor({ postCallExtraction, postCallEvaluation }: AnalysisF
   return postCallExtraction.length > 0 || postCallEvaluation.length > 0;
 }
 
-/** Whether there is anything of the caller to ask about: words, or keys that were pressed. */
+/** Whether the caller spoke or pressed keys. */
 export function hasCallerWords(transcript: readonly TranscriptItem[]): boolean {
   return transcript.some(
     ({ type, role, direction }) =>
@@ -42,7 +42,7 @@ export function hasCallerWords(transcript: readonly TranscriptItem[]): boolean {
   );
 }
 
-/** What is known of a call whose caller said nothing. */
+/** Result for a call whose caller said nothing. */
 export function unknownResult({ postCallExtraction, postCallEvaluation }: AnalysisFields): AnalysisResult {
   return toResult(
     { postCallExtraction, postCallEvaluation },
@@ -51,7 +51,7 @@ export function unknownResult({ postCallExtraction, postCallEvaluation }: Analys
   );
 }
 
-/** JSON Schema of the answer, in the subset that vendors' strict modes and grammars know. */
+/** JSON Schema of the answer, in the subset that vendors' strict modes and grammars support. */
 export function answerSchema({ postCallExtraction, postCallEvaluation }: AnalysisFields): Schema {
   const verdict = closed({
     reason: { type: "string", description: "One sentence." },
@@ -90,7 +90,7 @@ export function renderInstructions(fields: AnalysisFields, { startedAt, timezone
   ].join("\n\n");
 }
 
-/** At most about `mostCharacters`: of a longer one the beginning and the end. */
+/** Transcript of at most about `mostCharacters` characters; a longer one is reduced to its beginning and end. */
 export function renderTranscript(transcript: readonly TranscriptItem[], mostCharacters: number): string {
   const text = transcript
     .map(renderItem)
@@ -120,7 +120,7 @@ function renderItem({ type, role, text, toolName, direction, isError }: Transcri
   }
 }
 
-/** Reads an answer, whatever the model wrote around it. */
+/** Parses an answer, ignoring any text around its JSON. */
 export function readAnswer(text: string, fields: AnalysisFields): AnswerReading {
   const answer = parseObject(text);
   if (answer === undefined) return { isValid: false, problems: ["the answer is not one JSON object"] };
@@ -211,20 +211,20 @@ function readVerdict(name: string, value: unknown): CallEvaluation[number] | str
   return { name, result, reason: toStorableText(reason.trim().slice(0, LONGEST_TEXT)) };
 }
 
-/** A day that there is. */
+/** Whether the value is an existing calendar date. */
 function isDate(value: unknown): boolean {
   if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
-/** Fields may have the names of what every object inherits. */
+/** Reads an own property: fields may have the names of inherited properties. */
 function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return Object.getOwnPropertyDescriptor(value, name)?.value;
 }
 
-/** Models put fences, reasoning or a sentence around the object that they were asked for alone. */
+/** Finds the JSON object: models add fences, reasoning or a sentence even if told not to. */
 function parseObject(text: string): object | undefined {
   const unreasoned = text.replace(/^\s*<think>[\s\S]*?<\/think>/, "");
   const inner = unreasoned.slice(unreasoned.indexOf("{"), unreasoned.lastIndexOf("}") + 1);
@@ -233,7 +233,7 @@ function parseObject(text: string): object | undefined {
       const parsed: unknown = JSON.parse(candidate);
       if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
     } catch {
-      // The next candidate, or none, is JSON.
+      // Try the next candidate.
     }
   }
   return undefined;

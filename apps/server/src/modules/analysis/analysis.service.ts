@@ -14,7 +14,7 @@ export interface AnalysisJob {
   callId: string;
 }
 
-/** As a call's record has it; both null if the agent asks for nothing. */
+/** Analysis as stored in a call's record; both are `null` if the agent defines no fields. */
 interface AnalysisState {
   analysisStatus: "pending" | "failed" | null;
   analysisDetail: string | null;
@@ -26,7 +26,7 @@ export interface AnalysisServiceOptions {
   jobs: JobQueue;
   agentResolution: Pick<AgentResolution, "findRevision">;
   clock: Clock;
-  /** Whether there is a model that can be asked: the built-in responder cannot. */
+  /** Whether a language model is configured: the built-in responder cannot analyze calls. */
   hasLanguageModel: boolean;
 }
 
@@ -36,7 +36,7 @@ const NO_MODEL: AnalysisState = {
   analysisDetail: "no language model is configured; the built-in responder cannot analyze calls",
 };
 
-/** Has calls analyzed after their end, as the configuration that ran asks for. */
+/** Schedules the analysis of calls after their end, with the configuration that they ran on. */
 export class AnalysisService {
   readonly #options: AnalysisServiceOptions;
 
@@ -53,7 +53,7 @@ export class AnalysisService {
     });
   }
 
-  /** Has an ended call analyzed again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
+  /** Schedules the analysis of an ended call again. Throws `not_found`, `call_not_ended` and `llm_not_configured`. */
   async reanalyze(organizationId: string, callId: string): Promise<Call> {
     const { database, calls, clock, hasLanguageModel } = this.#options;
     return await database.transaction(async (transaction) => {

@@ -13,28 +13,28 @@ type CallOptions = Parameters<LanguageModel["doStream"]>[0];
 type Prompt = CallOptions["prompt"];
 type JsonSchema = NonNullable<Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]>;
 
-/** Answers of a wrong shape, and refusals to answer. */
+/** Maximum number of malformed answers and refusals. */
 const MOST_BAD_ANSWERS = 3;
-/** Requests that failed for a reason that may pass, in a row. */
+/** Maximum number of consecutive requests that failed for a temporary reason. */
 const MOST_FAILURES = 8;
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 30_000;
 const LONGEST_QUOTED_ANSWER = 4_000;
-/** In characters; a model that goes on has lost its way. */
+/** Characters; a longer answer is aborted as runaway. */
 const LONGEST_ANSWER = 200_000;
 const LEAST_TRANSCRIPT = 2_000;
 
 export interface AnalysisModel {
   model: LanguageModel;
-  /** Of the instructions and the transcript: what the model takes in. */
+  /** Maximum number of characters of instructions and transcript, within the model's context. */
   mostCharacters: number;
-  /** What it is asked with besides; vendors' reasoning models refuse requests with either of these. */
+  /** Further settings; vendors' reasoning models reject requests with either of them. */
   settings: Pick<CallOptions, "temperature" | "maxOutputTokens">;
 }
 
 export type AnalysisOutcome = { result: AnalysisResult } | { problem: string };
 
-/** How a server is asked for JSON: what it does not know it refuses, and is asked for less. */
+/** How JSON output is requested: a server that rejects one form is asked with the next, less strict one. */
 type Form = "schema" | "object" | "text";
 const lesserForm: Readonly<Record<Form, Form | undefined>> = {
   schema: "object",
@@ -43,8 +43,8 @@ const lesserForm: Readonly<Record<Form, Form | undefined>> = {
 };
 
 /**
- * Asks a model about a call, again where its answer has the wrong shape (telling it what is wrong) or a request failed
- * and may succeed later. Rejects only with the signal's reason; `pause` rejects with it too.
+ * Asks a model about a call. Repeats the question, with the problems, if the answer has the wrong shape, and repeats
+ * requests that failed for a temporary reason. Rejects only with the signal's reason; `pause` also rejects with it.
  */
 export async function askModel(
   { model, mostCharacters, settings }: AnalysisModel,
@@ -89,7 +89,7 @@ export async function askModel(
 
 function toOptions(form: Form, fields: AnalysisFields): Omit<CallOptions, "prompt"> {
   const options = {
-    // Whoever waits on the line comes first at the model of this machine.
+    // Callers who wait for an answer have priority on the model of this machine.
     providerOptions: { local: { isBackground: true } },
   };
   if (form === "text") return options;
@@ -103,7 +103,7 @@ function toOptions(form: Form, fields: AnalysisFields): Omit<CallOptions, "promp
 
 type Reply = { text: string; isRefused: boolean } | { error: ReturnType<typeof toProviderError> };
 
-/** Streamed, since a server that is heard of meanwhile may take its time. */
+/** Streams the reply, because the timeout between chunks then lets a slow server finish. */
 async function requestReply(model: LanguageModel, options: CallOptions, signal: AbortSignal): Promise<Reply> {
   try {
     const { stream } = await model.doStream({ ...options, abortSignal: signal });

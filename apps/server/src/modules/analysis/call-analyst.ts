@@ -15,7 +15,7 @@ import {
 } from "./analysis.rules.ts";
 import { type AnalysisModel, type AnalysisOutcome, askModel } from "./ask-model.ts";
 
-/** Of one run, with all that is asked again in it. */
+/** Deadline of one run with all its repeated requests. */
 export const ANALYSIS_DEADLINE_MS = 240_000;
 
 const LONGEST_DETAIL = 1_000;
@@ -27,11 +27,11 @@ export interface CallAnalystOptions {
   analysisModel: AnalysisModel;
   clock: Clock;
   deadlineMs?: number;
-  /** Waits before a request is sent again; on the clock unless told. */
+  /** Waits before a request is repeated; by default on the clock. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Fills in what agents want to know of their calls: once more whenever it is run. */
+/** Analyzes calls for their agents' fields. Each run analyzes the call anew. */
 export class CallAnalyst {
   readonly #options: CallAnalystOptions;
   readonly #end = new AbortController();
@@ -40,7 +40,7 @@ export class CallAnalyst {
     this.#options = options;
   }
 
-  /** Rejects where the node ends meanwhile or the outcome could not be written down; then it is to be run again. */
+  /** Rejects if the node ends or the result could not be stored; the job then runs again. */
   async analyze({ organizationId, callId }: AnalysisJob): Promise<void> {
     const { database, calls, agentResolution, clock } = this.#options;
     const call = await calls.get(organizationId, callId).catch((error: unknown) => {
@@ -82,13 +82,13 @@ export class CallAnalyst {
     }
   }
 
-  /** Breaks off what is under way: it is run again, here or on another node. Idempotent. */
+  /** Aborts running analyses; their jobs run again, on this node or another. Idempotent. */
   close(): void {
     this.#end.abort(new Error("the node is shutting down"));
   }
 }
 
-/** A failure leaves what an earlier run has found. */
+/** A failure keeps the results of an earlier run. */
 function toCallResult(outcome: AnalysisOutcome): CallResult {
   if ("problem" in outcome) {
     return {

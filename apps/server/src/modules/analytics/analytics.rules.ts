@@ -6,7 +6,7 @@ import type { CallSelection } from "../calls/call-statistics.service.ts";
 const DAY_MS = 24 * 60 * 60_000;
 const DEFAULT_DAYS = 30;
 
-/** The calls that a query asks for. Throws `invalid_query` where the range is empty or too long. */
+/** Calls that a query selects. Throws `invalid_query` if the range is empty or too long. */
 export function selectCalls({ from, to, ...rest }: AnalyticsQuery, now: Date): CallSelection {
   const end = to === undefined ? now : new Date(to);
   const start = from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** 256 bits: nobody guesses one, so a key needs no name beside it to be looked up by. */
+/** 256 bits: a key cannot be guessed, so it is looked up without a name beside it. */
 const KEY_BYTES = 32;
 
 export function generateKey(): string {
@@ -8,9 +8,9 @@ export function generateKey(): string {
 }
 
 /**
- * What is stored and searched for. One fast hash is right for a random key: slow, salted ones protect what people
- * think up, and 256 random bits cannot be searched through at any speed. Finding it by an index leaks no time
- * either: what is compared is the hash, whose bytes a caller cannot steer towards a stored one.
+ * Hash that is stored and looked up. One fast hash is right for a random key: slow, salted hashes protect passwords
+ * that people choose, while 256 random bits cannot be searched at any speed. The index lookup leaks no timing either:
+ * it compares hashes, whose bytes a client cannot steer toward a stored one.
  */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");

@@ -10,9 +10,9 @@ import { generateKey, hashKey } from "./api-keys.rules.ts";
 import * as store from "./api-keys.store.ts";
 import { KeyLookup } from "./key-lookup.ts";
 
-/** How exact `lastUsedAt` is. */
+/** Precision of `lastUsedAt`. */
 const TOUCH_INTERVAL_MS = 60_000;
-/** Of the organization that a node creates by itself. */
+/** Slug of the organization that a node creates by itself. */
 const FIRST_SLUG = "bootstrap";
 const FIRST_NAME = "My organization";
 
@@ -29,7 +29,7 @@ export class ApiKeysService {
   readonly #clock: Clock;
   readonly #lookup: KeyLookup;
   readonly #known = new ExpiringCache<KnownKey>({ lifetimeMs: 30_000, maxSize: MAX_CACHED });
-  /** Apart from the others: guesses must not drive out keys in use. */
+  /** Separate from the valid keys, so that guesses do not displace keys in use. */
   readonly #unknown = new ExpiringCache<true>({ lifetimeMs: 10_000, maxSize: MAX_CACHED });
 
   constructor(database: Database, organizations: OrganizationsService, clock: Clock) {
@@ -39,7 +39,7 @@ export class ApiKeysService {
     this.#lookup = new KeyLookup(database);
   }
 
-  /** Whom the key speaks for; undefined where it is unknown, revoked or expired. */
+  /** Principal of the key; `undefined` if the key is unknown, revoked or expired. */
   async authenticate(key: string): Promise<Principal | undefined> {
     const hash = hashKey(key);
     const now = this.#clock.now();
@@ -49,7 +49,7 @@ export class ApiKeysService {
     return known.principal;
   }
 
-  /** The answer alone holds the key. */
+  /** Only this answer contains the key. */
   async create(
     organizationId: string,
     name: string,
@@ -80,8 +80,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Makes sure that an organization with this key exists (`PARLEY_BOOTSTRAP_API_KEY`) and returns its id. Keys of
-   * earlier starts stay valid until they are revoked.
+   * Ensures that an organization with this key exists (`PARLEY_BOOTSTRAP_API_KEY`) and returns its id. Keys of earlier
+   * starts stay valid until they are revoked.
    */
   async ensureBootstrapOrganization(key: string): Promise<string> {
     const hash = hashKey(key);
@@ -101,8 +101,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Creates the first organization of an empty database and a key of it: the one that `ensureBootstrapOrganization` would
-   * create, so that a bootstrap key set later opens the same. `undefined` if there is an organization.
+   * Creates the first organization of an empty database with a key. It is the organization that
+   * `ensureBootstrapOrganization` would create, so that a bootstrap key set later opens the same one. `undefined` if an
+   * organization exists.
    */
   async createFirstOrganization(): Promise<{ organizationId: string; key: string } | undefined> {
     return await this.#database.transaction(async (transaction) => {

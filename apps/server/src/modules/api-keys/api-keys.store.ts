@@ -24,7 +24,7 @@ export async function insertKey(queries: Queries, key: typeof apiKeys.$inferInse
   return row;
 }
 
-/** Unlike `insertKey` no error where the hash is known already. */
+/** Like `insertKey`, but does nothing if the hash exists. */
 export async function insertKeyOnce(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<void> {
   await queries.insert(apiKeys).values(key).onConflictDoNothing();
 }
@@ -56,7 +56,7 @@ export async function deleteKey(
   return row;
 }
 
-/** Writes at most once for each time that `unlessSince` moves past the last one. */
+/** Updates `lastUsedAt` unless it is later than `unlessSince`. */
 export async function touchKey(queries: Queries, id: string, now: Date, unlessSince: Date): Promise<void> {
   const isStale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, unlessSince));
   await queries

@@ -2,12 +2,12 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { type ApiKeyRow, findKeysByHash } from "./api-keys.store.ts";
 
-/** A query for so many takes some milliseconds; a server that has more waiting has no database. */
+/** A query for this many keys takes some milliseconds; if more are waiting, the database is not answering. */
 const MAX_WAITING = 1_000;
 
 /**
- * Finds keys by their hashes, one query at a time: requests that come meanwhile share the next one. So whoever tries keys
- * takes one connection and a bounded share of the database, and a valid key is found among them.
+ * Finds keys by their hashes, one query at a time; requests that arrive meanwhile share the next query. A client that
+ * guesses keys therefore occupies one connection and a bounded share of the database, and valid keys are still found.
  */
 export class KeyLookup {
   readonly #database: Database;
@@ -18,7 +18,7 @@ export class KeyLookup {
     this.#database = database;
   }
 
-  /** Throws `database_unavailable` if too many wait. */
+  /** Throws `database_unavailable` if too many lookups are waiting. */
   async find(hash: string): Promise<ApiKeyRow | undefined> {
     const found = this.#waiting.get(hash) ?? Promise.withResolvers<ApiKeyRow | undefined>();
     if (!this.#waiting.has(hash) && this.#waiting.size >= MAX_WAITING)
@@ -30,7 +30,7 @@ export class KeyLookup {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    // What asks in this turn of the event loop is of the first query already.
+    // Lookups of the same turn of the event loop share the first query.
     await Promise.resolve();
     while (this.#waiting.size > 0) {
       const asked = this.#waiting;

@@ -10,7 +10,7 @@ import * as store from "./folders.store.ts";
 export class FoldersService {
   readonly #database: Database;
   readonly #clock: Clock;
-  /** A folder is about to be deleted and is locked: listeners remove what refers to it. */
+  /** Emitted before a folder is deleted, with the folder locked: listeners remove their references to it. */
   readonly deleting = new TransactionEvent<{ by: Author; folderId: string }>();
 
   constructor(database: Database, clock: Clock) {
@@ -56,7 +56,7 @@ export class FoldersService {
     return new Map(rows.map((row) => [row.id, present(row)]));
   }
 
-  /** Whether the folder exists; if so, it is kept until the transaction ends. */
+  /** Whether the folder exists. If it does, it cannot be deleted until the transaction ends. */
   async lockForReference(transaction: Queries, organizationId: string, id: string): Promise<boolean> {
     return (await store.lockFolder(transaction, organizationId, id, "key share")) !== undefined;
   }

@@ -29,7 +29,7 @@ export async function findFolders(
     .where(and(eq(folders.organizationId, organizationId), inArray(folders.id, [...ids])));
 }
 
-/** Locks as much of it as keeps it from being deleted (`key share`), or from being used (`update`). */
+/** Locks the folder against deletion (`key share`), or also against use (`update`). */
 export async function lockFolder(
   queries: Queries,
   organizationId: string,

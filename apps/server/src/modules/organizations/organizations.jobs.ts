@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { OrganizationsService } from "./organizations.service.ts";
 
-/** Every hour: sessions and verifications that no longer count are removed. */
+/** Hourly job that deletes expired sessions and verifications. */
 export function deleteExpiredIdentitiesJob(
   organizations: OrganizationsService,
   clock: Clock,

@@ -7,7 +7,7 @@ export interface Organization {
   id: string;
   name: string;
   isBillingActive: boolean;
-  /** ISO 3166; where its calls may go. Null: the countries of its own numbers. */
+  /** ISO 3166 codes of countries that may be called. `null`: the countries of the organization's own numbers. */
   allowedCountries: string[] | null;
 }
 
@@ -33,7 +33,7 @@ export class OrganizationsService {
     return organization;
   }
 
-  /** What is absent stays. */
+  /** Absent fields stay. */
   async update(id: string, { allowedCountries }: OrganizationUpdate): Promise<Organization> {
     for (const [index, country] of (allowedCountries ?? []).entries()) {
       if (!isSupportedCountry(country))
@@ -44,22 +44,22 @@ export class OrganizationsService {
     return await this.get(id);
   }
 
-  /** The organization of this slug, created where there is none. */
+  /** Returns the organization of this slug, and creates it if it does not exist. */
   async ensure(queries: Queries, slug: string, name: string): Promise<Organization> {
     return await store.ensureOrganization(queries, slug, name);
   }
 
-  /** Creates the organization of this slug if there is no organization at all; else returns `undefined`. */
+  /** Creates the organization of this slug if no organization exists; otherwise returns `undefined`. */
   async createFirst(queries: Queries, slug: string, name: string): Promise<Organization | undefined> {
     return await store.insertFirstOrganization(queries, slug, name);
   }
 
-  /** The operator's switch. Requests notice within half a minute (API keys are cached), calls at once. */
+  /** Sets the operator's switch. Requests notice within half a minute (API keys are cached), calls at once. */
   async setBillingActive(id: string, isActive: boolean): Promise<void> {
     await store.updateBilling(this.#database, id, isActive);
   }
 
-  /** Removes sessions and verifications that no longer count; returns how many. */
+  /** Deletes expired sessions and verifications; returns their number. */
   async deleteExpiredIdentities(now: Date): Promise<number> {
     return await store.deleteExpired(this.#database, now);
   }

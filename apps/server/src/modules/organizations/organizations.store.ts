@@ -9,7 +9,7 @@ export async function findOrganization(queries: Queries, id: string): Promise<Or
   return row;
 }
 
-/** The organization of this slug, created where there is none. */
+/** Returns the organization of this slug, and creates it if it does not exist. */
 export async function ensureOrganization(
   queries: Queries,
   slug: string,
@@ -21,7 +21,9 @@ export async function ensureOrganization(
   return row;
 }
 
-/** Two nodes that do this at once create one: the second waits for the first at the slug. */
+/**
+ * If two nodes do this at once, only one creates the organization: the second waits for the first on the slug's index.
+ */
 export async function insertFirstOrganization(
   queries: Queries,
   slug: string,

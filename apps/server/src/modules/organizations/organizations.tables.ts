@@ -1,4 +1,4 @@
-/** The identity tables, as better-auth and its organization plugin need them; its names, our column style. */
+/** Identity tables as required by better-auth and its organization plugin, with their names in our column style. */
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 
@@ -74,9 +74,9 @@ export const organizations = pgTable("organizations", {
   slug: text("slug").notNull().unique(),
   logo: text("logo"),
   metadata: text("metadata"),
-  /** The operator's switch; false: most operations answer `billing_inactive` and no call is taken. */
+  /** Set by the operator. If `false`, most operations answer `billing_inactive` and calls are rejected. */
   isBillingActive: boolean("is_billing_active").notNull().default(true),
-  /** ISO 3166; where calls may go. Null: the countries of its own numbers. */
+  /** ISO 3166 codes of countries that may be called. `null`: the countries of the organization's own numbers. */
   allowedCountries: text("allowed_countries").array(),
   createdAt: createdAt(),
 });

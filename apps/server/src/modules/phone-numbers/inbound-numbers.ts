@@ -13,22 +13,22 @@ export interface InboundNumbersOptions {
   clock?: Clock;
 }
 
-/** Published by triggers on the tables of numbers and trunks, so that no writer can forget it. */
+/** Published by triggers on the tables of numbers and trunks, so that every write is covered. */
 const TOPIC = "inbound_numbers";
-/** For what no message reports: those of a broken connection. */
+/** Bounds the age of entries whose change was missed because the connection was broken. */
 const REMEMBERED_MS = 10_000;
-/** Of each kind; a flood of unknown numbers displaces unknown numbers only. */
+/** Limit for known and unknown numbers each, so that a flood of unknown numbers displaces only unknown ones. */
 const MAX_REMEMBERED = 10_000;
-/** Numbers that arrive meanwhile share the next look-up. */
+/** Numbers that arrive in this time share the next lookup. */
 const LOOKUP_INTERVAL_MS = 20;
 const LOOKUP_DEADLINE_MS = 3_000;
-/** More characters than a number with every separator has. */
+/** Maximum length, longer than any number with all its separators. */
 const MAX_DIALED_LENGTH = 64;
 
 /**
- * Which trunk calls to a number come by, for the decision on an INVITE before it costs anything. Known and unknown numbers are
- * remembered for a short time, until the tables change, and at most one look-up runs at a time: however many INVITEs arrive, and
- * for however many numbers, there are at most 50 look-ups a second, each of one query, or two if a number is known.
+ * Finds the trunk by which calls to a number arrive, so that an INVITE is decided on cheaply. Caches known and unknown
+ * numbers for a short time, until the tables change, and runs one lookup at a time: regardless of the number of INVITEs
+ * and of numbers, there are at most 50 lookups per second, each with one query, or two if a number is known.
  */
 export class InboundNumbers {
   readonly #database: Database;
@@ -38,7 +38,7 @@ export class InboundNumbers {
   readonly #unknown = new Remembered<true>();
   #waiting = new Map<string, PromiseWithResolvers<InboundTrunk | undefined>>();
   #isRunning = false;
-  /** Changes of the tables so far: an answer that was asked for before the last one is not remembered. */
+  /** Number of table changes so far: the result of a lookup that began before the last change is not cached. */
   #changes = 0;
   #lookups = 0;
 
@@ -50,14 +50,14 @@ export class InboundNumbers {
     bus.onReconnect(() => this.#forget());
   }
 
-  /** Look-ups so far. */
+  /** Number of lookups so far. */
   get lookupCount(): number {
     return this.#lookups;
   }
 
   /**
-   * The trunk of the first of these numbers that is bound to an agent, as SIP carries them, with or without `+`; `undefined` if
-   * none is. Rejects if the database does not answer within 3 s.
+   * Trunk of the first of these numbers that is bound to an agent; `undefined` if none is. The numbers are as in SIP,
+   * with or without `+`. Rejects if the database does not answer within 3 s.
    */
   async findTrunk(dialed: Iterable<string>): Promise<InboundTrunk | undefined> {
     const trunks = await Promise.all(Array.from(dialed, async (text) => await this.#find(text)));
@@ -78,7 +78,7 @@ export class InboundNumbers {
     let asked = this.#waiting.get(e164);
     if (asked === undefined) {
       asked = Promise.withResolvers();
-      // A copy: a piece of a message keeps the whole message in memory.
+      // Copies the text, because a slice of a message keeps the whole message in memory.
       this.#waiting.set(Buffer.from(e164).toString(), asked);
     }
     if (!this.#isRunning) void this.#run();
@@ -142,7 +142,7 @@ export class InboundNumbers {
   }
 }
 
-/** A bounded map whose entries expire; the oldest makes room. */
+/** Bounded map whose entries expire. When it is full, the oldest entry is removed. */
 class Remembered<Value> {
   readonly #entries = new Map<string, { value: Value; untilMs: number }>();
 

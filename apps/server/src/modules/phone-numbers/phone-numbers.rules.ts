@@ -2,19 +2,22 @@ import { PRODUCTION } from "@parley/contract";
 import { parsePhoneNumberFromString } from "libphonenumber-js/min";
 import type { AgentDocument, BoundNumber } from "../agents/agent-document.rules.ts";
 
-/** The number in E.164; undefined where it has no country code or cannot be a number (assigned or not). */
+/**
+ * Formats a number as E.164; `undefined` if it has no country code or cannot be a number. The number need not be
+ * assigned.
+ */
 export function normalizePhoneNumber(text: string): string | undefined {
   if (!text.startsWith("+")) return undefined;
   const number = parsePhoneNumberFromString(text);
   return number?.isPossible() === true ? number.number : undefined;
 }
 
-/** `production` needs no name: null stands for it. */
+/** Stores `production` as `null`. */
 export function normalizeEnvironment(name: string | null): string | null {
   return name === PRODUCTION ? null : name;
 }
 
-/** The agent's document with the number, which it may have already, as it is now. */
+/** Adds the number to the agent's document, or replaces its earlier entry. */
 export function bindNumber(document: AgentDocument, number: BoundNumber): AgentDocument {
   const isBound = document.phoneNumbers.some(({ id }) => id === number.id);
   const phoneNumbers = isBound
@@ -27,7 +30,7 @@ export function unbindNumber(document: AgentDocument, id: string): AgentDocument
   return { ...document, phoneNumbers: document.phoneNumbers.filter((each) => each.id !== id) };
 }
 
-/** The agent's document after the deletion of a trunk and of the numbers on it. */
+/** Removes a deleted trunk and its numbers from the agent's document. */
 export function withoutTrunk(
   document: AgentDocument,
   sipTrunkId: string,

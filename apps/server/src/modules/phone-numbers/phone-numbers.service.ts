@@ -21,7 +21,7 @@ import {
 } from "./phone-numbers.rules.ts";
 import * as store from "./phone-numbers.store.ts";
 
-/** Everything that decides what becomes of a call to one of our numbers. */
+/** Data that decides how a call to one of our numbers is handled. */
 export interface InboundNumber {
   organization: Organization;
   number: PhoneNumber;
@@ -48,7 +48,7 @@ interface PhoneNumbersDependencies {
   clock: Clock;
 }
 
-/** Numbers are part of their agent's document: whoever binds, moves or deletes one writes the agent. */
+/** Phone numbers. They are part of their agent's document, so every change of a number writes the agent. */
 export class PhoneNumbersService {
   readonly #database: Database;
   readonly #agents: AgentsService;
@@ -68,7 +68,7 @@ export class PhoneNumbersService {
     this.#organizations = dependencies.organizations;
   }
 
-  /** Binds the number to the agent; one that the organization has already must not be bound elsewhere. */
+  /** Binds the number to the agent. A number that the organization already has must not be bound to another agent. */
   async add(by: Author, agentId: string, { e164: text, ...requested }: NewNumber): Promise<PhoneNumber> {
     const e164 = normalizePhoneNumber(text);
     if (e164 === undefined) throw invalidBody("e164", "must be a valid phone number with its country code");
@@ -77,7 +77,7 @@ export class PhoneNumbersService {
     if (sipTrunkId === null)
       throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
     return await this.#database.transaction(async (transaction) => {
-      // Before the agent, as all do who lock both.
+      // All writers lock the trunk before the agent, which prevents deadlocks.
       const isThere = await this.#sipTrunks.lockForReference(transaction, by.organizationId, sipTrunkId);
       if (!isThere)
         throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
@@ -110,7 +110,7 @@ export class PhoneNumbersService {
     return toPage(filter, await store.listNumbers(this.#database, organizationId, filter), present);
   }
 
-  /** Binds the number to another environment, to another agent, or to none. */
+  /** Binds the number to another environment, another agent, or no agent. */
   async update(by: Author, agentId: string, id: string, change: NumberChange): Promise<PhoneNumber> {
     return await this.#database.transaction(async (transaction) => {
       const to = change.agentId === undefined ? agentId : change.agentId;
@@ -151,7 +151,10 @@ export class PhoneNumbersService {
     });
   }
 
-  /** Deletes the numbers of a trunk that is being deleted; writes a version without them and it for each of its agents. */
+  /**
+   * Deletes the numbers of a trunk that is being deleted, and writes a version of each affected agent without them and
+   * the trunk.
+   */
   async releaseTrunk(transaction: Queries, by: Author, sipTrunkId: string): Promise<void> {
     const referring = await this.#agents.listReferringToTrunk(transaction, sipTrunkId);
     const bound = await store.listAgentsOfTrunk(transaction, sipTrunkId);
@@ -164,14 +167,14 @@ export class PhoneNumbersService {
     }
   }
 
-  /** Leaves the numbers of a deleted agent in the organization. */
+  /** Unbinds the numbers of a deleted agent; the organization keeps them. */
   async releaseAgent(transaction: Queries, agentId: string): Promise<void> {
     await store.unbindNumbersOfAgent(transaction, agentId, this.#clock.now());
   }
 
   /**
-   * Who answers calls to this number; `dialed` as SIP carries it, with or without `+`. Undefined where the number
-   * is unknown or bound to no agent.
+   * Finds the agent that answers calls to this number; `dialed` as in SIP, with or without `+`. `undefined` if the
+   * number is unknown or not bound to an agent.
    */
   async findInbound(dialed: string): Promise<InboundNumber | undefined> {
     const e164 = normalizePhoneNumber(dialed.startsWith("+") ? dialed : `+${dialed}`);
@@ -186,7 +189,7 @@ export class PhoneNumbersService {
     return { organization, number: present(row), trunk, agent };
   }
 
-  /** Undefined where the agent was deleted just now. */
+  /** `undefined` if the agent was deleted meanwhile. */
   async #resolve(
     organizationId: string,
     agentId: string,
@@ -203,7 +206,7 @@ export class PhoneNumbersService {
     }
   }
 
-  /** Those of these numbers (E.164) that the trunk carries. */
+  /** Those of these numbers (E.164) that belong to the trunk. */
   async listOnTrunk(
     organizationId: string,
     sipTrunkId: string,
@@ -224,7 +227,7 @@ export class PhoneNumbersService {
   }
 }
 
-/** A new number, or one of the organization's that is bound to no agent. */
+/** Inserts a new number, or takes one that the organization has bound to no agent. */
 async function take(
   transaction: Queries,
   number: Parameters<typeof store.insertNumber>[1] & { e164: string },
@@ -233,14 +236,14 @@ async function take(
   const created = await store.insertNumber(transaction, number);
   if (created !== undefined) return created;
   const existing = await store.lockNumberByE164(transaction, number.e164);
-  // Another organization's number is no more than in use: whose it is, is not told.
+  // For another organization's number the error says only that it is in use, not by which organization.
   if (existing?.organizationId !== number.organizationId || existing.agentId !== null) {
     throw invalidBody("e164", "is already in use");
   }
   return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: now });
 }
 
-/** A number that goes to another agent runs in production there, unless told. */
+/** A number that moves to another agent runs in production there unless the change names an environment. */
 function environmentAfter(
   row: store.PhoneNumberRow,
   to: string | null,

@@ -12,7 +12,7 @@ export interface PhoneNumberFilter extends PageQuery {
   sipTrunkId?: string;
 }
 
-/** Undefined where the number is taken already. */
+/** Returns `undefined` if the number already exists. */
 export async function insertNumber(
   queries: Queries,
   number: PhoneNumberInsert,
@@ -26,7 +26,7 @@ export async function findNumberByE164(queries: Queries, e164: string): Promise<
   return row;
 }
 
-/** The ids of the trunks of those of these numbers that are bound to an agent, by number. */
+/** Trunk ids by number, for those of these numbers that are bound to an agent. */
 export async function findTrunkIdsOfNumbers(
   queries: Queries,
   e164s: readonly string[],
@@ -64,7 +64,7 @@ export async function listNumbers(
   return { rows, total: await countRows(queries, phoneNumbers, where) };
 }
 
-/** Those of these numbers (E.164) that the trunk carries. */
+/** Those of these numbers (E.164) that belong to the trunk. */
 export async function findNumbersOnTrunk(
   queries: Queries,
   organizationId: string,
@@ -91,7 +91,7 @@ export async function listE164(queries: Queries, organizationId: string): Promis
   return rows.map(({ e164 }) => e164);
 }
 
-/** Agents that numbers of the trunk are bound to. */
+/** Agents with numbers of the trunk. */
 export async function listAgentsOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
   const rows = await queries
     .selectDistinct({ agentId: phoneNumbers.agentId })
@@ -100,7 +100,7 @@ export async function listAgentsOfTrunk(queries: Queries, sipTrunkId: string): P
   return rows.map(({ agentId }) => agentId).filter((agentId) => agentId !== null);
 }
 
-/** Returns their ids. */
+/** Returns the ids of the deleted numbers. */
 export async function deleteNumbersOfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
   const rows = await queries
     .delete(phoneNumbers)

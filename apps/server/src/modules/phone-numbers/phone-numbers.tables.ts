@@ -15,9 +15,9 @@ export const phoneNumbers = pgTable(
       .notNull()
       .references(() => sipTrunks.id, { onDelete: "cascade" }),
     agentId: uuid("agent_id").references(() => agents.id, { onDelete: "set null" }),
-    /** Of the agent's; null: production. */
+    /** Environment of the agent; `null` is production. */
     environment: text("environment"),
-    /** Unique over all organizations: it decides whose call an incoming one is. */
+    /** Unique across all organizations, because it decides which organization an inbound call belongs to. */
     e164: text("e164").notNull().unique(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

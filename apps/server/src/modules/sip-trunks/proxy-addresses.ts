@@ -1,17 +1,17 @@
 import { type Clock, type NextHop, systemClock } from "@parley/sip";
 
-/** As long as a name server is asked at most once for each proxy. */
+/** Limits DNS queries to one per proxy in this time. */
 const REMEMBERED_MS = 10_000;
-/** Proxies are configured: this is more than a node has trunks for. */
+/** Proxies are configured: this is more than the number of trunks on a node. */
 const MAX_PROXIES = 10_000;
 
-/** The IP addresses of trunks' proxies, remembered for a short time: a call must not cost a look into the DNS. */
+/** IP addresses of trunks' proxies, cached for a short time, so that calls need no DNS query of their own. */
 export class ProxyAddresses {
   readonly #locate: (proxy: NextHop) => Promise<readonly string[]>;
   readonly #clock: Clock;
   readonly #found = new Map<string, { addresses: Promise<readonly string[]>; untilMs: number }>();
 
-  /** @param locate Must not reject. */
+  /** @param locate Resolves the addresses. Must not reject. */
   constructor(locate: (proxy: NextHop) => Promise<readonly string[]>, clock: Clock = systemClock) {
     this.#locate = locate;
     this.#clock = clock;

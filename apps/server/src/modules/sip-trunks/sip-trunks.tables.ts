@@ -25,15 +25,15 @@ export const sipTrunks = pgTable(
   (table) => [index("sip_trunks_organization").on(table.organizationId, table.createdAt)],
 );
 
-/** Which node watches over a trunk, until when, and what it sees. */
+/** Observed state of each trunk, with the node that monitors it and the end of its lease. */
 export const sipTrunkWatches = pgTable("sip_trunk_watches", {
   sipTrunkId: uuid("sip_trunk_id")
     .primaryKey()
     .references(() => sipTrunks.id, { onDelete: "cascade" }),
   nodeId: uuid("node_id").notNull(),
   leaseUntil: instant("lease_until").notNull(),
-  /** Null until something is known. */
+  /** `null` until the first result. */
   health: jsonb("health").$type<SipTrunkHealth>(),
-  /** URIs that calls go through after the proxy, as its registrar has it (RFC 3608). */
+  /** URIs that requests pass after the proxy, as returned by its registrar (RFC 3608). */
   serviceRoutes: text("service_routes").array().notNull().default([]),
 });

@@ -1,22 +1,22 @@
 import { type Clock, systemClock } from "@parley/sip";
 
-/** The source that was heard of longest ago makes room. */
+/** Maximum number of sources; the one unused for the longest time is removed first. */
 const MAX_SOURCES = 10_000;
 
 export interface SourceLimitOptions {
-  /** How much a source may have at once. */
+  /** Maximum number of events at once. */
   burst: number;
-  /** After this one more. */
+  /** Interval after which one more event is allowed. */
   intervalMs: number;
   clock?: Clock;
 }
 
-/** A limit for each source address (a token bucket), bounded in memory. */
+/** Token bucket per source address, bounded in memory. */
 export class SourceLimit {
   readonly #burst: number;
   readonly #intervalMs: number;
   readonly #clock: Clock;
-  /** By address, the one that used its limit last at the end. */
+  /** By address; the most recently used address is last. */
   readonly #sources = new Map<string, { used: number; atMs: number }>();
 
   constructor({ burst, intervalMs, clock = systemClock }: SourceLimitOptions) {
@@ -25,12 +25,12 @@ export class SourceLimit {
     this.#clock = clock;
   }
 
-  /** Whether nothing is left to this address now. */
+  /** Whether the address has used up its limit. */
   isReached(address: string): boolean {
     return this.#usedBy(address) > this.#burst - 1;
   }
 
-  /** Uses one of what the address has; `false` if nothing is left. */
+  /** Consumes one token of the address. Returns `false` if none is left. */
   take(address: string): boolean {
     const used = this.#usedBy(address);
     if (used > this.#burst - 1) return false;

@@ -6,19 +6,19 @@ import type { OutboundAnswer } from "../../platform/outbound-http/outbound-clien
 
 export interface PreCallReading {
   answer: PreCallAnswer;
-  /** What of it could not be used; empty: all was. */
+  /** Parts of the answer that were not usable; empty if all were. */
   problems: string[];
 }
 
 const isAnswer = Compile(preCallAnswerSchema);
 const known = Object.keys(preCallAnswerSchema.properties);
-/** More are not named, and none at greater length: the transcript says what could not be used. */
+/** Maximum number of problems in the transcript, which lists what was not usable. */
 const MOST_NAMED = 20;
 const LONGEST_NAMED = 200;
 
 /**
- * What the server wants of the call. It may say less than the schema knows, and more: each thing that is usable counts,
- * and each other is named. No answer at all is one.
+ * Reads the server's answer. It may lack known fields and contain unknown ones: each usable field applies, and each
+ * other field is reported. An empty answer is valid.
  */
 export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreCallReading {
   if (status < 200 || status >= 300) return nothing(`HTTP status ${status}`);
@@ -42,7 +42,7 @@ export function readPreCallAnswer({ status, body, isCut }: OutboundAnswer): PreC
   return { answer: isAnswer.Check(answer) ? answer : {}, problems: problems.named };
 }
 
-/** Names the first ones, and counts the others. */
+/** Lists the first problems and counts the others. */
 class Problems {
   readonly #first: string[] = [];
   #others = 0;
@@ -57,7 +57,7 @@ class Problems {
   }
 }
 
-/** Each for itself: one that cannot be used is no reason to do without the others. */
+/** Takes each variable on its own: an unusable one does not affect the others. */
 function takeVariables(given: Record<string, unknown>, problems: Problems): Record<string, unknown> {
   const taken: [string, unknown][] = [];
   for (const [name, field] of Object.entries(given)) {
@@ -68,13 +68,13 @@ function takeVariables(given: Record<string, unknown>, problems: Problems): Reco
   return Object.fromEntries(taken);
 }
 
-/** Of an object its reason alone. */
+/** Returns only the reason of a rejection object. */
 function readRejection(given: unknown): unknown {
   if (!isRecord(given)) return given;
   return given["reason"] === undefined ? {} : { reason: toStorable(given["reason"]) };
 }
 
-/** A text as the database takes it; anything else as it is. */
+/** Converts a text to one that the database accepts; returns other values unchanged. */
 function toStorable(field: unknown): unknown {
   return typeof field === "string" ? toStorableText(field) : field;
 }

@@ -23,7 +23,7 @@ export interface PreCallWebhookOptions {
   clock: Clock;
 }
 
-/** Asks a customer's server about a call that is about to be answered or placed. */
+/** Asks a customer's server how to handle a call that is about to be answered or placed. */
 export class PreCallWebhook {
   readonly #options: PreCallWebhookOptions;
   readonly #clock: Clock;
@@ -33,7 +33,7 @@ export class PreCallWebhook {
     this.#clock = options.clock;
   }
 
-  /** Never rejects: without a good answer the call goes on as it would have. Ends early once the call is over. */
+  /** Never rejects: without a usable answer the call continues without it. Ends early if the call ends. */
   async ask({ organizationId, url, data }: PreCallQuestion, signal: AbortSignal): Promise<PreCallReading> {
     const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: this.#clock.now() };
     const event = { ...facts, organizationId, subjectId: data.id, url, body: buildBody(facts, data) };

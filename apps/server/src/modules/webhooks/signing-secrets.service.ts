@@ -6,10 +6,10 @@ import type { Encryption } from "../../platform/encryption/encryption.ts";
 import * as store from "./signing-secrets.store.ts";
 
 const SECRET_BYTES = 32;
-/** How long a receiver may go on verifying with the secret before. */
+/** Time for which the previous secret still signs after a rotation, so that receivers can change over. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
-/** An organization's signing secret. Nothing is remembered here: what one node changes counts on all at once. */
+/** An organization's signing secrets. Not cached, so that a change by one node applies to all nodes at once. */
 export class SigningSecretsService {
   readonly #database: Database;
   readonly #encryption: Encryption;
@@ -26,7 +26,7 @@ export class SigningSecretsService {
     return { enabled: row !== undefined, last4: row?.last4 ?? null };
   }
 
-  /** The answer alone holds the secret. */
+  /** Only this answer contains the secret. */
   async rotate(organizationId: string): Promise<WebhookSigningSecret> {
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
     const last4 = secret.slice(-4);
@@ -44,7 +44,7 @@ export class SigningSecretsService {
     return { enabled: false, last4: row?.last4 ?? null };
   }
 
-  /** What signs the organization's webhooks at this moment, the newest first; empty: they go unsigned. */
+  /** Secrets that sign the organization's webhooks now, the newest first. If empty, webhooks are not signed. */
   async findSecrets(organizationId: string): Promise<string[]> {
     const row = await store.findSecret(this.#database, organizationId);
     if (row === undefined) return [];

@@ -14,7 +14,10 @@ export async function findSecret(
   return row;
 }
 
-/** In one statement: of two rotations at once the second has the first's secret as its previous one. */
+/**
+ * Runs as one statement, so that the second of two concurrent rotations gets the first one's secret as its previous
+ * secret.
+ */
 export async function rotateSecret(
   queries: Queries,
   {

@@ -1,4 +1,6 @@
-/** A customer's server, the recipes by which it verifies what comes, and the platform's side of deliveries, by hand. */
+/**
+ * For tests: a customer's server, the documented recipes for verifying its requests, and deliveries run step by step.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -29,7 +31,7 @@ interface Receiver {
   url: string;
   requests: ReceivedRequest[];
   respond: Respond;
-  /** What comes from now on is refused. */
+  /** Refuses connections from now on. */
   stop: () => void;
 }
 
@@ -56,7 +58,7 @@ export async function startReceiver(t: TestContext, respond: Respond): Promise<R
   return receiver;
 }
 
-/** Whether the request is from who holds the secret: by the public library, and by what our documentation says. */
+/** Whether the request was signed with the secret, by the public library and by the recipe in our documentation. */
 export function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
   const verdicts = [isStandard(secret, { headers, body }), isOurs(secret, { headers, body })];
   assert.equal(verdicts[0], verdicts[1], "both signatures say the same");
@@ -70,7 +72,7 @@ export function isSigned({ headers }: ReceivedRequest): boolean {
 function isStandard(secret: string, { headers, body }: ReceivedRequest): boolean {
   try {
     const plain: Record<string, string> = JSON.parse(JSON.stringify(headers));
-    // It parses what it has verified, and tools' requests need not have a body.
+    // The library parses the body that it verified, but requests of tools may have no body.
     new Webhook(secret).verify(body, plain);
     return true;
   } catch (error) {
@@ -90,7 +92,7 @@ export interface Enqueued {
   startAfter: Date | undefined;
 }
 
-/** Calls whose ends are told by `webhooks`, and what tells them. */
+/** Calls whose ends are announced with `webhooks`, and the delivery of these events. */
 function deliverBy(
   { database, modules: { conversations, recordings } }: TestServer,
   webhooks: WebhooksService,
@@ -102,7 +104,9 @@ function deliverBy(
   return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls, postCall }) };
 }
 
-/** A call whose agent names a server that answers as told, and the jobs that its end leaves, to be run by hand. */
+/**
+ * Creates a call whose agent names a server that answers with `respond`, and the jobs of its end, which the test runs.
+ */
 export async function openDeliveries(t: TestContext, respond: Respond) {
   const server = await createTestServer();
   t.after(async () => await server.close());
@@ -154,7 +158,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
       const { postCallWebhookStatus, postCallWebhookAttempts } = await calls.get(organizationId, id);
       return [postCallWebhookStatus, postCallWebhookAttempts];
     },
-    /** The jobs run by themselves, in the real queue. */
+    /** Runs the jobs in the real queue. */
     startQueue: async () => {
       const { connectionString } = server;
       const queue = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
@@ -167,7 +171,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
       };
       return { webhooks: told, calls: ended, close };
     },
-    /** At the time that it is for. */
+    /** Runs the next job at its due time. */
     runNext: async (): Promise<Enqueued> => {
       const job = jobs.shift();
       assert.ok(job !== undefined);

@@ -5,7 +5,7 @@ import type { SignRequest } from "../../custom-tools/webhook-tool.ts";
 import type { SigningSecretsService } from "./signing-secrets.service.ts";
 import { signatureHeaders } from "./webhook-signature.rules.ts";
 
-/** A caller waits for what the tool answers. */
+/** The caller waits for the tool's answer. */
 const DEADLINE_MS = 1_000;
 
 export interface ToolSigningOptions {
@@ -14,7 +14,7 @@ export interface ToolSigningOptions {
   clock: Clock;
 }
 
-/** Signs the requests of calls' tools with the organization's secrets of the moment. */
+/** Signs requests of calls' tools with the organization's current secrets. */
 export class ToolSigning {
   readonly #options: ToolSigningOptions;
   readonly #clock: Clock;
@@ -25,8 +25,8 @@ export class ToolSigning {
   }
 
   /**
-   * For one call. Without a secret there are no headers. While the database is away, when nobody can change them, it goes
-   * by the secrets that the call had before; never rejects.
+   * Returns the signer of one call. Without a secret it adds no headers. While the database is unavailable, and secrets
+   * cannot change, it uses the call's last known secrets. Never rejects.
    */
   signerFor(organizationId: string): SignRequest {
     let secrets: readonly string[] = [];
@@ -45,7 +45,7 @@ export class ToolSigning {
     const late = sleep(DEADLINE_MS, undefined, { signal: over.signal }).then(() => {
       throw new Error(`no answer within ${DEADLINE_MS} ms`);
     });
-    // What loses the race is nobody's business any more.
+    // Rejects after the race too, when its timer is aborted: that is not an unhandled rejection.
     late.catch(() => {});
     try {
       return await Promise.race([this.#options.signingSecrets.findSecrets(organizationId), late]);

@@ -5,7 +5,7 @@ import { toPage } from "../../platform/database/page.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
 import * as store from "./webhooks.store.ts";
 
-/** The log of what customers' servers were told. */
+/** Log of the events sent to customers' servers. */
 export class WebhookDeliveriesService {
   readonly #database: Database;
   readonly #webhooks: WebhooksService;
@@ -30,7 +30,7 @@ export class WebhookDeliveriesService {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.findEventOf(transaction, organizationId, id);
       if (row === undefined) throw new AppError("not_found");
-      // What is told of a call that is still being analyzed is not known yet.
+      // The body of an event is unknown until its call is analyzed.
       if (row.body === null) throw new AppError("webhook_not_sent");
       await this.#webhooks.resend(transaction, row);
       return present(row);

@@ -15,7 +15,7 @@ export interface WebhookDeliveryOptions {
   postCall: Pick<PostCallWebhook, "buildData">;
 }
 
-/** Tells customers' servers of events: at least once, and each attempt is written down. */
+/** Delivers events to customers' servers at least once, and stores each attempt. */
 export class WebhookDelivery {
   readonly #options: WebhookDeliveryOptions;
   readonly #abort = new AbortController();
@@ -24,7 +24,7 @@ export class WebhookDelivery {
     this.#options = options;
   }
 
-  /** Makes one attempt. Rejects where its outcome could not be written down; then it is to be run again. */
+  /** Makes one attempt. Rejects if its result could not be stored; the job then runs again. */
   async deliver(job: DeliveryJob): Promise<void> {
     const { database, sender, webhooks, calls } = this.#options;
     const event = await webhooks.find(database, job);
@@ -39,14 +39,14 @@ export class WebhookDelivery {
     });
   }
 
-  /** Only of calls that have ended is something told that their end did not settle. */
+  /** Builds the body of an event that was announced without one. Only events of ended calls are. */
   async #build(event: store.WebhookEventRow): Promise<string> {
     const { database, postCall } = this.#options;
     const data = await postCall.buildData(event.organizationId, event.subjectId);
     return await store.freezeBody(database, event.id, buildBody(event, data));
   }
 
-  /** Breaks off what is under way: it is run again, here or on another node. Idempotent. */
+  /** Aborts running attempts; their jobs run again, on this node or another. Idempotent. */
   close(): void {
     this.#abort.abort(new Error("the node is shutting down"));
   }

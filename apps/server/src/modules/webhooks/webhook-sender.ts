@@ -24,7 +24,7 @@ export interface WebhookMessage {
   body: string;
 }
 
-/** Makes the request of a webhook, signed with what signs at that moment. */
+/** Sends the request of a webhook, signed with the secrets that are valid at that time. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class WebhookSender {
     this.#clock = options.clock;
   }
 
-  /** Rejects with the signal's reason, or where the secrets cannot be read; all else is how the attempt went. */
+  /** Resolves with the result of the attempt. Rejects with the signal's reason, or if the secrets cannot be read. */
   async send(
     { id, organizationId, url, body }: WebhookMessage,
     { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
@@ -69,7 +69,7 @@ function describe(
   if (outcome instanceof OutboundError)
     return { answerStatus: null, answer: null, problem: toStorableText(outcome.message) };
   const { status, body } = outcome;
-  // A character takes four bytes at most; what is cut within one ends in a replacement character.
+  // A character has at most four bytes; one that is cut becomes a replacement character.
   const text = new TextDecoder().decode(body.subarray(0, 4 * LONGEST_KEPT_ANSWER));
   return {
     answerStatus: status,

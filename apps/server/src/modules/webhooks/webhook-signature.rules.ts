@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
 
 export interface SignedMessage {
-  /** The event's: the same over all attempts. */
+  /** Event id, the same for all attempts. */
   id: string;
-  /** Exactly as sent. */
+  /** Body exactly as sent. */
   body: string;
-  /** The attempt's time. */
+  /** Time of the attempt. */
   at: Date;
 }
 
 /**
- * The headers by which a receiver knows the event, and with each of the secrets (newest first) that it is from us: our own
- * and those of Standard Webhooks. Without a secret nothing is signed.
+ * Headers that identify the event and sign it with each of the secrets (newest first): our own headers and those of
+ * Standard Webhooks. Without a secret, the event is not signed.
  */
 export function signatureHeaders(
   { id, body, at }: SignedMessage,
@@ -31,7 +31,7 @@ export function signatureHeaders(
   };
 }
 
-/** Standard Webhooks: the key is what the secret's base64 stands for. */
+/** Key of Standard Webhooks: the secret, decoded from base64. */
 function standardKey(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }

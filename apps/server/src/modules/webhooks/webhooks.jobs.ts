@@ -6,11 +6,11 @@ import { deleteEventsBefore } from "./webhooks.store.ts";
 import { DELIVERY_JOB, type DeliveryJob } from "./webhooks.service.ts";
 
 const CONCURRENCY = 20;
-/** Servers that do not answer hold up those of their own organization, and no other's. */
+/** Servers that do not answer delay only webhooks of their own organization. */
 const CONCURRENCY_PER_ORGANIZATION = 5;
-/** Of runs that could not write down how they went: at a minute's distance, longer than a database is away. */
+/** Retries, one minute apart, of runs that could not store their result; longer than a database outage. */
 const RETRIES = 100;
-/** Long after the last attempt: what a customer may still ask about. */
+/** Keeps events long after their last attempt, for customers' questions. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 export function deliverWebhooksJob(delivery: WebhookDelivery): JobKind<DeliveryJob> {
@@ -23,7 +23,7 @@ export function deliverWebhooksJob(delivery: WebhookDelivery): JobKind<DeliveryJ
   };
 }
 
-/** Every hour: events of which nothing more will be told are deleted. */
+/** Hourly job that deletes events without further attempts. */
 export function deleteOldWebhooksJob(database: Database, clock: Clock): JobKind<Record<string, never>> {
   return {
     name: "delete-old-webhooks",

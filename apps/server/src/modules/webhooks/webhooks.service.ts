@@ -5,12 +5,12 @@ import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import * as store from "./webhooks.store.ts";
 
 const MINUTE_MS = 60_000;
-/** After each attempt that failed, from its end to the next. */
+/** Delays after each failed attempt, from its end to the next attempt. */
 const RETRY_DELAYS_MS = [1 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS] as const;
 
 export const DELIVERY_JOB = { name: "deliver-webhook" } as const;
 
-/** One attempt: that which is due at a time, or one that was asked for. A job that runs twice delivers once. */
+/** One attempt, either scheduled or requested through the API. A job that runs twice delivers once. */
 export type DeliveryJob = { eventId: string } & ({ dueAt: string } | { resendId: string });
 
 export type NewWebhookEvent = { organizationId: string; url: string } & (
@@ -23,18 +23,18 @@ export interface WebhookProgress {
   attempts: number;
 }
 
-/** How a request to a customer's server went. */
+/** Result of a request to a customer's server. */
 export interface WebhookAttempt {
   startedAt: Date;
   durationMs: number;
   answerStatus: number | null;
-  /** The beginning of it. */
+  /** Beginning of the answer. */
   answer: string | null;
-  /** Null: it was taken. */
+  /** `null` if the server accepted the event. */
   problem: string | null;
 }
 
-/** What is known of an event when it is written down. */
+/** Facts about an event when it is announced. */
 interface EventFacts {
   id: string;
   type: WebhookType;
@@ -48,7 +48,7 @@ export interface ToldEvent extends EventFacts {
   body: string;
 }
 
-/** The body of an event's requests, as the contract describes it. */
+/** Body of an event's requests, as described by the contract. */
 export function buildBody(
   { id, type, createdAt }: EventFacts,
   data: CallPreData | CallPostData | MessageReceivedData,
@@ -56,7 +56,7 @@ export function buildBody(
   return JSON.stringify({ type, id, createdAt: createdAt.toISOString(), data });
 }
 
-/** The events that customers' servers are told of. */
+/** Events for customers' servers. */
 export class WebhooksService {
   readonly #jobs: JobQueue;
 
@@ -64,7 +64,7 @@ export class WebhooksService {
     this.#jobs = jobs;
   }
 
-  /** Inside the transaction of its cause: both are written, or none. */
+  /** Announces an event in the transaction of its cause, so that both are stored or neither is. */
   async announce(transaction: Queries, event: NewWebhookEvent, now: Date): Promise<void> {
     const { organizationId, type, url } = event;
     const facts = { id: randomUUID(), type, createdAt: now };
@@ -81,32 +81,32 @@ export class WebhooksService {
     await this.#enqueueDue(transaction, { id: facts.id, organizationId }, nextAttemptAt);
   }
 
-  /** Writes down an event that was told already, and is not told again of itself. */
+  /** Stores an event that was already sent and has no further attempts. */
   async log(transaction: Queries, event: ToldEvent, attempt: WebhookAttempt): Promise<void> {
     const status = attempt.problem === null ? ("delivered" as const) : ("failed" as const);
     await store.insertEvent(transaction, { ...event, status, attempts: 1 });
     await store.insertAttempt(transaction, { ...attempt, eventId: event.id, isResend: false });
   }
 
-  /** In the transaction that makes whole what the events of a call tell: they need wait no longer. */
+  /** Makes the first attempts of a call's events due now. Runs in the transaction that completes the call's results. */
   async hasten(transaction: Queries, organizationId: string, callId: string, now: Date): Promise<void> {
     for (const id of await store.hastenFirstAttempts(transaction, callId, now))
       await this.#enqueueDue(transaction, { id, organizationId }, now);
   }
 
-  /** Has an event that was sent before sent once more, beyond the attempts that it has of itself. */
+  /** Sends a sent event again, in addition to its scheduled attempts. */
   async resend(transaction: Queries, event: { id: string; organizationId: string }): Promise<void> {
     const job: DeliveryJob = { eventId: event.id, resendId: randomUUID() };
     await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { group: event.organizationId });
   }
 
-  /** Whether the job's attempt is still to be made. */
+  /** Returns the event if the job's attempt is still to be made. */
   async find(database: Database, job: DeliveryJob): Promise<store.WebhookEventRow | undefined> {
     const row = await store.findEvent(database, job.eventId);
     return row !== undefined && (await isToDo(database, row, job)) ? row : undefined;
   }
 
-  /** Writes down an attempt, with the job of the next one; undefined where another run of it did so before. */
+  /** Stores an attempt with the job of the next one; `undefined` if another run of the job stored it before. */
   async record(
     transaction: Queries,
     job: DeliveryJob,

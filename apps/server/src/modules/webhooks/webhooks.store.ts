@@ -36,7 +36,7 @@ export async function findEventOf(
   return row;
 }
 
-/** Bodies stay behind: a page of them could be large. */
+/** Lists events without their bodies, which could make a page large. */
 export async function listEvents(
   queries: Queries,
   organizationId: string,
@@ -76,7 +76,7 @@ export async function updateEvent(
   await queries.update(webhookEvents).set(change).where(eq(webhookEvents.id, id));
 }
 
-/** Brings forward the first attempts that wait for something to be told; returns the events. */
+/** Makes first attempts that wait for their event's data due at `at`; returns the events. */
 export async function hastenFirstAttempts(queries: Queries, subjectId: string, at: Date): Promise<string[]> {
   const isWaiting = and(isNull(webhookEvents.body), eq(webhookEvents.attempts, 0));
   const rows = await queries
@@ -87,7 +87,7 @@ export async function hastenFirstAttempts(queries: Queries, subjectId: string, a
   return rows.map(({ id }) => id);
 }
 
-/** The first body that is stored stays; returns it. */
+/** Stores the body unless one is stored already; returns the stored body. */
 export async function freezeBody(queries: Queries, id: string, body: string): Promise<string> {
   await queries
     .update(webhookEvents)

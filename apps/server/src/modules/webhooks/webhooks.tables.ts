@@ -3,20 +3,20 @@ import { boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-cor
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
-/** Of organizations whose webhooks are signed. */
+/** Secrets of organizations whose webhooks are signed. */
 export const webhookSigningSecrets = pgTable("webhook_signing_secrets", {
   organizationId: uuid("organization_id")
     .primaryKey()
     .references(() => organizations.id, { onDelete: "cascade" }),
-  /** Encrypted, as the one before it. */
+  /** Encrypted, as is the previous secret. */
   secret: text("secret").notNull(),
   last4: text("last4").notNull(),
   previousSecret: text("previous_secret"),
-  /** Until then the previous one signs as well. */
+  /** The previous secret also signs until then. */
   previousUntil: instant("previous_until"),
 });
 
-/** What is told to customers' servers, or asked of them: one row for each event, whatever became of it. */
+/** Events sent to customers' servers and questions asked of them: one row per event, regardless of the result. */
 export const webhookEvents = pgTable(
   "webhook_events",
   {
@@ -25,14 +25,14 @@ export const webhookEvents = pgTable(
       .notNull()
       .references(() => organizations.id, { onDelete: "cascade" }),
     type: text("type").$type<WebhookType>().notNull(),
-    /** The call, or the message. */
+    /** Id of the call or message. */
     subjectId: uuid("subject_id").notNull(),
     url: text("url").notNull(),
     status: text("status").$type<"pending" | "delivered" | "failed">().notNull().default("pending"),
-    /** Without those that were asked for. */
+    /** Attempts, without those requested through the API. */
     attempts: integer("attempts").notNull().default(0),
     nextAttemptAt: instant("next_attempt_at"),
-    /** Built at the first attempt where its cause does not settle it; the same at all others. */
+    /** Body, the same for all attempts. Built at the first attempt if the event was announced without one. */
     body: text("body"),
     createdAt: createdAt(),
   },
@@ -54,7 +54,7 @@ export const webhookAttempts = pgTable(
     durationMs: integer("duration_ms").notNull(),
     answerStatus: integer("answer_status"),
     answer: text("answer"),
-    /** Null: it was taken. */
+    /** `null` if the server accepted the event. */
     problem: text("problem"),
     isResend: boolean("is_resend").notNull(),
   },

@@ -1,17 +1,17 @@
 import type { Queries } from "../database/database.ts";
 
-/** Called with the id of a row. Must not throw; work that it begins is its own to watch. */
+/** Called with the id of a row. Must not throw; it handles the errors of work that it starts. */
 export type BusListener = (rowId: string) => void;
 
 /**
- * Tells every node that a row is worth reading. A message carries the row's id and nothing else, and may be lost while a
- * node is not connected: whoever listens reads what is there once it is again.
+ * Notifies every node that a row changed. A message carries only the row's id, and may be lost while a node is
+ * disconnected: listeners read the current rows after a reconnect.
  */
 export interface Bus {
-  /** All nodes are told, this one too, when the transaction that `queries` belongs to has been committed. */
+  /** Notifies all nodes, including this one, when the transaction of `queries` commits. */
   publish: (queries: Queries, topic: string, rowId: string) => Promise<void>;
-  /** Returns what ends it. */
+  /** Returns a function that unsubscribes. */
   subscribe: (topic: string, listener: BusListener) => () => void;
-  /** Called whenever messages may have been missed, once they come again. Returns what ends it. */
+  /** Called when messages may have been missed, once they arrive again. Returns a function that unsubscribes. */
   onReconnect: (listener: () => void) => () => void;
 }

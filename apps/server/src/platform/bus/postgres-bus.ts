@@ -6,11 +6,11 @@ import type { Logger } from "pino";
 import type { Database, Queries } from "../database/database.ts";
 import type { Bus, BusListener } from "./bus.ts";
 
-/** One for all topics: PostgreSQL tells every listener of a channel, and there are few messages. */
+/** One channel for all topics: PostgreSQL notifies every listener of a channel, and messages are few. */
 const CHANNEL = "parley";
 const CONNECT_DEADLINE_MS = 5_000;
 const PROBE_DEADLINE_MS = 5_000;
-/** A connection whose other end is gone without a word is noticed by this. */
+/** Detects connections whose other end vanished without closing them. */
 const CHECK_INTERVAL_MS = 5_000;
 const CHECK_DEADLINE_MS = 3_000;
 const END_DEADLINE_MS = 1_000;
@@ -18,19 +18,19 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
 
 export interface PostgresBusOptions {
-  /** A direct connection: behind a pooler of transactions nothing is heard. */
+  /** Must be a direct connection: LISTEN does not work through a transaction pooler. */
   connectionString: string;
-  /** Where messages are sent from. */
+  /** Database that messages are sent through. */
   database: Database;
   logger: Logger;
 }
 
-/** Told when it is of no more use. */
+/** Connection whose `ended` promise resolves when it is no longer usable. */
 interface Connection {
   ended: Promise<void>;
 }
 
-/** The bus by LISTEN and NOTIFY, on a connection of its own that is opened again when it breaks. */
+/** Bus on LISTEN and NOTIFY, with a connection of its own that is reopened when it breaks. */
 export class PostgresBus implements Bus {
   readonly #options: PostgresBusOptions;
   readonly #listeners = new Map<string, Set<BusListener>>();
@@ -39,7 +39,7 @@ export class PostgresBus implements Bus {
   #client: Client | undefined;
   #running: Promise<void> = Promise.resolve();
 
-  /** Rejects with a message for the operator where a message to itself does not come back. */
+  /** Rejects with a message for the operator if a test message to itself does not arrive. */
   static async start(options: PostgresBusOptions): Promise<PostgresBus> {
     const bus = new PostgresBus(options);
     try {
@@ -83,7 +83,7 @@ export class PostgresBus implements Bus {
     await this.#running;
   }
 
-  /** Resolves once it listens, with a promise of its end. */
+  /** Resolves once the connection listens, with a promise of its end. */
   async #connect(): Promise<Connection> {
     const client = new Client({
       connectionString: this.#options.connectionString,
@@ -109,7 +109,7 @@ export class PostgresBus implements Bus {
     return { ended };
   }
 
-  /** From the pool to the listening connection: it shows that both lead to the same database, too. */
+  /** Sends a message from the pool to the listening connection, which also proves that both use the same database. */
   async #prove(): Promise<void> {
     const { promise: returned, resolve } = Promise.withResolvers<void>();
     const probe = randomUUID();
@@ -146,7 +146,7 @@ export class PostgresBus implements Bus {
     }
   }
 
-  /** Undefined where the bus was closed meanwhile. */
+  /** `undefined` if the bus was closed meanwhile. */
   async #reconnect(): Promise<Connection | undefined> {
     const { signal } = this.#closed;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
@@ -155,7 +155,7 @@ export class PostgresBus implements Bus {
       try {
         return await this.#connect();
       } catch {
-        // The next attempt may do better.
+        // Retried after the delay.
       }
     }
   }
@@ -166,7 +166,7 @@ export class PostgresBus implements Bus {
   }
 }
 
-/** A server that is frozen does not say goodbye. */
+/** Closes the connection with a timeout, because a frozen server does not answer. */
 async function endWithin(client: Client | undefined): Promise<void> {
   if (client === undefined) return;
   const timer = new AbortController();

@@ -1,7 +1,7 @@
 import type { JobKind } from "../jobs/jobs.ts";
 import type { Idempotency } from "./idempotency.ts";
 
-/** Every hour: answers that nobody may ask for again are removed. */
+/** Hourly job that deletes expired answers. */
 export function deleteExpiredAnswersJob(idempotency: Idempotency): JobKind<Record<string, never>> {
   return {
     name: "delete-expired-answers",

@@ -7,17 +7,17 @@ import { hasAfterCommit, inJointTransaction } from "../database/joint-transactio
 import { idempotencyKeys } from "./idempotency.tables.ts";
 
 const KEPT_FOR_MS = 24 * 60 * 60 * 1000;
-/** Longer than any wait for other nodes, of which placing a call is the longest: some 10 s. */
+/** Longer than any wait for other nodes; the longest is about 10 s, for placing a call. */
 const RUNNING_FOR_MS = 60_000;
 
 export interface KeyedRequest {
   organizationId: string;
   method: string;
-  /** As requested, ids included. */
+  /** Path as requested, ids included. */
   path: string;
-  /** The client's. */
+  /** Key chosen by the client. */
   key: string;
-  /** What has to be the same when the request is sent again. */
+  /** Content that must be equal when the request is repeated. */
   content: unknown;
 }
 
@@ -26,15 +26,15 @@ export interface KeptAnswer {
   body: string;
 }
 
-/** What `run` does. */
+/** Properties of the effect of `run`. */
 export interface EffectOptions {
-  /** Its effect is not in the database: it waits for another node, for a call. */
+  /** Whether the effect is outside the database, such as a call placed by another node. */
   isRemote?: boolean;
 }
 
 type ReplayableAnswer = KeptAnswer & { isReplayed: boolean };
 
-/** Lets a request that is sent again under its `Idempotency-Key` have its effect once. */
+/** Ensures that a request repeated under its `Idempotency-Key` takes effect once. */
 export class Idempotency {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -45,14 +45,14 @@ export class Idempotency {
   }
 
   /**
-   * Returns the answer that was given before, or that of `run`. Throws `idempotency_conflict` and `idempotency_in_progress`.
+   * Returns the stored answer, or that of `run`. Throws `idempotency_conflict` and `idempotency_in_progress`.
    *
-   * `run` runs in a transaction in which its effects and its answer are kept together: a failure, or a crash in the middle,
-   * leaves neither. What it does `afterCommit` is waited for; until then the key is in progress, and if it fails the answer
-   * is not kept.
+   * `run` runs in a transaction that stores its effects and its answer together: a failure or crash leaves neither.
+   * Work that it registers with `afterCommit` is awaited; until then the key is in progress, and if that work fails the
+   * answer is not stored.
    *
-   * A remote effect is no part of a transaction. The key is reserved before `run`, which then holds no connection, and the
-   * answer is kept after it. A failure frees the key; if the node dies meanwhile, the key is free a minute later.
+   * A remote effect is not part of a transaction. The key is reserved before `run`, which then uses no connection, and
+   * the answer is stored after it. A failure frees the key; if the node dies, the key is free one minute later.
    */
   async once(
     request: KeyedRequest,
@@ -115,7 +115,7 @@ export class Idempotency {
     return { ...answer, isReplayed: false };
   }
 
-  /** Has the key until the transaction's end; returns the answer that was kept under it. */
+  /** Locks the key until the transaction ends; returns the answer stored under it. */
   async #lock(transaction: Queries, request: KeyedRequest): Promise<KeptAnswer | undefined> {
     if (!(await isFirst(transaction, request))) throw new AppError("idempotency_in_progress");
     const now = this.#clock.now();
@@ -155,7 +155,7 @@ export class Idempotency {
       .where(and(isFor(request), eq(idempotencyKeys.runningUntil, runningUntil)));
   }
 
-  /** Returns how many answers were kept for long enough. */
+  /** Deletes expired answers and returns their number. */
   async deleteExpired(): Promise<number> {
     const isExpired = lte(idempotencyKeys.expiresAt, this.#clock.now());
     const { rowCount } = await this.#database.delete(idempotencyKeys).where(isExpired);
@@ -174,7 +174,7 @@ function fingerprintOf({ content }: KeyedRequest): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
-/** Holds the key to the transaction's end, also where its node dies; false where another request holds it. */
+/** Locks the key until the transaction ends, also if its node dies; `false` if another request has locked it. */
 async function isFirst(queries: Queries, request: KeyedRequest): Promise<boolean> {
   const { organizationId, method, path, key } = request;
   const name = JSON.stringify(["idempotency", organizationId, method, path, key]);

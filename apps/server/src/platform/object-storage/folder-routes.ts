@@ -11,7 +11,7 @@ interface ObjectRequest {
   Querystring: { expires?: string; signature?: string };
 }
 
-/** Gives out objects of a folder to whoever has a link to them. */
+/** Serves a folder's objects to clients with a valid link. */
 export function registerFolderRoutes(app: FastifyInstance, storage: FolderStorage, clock: Clock): void {
   app.get<ObjectRequest>(`${OBJECTS_PATH}/*`, async ({ params, query, headers }, reply) => {
     const { expires, signature } = query;
@@ -27,7 +27,7 @@ export function registerFolderRoutes(app: FastifyInstance, storage: FolderStorag
   });
 }
 
-/** RFC 9110 §14: one range; of several, or what is no range, the whole is given, as §14.2 allows. */
+/** Sends one range (RFC 9110 §14). Several or malformed ranges are answered with the whole file, as §14.2 allows. */
 async function sendRange(
   reply: FastifyReply,
   file: string,
@@ -45,7 +45,7 @@ async function sendRange(
   return await reply.send(size === 0 ? "" : createReadStream(file, { start, end }));
 }
 
-/** Both ends included. */
+/** Both ends are inclusive. */
 function parseRange(
   header: string | undefined,
   size: number,

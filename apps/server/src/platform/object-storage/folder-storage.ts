@@ -5,18 +5,18 @@ import { isObjectKey, type ObjectStorage } from "./object-storage.ts";
 
 export interface FolderStorageOptions {
   folder: string;
-  /** Whether all nodes have this folder. */
+  /** Whether all nodes share this folder. */
   isShared: boolean;
-  /** The same on all nodes. */
+  /** Must be the same on all nodes. */
   signingKey: Buffer;
-  /** Where this node's HTTP server is reached; asked for each link. */
+  /** Origin of this node's HTTP server, read for each link. */
   origin: () => string;
 }
 
-/** Path of the HTTP server under which objects are fetched. */
+/** Path of the HTTP server that serves objects. */
 export const OBJECTS_PATH = "/files";
 
-/** A folder of this machine, or one that all nodes share; this node's HTTP server gives out what is in it. */
+/** Folder of this machine, or one shared by all nodes. This node's HTTP server serves its files. */
 export class FolderStorage implements ObjectStorage {
   readonly isShared: boolean;
   readonly #options: FolderStorageOptions;
@@ -30,7 +30,7 @@ export class FolderStorage implements ObjectStorage {
     const target = this.#pathOf(key);
     signal.throwIfAborted();
     await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-    // Under its name only once it is whole and on the disk.
+    // Renamed to its final name only when it is complete and on the disk.
     const partial = `${target}.${randomUUID()}.partial`;
     try {
       await copyFile(file, partial);
@@ -53,7 +53,7 @@ export class FolderStorage implements ObjectStorage {
     return `${this.#options.origin()}${OBJECTS_PATH}/${key}?expires=${expires}&signature=${signature}`;
   }
 
-  /** Undefined where the link was not made by us for this, or its time is over. */
+  /** `undefined` if the link is not authentic or has expired. */
   openLink(key: string, expires: string, signature: string, now: Date): string | undefined {
     if (!isObjectKey(key) || Number(expires) * 1000 <= now.getTime()) return undefined;
     const [expected, given] = [this.#sign(key, expires), Buffer.from(signature, "base64url")];

@@ -1,20 +1,23 @@
-/** Where whole files are kept that are too large for the database: recordings. */
+/** Storage of files that are too large for the database: recordings. */
 export interface ObjectStorage {
-  /** Whether every node that is told so finds here what this one stores. */
+  /** Whether all nodes with the same configuration read and write the same files. */
   readonly isShared: boolean;
   /**
-   * Stores a file's content, in place of what was under the key; it is kept once this resolves.
+   * Stores a file's content under the key, replacing earlier content. The content is durable once this resolves.
    *
-   * @param key names of letters, digits, `.`, `_` and `-`, with `/` between them; its end says what the content is.
+   * @param key Names of letters, digits, `.`, `_` and `-`, separated by `/`; its extension determines the content type.
    */
   putFile: (key: string, file: string, signal: AbortSignal) => Promise<void>;
-  /** A URL at which whoever has it gets the content, or parts of it, until then. Whether there is any is not asked. */
+  /**
+   * Returns a URL that serves the content, or ranges of it, to anyone until `expiresAt`. Does not check that the
+   * content exists.
+   */
   linkTo: (key: string, expiresAt: Date) => Promise<string>;
 }
 
 const keyPattern = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
-/** A key cannot leave the place that it is under. */
+/** Whether the key is well-formed. Such a key cannot leave its folder. */
 export const isObjectKey = (key: string): boolean => keyPattern.test(key);
 
 const contentTypes: Readonly<Record<string, string>> = {

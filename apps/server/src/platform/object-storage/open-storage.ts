@@ -2,7 +2,7 @@ import type { ObjectStorageConfig } from "../config/object-storage.ts";
 import { FolderStorage, type FolderStorageOptions } from "./folder-storage.ts";
 import { S3Storage } from "./s3-storage.ts";
 
-/** The storage that the operator chose. */
+/** Opens the storage that the operator configured. */
 export function openStorage(
   config: ObjectStorageConfig,
   links: Pick<FolderStorageOptions, "signingKey" | "origin">,

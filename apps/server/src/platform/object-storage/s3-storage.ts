@@ -7,7 +7,7 @@ import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { contentTypeOf, isObjectKey, type ObjectStorage } from "./object-storage.ts";
 
 export interface S3StorageOptions {
-  /** `https://s3.eu-central-1.amazonaws.com`, or another server that speaks S3. */
+  /** `https://s3.eu-central-1.amazonaws.com`, or another S3-compatible server. */
   endpoint: string;
   region: string;
   bucket: string;
@@ -16,11 +16,11 @@ export interface S3StorageOptions {
 }
 
 const PUT_DEADLINE_MS = 300_000;
-/** Signature Version 4 allows no more. */
+/** Maximum of Signature Version 4. */
 const MAX_LINK_SECONDS = 7 * 24 * 3600;
 const MAX_ERROR_CHARACTERS = 300;
 
-/** A bucket of S3, or of a server that speaks it. Buckets are named in the path, which every server understands. */
+/** Bucket of S3 or an S3-compatible server. Addresses buckets by path, which every server supports. */
 export class S3Storage implements ObjectStorage {
   readonly isShared = true;
   readonly #options: S3StorageOptions;
@@ -32,7 +32,7 @@ export class S3Storage implements ObjectStorage {
   async putFile(key: string, file: string, signal: AbortSignal): Promise<void> {
     forbidInTransaction("object storage");
     const [{ size }, hash] = [await stat(file), await hashFile(file, signal)];
-    // The server refuses what was changed on the way.
+    // The server rejects content that changed in transit.
     const described = { "content-type": contentTypeOf(key), "x-amz-content-sha256": hash };
     const { url, headers } = await this.#signer("PUT", this.#urlOf(key), { headers: described }).sign();
     const response = await request(url, {
@@ -50,7 +50,7 @@ export class S3Storage implements ObjectStorage {
 
   async linkTo(key: string, expiresAt: Date): Promise<string> {
     const url = this.#urlOf(key);
-    // What is expired already is signed as of then.
+    // An expired link is signed with its time of expiry.
     const signedAtMs = Math.min(Date.now(), expiresAt.getTime() - 1000);
     const seconds = Math.floor((expiresAt.getTime() - signedAtMs) / 1000);
     url.searchParams.set("X-Amz-Expires", String(Math.min(seconds, MAX_LINK_SECONDS)));
@@ -62,7 +62,7 @@ export class S3Storage implements ObjectStorage {
     return new URL(`${this.#options.endpoint}/${this.#options.bucket}/${key}`);
   }
 
-  /** Signs the headers, or the URL. */
+  /** Signs either the headers or the URL. */
   #signer(
     method: string,
     url: URL,
@@ -78,7 +78,7 @@ export class S3Storage implements ObjectStorage {
   }
 }
 
-/** ISO 8601's basic format: `20261121T120000Z`. */
+/** ISO 8601 basic format: `20261121T120000Z`. */
 function basicTime(ms: number): string {
   return new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "");
 }

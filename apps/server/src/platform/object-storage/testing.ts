@@ -1,4 +1,4 @@
-/** What every object storage has to do, and a server of S3 for those that want one: it checks what clients sign. */
+/** For tests: properties that every object storage must have, and an S3 server that verifies clients' signatures. */
 import assert from "node:assert/strict";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ export interface OpenStorage {
   close: () => Promise<void>;
 }
 
-/** Tests a storage through its interface and the links that it gives. */
+/** Tests a storage through its interface and its links. */
 export function describeObjectStorage(
   name: string,
   open: () => Promise<OpenStorage>,
@@ -135,8 +135,8 @@ export interface S3Settings {
 }
 
 /**
- * A server with one bucket that checks Signature Version 4 as its documentation describes it: every request is refused whose
- * signature, payload or time is not right.
+ * Server with one bucket that verifies Signature Version 4 as documented: it rejects every request with a wrong
+ * signature, payload hash or time.
  */
 export async function startS3Server(
   settings: S3Settings,
@@ -198,7 +198,7 @@ const hexSha256 = (data: Uint8Array | string): string => createHash("sha256").up
 const hmac = (key: Uint8Array | string, data: string): Buffer =>
   createHmac("sha256", key).update(data).digest();
 
-/** AWS, "Authenticating Requests: Signature Version 4": by the Authorization header or by the query. */
+/** Verifies the Authorization header or the query (AWS, "Authenticating Requests: Signature Version 4"). */
 function findSignatureProblem(
   request: IncomingMessage,
   url: URL,

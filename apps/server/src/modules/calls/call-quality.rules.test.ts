@@ -24,13 +24,13 @@ test("a call's quality has both directions, each with its score", () => {
   });
 });
 
-test("what the peer did not report is not known", () => {
+test("values that the peer did not report are null", () => {
   const quality = toCallQuality({ ...media, sent: undefined, srtpSuite: undefined, roundTripMs: undefined });
   assert.deepEqual(quality?.sent, { packets: 1000, lost: null, jitterMs: null, mos: null });
   assert.deepEqual([quality?.roundTripMs, quality?.srtpSuite], [null, null]);
 });
 
-test("a call in which nothing flowed has no quality", () => {
+test("a call without packets has no quality", () => {
   const nothing = { packets: 0, lost: 0, late: 0, jitterMs: 0 };
   assert.equal(toCallQuality({ ...media, received: nothing, packetsSent: 0 }), undefined);
   assert.equal(toCallQuality({ ...media, received: nothing })?.received.mos, null);

@@ -2,10 +2,13 @@ import type { CallQuality } from "@parley/contract";
 import { estimateMos } from "@parley/rtp";
 import type { MediaStatistics } from "../../media/media-protocol.ts";
 
-/** A jitter buffer that is not ours is taken to hold back this many times the jitter that it reports, and a packet at least. */
+/**
+ * The peer's jitter buffer is unknown; it is assumed to delay audio by this multiple of the reported jitter,
+ * and by at least one packet.
+ */
 const PEER_BUFFER_PER_JITTER = 2;
 
-/** How the network treated a call, for its record; undefined where nothing was heard. */
+/** Returns the network quality of a call for its record; `undefined` if no audio was sent or received. */
 export function toCallQuality(media: MediaStatistics): CallQuality | undefined {
   const { codec, srtpSuite, received, packetsSent, sent, roundTripMs, playoutDelayMs, ptimeMs } = media;
   if (codec === undefined || (received.packets === 0 && packetsSent === 0)) return undefined;

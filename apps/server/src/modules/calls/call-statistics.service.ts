@@ -4,7 +4,9 @@ import * as store from "./call-statistics.store.ts";
 
 export type { CallSelection } from "./call-statistics.store.ts";
 
-/** Counts over the calls of an organization, always of the calls themselves: nothing is kept beside them. */
+/**
+ * Counts over the calls of an organization, computed from the calls on each request: no totals are stored.
+ */
 export class CallStatistics {
   readonly #database: Database;
 
@@ -16,7 +18,7 @@ export class CallStatistics {
     return await store.countActive(this.#database, organizationId);
   }
 
-  /** Every day that the range touches, in order. `timezone` is one that `isTimezone` takes. */
+  /** Returns every day that the range touches, in order. `timezone` must have passed `isTimezone`. */
   async tallyDays(
     organizationId: string,
     selection: store.CallSelection,

@@ -15,7 +15,7 @@ import {
 import type { Queries } from "../../platform/database/database.ts";
 import { callTurns, calls } from "./calls.tables.ts";
 
-/** Calls that were created at `from` or later, and before `to`. */
+/** Calls created at `from` or later, and before `to`. */
 export interface CallSelection {
   from: Date;
   to: Date;
@@ -32,7 +32,7 @@ export async function countActive(queries: Queries, organizationId: string): Pro
   return row?.active ?? 0;
 }
 
-/** One row for each day that the range touches, in the timezone, whether or not it has calls. */
+/** Returns one row for each day that the range touches in the timezone, including days without calls. */
 export async function tallyDays(
   queries: Queries,
   organizationId: string,
@@ -66,7 +66,7 @@ export async function tallyDays(
     .orderBy(sql`each_day.date`);
 }
 
-/** In seconds; null where no call counts. */
+/** Returns durations in seconds; null if no call counts. */
 export async function measureDurations(queries: Queries, organizationId: string, selection: CallSelection) {
   const duration = sql`extract(epoch from ${calls.endedAt} - ${calls.answeredAt})`;
   const [row] = await queries
@@ -116,7 +116,7 @@ export async function measureLatency(
   return row;
 }
 
-/** Null where the part was measured in no turn. */
+/** Null if no turn has a value for the part. */
 function turnPercentiles(part: Exclude<keyof Turn, "id">) {
   const value = sql`(${callTurns.turn} ->> ${part})::float8`;
   const percentiles = sql`percentile_disc(array[0.5, 0.95, 0.99]) within group (order by ${value})`;
@@ -135,7 +135,7 @@ function selected(organizationId: string, { from, to, agentId, direction, channe
   return and(...conditions);
 }
 
-/** Nearest rank: a value that was measured. */
+/** Nearest rank: returns a measured value. */
 function percentile(share: number, value: SQL): SQL {
   return sql`percentile_disc(${share}) within group (order by ${value})`;
 }

@@ -1,7 +1,7 @@
 import type { Call } from "@parley/contract";
 import type { CallRow } from "./calls.store.ts";
 
-/** A call as the API shows it. */
+/** Converts a call to its form in the API. */
 export function presentCall(row: CallRow): Call {
   const {
     organizationId: _organizationId,

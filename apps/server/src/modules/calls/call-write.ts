@@ -1,17 +1,17 @@
 import type { TranscriptItem, Turn } from "@parley/contract";
 import type { CallAnswer, CallEnd, CallsService } from "./calls.service.ts";
 
-/** What is asked of the calls' service. */
+/** The methods of the calls' service that write a record. */
 export type CallWrites = Pick<
   CallsService,
   "markRinging" | "markAnswered" | "setVariables" | "appendItems" | "recordTurns" | "finish"
 >;
 
-/** One thing to be written down of a call; written twice it stands once. */
+/** One write to a call's record. Idempotent. */
 export type CallWrite =
   | { type: "ringing"; at: Date }
   | { type: "answered"; answer: CallAnswer }
-  /** What the conversation runs with after all. */
+  /** The variables that the conversation runs with after the pre-call webhook. */
   | { type: "variables"; variables: Record<string, string> }
   | { type: "item"; item: TranscriptItem; at: Date }
   | { type: "turn"; turn: Turn }
@@ -34,7 +34,7 @@ export async function carryOutWrite(calls: CallWrites, callId: string, write: Ca
   }
 }
 
-/** What `JSON.stringify` made of a write is one again: JSON knows no dates. */
+/** Restores a write that went through `JSON.stringify`: JSON has no dates. */
 export function reviveWrite(write: CallWrite): CallWrite {
   switch (write.type) {
     case "ringing":

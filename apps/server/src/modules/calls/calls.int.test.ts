@@ -32,7 +32,7 @@ function turn(id: string, totalMs: number): Turn {
 
 const answer = { at: after(2), llmName: "llm", sttName: "stt", ttsName: "tts" };
 
-test("a call rings, is answered, talks and ends, and all of it comes back from the API", async () => {
+test("a call rings, is answered, has a conversation and ends, and the API returns all of it", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -65,7 +65,7 @@ test("a call rings, is answered, talks and ends, and all of it comes back from t
   await server.close();
 });
 
-test("items and turns that are written twice stand once, in the order of their first writing", async () => {
+test("items and turns that are written twice are stored once, in the order of their first write", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -82,7 +82,7 @@ test("items and turns that are written twice stand once, in the order of their f
   await server.close();
 });
 
-test("writers at the same time lose nothing", async () => {
+test("concurrent writes lose nothing", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -93,7 +93,7 @@ test("writers at the same time lose nothing", async () => {
   await server.close();
 });
 
-test("of several ends the first counts, and an answer after the end does not", async () => {
+test("the first of several ends wins, and an answer after the end has no effect", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -109,7 +109,7 @@ test("of several ends the first counts, and an answer after the end does not", a
   await server.close();
 });
 
-test("turns that come after the end count into the latency", async () => {
+test("turns that are written after the end count in the latency", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -120,7 +120,7 @@ test("turns that come after the end count into the latency", async () => {
   await server.close();
 });
 
-test("turns that are written at the same time as the end all count into the latency", async () => {
+test("turns that are written concurrently with the end all count in the latency", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);
@@ -135,7 +135,7 @@ test("turns that are written at the same time as the end all count into the late
   await server.close();
 });
 
-test("calls whose node is gone are closed as lost, those of living nodes and ended ones are left alone", async () => {
+test("calls of lost nodes are closed as node_lost; calls of living nodes and ended calls do not change", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const [lost, living, ended] = [
@@ -154,7 +154,7 @@ test("calls whose node is gone are closed as lost, those of living nodes and end
   await server.close();
 });
 
-test("lists of calls are narrowed by agent, status and time", async () => {
+test("calls can be filtered by agent, status and time", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const [first, second] = [await openCall(server), await openCall(server)];
@@ -186,7 +186,7 @@ test("calls and transcripts outlive their agent and their trunk", async () => {
   await server.close();
 });
 
-test("text that the database cannot store is mended, not lost", async () => {
+test("text that the database cannot store is repaired, not lost", async () => {
   const server = await createTestServer();
   const { calls } = server.modules;
   const id = await openCall(server);

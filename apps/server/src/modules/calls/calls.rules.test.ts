@@ -8,7 +8,7 @@ function turn(id: number, totalMs: number | null): Turn {
   return { id: String(id), ...parts, totalMs };
 }
 
-test("audio goes over IPv4, whatever the signaling came by", () => {
+test("our address in SDP has the IP version of the offered audio", () => {
   assert.equal(findMediaPeer("192.0.2.1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.1");
   assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP4 192.0.2.7\r\n"), "192.0.2.7");
   assert.equal(findMediaPeer("2001:db8::1", "v=0\r\nc=IN IP6 2001:db8::7\r\n"), "2001:db8::1");
@@ -17,7 +17,7 @@ test("audio goes over IPv4, whatever the signaling came by", () => {
   assert.equal(findMediaPeer("2001:db8::1", ""), "2001:db8::1");
 });
 
-test("a begun second counts; a call that nobody answered costs nothing", () => {
+test("a started second counts, and an unanswered call costs nothing", () => {
   const answeredAt = new Date("2026-01-01T00:00:00.000Z");
   assert.equal(countBillableSeconds(answeredAt, new Date("2026-01-01T00:00:10.001Z")), 11);
   assert.equal(countBillableSeconds(answeredAt, new Date("2026-01-01T00:00:10.000Z")), 10);
@@ -25,7 +25,7 @@ test("a begun second counts; a call that nobody answered costs nothing", () => {
   assert.equal(countBillableSeconds(null, new Date()), 0);
 });
 
-test("p50 and p95 are values that were measured, over the turns that have them", () => {
+test("p50 and p95 are measured values, over the turns that have them", () => {
   const turns = [null, ...Array.from({ length: 20 }, (_, index) => (index + 1) * 100)].map((ms, index) =>
     turn(index, ms),
   );

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
 
 /**
- * Whom our audio will go to, to find the address of ours that is to stand in SDP: where the signaling comes from, which
- * a NAT has not falsified, unless the offer wants audio over the other version of IP.
+ * Returns the peer address that decides which of our addresses is in SDP: the source of the signaling, which
+ * no NAT falsifies, unless the offer's audio uses the other version of IP.
  */
 export function findMediaPeer(sourceAddress: string, offer: string): string {
   const offered = /^c=IN IP[46] (\S+)/m.exec(offer)?.[1] ?? "";
@@ -11,10 +11,10 @@ export function findMediaPeer(sourceAddress: string, offer: string): string {
   return isOtherVersion && !isNowhere(offered) ? offered : sourceAddress;
 }
 
-/** What stands in an offer on hold (RFC 3264 §8.4). */
+/** Connection addresses of an offer on hold (RFC 3264 §8.4). */
 const isNowhere = (address: string): boolean => address === "0.0.0.0" || address === "::";
 
-/** Begun seconds from the answer to the end; a call that was never answered costs nothing. */
+/** Counts started seconds from the answer to the end; 0 for a call that was never answered. */
 export function countBillableSeconds(answeredAt: Date | null, endedAt: Date): number {
   if (answeredAt === null) return 0;
   return Math.max(0, Math.ceil((endedAt.getTime() - answeredAt.getTime()) / 1000));
@@ -25,12 +25,12 @@ export interface CallResults {
   analysisStatus: CallResultStatus | null;
 }
 
-/** Whether more is still to be known of the call. */
+/** Returns whether a result of the call is pending. */
 export function isResultPending({ recordingStatus, analysisStatus }: CallResults): boolean {
   return recordingStatus === "pending" || analysisStatus === "pending";
 }
 
-/** p50 and p95 of each part over the turns in which it was measured; null where there are no turns. */
+/** Returns p50 and p95 of each part over the turns in which it was measured; null if there are no turns. */
 export function summarizeLatency(turns: readonly Turn[]): CallLatency | null {
   if (turns.length === 0) return null;
   return {
@@ -48,7 +48,7 @@ function summarize(values: readonly (number | null)[]): { p50: number; p95: numb
   return measured.length === 0 ? null : { p50: percentile(measured, 0.5), p95: percentile(measured, 0.95) };
 }
 
-/** Nearest rank: a value that was really measured. */
+/** Nearest rank: returns a measured value. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }

@@ -22,22 +22,22 @@ export type { CallChannel };
 export type CallRow = store.CallRow;
 export type Handover = store.Handover;
 
-/** A call of either channel and direction, as its record begins. */
+/** A call of either channel and direction, before its record is written. */
 export interface NewCall {
   organizationId: string;
   agentId: string;
-  /** What ran: null in auto mode. */
+  /** The revision that ran; null in auto mode. */
   agentRevision: number | null;
   configurationRevision: number;
-  /** Null: production. */
+  /** Null for production. */
   environment: string | null;
   channel: CallChannel;
   direction: "inbound" | "outbound";
   status: "queued" | "ringing";
-  /** Of ours; null for a web call. */
+  /** Our phone number; null for a web call. */
   phoneNumberId: string | null;
   sipTrunkId: string | null;
-  /** Null: withheld. */
+  /** Null if withheld. */
   fromNumber: string | null;
   /** Null for a web call. */
   toNumber: string | null;
@@ -45,19 +45,19 @@ export interface NewCall {
   sipCallId: string | null;
   variables: Record<string, string>;
   postCallWebhookUrl: string | null;
-  /** When it began to ring; null: not yet. */
+  /** When it began to ring; null if it has not yet. */
   startedAt: Date | null;
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
 }
 
-/** A call that came in by telephone. */
+/** An inbound phone call. */
 export type NewInboundCall = Omit<NewCall, "channel" | "direction" | "status" | "startedAt"> & {
   /** When it began to ring. */
   at: Date;
 };
 
-/** A call that was written down and is still to be held by a node. */
+/** A recorded call that no node runs yet. */
 export type PlacedCall = store.CallRow & { variables: Record<string, string> };
 
 export interface CallAnswer {
@@ -75,7 +75,7 @@ export interface CallEnd {
   endReason: CallEndReason;
   endDetail?: string;
   endedAt: Date;
-  /** Absent where no media flowed. */
+  /** Absent if no media flowed. */
   quality?: CallQuality;
 }
 
@@ -83,11 +83,11 @@ export type EndedCall = store.CallRow & { endedAt: Date };
 
 /** Links to recordings of calls. */
 export interface RecordingLinks {
-  /** `null` if the call has no recording, or none yet. */
+  /** Returns null if the call has no recording, or none yet. */
   findUrl: (organizationId: string, callId: string) => Promise<string | null>;
 }
 
-/** What is made of a call after its end. */
+/** Results that are produced after a call's end. */
 export type CallResult = Partial<
   Pick<store.CallRow, "recordingStatus" | "analysisStatus" | "analysisDetail" | "extraction" | "evaluation">
 >;
@@ -126,7 +126,7 @@ export class CallsService {
     return { ...presentCall(row), recordingUrl, transcript, turns };
   }
 
-  /** Without what was said. */
+  /** Returns the call without its transcript and turns. */
   async describe(organizationId: string, id: string): Promise<Call & { nodeId: string }> {
     const row = await store.findCall(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
@@ -137,7 +137,7 @@ export class CallsService {
     return toPage(filter, await store.listCalls(this.#database, organizationId, filter), presentCall);
   }
 
-  /** Writes down a call that has begun to ring, with its conversation. */
+  /** Creates a ringing inbound call, with its conversation. */
   async openInbound({ at, ...call }: NewInboundCall): Promise<{ callId: string; conversationId: string }> {
     return await this.open({
       ...call,
@@ -148,7 +148,7 @@ export class CallsService {
     });
   }
 
-  /** Writes down a call with its conversation. */
+  /** Creates a call, with its conversation. */
   async open({ variables, ...columns }: NewCall): Promise<{ callId: string; conversationId: string }> {
     return await this.#database.transaction(async (transaction) => {
       const { organizationId, agentId, agentRevision, configurationRevision, environment, channel } = columns;
@@ -159,7 +159,7 @@ export class CallsService {
     });
   }
 
-  /** Undefined where it is over, or another node's. */
+  /** Returns a placed call; `undefined` if it has ended or belongs to another node. */
   async findPlaced(id: string, nodeId: string): Promise<PlacedCall | undefined> {
     const row = await store.findOpenCallOf(this.#database, nodeId, id);
     if (row === undefined) return undefined;
@@ -167,12 +167,12 @@ export class CallsService {
     return { ...row, variables };
   }
 
-  /** Makes the call another node's; returns false where it is over, or not the first node's any more. */
+  /** Moves a call to another node. Returns false if it has ended or no longer belongs to the first node. */
   async move(id: string, handover: store.Handover): Promise<boolean> {
     return await store.moveCall(this.#database, id, handover);
   }
 
-  /** As if it had never been written down. Without effect on one that is over, or another node's. */
+  /** Deletes a call and its conversation. No effect on a call that has ended or belongs to another node. */
   async discard(id: string, nodeId: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const conversationId = await store.deleteOpenCallOf(transaction, nodeId, id);
@@ -180,41 +180,41 @@ export class CallsService {
     });
   }
 
-  /** Of a call that was queued; without effect on one that is further. */
+  /** Marks a queued call as ringing. No effect in later states. */
   async markRinging(id: string, at: Date): Promise<void> {
     await store.markRinging(this.#database, id, at);
   }
 
-  /** Without effect on a call that has ended. */
+  /** No effect on a call that has ended. */
   async markAnswered(id: string, { at, isRecorded, ...names }: CallAnswer): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
       if (row === undefined || row.endedAt !== null) return;
       await store.updateCall(transaction, id, {
         status: "in_progress",
-        // A callee may answer without having rung.
+        // A callee may answer without ringing.
         startedAt: row.startedAt ?? at,
         answeredAt: at,
-        // It may be there already where the database was away.
+        // The recording may have finished before this write, if the database was unreachable.
         recordingStatus: row.recordingStatus ?? (isRecorded === true ? "pending" : null),
         ...names,
       });
     });
   }
 
-  /** Of its conversation: all of them. */
+  /** Replaces all variables of the call's conversation. */
   async setVariables(id: string, variables: Record<string, string>): Promise<void> {
     const conversationId = await store.findConversationId(this.#database, id);
     if (conversationId === undefined) throw new Error(`there is no call ${id}`);
     await this.#conversations.setVariables(conversationId, variables);
   }
 
-  /** Adds to the call's transcript, in this order; items that are there already (by id) are passed over. */
+  /** Appends to the call's transcript, in this order. Skips items whose id is already there. */
   async appendItems(id: string, items: readonly TranscriptItem[], now: Date): Promise<void> {
     await this.#conversations.appendItems(store.conversationIdOf(id), items, now);
   }
 
-  /** Idempotent by the turns' ids. Turns that come after the end still count into the call's latency. */
+  /** Idempotent by the turns' ids. Turns written after the end still count in the call's latency. */
   async recordTurns(id: string, turns: readonly Turn[]): Promise<void> {
     if (turns.length === 0) return;
     const { isEnded } = await store.insertTurns(this.#database, id, turns);
@@ -226,7 +226,7 @@ export class CallsService {
     });
   }
 
-  /** Ends the call; of several ends the first wins. Returns whether this one did. */
+  /** Ends the call. The first end wins; returns whether this was it. */
   async finish(id: string, { status, endReason, endDetail, endedAt, quality }: CallEnd): Promise<boolean> {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
@@ -263,17 +263,17 @@ export class CallsService {
     return { ...row, endedAt: row.endedAt };
   }
 
-  /** Undefined where there is no such call. */
+  /** Returns `undefined` if the call does not exist. */
   async findOrganizationOf(id: string): Promise<string | undefined> {
     return await store.findOrganizationId(this.#database, id);
   }
 
-  /** Calls that ended before then and whose recording is still to come; of one node, or of all. */
+  /** Returns calls that ended before the given time and whose recording is pending; of one node or of all. */
   async listAwaitingRecording(filter: { nodeId?: string; endedBefore: Date }): Promise<string[]> {
     return await store.listAwaitingRecording(this.#database, filter);
   }
 
-  /** Writes down that no recording will come; returns false where one has. */
+  /** Records that the call will have no recording. Returns false if its recording is not pending. */
   async noteRecordingLost(id: string, now: Date): Promise<boolean> {
     return await this.#database.transaction(async (transaction) => {
       const row = await store.lockCall(transaction, id);
@@ -295,17 +295,17 @@ export class CallsService {
     });
   }
 
-  /** The id of the node that holds the call; undefined where it is over. */
+  /** Returns the id of the call's node; `undefined` if the call has ended. */
   async findHolder(id: string, channel?: CallChannel): Promise<string | undefined> {
     return await store.findHolder(this.#database, id, channel);
   }
 
-  /** Those of the calls that have ended. */
+  /** Returns the ids of those calls that have ended. */
   async listEnded(ids: readonly string[]): Promise<string[]> {
     return await store.listEnded(this.#database, ids);
   }
 
-  /** Ends the calls that are said to be this node's, began before then, and are none of those it holds. */
+  /** Ends calls recorded for this node that it does not run. Skips calls created after `begunBefore`. */
   async closeAbandoned(
     nodeId: string,
     activeIds: readonly string[],
@@ -319,7 +319,9 @@ export class CallsService {
     return ids.length;
   }
 
-  /** Ends the calls that no living node holds (`node_lost`), of those that began before then; returns how many. */
+  /**
+   * Ends calls without a living node (`node_lost`) that were created before `begunBefore`. Returns how many.
+   */
   async closeOrphans(
     livingNodeIds: readonly string[],
     now: Date,

@@ -19,7 +19,7 @@ export interface CallFilter extends PageQuery {
   status?: CallStatus;
   direction?: "inbound" | "outbound";
   channel?: CallChannel;
-  /** `production` stands for none. */
+  /** `production` selects calls without an environment. */
   environment?: string;
   fromNumber?: string;
   toNumber?: string;
@@ -46,7 +46,7 @@ export async function findCall(
   return row;
 }
 
-/** For the call path, which holds ids of its own making. */
+/** Locks a call by its id alone, without its organization, for the call path. */
 export async function lockCall(queries: Queries, id: string): Promise<CallRow | undefined> {
   const [row] = await queries.select().from(calls).where(eq(calls.id, id)).for("update");
   return row;
@@ -60,7 +60,7 @@ export async function findConversationId(queries: Queries, id: string): Promise<
   return row?.conversationId;
 }
 
-/** The conversation of a call, as part of another query. */
+/** Subquery for the conversation of a call. */
 export function conversationIdOf(id: string): SQL {
   return sql`(select ${calls.conversationId} from ${calls} where ${calls.id} = ${id})`;
 }
@@ -128,7 +128,7 @@ export async function updateCall(
   return row;
 }
 
-/** Undefined where the call is over, or belongs to another node. */
+/** Returns `undefined` if the call has ended or belongs to another node. */
 export async function findOpenCallOf(
   queries: Queries,
   nodeId: string,
@@ -138,7 +138,7 @@ export async function findOpenCallOf(
   return row;
 }
 
-/** Whether the call was not over, and still the first node's. */
+/** Returns false if the call has ended or no longer belongs to the first node. */
 export async function moveCall(
   queries: Queries,
   id: string,
@@ -152,7 +152,7 @@ export async function moveCall(
   return rows.length > 0;
 }
 
-/** Returns its conversation's id; undefined where the call is over, or belongs to another node. */
+/** Returns the conversation's id; `undefined` if the call has ended or belongs to another node. */
 export async function deleteOpenCallOf(
   queries: Queries,
   nodeId: string,
@@ -176,7 +176,10 @@ export async function markRinging(queries: Queries, id: string, at: Date): Promi
     .where(and(eq(calls.id, id), eq(calls.status, "queued")));
 }
 
-/** Calls that have not ended, whose node is none of these, and that began before then; in one order for all who lock them. */
+/**
+ * Returns open calls of other nodes that were created before the given time. Ordered by id, so that
+ * concurrent locks do not deadlock.
+ */
 export async function listOpenCallsOfOthers(
   queries: Queries,
   nodeIds: readonly string[],
@@ -193,7 +196,7 @@ export async function listOpenCallsOfOthers(
   return rows.map(({ id }) => id);
 }
 
-/** Calls of one node that have not ended, are none of these, and began before then. */
+/** Returns open calls of one node, except for these, that were created before the given time. */
 export async function listOpenCallsBut(
   queries: Queries,
   nodeId: string,
@@ -243,10 +246,9 @@ export async function listTurns(queries: Queries, callId: string): Promise<Turn[
   return rows.map(({ turn }) => turn);
 }
 
-/** Call it with the call's row locked. A turn whose id is there already is passed over. */
 /**
- * Adds turns at the end, in one statement: a call writes one per turn. The lock on the call's row makes an end that is written at
- * the same time count these turns, or this statement report the end.
+ * Appends turns in one statement, because a call writes one per turn. Skips turns whose id is already there.
+ * The call's row is locked: a concurrent end either counts these turns, or is reported by this statement.
  *
  * @throws Error if there is no such call.
  */

@@ -43,7 +43,7 @@ export const calls = pgTable(
     fromNumber: text("from_number"),
     /** Null for a web call. */
     toNumber: text("to_number"),
-    /** The node that holds the call: only it can say how the call goes on. */
+    /** The node that runs the call. Only this node writes the call's progress. */
     nodeId: text("node_id").notNull(),
     sipCallId: text("sip_call_id"),
     llmName: text("llm_name"),
@@ -55,16 +55,16 @@ export const calls = pgTable(
     billableSeconds: integer("billable_seconds").notNull().default(0),
     latency: jsonb("latency").$type<CallLatency>(),
     quality: jsonb("quality").$type<CallQuality>(),
-    /** Of the configuration that ran. */
+    /** URL in the configuration that ran. */
     postCallWebhookUrl: text("post_call_webhook_url"),
     postCallWebhookStatus: text("post_call_webhook_status").$type<"pending" | "delivered" | "failed">(),
     postCallWebhookAttempts: integer("post_call_webhook_attempts").notNull().default(0),
     isTest: boolean("is_test").notNull().default(false),
-    /** Null where the agent keeps no recording. */
+    /** Null if the agent records no calls. */
     recordingStatus: text("recording_status").$type<CallResultStatus>(),
-    /** Null where the agent asks for neither extraction nor evaluation. */
+    /** Null if the agent has neither extraction nor evaluation. */
     analysisStatus: text("analysis_status").$type<CallResultStatus>(),
-    /** Why it failed. */
+    /** Reason of a failed analysis. */
     analysisDetail: text("analysis_detail"),
     extraction: jsonb("extraction").$type<CallExtraction>(),
     evaluation: jsonb("evaluation").$type<CallEvaluation>(),

@@ -26,8 +26,9 @@ const KEEP_ALIVE_MS = 60_000;
  * `timeout` ProviderError; a body that breaks off errors with a `connection` one. Other failures are undici's own.
  */
 export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetch {
+  const closing = new AbortController();
   const agent = new Agent({
-    connect: { timeout: options.connectTimeoutMs },
+    connect: { timeout: options.connectTimeoutMs, signal: closing.signal },
     keepAliveTimeout: KEEP_ALIVE_MS,
     // One reply per connection: a stalled connection then affects one call instead of all calls.
     allowH2: false,
@@ -36,7 +37,11 @@ export function createDeadlineFetch(options: DeadlineFetchOptions): DeadlineFetc
   });
   return {
     fetch: async (input, init) => await fetchWithDeadlines(agent, options, input, init),
-    close: async () => await agent.destroy(),
+    close: async () => {
+      // `destroy` alone leaves a connection that is being set up open until its timeout.
+      closing.abort();
+      await agent.destroy();
+    },
   };
 }
 

@@ -38,7 +38,9 @@ const answerHeaders = [
 /** Passes requests of WHIP on to the node that holds the call. Its owner closes it. */
 export class WhipRelay {
   readonly #deadlineMs: number;
+  readonly #closing = new AbortController();
   readonly #agent = new Agent({
+    connect: { signal: this.#closing.signal },
     maxResponseSize: MAX_ANSWER_BYTES,
     // The request's own deadline counts.
     headersTimeout: 0,
@@ -74,6 +76,8 @@ export class WhipRelay {
 
   /** Aborts what is under way. Idempotent. */
   async close(): Promise<void> {
+    // `destroy` alone leaves a connection that is being set up open until its timeout.
+    this.#closing.abort();
     await this.#agent.destroy();
   }
 

@@ -11,17 +11,17 @@ test("closing ends a connection that is still being set up", async (context) => 
   await once(server, "listening");
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
-  const { fetch, close } = createDeadlineFetch({
+  const silent = createDeadlineFetch({
     provider: "silent",
     connectTimeoutMs: 600_000,
     firstByteTimeoutMs: 600_000,
     betweenChunksTimeoutMs: 600_000,
   });
   const connected = once(server, "connection");
-  const answer = assert.rejects(fetch(`https://127.0.0.1:${address.port}/`));
+  const answer = assert.rejects(silent.fetch(`https://127.0.0.1:${address.port}/`));
   const [socket]: Socket[] = await connected;
   assert.ok(socket !== undefined);
   const ended = once(socket, "close");
-  await close();
+  await silent.close();
   await Promise.all([answer, ended]);
 });

@@ -77,6 +77,6 @@ test("a direct address that leads to another database is refused at start", asyn
   });
   await assert.rejects(
     PostgresBus.start({ database: one.database, connectionString: other.connectionString, logger }),
-    /PARLEY_DATABASE_DIRECT_URL must name a connection to the same database/,
+    /set PARLEY_DATABASE_DIRECT_URL to a connection to the same database/,
   );
 });

@@ -4,10 +4,10 @@ import type { CallChannel, CallsService } from "../calls/calls.service.ts";
 import { BEAT_INTERVAL_MS } from "./nodes.rules.ts";
 import { findOtherAddress, findReadyNode } from "./nodes.store.ts";
 
-/** A node that has missed a beat may be gone, and is asked for nothing new. */
+/** A node that has missed a beat may be lost, and gets no new calls. */
 const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
 
-/** Knows which node holds a call, and which could hold another. */
+/** Finds the node of a call, and nodes with free capacity. */
 export class CallNodes {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -20,8 +20,8 @@ export class CallNodes {
   }
 
   /**
-   * HTTP origin of the node that holds the call, as that node wrote it down; `undefined` if the call is over or of another
-   * channel, its node is gone, or the address is that of the node that asks.
+   * Returns the HTTP origin of the call's node as recorded. `undefined` if the call has ended or has another
+   * channel, if its node is lost, or if the address is the asking node's own.
    */
   async findOtherAddress(
     callId: string,
@@ -32,7 +32,7 @@ export class CallNodes {
     return nodeId === undefined ? undefined : await findOtherAddress(this.#database, nodeId, askingNodeId);
   }
 
-  /** The id of a node that could take a call, other than these; undefined where there is none. */
+  /** Returns the id of a node that can take a call, except for these; `undefined` if there is none. */
   async findReadyNode(exceptIds: readonly string[]): Promise<string | undefined> {
     const silentSince = new Date(this.#clock.now().getTime() - DOUBTED_AFTER_MS);
     return await findReadyNode(this.#database, exceptIds, silentSince);

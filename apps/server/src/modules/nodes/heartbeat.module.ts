@@ -4,25 +4,25 @@ import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import { NodeHeartbeat, type NodeHeartbeatOptions } from "./node-heartbeat.ts";
 
-/** A beat that waits longer is better tried again: the others take a node for lost after 10 s. */
+/** A slower beat is better retried: other nodes consider a node lost after 10 s. */
 const STATEMENT_DEADLINE_MS = 4_000;
 
 interface Dependencies {
   calls: CallsService;
-  /** The calls of this node. */
+  /** The active calls of this node. */
   activeCalls: { size: number; ids: string[]; isDraining: boolean; endClosed: () => Promise<void> };
   callCommands: { deleteExpired: (transaction: Queries, now: Date) => Promise<void> };
 }
 
 interface HeartbeatResources extends NodeResources {
   clock: NodeHeartbeatOptions["clock"];
-  /** Whether processes and models could take calls. */
+  /** Returns whether media processes and models can take calls. */
   isMediaReady: () => boolean;
-  /** How other nodes reach this one. Usable once it listens. */
+  /** Returns the addresses of this node for other nodes, once it listens. */
   findAddresses: () => Promise<{ httpAddress: string; sipAddress: string }>;
 }
 
-/** Apart from the directory of nodes, which calls use: it reports the calls of this node. */
+/** Separate from the nodes module, which calls use, because it depends on the calls of this node. */
 export function createHeartbeat(
   node: HeartbeatResources,
   { calls, activeCalls, callCommands }: Dependencies,

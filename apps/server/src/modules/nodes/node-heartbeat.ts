@@ -16,7 +16,7 @@ import {
 } from "./nodes.rules.ts";
 import * as store from "./nodes.store.ts";
 
-/** Where other nodes reach this one. */
+/** Addresses of this node for other nodes. */
 export interface NodeAddresses {
   httpAddress: string;
   sipAddress: string;
@@ -24,32 +24,32 @@ export interface NodeAddresses {
 
 export interface NodeHeartbeatOptions {
   nodeId: string;
-  /** Its own connection: what starves requests of theirs must not make the other nodes close this one's calls. */
+  /** A connection of its own: if requests exhaust the pool, other nodes must not close this node's calls. */
   database: Database;
   clock: Clock & { follow: (database: Database) => Promise<void> };
   calls: Pick<CallsService, "closeOrphans" | "closeAbandoned">;
   load: () => NodeLoad;
-  /** Of the calls that this node holds, and of those whose end it still writes down. */
+  /** Ids of this node's active calls, including those whose end is still being written. */
   activeCallIds: () => readonly string[];
   /** Called in the transaction in which this node cleans up after lost nodes. */
   onSweep: (transaction: Queries, now: Date) => Promise<void>;
-  /** Others took this node for lost and closed its calls: those that are closed must end. */
+  /** Other nodes have closed this node's calls because they took it for lost: the closed calls must end. */
   onLost: () => Promise<void>;
   logger: Logger;
-  /** Of this node's own, in milliseconds. */
+  /** This node's monotonic clock, in milliseconds. */
   monotonicMs?: () => number;
 }
 
-/** After a beat that failed the next one comes sooner: calls are refused until then. */
+/** Shorter than the beat interval, because calls are refused until the next successful beat. */
 const RETRY_INTERVAL_MS = 500;
-/** A database that takes longer to answer is as good as none. */
+/** A database that takes longer to answer counts as unreachable. */
 const ANSWER_DEADLINE_MS = 2_000;
-/** Longer than it takes from a call's record until a node holds the call. */
+/** Longer than the time from a call's record until a node runs the call. */
 const ABANDONED_AFTER_MS = 60_000;
 
 /**
- * Tells the other nodes that this one lives and what room it has, and closes the calls of those that fell silent. Notices
- * on the way whether the database answers.
+ * Reports to other nodes that this node is alive and its free capacity, and closes the calls of lost nodes.
+ * Detects whether the database answers.
  */
 export class NodeHeartbeat {
   readonly #options: NodeHeartbeatOptions;
@@ -67,8 +67,8 @@ export class NodeHeartbeat {
   }
 
   /**
-   * Rejects, with a message for the operator, where another node takes calls on this database. One that was killed just now
-   * looks alive for a while: it is waited for whether it beats.
+   * Rejects, with a message for the operator, if another node takes calls on this database. A node that was
+   * killed just now looks alive for a while: waits until it beats or counts as lost.
    */
   async requireAlone(): Promise<void> {
     const { database, clock } = this.#options;
@@ -90,18 +90,18 @@ export class NodeHeartbeat {
     }
   }
 
-  /** Beats from now on; rejects where the first beat fails. */
+  /** Starts the heartbeat. Rejects if the first beat fails. */
   async start(addresses: NodeAddresses): Promise<void> {
     await this.#write(addresses);
     this.#running = this.#run(addresses);
   }
 
-  /** By the last beat, or one that is overdue. */
+  /** False if the last beat failed or is overdue. */
   get isDatabaseAnswering(): boolean {
     return this.#isAnswering;
   }
 
-  /** The other nodes need not find out by themselves that this one is gone. Idempotent. */
+  /** Removes this node from the database, so that other nodes do not wait for its silence. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return await this.#running;
     this.#closed.abort();
@@ -112,11 +112,11 @@ export class NodeHeartbeat {
     });
   }
 
-  /** Once: follows the clock, tells of this node, and looks after the others. */
+  /** One beat: synchronizes the clock, reports this node, and cleans up after the others. */
   async beat(addresses: NodeAddresses): Promise<void> {
     const { clock, database, logger } = this.#options;
     await clock.follow(database);
-    // Taken before the beat is written: a stall of this process between the two judges neither others nor this node.
+    // Read before the beat is written, so that a stall of this process in between marks no node as lost.
     const now = clock.now();
     const wasForgotten = await this.#write(addresses);
     this.#series = withBeat(this.#series, this.#monotonicMs());
@@ -129,7 +129,7 @@ export class NodeHeartbeat {
     await this.#sweep(now);
   }
 
-  /** A database that went away while a call was given to another node leaves one that nobody holds. */
+  /** Closes calls that no node runs, left by a database outage while they were handed over. */
   async #closeAbandoned(): Promise<void> {
     const { nodeId, database, clock, calls, activeCallIds, logger } = this.#options;
     const now = clock.now();
@@ -175,8 +175,9 @@ export class NodeHeartbeat {
   }
 
   /**
-   * A node that beats again while it is judged waits until all of it is done, and then finds that it was. A call that has
-   * just begun is left alone: its node may have been judged before it began, and will tell of itself.
+   * Cleans up after silent nodes. If a silent node beats meanwhile, its beat waits for this transaction and
+   * then reports that the node was lost. Calls that have just begun are skipped: their node may have counted
+   * as lost before they began, and will beat again.
    */
   async #sweep(now: Date): Promise<void> {
     const { database, calls, logger } = this.#options;

@@ -11,7 +11,7 @@ const logger = createLogger({ level: "silent" });
 const ADDRESSES = { httpAddress: "http://127.0.0.1:1", sipAddress: "127.0.0.1:2" };
 const READY: NodeLoad = { isDraining: false, isReady: true, callsHeld: 0, freePlaces: 10 };
 
-/** Nodes on one database and one time that the test moves. */
+/** Nodes on one database, with a clock that the test moves. */
 class TestNodes {
   readonly server: TestServer;
   #elapsedMs = 0;
@@ -26,7 +26,7 @@ class TestNodes {
     this.server = server;
   }
 
-  /** Records of the test are made by the database's own clock, before all that happens here. */
+  /** The test's records use the database's clock; this time is later than all of them. */
   now(): Date {
     return new Date(Date.now() + SILENCE_LIMIT_MS + this.#elapsedMs);
   }
@@ -41,7 +41,7 @@ class TestNodes {
     nodeId?: string;
     load?: NodeLoad;
     held?: readonly string[];
-    /** The calls held are asked for between the beat and the look at the others. */
+    /** Called when the node lists its active calls, between its beat and its cleanup. */
     onHeldAsked?: () => void;
     onLost?: () => Promise<void>;
   } = {}): NodeHeartbeat {
@@ -67,7 +67,7 @@ class TestNodes {
     this.#elapsedMs += ms;
   }
 
-  /** All of them, and nobody else, beat for so long. */
+  /** Only these nodes beat, for this long. */
   async beat(ms: number, ...nodes: NodeHeartbeat[]): Promise<void> {
     for (let passedMs = 0; passedMs <= ms; passedMs += BEAT_INTERVAL_MS) {
       for (const node of nodes) await node.beat(ADDRESSES);
@@ -84,19 +84,19 @@ class TestNodes {
   }
 }
 
-test("a call that is said to be a living node's, and is not held by it, is closed", async (context) => {
+test("a call recorded for a living node that does not run it is closed", async (context) => {
   const nodes = await TestNodes.open(context);
   const nodeId = randomUUID();
   const [held, unheld] = [await nodes.openCall(nodeId), await nodes.openCall(nodeId)];
   const node = nodes.create({ nodeId, held: [held] });
-  // It may still be on its way to a node.
+  // A new call may still be on its way to a node.
   await nodes.beat(30_000, node);
   assert.equal(await nodes.endOf(unheld), null);
   await nodes.beat(30_000, node);
   assert.deepEqual([await nodes.endOf(held), await nodes.endOf(unheld)], [null, "error_internal"]);
 });
 
-test("a node that stalls between its beat and its look at the others judges neither them nor itself", async (context) => {
+test("a node that stalls between its beat and its cleanup marks neither other nodes nor itself as lost", async (context) => {
   const nodes = await TestNodes.open(context);
   const [stalling, living] = [randomUUID(), randomUUID()];
   const callIds = [await nodes.openCall(stalling), await nodes.openCall(living)];
@@ -110,7 +110,7 @@ test("a node that stalls between its beat and its look at the others judges neit
   assert.deepEqual(await Promise.all(callIds.map(async (callId) => await nodes.endOf(callId))), [null, null]);
 });
 
-test("the calls of a node that fell silent are closed, and those of the others go on", async (context) => {
+test("the calls of a silent node are closed, and those of other nodes go on", async (context) => {
   const nodes = await TestNodes.open(context);
   const [silent, living] = [randomUUID(), randomUUID()];
   const [lost, kept] = [await nodes.openCall(silent), await nodes.openCall(living)];
@@ -123,7 +123,7 @@ test("the calls of a node that fell silent are closed, and those of the others g
   assert.deepEqual(await store.listNodeIds(nodes.server.database), [living]);
 });
 
-test("after an outage that silenced all of them, no node is judged by another that has just come back", async (context) => {
+test("after an outage that silenced all nodes, the first one back does not mark others as lost", async (context) => {
   const nodes = await TestNodes.open(context);
   const [slow, quick] = [randomUUID(), randomUUID()];
   const callId = await nodes.openCall(slow);
@@ -136,7 +136,7 @@ test("after an outage that silenced all of them, no node is judged by another th
   assert.equal(await nodes.endOf(callId), null);
 });
 
-test("a node that was taken for lost learns of it with its next beat", async (context) => {
+test("a node that was marked as lost learns of it with its next beat", async (context) => {
   const nodes = await TestNodes.open(context);
   let losses = 0;
   const silent = nodes.create({ onLost: async () => void (losses += 1) });
@@ -150,7 +150,7 @@ test("a node that was taken for lost learns of it with its next beat", async (co
   await silent.close();
 });
 
-test("a node that ends takes itself off the list", async (context) => {
+test("a node that ends removes itself from the list", async (context) => {
   const nodes = await TestNodes.open(context);
   const node = nodes.create();
   await node.start(ADDRESSES);
@@ -160,7 +160,7 @@ test("a node that ends takes itself off the list", async (context) => {
   assert.deepEqual(await store.listNodeIds(nodes.server.database), []);
 });
 
-test("a node tells what room it has and whether it takes calls", async (context) => {
+test("a node reports its free capacity and whether it takes calls", async (context) => {
   const nodes = await TestNodes.open(context);
   const load = { isDraining: true, isReady: true, callsHeld: 3, freePlaces: 7 };
   const node = nodes.create({ load });
@@ -171,7 +171,7 @@ test("a node tells what room it has and whether it takes calls", async (context)
   assert.deepEqual(rows, [{ state: "draining", calls_held: 3, free_places: 7 }]);
 });
 
-test("a node that is to be alone does not start beside another", async (context) => {
+test("a node that must be alone does not start beside another", async (context) => {
   const nodes = await TestNodes.open(context);
   const [first, second] = [nodes.create(), nodes.create()];
   await first.beat(ADDRESSES);
@@ -181,7 +181,7 @@ test("a node that is to be alone does not start beside another", async (context)
   await isRefused;
 });
 
-test("one that was killed just now is no hindrance once it has been silent for long enough", async (context) => {
+test("a killed node does not block the start once it has been silent long enough", async (context) => {
   const nodes = await TestNodes.open(context);
   await nodes.create().beat(ADDRESSES);
   const alone = nodes.create().requireAlone();

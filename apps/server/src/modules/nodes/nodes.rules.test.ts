@@ -17,25 +17,25 @@ function beatFor(durationMs: number, from?: BeatSeries): BeatSeries {
   return series;
 }
 
-test("a node judges others once it has itself beaten for as long as others may be silent", () => {
+test("a node judges others once it has beaten for as long as others may be silent", () => {
   assert.equal(mayJudge(withBeat(undefined, 0)), false);
   assert.equal(mayJudge(beatFor(SILENCE_LIMIT_MS - BEAT_INTERVAL_MS)), false);
   assert.equal(mayJudge(beatFor(SILENCE_LIMIT_MS)), true);
 });
 
-test("a node that could not beat for a while begins anew", () => {
+test("a node that could not beat for a while starts a new series", () => {
   const before = beatFor(SILENCE_LIMIT_MS);
   const after = withBeat(before, before.lastMs + SILENCE_LIMIT_MS);
   assert.equal(mayJudge(after), false);
   assert.equal(mayJudge(beatFor(SILENCE_LIMIT_MS, after)), true);
 });
 
-test("a beat that comes late breaks nothing", () => {
+test("a late beat does not break the series", () => {
   const before = beatFor(SILENCE_LIMIT_MS);
   assert.equal(mayJudge(withBeat(before, before.lastMs + 2 * BEAT_INTERVAL_MS)), true);
 });
 
-test("a node that ends takes no calls, nor does one that starts or has no place", () => {
+test("a node that is starting, full or draining takes no calls", () => {
   const load = { isDraining: false, isReady: true, callsHeld: 1, freePlaces: 1 };
   assert.equal(stateOf(load), "ready");
   assert.equal(stateOf({ ...load, freePlaces: 0 }), "full");

@@ -1,8 +1,8 @@
-/** `full` and `draining` nodes take no calls; the others, once they have started, do. */
+/** `starting`, `full` and `draining` nodes take no calls. */
 export type NodeState = "starting" | "ready" | "full" | "draining";
 
 export const BEAT_INTERVAL_MS = 2_000;
-/** A node that has not been heard of for so long has lost its calls. */
+/** A node that is silent for longer has lost its calls. */
 export const SILENCE_LIMIT_MS = 10_000;
 
 export interface NodeLoad {
@@ -19,8 +19,8 @@ export function stateOf({ isDraining, isReady, freePlaces }: NodeLoad): NodeStat
 }
 
 /**
- * A node's own beats without a gap, in monotonic milliseconds. Who could not beat himself does not know who could: after a
- * start, and after an outage of the database, everybody looks silent.
+ * A node's own uninterrupted beats, in monotonic milliseconds. A node that could not beat cannot judge which
+ * others could: after a start, and after an outage of the database, every node looks silent.
  */
 export interface BeatSeries {
   readonly sinceMs: number;
@@ -32,7 +32,7 @@ export function withBeat(series: BeatSeries | undefined, atMs: number): BeatSeri
   return { sinceMs: isUnbroken ? series.sinceMs : atMs, lastMs: atMs };
 }
 
-/** Whether a node with such a series may say of another that it is silent. */
+/** Returns whether a node with this series may judge that others are silent. */
 export function mayJudge(series: BeatSeries): boolean {
   return series.lastMs - series.sinceMs >= SILENCE_LIMIT_MS;
 }

@@ -2,12 +2,12 @@ import { and, desc, eq, gt, inArray, lt, ne, notInArray, sql } from "drizzle-orm
 import type { Queries } from "../../platform/database/database.ts";
 import { nodes } from "./nodes.tables.ts";
 
-/** Held by the one node that sweeps at this time. */
+/** Advisory lock of the node that sweeps. */
 const SWEEP_LOCK = 7_264_541;
 
 type NodeInsert = typeof nodes.$inferInsert;
 
-/** @returns whether the node was not there: it is new, or was taken for lost. */
+/** @returns whether the node is new: its first beat, or it was marked as lost. */
 export async function writeBeat(queries: Queries, node: NodeInsert): Promise<boolean> {
   const { id: _id, startedAt: _startedAt, ...changing } = node;
   const [row] = await queries
@@ -22,7 +22,7 @@ export async function deleteNode(queries: Queries, id: string): Promise<void> {
   await queries.delete(nodes).where(eq(nodes.id, id));
 }
 
-/** Until the end of the transaction; false where another node has the lock. */
+/** Takes the sweep lock until the end of the transaction. Returns false if another node has it. */
 export async function takeSweepLock(queries: Queries): Promise<boolean> {
   const { rows } = await queries.execute<{ taken: boolean }>(
     sql`select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as taken`,
@@ -30,13 +30,13 @@ export async function takeSweepLock(queries: Queries): Promise<boolean> {
   return rows[0]?.taken === true;
 }
 
-/** @returns the ids of those that were silent since then. */
+/** @returns the ids of the nodes that were silent since then. */
 export async function deleteSilentNodes(queries: Queries, silentSince: Date): Promise<string[]> {
   const rows = await queries.delete(nodes).where(lt(nodes.beatAt, silentSince)).returning({ id: nodes.id });
   return rows.map(({ id }) => id);
 }
 
-/** Of the nodes that take calls and have not been silent since then. */
+/** Returns the last beats of nodes that take calls and have not been silent since then. */
 export async function listBeats(
   queries: Queries,
   silentSince: Date,
@@ -53,8 +53,8 @@ export async function listNodeIds(queries: Queries): Promise<string[]> {
 }
 
 /**
- * HTTP origin of a node; `undefined` if it is gone, or is the asking node. A node that ended without signing off may have had the
- * asking node's address.
+ * Returns the HTTP origin of a node; `undefined` if the node is lost or the address is the asking node's own.
+ * A node that ended without removing itself may have had the asking node's address.
  */
 export async function findOtherAddress(
   queries: Queries,
@@ -70,7 +70,7 @@ export async function findOtherAddress(
   return address === addressOf(askingNodeId) ? undefined : address;
 }
 
-/** Of those that have beaten since then the one that could take most calls; undefined where no other could take any. */
+/** Returns the node with the most free capacity that has beaten since then; `undefined` if none has any. */
 export async function findReadyNode(
   queries: Queries,
   exceptIds: readonly string[],

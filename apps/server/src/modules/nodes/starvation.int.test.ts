@@ -1,4 +1,4 @@
-/** Requests that wait for another node hold no connection of the database meanwhile. */
+/** Requests that wait for another node use no database connection meanwhile. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ async function openHeartbeat(ends: Ends, server: TestServer): Promise<NodeHeartb
   });
 }
 
-test("with more keyed requests waiting for a silent node than connections, beats and other requests go on", async (context) => {
+test("beats and other requests go on while more keyed requests than connections wait for a silent node", async (context) => {
   const server = await createTestServer();
   const ends: Ends = [async () => await server.close()];
   context.after(async () => {

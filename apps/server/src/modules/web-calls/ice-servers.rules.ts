@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** What browsers are told of, to reach us or be reached. */
+/** The operator's STUN and TURN servers, as given to browsers. */
 export interface IceServerSettings {
   stunUrls: readonly string[];
   turn: { urls: readonly string[]; secret: string } | undefined;
@@ -9,9 +9,9 @@ export interface IceServerSettings {
 const CREDENTIAL_SECONDS = 3600;
 
 /**
- * The `Link` header of a WHIP answer (RFC 9725 §4.6). TURN credentials are of this call and this hour: the user name is when
- * they end and whose they are, the password its HMAC-SHA1 under the secret that the TURN server knows
- * (draft-uberti-behave-turn-rest-00, as coturn has it). Undefined: the operator has no such servers.
+ * Returns the `Link` header of a WHIP answer (RFC 9725 §4.6); `undefined` if there are no ICE servers. TURN
+ * credentials are valid for one call and one hour: the user name is their expiry time and the call's id, the
+ * password its HMAC-SHA1 with the TURN server's secret (draft-uberti-behave-turn-rest-00, as in coturn).
  */
 export function toLinkHeader(
   { stunUrls, turn }: IceServerSettings,

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Tokens that join a call: the HMAC-SHA256 of the call's id. Every node checks one without a query and without asking the
- * node that holds the call, so a request is served or passed on only after its token is known to be right.
+ * Tokens that join a call: the HMAC-SHA256 of the call's id. Every node verifies them without a query and
+ * without the call's node, so a request is served or relayed only with a valid token.
  */
 export class JoinTokens {
   readonly #key: Buffer;

@@ -1,4 +1,7 @@
-/** Test calls on nodes that share a database and have HTTP servers of their own; their media hears nothing. */
+/**
+ * Test calls on nodes that share a database and have HTTP servers of their own. Their media processes no
+ * audio.
+ */
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
@@ -26,12 +29,12 @@ interface Node {
   url: string;
   modules: Services;
   activeCalls: ActiveCallRegistry;
-  /** As it is, whatever the node was last heard to say. */
+  /** The actual state, which may differ from the node's last heartbeat. */
   hasFreePlace: boolean;
-  /** What its media processes were asked to open. */
+  /** Calls whose media was opened. */
   opened: MediaCall[];
   handlers: WebMediaLegHandlers | undefined;
-  /** It hears no commands any more. */
+  /** Makes the node ignore commands. */
   fallSilent: () => void;
 }
 
@@ -161,7 +164,7 @@ async function join(node: Node, { callId, token }: JoinableCall): Promise<[numbe
   return [response.status, await response.text()];
 }
 
-test("a node without room has the one with most room hold the call, and any node joins it", async (context) => {
+test("a full node hands the call to the node with the most capacity, and any node joins it", async (context) => {
   const { server, agent, openNode, start, record } = await setUp(context);
   const [full, roomy, other] = [await openNode(0), await openNode(5), await openNode(2)];
   full.hasFreePlace = false;
@@ -188,19 +191,19 @@ test("a node without room has the one with most room hold the call, and any node
   const ended = await record(full, first.callId);
   assert.deepEqual([ended.endReason, ended.agentId], ["user_hangup", agent.id]);
 
-  // That one takes no more now, whatever it was last heard to say.
+  // The other node is full now, although its last heartbeat says otherwise.
   const second = await start(full, "key");
   assert.equal((await record(full, second.callId)).nodeId, other.id);
   assert.deepEqual(await start(full, "key"), second);
   assert.deepEqual(await join(full, second), [201, `answer of ${other.id}`]);
 });
 
-test("capacity_exceeded is answered only when no node has room, and leaves nothing", async (context) => {
+test("capacity_exceeded is returned only if every node is full, and leaves no call", async (context) => {
   const { openNode, start, refuse, record, countCalls } = await setUp(context);
   const [asked, other, last] = [await openNode(0), await openNode(5), await openNode(2)];
   for (const node of [asked, other, last]) node.hasFreePlace = false;
   const refusal: [number, string, string] = [503, "capacity_exceeded", "5"];
-  // Both others have been heard to have room.
+  // By their last heartbeats, both others have free capacity.
   assert.deepEqual(await refuse(asked), refusal);
   assert.deepEqual(await refuse(asked, "key"), refusal);
   assert.equal(await countCalls(), 0);
@@ -209,7 +212,7 @@ test("capacity_exceeded is answered only when no node has room, and leaves nothi
   assert.equal((await record(asked, callId)).nodeId, last.id);
 });
 
-test("a node that does not hear of the call is passed over, and cannot take it later", async (context) => {
+test("a node that does not receive the call is skipped, and cannot take it later", async (context) => {
   const { openNode, start, record } = await setUp(context);
   const [asked, silent, other] = [await openNode(0), await openNode(5), await openNode(2)];
   asked.hasFreePlace = false;
@@ -220,7 +223,7 @@ test("a node that does not hear of the call is passed over, and cannot take it l
   assert.equal(await silent.modules.webCalls.holdPlaced(callId, late), "refused");
 });
 
-test("a call whose node dies before anybody joins is closed with its reason", async (context) => {
+test("a call whose node is lost before a browser joins is closed as node_lost", async (context) => {
   const { server, clock, openNode, start, record } = await setUp(context);
   const [asked, holder] = [await openNode(0), await openNode(5)];
   asked.hasFreePlace = false;
@@ -234,7 +237,7 @@ test("a call whose node dies before anybody joins is closed with its reason", as
   assert.equal((await join(asked, call))[0], 404);
 });
 
-test("a start that no node had room for is none of the twenty", async (context) => {
+test("a start that found no free node does not count toward the limit of twenty", async (context) => {
   const { openNode, start, refuse, countCalls } = await setUp(context);
   const [asked, other] = [await openNode(0), await openNode(5)];
   for (const node of [asked, other]) node.hasFreePlace = false;
@@ -248,7 +251,7 @@ test("a start that no node had room for is none of the twenty", async (context) 
   assert.equal((await refuse(asked))[0], 429);
 });
 
-test("twenty starts in a minute are those of all nodes together", async (context) => {
+test("the limit of twenty starts in a minute applies to all nodes together", async (context) => {
   const { openNode, start, refuse } = await setUp(context);
   const own = [await openNode(5), await openNode(5), await openNode(5)];
   for (let started = 0; started < 20; started++)

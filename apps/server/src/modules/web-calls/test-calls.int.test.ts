@@ -35,11 +35,11 @@ describe("a test call", () => {
   });
   after(async () => await server.close());
 
-  /** What the media of the call was to be. */
+  /** Returns the setup that the call's media was opened with. */
   const opened = async (callId: string): Promise<MediaCall> =>
     await waitFor("the call's media", () => server.media.opened.find((call) => call.callId === callId));
 
-  test("runs the draft, or the environment that is named, and says where and with what to join", async () => {
+  test("runs the draft or the requested environment, and returns the address and token to join", async () => {
     const answer = await server.request("POST", `/agents/${agent.id}/test-call`, {}, undefined, {
       host: "parley.example.com",
     });
@@ -73,7 +73,7 @@ describe("a test call", () => {
     });
   });
 
-  test("an environment that there is not is refused, and so is a call without a free place", async () => {
+  test("an unknown environment is refused, and so is a call without free capacity", async () => {
     const path = `/agents/${agent.id}/test-call`;
     const held = server.modules.activeCalls.size;
     assertRefused(await server.request("POST", path, { environment: "none" }), "environment_not_found");
@@ -83,7 +83,7 @@ describe("a test call", () => {
     assert.equal(server.modules.activeCalls.size, held);
   });
 
-  test("an organization starts twenty in a minute, another is not held up by it", async () => {
+  test("an organization may start twenty calls in a minute, without an effect on another organization", async () => {
     const { apiKey } = await server.createOrganization();
     const own = dataOf<Agent>(await server.request("POST", "/agents", { name: "Other" }, apiKey));
     const path = `/agents/${own.id}/test-call`;

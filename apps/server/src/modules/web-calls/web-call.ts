@@ -7,11 +7,11 @@ import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 
 export interface WebCallOptions {
-  /** Makes the conversation ready and opens its media. */
+  /** Sets up the conversation and opens its media. */
   openMedia: (handlers: WebMediaLegHandlers) => Promise<WebMediaLeg>;
 }
 
-/** An answer, whole or a fragment, and the tag of the session as it now is. */
+/** An SDP answer or fragment, and the session's new entity tag. */
 export interface Answered {
   sdp: string;
   etag: string;
@@ -19,22 +19,22 @@ export interface Answered {
 
 /** From the start of the call until a browser is connected. */
 const JOIN_DEADLINE_MS = 60_000;
-/** The second is how RFC 9725 prints it in its examples. */
+/** The second form is the one in the examples of RFC 9725. */
 const anyTag: readonly string[] = ["*", '"*"'];
 
-/** The signaling of a call that a browser joins: what WHIP (RFC 9725) asks of its session. */
+/** Signaling of a web call: the session of a WHIP resource (RFC 9725). */
 export class WebCall implements CallSignaling {
   readonly #openMedia: WebCallOptions["openMedia"];
   readonly #opened = Promise.withResolvers<WebMediaLeg>();
   #call: ActiveCall | undefined;
   #leg: WebMediaLeg | undefined;
-  /** Undefined while nobody has joined. */
+  /** `undefined` until a browser joins. */
   #etag: string | undefined;
   #isJoining = false;
 
   constructor({ openMedia }: WebCallOptions) {
     this.#openMedia = openMedia;
-    // Who joins is told; where nobody does, nobody misses it.
+    // Joining browsers receive the rejection. If none joins, it must not count as unhandled.
     this.#opened.promise.catch(() => {});
   }
 
@@ -81,7 +81,10 @@ export class WebCall implements CallSignaling {
     this.#leg?.tell(event);
   }
 
-  /** A browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`, `not_found`. */
+  /**
+   * Answers a browser's first offer. Throws `invalid_body`, `call_already_joined`, `offer_not_acceptable`,
+   * `not_found`.
+   */
   async join(sdp: string): Promise<Answered> {
     if (this.#isJoining || this.#etag !== undefined) throw new AppError("call_already_joined");
     this.#isJoining = true;
@@ -92,15 +95,18 @@ export class WebCall implements CallSignaling {
     }
   }
 
-  /** The offer of a connection made anew. Throws as `join` does, and `precondition_required`, `session_changed`. */
+  /**
+   * Answers an offer for a new connection. Throws as `join` does, and `precondition_required`,
+   * `session_changed`.
+   */
   async rejoin(sdp: string, ifMatch: string | undefined): Promise<Answered> {
     this.#requireMatch(ifMatch);
     return await this.#answer(sdp);
   }
 
   /**
-   * A fragment of trickle ICE, or an ICE restart, which is answered by our side of it. Throws as `rejoin` does, in
-   * particular `offer_not_acceptable` where ICE cannot be restarted.
+   * Takes a fragment of trickle ICE, or answers an ICE restart with our fragment. Throws as `rejoin` does, in
+   * particular `offer_not_acceptable` if ICE cannot be restarted.
    */
   async trickle(text: string, ifMatch: string | undefined): Promise<Answered | undefined> {
     const fragment = readFragment(text);
@@ -114,7 +120,7 @@ export class WebCall implements CallSignaling {
     throw new AppError("offer_not_acceptable", { message });
   }
 
-  /** The browser hangs up. */
+  /** Ends the call on the browser's request. */
   hangUp(): void {
     const isAnswered = this.#call?.isAnswered === true;
     this.#call?.hangUp(
@@ -131,14 +137,16 @@ export class WebCall implements CallSignaling {
     return { sdp: result.sdp, etag: this.#changeTag() };
   }
 
-  /** Candidates of before do not belong to the session any more (RFC 9725 §4.3.1). */
+  /**
+   * Invalidates the tag, because earlier candidates do not belong to the session any more (RFC 9725 §4.3.1).
+   */
   #changeTag(): string {
     this.#etag = `"${randomBytes(9).toString("base64url")}"`;
     return this.#etag;
   }
 
   #requireMatch(ifMatch: string | undefined): void {
-    // A session that nobody has joined is none.
+    // The session exists only after a browser has joined.
     if (this.#etag === undefined) throw new AppError("not_found");
     if (ifMatch === undefined) throw new AppError("precondition_required");
     if (!anyTag.includes(ifMatch) && ifMatch !== this.#etag) throw new AppError("session_changed");

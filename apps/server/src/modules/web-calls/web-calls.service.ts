@@ -28,7 +28,7 @@ interface WebCallsOptions {
   activeCalls: Pick<ActiveCallRegistry, "isTakingCalls" | "carry">;
   media: Pick<MediaPool, "openWeb" | "hasFreePlace">;
   speechPlaces: LocalSpeechPlaces;
-  /** Undefined: where the request came to. */
+  /** `undefined`: the request's own origin. */
   publicUrl: string | undefined;
   iceServers: IceServerSettings;
   clock: Clock;
@@ -45,7 +45,7 @@ const TEST_CALL = {
   isTest: true,
 } as const;
 
-/** Starts calls that a browser joins, and knows those of this node. */
+/** Starts web calls, and finds those of this node. */
 export class WebCallsService {
   readonly #options: WebCallsOptions;
   readonly #calls = new Map<string, WebCall>();
@@ -55,10 +55,11 @@ export class WebCallsService {
   }
 
   /**
-   * Writes a test call down, and once that is kept holds it, or has a node hold it that has room. Throws `not_found`,
-   * `environment_not_found` and `capacity_exceeded`, in this order; the last also after the commit.
+   * Creates a test call, and after the commit starts it here or on a node with free capacity. Throws
+   * `not_found`, `environment_not_found` and `capacity_exceeded`, in this order; the last also after the
+   * commit.
    *
-   * @param origin Of the request.
+   * @param origin Origin of the request.
    */
   async startTest(
     organizationId: string,
@@ -95,12 +96,12 @@ export class WebCallsService {
     return { callId, url, token: joinTokens.issue(callId) };
   }
 
-  /** Undefined where this node does not hold the call. */
+  /** Returns the call, or `undefined` if it does not belong to this node. */
   find(callId: string): WebCall | undefined {
     return this.#calls.get(callId);
   }
 
-  /** HTTP origin of the node that holds a call in the browser; `undefined` if no other node does. */
+  /** Returns the HTTP origin of a web call's node; `undefined` if the call belongs to no other node. */
   async findRemoteAddress(callId: string): Promise<string | undefined> {
     const { callNodes, nodeId } = this.#options;
     return await callNodes.findOtherAddress(callId, "web", nodeId);
@@ -110,7 +111,7 @@ export class WebCallsService {
     return this.#options.joinTokens.isValid(callId, token);
   }
 
-  /** Of STUN and TURN servers, as a header; undefined where there are none. */
+  /** Returns the STUN and TURN servers as a `Link` header; `undefined` if there are none. */
   linkHeader(callId: string): string | undefined {
     return toLinkHeader(this.#options.iceServers, callId, this.#options.clock.now());
   }
@@ -122,7 +123,7 @@ export class WebCallsService {
     throw new AppError("capacity_exceeded");
   }
 
-  /** Holds a call that another node placed, until a browser joins. */
+  /** Takes over a call that another node placed, until a browser joins. */
   async holdPlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
     const { agentResolution, placement } = this.#options;
     let place: Disposable | undefined;

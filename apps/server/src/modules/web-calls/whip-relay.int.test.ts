@@ -1,4 +1,4 @@
-/** What a node that passes a request on makes of answers that no node would give. */
+/** How a relaying node handles responses that no node would send. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type RequestListener, createServer } from "node:http";
@@ -41,7 +41,7 @@ test("a redirect is not followed", async (context) => {
   assert.equal(followed, 0);
 });
 
-test("an answer that does not end is given up at 64 KiB", async (context) => {
+test("an endless response is aborted at 64 KiB", async (context) => {
   let written = 0;
   const origin = await serve(context, (_request, response) => {
     const write = (): void => {
@@ -50,12 +50,12 @@ test("an answer that does not end is given up at 64 KiB", async (context) => {
     };
     write();
   });
-  // Only its size can end it: the deadline is an hour.
+  // The deadline is an hour, so only the size limit can end the request.
   assert.equal(await refusalOf(context, origin, 3_600_000), "capacity_exceeded");
   assert.ok(written > 0);
 });
 
-test("an answer that comes a byte at a time is given up at the deadline", async (context) => {
+test("a response that arrives byte by byte is aborted at the deadline", async (context) => {
   const origin = await serve(context, (_request, response) => {
     const dripping = setInterval(() => response.write("."), 5);
     response.once("close", () => clearInterval(dripping));
@@ -63,7 +63,7 @@ test("an answer that comes a byte at a time is given up at the deadline", async 
   assert.equal(await refusalOf(context, origin, 100), "capacity_exceeded");
 });
 
-test("a request that was passed on goes no further, and nothing is looked up for it", async () => {
+test("a relayed request is not relayed again, and causes no lookup", async () => {
   const relay = new WhipRelay();
   const relayed = { ...request, headers: { "x-parley-relayed": "true" } };
   const find = async (): Promise<string> => assert.fail("looked up");

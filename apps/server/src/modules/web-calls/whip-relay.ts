@@ -2,10 +2,10 @@ import { Agent, type Dispatcher, request as sendRequest } from "undici";
 import { AppError } from "../../platform/app-error.ts";
 import { forbidInTransaction } from "../../platform/database/transaction-scope.ts";
 
-/** A request to WHIP whose token is right, for a call that this node does not hold. */
+/** A WHIP request with a valid token for a call of another node. */
 export interface RelayedRequest {
   method: Dispatcher.HttpMethod;
-  /** Built of the route and the call's id; never what the client wrote. */
+  /** Built from the route and the call's id, never from the client's path. */
   path: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: unknown;
@@ -17,11 +17,11 @@ export interface RelayedAnswer {
   body: string;
 }
 
-/** Longer than a node takes to answer an offer. */
+/** Longer than a node needs to answer an offer. */
 const DEADLINE_MS = 5_000;
-/** An answer is an SDP of some KiB. */
+/** An SDP answer has a few KiB. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A request that bears it has been passed on: it goes no further. */
+/** Marks relayed requests, which are not relayed again. */
 const RELAYED_HEADER = "x-parley-relayed";
 const requestHeaders = ["authorization", "content-type", "if-match"];
 const answerHeaders = [
@@ -35,28 +35,28 @@ const answerHeaders = [
   "www-authenticate",
 ];
 
-/** Passes requests of WHIP on to the node that holds the call. Its owner closes it. */
+/** Relays WHIP requests to the call's node. The creator closes it. */
 export class WhipRelay {
   readonly #deadlineMs: number;
   readonly #closing = new AbortController();
   readonly #agent = new Agent({
     connect: { signal: this.#closing.signal },
     maxResponseSize: MAX_ANSWER_BYTES,
-    // The request's own deadline counts.
+    // Disabled: the request has a deadline of its own.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-  /** @param deadlineMs From the request to the last byte of the answer. */
+  /** @param deadlineMs From the request to the last byte of the response. */
   constructor(deadlineMs = DEADLINE_MS) {
     this.#deadlineMs = deadlineMs;
   }
 
   /**
-   * Throws `not_found` if the request was passed on before, or `findAddress` finds no other node; `capacity_exceeded` if that
-   * node gives no answer of WHIP: none in time, one above 64 KiB, a redirect.
+   * Throws `not_found` if the request was relayed before or `findAddress` finds no other node, and
+   * `capacity_exceeded` if that node gives no WHIP response: a timeout, more than 64 KiB, a redirect.
    *
-   * @param findAddress Origin of the node that holds the call.
+   * @param findAddress Returns the HTTP origin of the call's node.
    */
   async pass(
     request: RelayedRequest,
@@ -74,7 +74,7 @@ export class WhipRelay {
     }
   }
 
-  /** Aborts what is under way. Idempotent. */
+  /** Aborts all requests in progress. Idempotent. */
   async close(): Promise<void> {
     // `destroy` alone leaves a connection that is being set up open until its timeout.
     this.#closing.abort();

@@ -1,4 +1,7 @@
-/** What a stranger reaches through WHIP, on raw sockets: HTTP clients do not send what is sent here. */
+/**
+ * What a client without a token reaches through WHIP. Raw sockets, because HTTP clients do not send these
+ * requests.
+ */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +19,7 @@ async function setUp(context: TestContext) {
   context.after(async () => await server.close());
   await server.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.app.server.address() as AddressInfo;
-  /** The answer to one request, written as it is given. */
+  /** Sends one request with this exact target and returns the response. */
   const exchange = async (target: string, headers: readonly string[] = []): Promise<string> => {
     const socket = connect(port, "127.0.0.1");
     const lines = ["Host: parley.test", "Connection: close", "Content-Type: application/sdp", ...headers];
@@ -26,7 +29,7 @@ async function setUp(context: TestContext) {
   return { server, exchange };
 }
 
-/** Takes requests and counts them. */
+/** Opens a server that counts its requests. */
 async function openServer(context: TestContext, answer: string) {
   const seen: string[] = [];
   const http = createServer(({ url = "" }, response) => {
@@ -50,7 +53,7 @@ async function openNode({ database }: TestServer, httpAddress: string): Promise<
   return id;
 }
 
-/** A call in the browser that another node holds, and the token that joins it. */
+/** A web call of another node, and its join token. */
 async function startWebCall(
   server: TestServer,
   nodeId: string,
@@ -80,7 +83,7 @@ async function startWebCall(
   return { callId, token: tokens.issue(callId) };
 }
 
-test("an absolute-form or network-path target of an open phone call reaches no server at all", async (context) => {
+test("an absolute-form or network-path target for an open phone call reaches no server", async (context) => {
   const { server, exchange } = await setUp(context);
   const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
   const nodeId = await openNode(server, holder.origin);
@@ -95,7 +98,7 @@ test("an absolute-form or network-path target of an open phone call reaches no s
   assert.deepEqual([evil.seen, holder.seen], [[], []]);
 });
 
-test("a token joins its own call alone, by the path that this server makes of it", async (context) => {
+test("a token joins only its own call, by a path that this server builds", async (context) => {
   const { server, exchange } = await setUp(context);
   const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
   const nodeId = await openNode(server, holder.origin);
@@ -103,13 +106,13 @@ test("a token joins its own call alone, by the path that this server makes of it
   const phoneCall = await openTestCall(server, { nodeId });
   const token = `Authorization: Bearer ${call.token}`;
   assert.match(await exchange(`/rtc/calls/${phoneCall.callId}`, [token]), /^HTTP\/1\.1 401/);
-  // RFC 9112 §3.2.2: a server takes a whole URI, and acts on its path.
+  // RFC 9112 §3.2.2: a server accepts the absolute form and uses its path.
   const answer = await exchange(`${evil.origin}/rtc/calls/${call.callId}?x=//evil`, [token]);
   assert.match(answer, /holder$/);
   assert.deepEqual([evil.seen, holder.seen], [[], [`/rtc/calls/${call.callId}`]]);
 });
 
-test("a call whose node has this node's address is not asked for there", async (context) => {
+test("a call whose node has this node's address is not relayed there", async (context) => {
   const { server, exchange } = await setUp(context);
   const own = await openServer(context, "self");
   const nodeId = await openNode(server, own.origin);

@@ -1,4 +1,4 @@
-/** WHIP over real sockets, with media that answers without hearing anything. */
+/** WHIP over real sockets, with media that answers without processing audio. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mock, test } from "node:test";
@@ -22,9 +22,9 @@ const logger = pino({ level: "silent" });
 class Node {
   readonly #app = fastify();
   readonly calls = new Map<string, WebCall>();
-  /** Where calls are that are not here. */
+  /** Origin of the node to which other calls belong. */
   elsewhere: string | undefined;
-  /** How often it was looked up. */
+  /** Number of lookups. */
   searches = 0;
   url = "";
 
@@ -141,7 +141,7 @@ async function errorOf(response: Response): Promise<[number, string]> {
   return [response.status, String(body.error)];
 }
 
-test("a token joins its call once, and then speaks for the session until the call is over", async () => {
+test("a token joins its call once, and then authorizes its session until the call ends", async () => {
   const node = await Node.start();
   const call = new Call(node);
   const joined = await send(node, "POST", call.id, call.offer);
@@ -179,7 +179,7 @@ test("a token joins its call once, and then speaks for the session until the cal
   await node.close();
 });
 
-test("an ICE restart is answered with our side of it, under a new tag", async () => {
+test("an ICE restart is answered with our fragment and a new tag", async () => {
   const node = await Node.start();
   const call = new Call(node);
   const joined = await send(node, "POST", call.id, call.offer);
@@ -191,7 +191,7 @@ test("an ICE restart is answered with our side of it, under a new tag", async ()
     assert.equal(restarted.status, 200);
     assert.equal(restarted.headers.get("content-type"), "application/trickle-ice-sdpfrag");
     assert.equal(await restarted.text(), "a=ice-ufrag:ours\r\n");
-    // Candidates of before do not belong to it.
+    // Candidates from before the restart do not belong to the new session.
     const late = await send(node, "PATCH", session, { ...call.fragment, ifMatch: etag });
     assert.deepEqual(await errorOf(late), [412, "session_changed"]);
     etag = restarted.headers.get("etag") ?? assert.fail();
@@ -206,7 +206,7 @@ test("an ICE restart is answered with our side of it, under a new tag", async ()
   await node.close();
 });
 
-test("what a client does wrong is told by status and code", async () => {
+test("client errors have a status and a code", async () => {
   const node = await Node.start();
   const call = new Call(node);
   const session = `${call.id}/session`;
@@ -232,7 +232,7 @@ test("what a client does wrong is told by status and code", async () => {
   for (const [method, path, request, expected] of wrong) {
     assert.deepEqual(await errorOf(await send(node, method, path, request)), expected, `${method} ${path}`);
   }
-  // None of these has used the token up.
+  // The failed attempts have not used up the token.
   assert.equal((await send(node, "POST", call.id, call.offer)).status, 201);
   const refused: [Parameters<typeof send>[3], [number, string]][] = [
     [call.fragment, [428, "precondition_required"]],
@@ -249,7 +249,7 @@ test("what a client does wrong is told by status and code", async () => {
   await node.close();
 });
 
-test("a page of any origin may ask what it may do, and with the token where the ICE servers are", async () => {
+test("a page of any origin may send a preflight request, and with the token read the ICE servers", async () => {
   const node = await Node.start();
   const call = new Call(node);
   const preflight = await send(node, "OPTIONS", call.id);
@@ -266,7 +266,7 @@ test("a page of any origin may ask what it may do, and with the token where the 
   await node.close();
 });
 
-test("a node that does not hold the call asks the one that does, and no further", async () => {
+test("a node without the call relays to the call's node, and not further", async () => {
   const [holder, other] = [await Node.start(), await Node.start()];
   const call = new Call(holder);
   other.elsewhere = holder.url;
@@ -292,7 +292,7 @@ test("a node that does not hold the call asks the one that does, and no further"
   await other.close();
 });
 
-test("a call that nobody joins ends after 60 s", async () => {
+test("a call that no browser joins ends after 60 s", async () => {
   const node = await Node.start();
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
@@ -310,7 +310,7 @@ test("a call that nobody joins ends after 60 s", async () => {
   }
 });
 
-test("a browser that is gone too long has hung up", async () => {
+test("a browser that is disconnected too long has hung up", async () => {
   const node = await Node.start();
   const call = new Call(node);
   await send(node, "POST", call.id, call.offer);
@@ -321,7 +321,7 @@ test("a browser that is gone too long has hung up", async () => {
   await node.close();
 });
 
-test("TURN credentials are of one call and one hour, as TURN servers with a shared secret check them", () => {
+test("TURN credentials are valid for one call and one hour, as TURN servers with a shared secret check them", () => {
   const turn = { urls: ["turn:turn.example.net:3478?transport=udp"], secret: "north" };
   const link = toLinkHeader({ stunUrls: [], turn }, "call", new Date(1_000_000_000));
   // printf '1003600:call' | openssl dgst -sha1 -hmac north -binary | base64

@@ -9,16 +9,16 @@ type WhipCalls = Pick<WebCallsService, "find" | "findRemoteAddress" | "isToken" 
 type CallRequest = FastifyRequest<{ Params: { callId: string } }>;
 type Handler = (call: WebCall, request: CallRequest, reply: FastifyReply) => Promise<void>;
 
-/** One address of WHIP, and what can be done there. */
+/** A WHIP resource and its methods. */
 interface Resource {
-  /** After the call's id. */
+  /** Path after the call's id. */
   suffix: string;
   methods: Readonly<Partial<Record<string, Handler>>>;
 }
 
 const SDP = "application/sdp";
 const SDP_FRAGMENT = "application/trickle-ice-sdpfrag";
-/** An offer with many candidates has some 10 KiB. */
+/** An offer with many candidates has about 10 KiB. */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const PREFLIGHT_SECONDS = "86400";
 const CALLS_PATH = "/rtc/calls";
@@ -27,9 +27,9 @@ const idPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const bearerPattern = /^Bearer ([\w.~+/-]+=*)$/i;
 
 /**
- * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. The call's token says who may, wherever the page is from; so
- * any origin may ask. It is checked before the body is read, before any query, and before the request is passed on to the node
- * that holds the call.
+ * WHIP (RFC 9725): joins browsers to their calls, under `/rtc`. Access depends on the call's token alone, so
+ * pages of any origin may send requests. The token is checked before the body is read, before any query, and
+ * before the request is relayed to the call's node.
  */
 export function bindWhipRoutes(app: FastifyInstance, webCalls: WhipCalls): void {
   const relay = new WhipRelay();
@@ -117,7 +117,7 @@ function bindResource(
   });
 }
 
-/** What a client wants to know before it offers: where the STUN and TURN servers are. */
+/** Answers OPTIONS with the STUN and TURN servers, which a client needs before its offer. */
 function describe(webCalls: WhipCalls, allowed: string): Handler {
   return async (_call, request, reply) => {
     linkServers(webCalls, request.params.callId, reply);

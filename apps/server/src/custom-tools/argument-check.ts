@@ -3,17 +3,17 @@ import { Errors } from "typebox/schema";
 import { CheckCost } from "./check-cost.ts";
 import { isObject, isSchemaKeyword, isSchemaList, isSchemaMap } from "./json-schema.ts";
 
-/** What is wrong with a tool's arguments, one line each; empty where nothing is. */
+/** Problems of a tool's arguments, one line each; empty if the arguments are valid. */
 export type ArgumentCheck = (input: unknown) => string[];
 
-/** They refuse more where what stands in them refuses less, and go whole where patterns stand in them. */
+/** Keywords that reject more if their subschemas reject less. They are removed whole if they contain patterns. */
 const inverted = new Set(["not", "oneOf", "if", "contains"]);
 const MOST_PROBLEMS = 10;
 
 /**
- * Checks what a model wants to call a tool with against the tool's JSON Schema. Patterns are left to the tool's own server:
- * one organization's regular expression could hold up the calls of all (ReDoS). So is what would take longer than a few
- * milliseconds.
+ * Checks a model's arguments against the tool's JSON Schema. Patterns are left to the tool's own server, because one
+ * organization's regular expression could block the calls of all (ReDoS). Checks that would take longer than a few
+ * milliseconds are left to it too.
  */
 export function createArgumentCheck(schema: ToolInputSchema): ArgumentCheck {
   const prepared = attempt(() => {
@@ -35,12 +35,12 @@ export function createArgumentCheck(schema: ToolInputSchema): ArgumentCheck {
   };
 }
 
-/** The schema itself where it has none. */
+/** Returns the schema itself if it has no patterns. */
 function withoutPatterns(schema: object): object {
   const isOpen = "patternProperties" in schema;
   return mapValues(schema, (keyword, value) => {
     if (keyword === "pattern" || keyword === "patternProperties") return undefined;
-    // What the patterns allow besides is not known without them.
+    // Without the patterns it is unknown which other properties they allow.
     if (isOpen && /^(additional|unevaluated)Properties$/.test(keyword)) return undefined;
     const left = withoutPatternsIn(keyword, value);
     return inverted.has(keyword) && left !== value ? undefined : left;
@@ -58,7 +58,7 @@ function withoutPatternsIn(keyword: string, value: unknown): unknown {
   return isSchemaKeyword(keyword) ? strip(value) : value;
 }
 
-/** Leaves out what becomes undefined; gives the object itself where nothing changes. */
+/** Omits values that become `undefined`; returns the object itself if nothing changes. */
 function mapValues(object: object, change: (name: string, value: unknown) => unknown): object {
   let isChanged = false;
   const entries = Object.entries(object).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
@@ -69,7 +69,7 @@ function mapValues(object: object, change: (name: string, value: unknown) => unk
   return isChanged ? Object.fromEntries(entries) : object;
 }
 
-/** Undefined where the stack is not deep enough. */
+/** `undefined` if the call stack is not deep enough. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

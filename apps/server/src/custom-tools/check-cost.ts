@@ -1,10 +1,10 @@
 import { isObject, resolveReference, type Subschema, subschemasOf } from "./json-schema.ts";
 
-/** Steps that one check may take. No check of this many took more than 9 ms (measured). */
+/** Maximum number of steps of one check. No check with this many took more than 9 ms (measured). */
 const MAX_STEPS = 20_000;
-/** Looking at one schema against one value, beside what its keywords take. */
+/** Steps for applying one schema to one value, in addition to those of its keywords. */
 const VISIT_STEPS = 4;
-/** They change what a `$ref` means; without them it names a place in the document. */
+/** Keywords that change the meaning of a `$ref`; without them it refers to a place in the document. */
 const scopeKeywords = new Set([
   "$id",
   "$anchor",
@@ -19,12 +19,13 @@ class TooMuch extends Error {
 }
 
 /**
- * Tells beforehand whether a check ends within the budget, since nothing can stop it: a schema of 2 kB can take a million
- * years (30 levels, each with two `$ref`s to the next). It walks as the check does, and gives up when the budget is spent.
+ * Estimates in advance whether a check stays within the budget, because a running check cannot be stopped: a schema of
+ * 2 kB can take a million years (30 levels, each with two `$ref`s to the next). Follows the same steps as the check,
+ * and stops when the budget is spent.
  */
 export class CheckCost {
   readonly #root: object;
-  /** What resolving one reference takes: the library looks through the whole document. */
+  /** Steps for resolving one reference: the library searches the whole document. */
   readonly #referenceSteps: number;
   readonly #isCheckable: boolean;
 
@@ -60,7 +61,7 @@ class Walk {
       this.#visit(this.#root, value);
       return true;
     } catch {
-      // Spent, or deeper than the stack.
+      // The budget is spent, or the schema is deeper than the call stack.
       return false;
     }
   }
@@ -76,7 +77,7 @@ class Walk {
     if ("$ref" in schema) {
       this.#spend(this.#referenceSteps);
       const target = resolveReference(this.#root, schema.$ref);
-      // Where it leads is not known here.
+      // The target of the reference is unknown.
       if (target === undefined) throw new TooMuch();
       if (isObject(target)) this.#visit(target, value);
     }
@@ -86,7 +87,7 @@ class Walk {
     }
   }
 
-  /** As each keyword applies its schema: to the value itself, or to parts of it. */
+  /** Follows a keyword's schema, which applies to the value itself or to parts of it. */
   #visitPart({ keyword, place, schema }: Subschema, value: unknown): void {
     switch (keyword) {
       case "properties":
@@ -119,10 +120,10 @@ class Walk {
     for (const [keyword, content] of Object.entries(schema) as [string, unknown][]) {
       this.#spend(1);
       if (keyword === "enum" || keyword === "const" || keyword === "required") this.#spendOnNodes(content);
-      // Every item and every property is compared with those before it, or copied with them.
+      // Every item and property is compared with those before it, or copied with them.
       if (Array.isArray(value)) this.#spend((value.length * value.length) / 1_000);
       if (keyword === "uniqueItems") this.#spendOnNodes(value);
-      // Formats are regular expressions, of the library's own.
+      // The library implements formats as regular expressions.
       if (keyword === "format" && typeof value === "string")
         this.#spend((value.length * value.length) / 1_000);
       if (/^m(?:ax|in)Length$/.test(keyword) && typeof value === "string") this.#spend(value.length / 10);

@@ -15,19 +15,19 @@ const singles = new Set([
   "else",
 ]);
 
-/** A schema within another, and where: under a keyword, and in a map or a list of it at a place. */
+/** Schema within another one, with its position: the keyword, and the place in the keyword's map or list. */
 export interface Subschema {
   keyword: string;
   place: string | number | undefined;
   schema: object;
 }
 
-/** Whether the keyword holds schemas by name, definitions included; a schema, or a list of them. */
+/** Whether the keyword contains schemas by name, including definitions. The value is a schema or a list of schemas. */
 export const isSchemaMap = (keyword: string): boolean => maps.has(keyword) || definitions.has(keyword);
 export const isSchemaList = (keyword: string): boolean => lists.has(keyword);
 export const isSchemaKeyword = (keyword: string): boolean => singles.has(keyword);
 
-/** What a schema consists of, apart from its definitions, which count where a `$ref` names them. */
+/** Subschemas of a schema without its definitions, which count only if a `$ref` refers to them. */
 export function* subschemasOf(schema: object): Generator<Subschema> {
   for (const [keyword, value] of Object.entries(schema) as [string, unknown][]) {
     if (Array.isArray(value) && lists.has(keyword)) {
@@ -39,7 +39,7 @@ export function* subschemasOf(schema: object): Generator<Subschema> {
   }
 }
 
-/** What a `$ref` to a part of the same document names (RFC 6901 §6); `undefined` for any other. */
+/** Resolves a `$ref` to a part of the same document (RFC 6901 §6); `undefined` for any other. */
 export function resolveReference(root: object, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) return undefined;
   let found: unknown = root;

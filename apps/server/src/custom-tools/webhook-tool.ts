@@ -8,7 +8,7 @@ import type {
 } from "../platform/outbound-http/outbound-client.ts";
 import { createArgumentCheck } from "./argument-check.ts";
 
-/** A custom tool as one conversation runs it: variables filled in, secrets in the clear. */
+/** Custom tool as one conversation runs it: with variables filled in and decrypted secrets. */
 export interface WebhookTool {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ export interface WebhookTool {
   url: string;
   headers: readonly Pair[];
   queryParams: readonly Pair[];
-  /** The arguments alone are the body. */
+  /** If `true`, the body consists only of the arguments. */
   isRawBody: boolean;
 }
 
@@ -28,12 +28,12 @@ export interface Pair {
   value: string;
 }
 
-/** What a tool's server is told of the conversation. */
+/** Facts about the conversation for a tool's server. */
 export interface ToolConversation {
   callId: string | null;
   conversationId: string;
   agentId: string;
-  /** Null: production. */
+  /** `null` is production. */
   environment: string | null;
   channel: "phone" | "web";
   fromNumber: string | null;
@@ -42,23 +42,23 @@ export interface ToolConversation {
 }
 
 export interface MessageToSign {
-  /** Another for each request. */
+  /** Unique per request. */
   id: string;
-  /** Exactly as sent; empty where nothing is. */
+  /** Body exactly as sent; empty if there is none. */
   body: string;
 }
 
-/** The headers by which a tool's server knows that a request is from us; none where nothing signs. */
+/** Headers by which a tool's server recognizes our requests; none if the organization has no signing secret. */
 export type SignRequest = (message: MessageToSign) => Promise<Record<string, string>>;
 
 const DEADLINE_MS = 20_000;
-/** About 25,000 tokens: much more would push the conversation out of a model's context. */
+/** Characters; about 25,000 tokens. Much more would displace the conversation from a model's context. */
 const LONGEST_OUTPUT = 100_000;
 const LONGEST_REFUSAL = 2_000;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The tool as a dialogue calls it. What it throws is for the model to read. */
+/** Creates the tool for a dialogue. Its errors are written for the model. */
 export function createWebhookTool(
   tool: WebhookTool,
   conversation: ToolConversation,
@@ -98,7 +98,7 @@ function toRequest(
   return { method, url, headers, body: JSON.stringify(body) };
 }
 
-/** A name that is given several times is sent once, its values joined (RFC 9110 §5.3). */
+/** Sends a name that is given several times once, with its values joined (RFC 9110 §5.3). */
 function toHeaders(pairs: readonly Pair[], hasBody: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     "user-agent": "Parley",
@@ -110,16 +110,19 @@ function toHeaders(pairs: readonly Pair[], hasBody: boolean): Record<string, str
   return headers;
 }
 
-/** Variables may hold anything: line breaks would begin another header, and other letters than Latin ones go as UTF-8. */
+/**
+ * Variables may contain any text: removes line breaks, which would begin another header, and sends non-ASCII characters
+ * as UTF-8.
+ */
 function toFieldValue(text: string): string {
   const line = text.replaceAll(/[\p{Cc}]+/gu, " ").trim();
   return Buffer.from(line, "utf8").toString("latin1");
 }
 
-/** What the tool's owner has set stands: no argument of that name replaces it. */
+/** Parameters set by the tool's owner take precedence over arguments of the same name. */
 function withQuery(url: string, params: readonly Pair[], input: Arguments): string {
   if (params.length === 0 && Object.keys(input).length === 0) return url;
-  // A URL that is none is the client's to refuse.
+  // OutboundClient rejects malformed URLs.
   if (!URL.canParse(url)) return url;
   const target = new URL(url);
   const query = target.searchParams;
@@ -131,7 +134,7 @@ function withQuery(url: string, params: readonly Pair[], input: Arguments): stri
   return target.href;
 }
 
-/** Undefined where nothing was answered. */
+/** `undefined` if the answer is empty. */
 function readAnswer({ status, body, isCut, contentType }: OutboundAnswer): string | undefined {
   const text = decode(body, contentType, isCut);
   if (status >= 200 && status < 300) {
@@ -151,7 +154,7 @@ function decode(
 ): string | undefined {
   const charset = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
   try {
-    // `stream`: what was cut may end within a character.
+    // `stream`: a cut body may end within a character.
     return decoderOf(charset).decode(body, { stream: isCut });
   } catch {
     return undefined;

@@ -16,7 +16,7 @@ export function modelGroupsOf({
   return groups;
 }
 
-/** Makes sure that the models which this configuration uses are on disk; shows the progress where some are not. */
+/** Ensures that the models of this configuration are on disk; shows the progress of those that are missing. */
 export async function fetchModels(config: Readonly<Config>, signal: AbortSignal): Promise<void> {
   const { modelsDirectory } = config;
   const groups = modelGroupsOf(config);
@@ -36,7 +36,7 @@ export async function fetchModels(config: Readonly<Config>, signal: AbortSignal)
   }
 }
 
-/** The same error with what the operator can do about it. */
+/** The same error with its remedy for the operator. */
 export function explainModelError(error: unknown, modelsDirectory: string): Error {
   const message = errorMessage(error);
   if (error instanceof ModelFetchError) {

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Rejects, in words for the operator, where `PARLEY_LLM_GGUF` names no GGUF file that can be read. */
+/** Rejects with a message for the operator if `PARLEY_LLM_GGUF` is not a readable GGUF file. */
 export async function requireGgufFile(path: string): Promise<void> {
   const magic = await readStart(path).catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";

@@ -3,14 +3,14 @@ import type { FixedSpeech, InferenceServer } from "@parley/providers/local";
 import type { FromInference, InferenceConfiguration, QueueTime, ToInference } from "./inference-protocol.ts";
 import { runChild } from "../platform/child-main.ts";
 
-/** The process that holds the local models, loaded once for all calls of the node. */
+/** Process that runs the local models, loaded once for all calls of the node. */
 interface Inference extends InferenceServer {
   prepareSpeech: (speech: FixedSpeech) => void;
 }
 
 let inference: Promise<Inference> | undefined;
 const REPORT_INTERVAL_MS = 1_000;
-/** Of one report; more are not counted. */
+/** Maximum number of entries in one report; further ones are not counted. */
 const MAX_QUEUE_TIMES = 10_000;
 let queueTimes: QueueTime[] = [];
 
@@ -37,7 +37,7 @@ async function serve(configuration: InferenceConfiguration): Promise<Inference> 
 const { send } = runChild<ToInference, FromInference>({
   onMessage: (message) => {
     if (message.type === "prepareSpeech") {
-      // Where nothing could be loaded the process ends.
+      // If no model could be loaded, the process ends.
       inference?.then(
         ({ prepareSpeech }) => prepareSpeech(message.speech),
         () => {},

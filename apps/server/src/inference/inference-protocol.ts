@@ -1,29 +1,29 @@
 import type { FixedSpeech, JobPriority, SpeechFit, SpeechFitSettings } from "@parley/providers/local";
 import type { ModelReport } from "./model-states.ts";
 
-/** What the inference process is to load and where it listens; sent once, first. */
+/** Models to load and the socket to listen on; sent once, as the first message. */
 export interface InferenceConfiguration {
   type: "configure";
   /** Local socket that the media processes connect to. */
   path: string;
   modelsDirectory: string;
-  /** Where prepared speech is kept. */
+  /** Folder of prepared speech. */
   speechFolder: string;
   hasSpeechToText: boolean;
   hasTextToSpeech: boolean;
-  /** The operator's choices. */
+  /** Settings of the operator. */
   speechFit: SpeechFitSettings;
-  /** The built-in responder's. */
+  /** Embeddings of the built-in responder. */
   hasEmbeddings: boolean;
   ggufPath: string | undefined;
 }
 
 export type ToInference =
   | InferenceConfiguration
-  /** An agent's fixed texts, to be made before calls need them. Not answered. */
+  /** Fixed texts of an agent, to be synthesized before calls need them. Not answered. */
   | { type: "prepareSpeech"; speech: FixedSpeech };
 
-/** How long a piece of work waited for its model. */
+/** Time that a piece of work waited for its model. */
 export type QueueTime = readonly [priority: JobPriority, waitedMs: number];
 
 export type FromInference =

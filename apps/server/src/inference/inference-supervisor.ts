@@ -8,17 +8,20 @@ import type { FromInference, InferenceConfiguration, QueueTime, ToInference } fr
 
 const CLOSE_GRACE_MS = 5_000;
 
-/** The main process's handle on the inference process. */
+/** Interface of the main process to the inference process. */
 export interface InferenceProcess {
-  /** Local socket that it serves. */
+  /** Local socket of the process. */
   readonly path: string;
-  /** Its models are loaded, or none is needed. */
+  /** Whether its models are loaded, or none is needed. */
   readonly isReady: boolean;
-  /** Has what an agent always says made before calls need it. Returns at once; what is lost with the process is made in a call. */
+  /**
+   * Queues an agent's fixed texts for synthesis before calls need them. Returns at once; texts lost with the process
+   * are synthesized during a call.
+   */
   prepareSpeech: (speech: FixedSpeech) => void;
-  /** Receives how long work waited for its model; one listener. */
+  /** Sets the only listener for the times that work waited for its model. */
   onQueueTimes: (listener: (queueTimes: readonly QueueTime[]) => void) => void;
-  /** Exceptions that did not end it. */
+  /** Number of exceptions that did not end the process. */
   readonly faults: number;
   /** Idempotent. */
   close: () => Promise<void>;
@@ -30,7 +33,7 @@ export interface InferenceListeners {
   onFit: (fit: SpeechFit) => void;
 }
 
-/** Starts the process that holds the local models; none where every provider is elsewhere. */
+/** Starts the process of the local models; starts none if every provider is remote. */
 export function startInferenceProcess(
   config: Readonly<Config>,
   socketPath: string,

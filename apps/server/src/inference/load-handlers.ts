@@ -24,8 +24,8 @@ import { loadUsable } from "./load-usable.ts";
 import { type ModelReport, VOICE_STAND_INS } from "./model-states.ts";
 
 /**
- * llama.cpp's threads wait for each other by spinning: with one on every core, whatever else runs holds them all up
- * (measured with calls on the same two cores: 0.4 s for a sentence became 210 s).
+ * llama.cpp's threads wait for each other by spinning: with one on every core, any other work on the machine delays
+ * them all (measured with calls on the same two cores: 0.4 s for a sentence became 210 s).
  */
 const GENERATION_THREADS = Math.max(1, availableParallelism() - 1);
 
@@ -34,7 +34,7 @@ const MAX_STORED_BYTES = 256 * 1024 * 1024;
 
 interface LoadedModels {
   handlers: InferenceHandlers;
-  /** Has what an agent always says made before calls need it. */
+  /** Synthesizes an agent's fixed texts before calls need them. */
   prepareSpeech: (speech: FixedSpeech) => void;
   /** Idempotent. */
   close: () => Promise<void>;
@@ -42,16 +42,16 @@ interface LoadedModels {
 
 interface LoadListeners {
   onStart: NonNullable<JobLoadOptions["onStart"]>;
-  /** Called for each model; the handlers do without those that are unusable. */
+  /** Called for each model; the handlers work without those that are unusable. */
   onModel: (report: ModelReport) => void;
   /** Called once, before the models can be used. */
   onFit: (fit: SpeechFit) => void;
 }
 
 /**
- * Loads what is configured, the faster voice included: what is opened after the node is ready takes the processor from its
- * first call. Models that passed their self-test before are not run: their first run takes no longer than those after it
- * (measured).
+ * Loads the configured models, including the faster voice: a model opened after the node is ready takes processor time
+ * from its first call. Models that passed their self-test before are not run, because their first run takes no longer
+ * than later ones (measured).
  */
 export async function loadHandlers(
   {
@@ -110,7 +110,7 @@ export async function loadHandlers(
   };
 }
 
-/** Without a store everything works, and is made again after each start. */
+/** Without a store everything works, but speech is synthesized again after each start. */
 async function openStore(folder: string): Promise<SpeechStore | undefined> {
   try {
     return await SpeechStore.open({ folder, maxBytes: MAX_STORED_BYTES });

@@ -53,7 +53,7 @@ export class SpeechLoader {
     this.#lexicon = options.hasTextToSpeech ? loadLexicon() : undefined;
   }
 
-  /** With the models that speeds measured at an earlier start recommend; `isMeasured` is false if some must be measured. */
+  /** Loads the models that earlier measurements recommend; `isMeasured` is `false` if some must be measured. */
   async load(): Promise<{ models: SpeechModels; fit: SpeechFit; isMeasured: boolean }> {
     const { modelsDir, settings } = this.#options;
     const record = await readSpeedRecord({ modelsDir, cores: this.#cores });
@@ -71,7 +71,7 @@ export class SpeechLoader {
   }
 
   /**
-   * Measures what `load` loaded, and other models in place of those that are too slow; some seconds in which nothing else
+   * Measures the loaded models, and replacements for those that are too slow. Takes some seconds in which nothing else
    * should run. Models that are not chosen are closed.
    */
   async measure({ moonshine, voices }: SpeechModels): Promise<{ models: SpeechModels; fit: SpeechFit }> {
@@ -110,7 +110,7 @@ export class SpeechLoader {
     };
   }
 
-  /** Numbers of threads to choose from. */
+  /** Candidate numbers of threads. */
   #threadCounts(): number[] {
     const { kokoroThreads } = this.#options.settings;
     if (kokoroThreads !== undefined) return [kokoroThreads];
@@ -137,7 +137,7 @@ export class SpeechLoader {
     });
   }
 
-  /** `undefined` if the larger model is fast enough or chosen by the operator, or the smaller one cannot be had. */
+  /** `undefined` if the larger model is fast enough or chosen by the operator, or if the smaller one is unavailable. */
   async #loadTinyInstead(baseFactor = 0): Promise<Moonshine | undefined> {
     const { modelsDir, settings } = this.#options;
     if (baseFactor <= MAX_RECOGNIZER_FACTOR || settings.recognizer !== undefined) return undefined;
@@ -162,12 +162,12 @@ export class SpeechLoader {
   }
 
   async #reopenKokoro(open: SpeechEngine | undefined, threads: number): Promise<SpeechEngine | undefined> {
-    // Two at a time would take 300 MB more.
+    // Two models at a time would take 300 MB more.
     await open?.close();
     return await this.#loadKokoro(threads);
   }
 
-  /** Its model is opened by its first words. */
+  /** Its first words open the model. */
   async #loadDittli(): Promise<SpeechEngine | undefined> {
     const { modelsDir, onModel } = this.#options;
     const lexicon = await this.#lexicon;

@@ -11,8 +11,8 @@ import type { Config } from "../platform/config/config.ts";
 type Settings = Pick<Config, "speechToText" | "textToSpeech" | "maxLocalCalls">;
 
 /**
- * How many calls this machine's speech models serve at a time. A call that needs more than is left is refused, because it
- * would make all the others slow. Calls with vendors' speech alone take no place.
+ * Number of calls that this machine's speech models serve at a time. A call that needs more capacity than is left is
+ * rejected, because it would slow all others. Calls that use only vendors' speech take no place.
  */
 export class LocalSpeechPlaces {
   readonly #settings: Settings;
@@ -32,22 +32,22 @@ export class LocalSpeechPlaces {
     return this.#fit;
   }
 
-  /** Calls with local speech that this node has. */
+  /** Number of this node's calls with local speech. */
   get taken(): number {
     return this.#taken.size;
   }
 
-  /** How many more calls of agents without a voice of their own could be taken; `Infinity` if those use no local speech. */
+  /** Number of further calls of agents without a voice of their own; `Infinity` if those use no local speech. */
   get free(): number {
     return this.#countFree("");
   }
 
-  /** @param voiceId The agent's; empty: the operator's default. */
+  /** @param voiceId Voice of the agent; empty is the operator's default. */
   hasPlaceFor(voiceId: string): boolean {
     return this.#countFree(voiceId) > 0;
   }
 
-  /** A place for a call, which ends with its disposal; `undefined` if there is none. */
+  /** Takes a place for a call and releases it on disposal; `undefined` if none is free. */
   take(voiceId: string): Disposable | undefined {
     if (!this.#isLocal(voiceId)) return { [Symbol.dispose]: () => undefined };
     if (!this.hasPlaceFor(voiceId)) return undefined;
@@ -64,7 +64,7 @@ export class LocalSpeechPlaces {
     if (next === undefined) return Infinity;
     const held = sumDemands([...this.#taken].flatMap(({ demand }) => demand ?? []));
     const further = countFurtherCalls(held, next);
-    // A machine that is too slow for any call takes one: nobody else suffers.
+    // A machine that is too slow for any call accepts one, which slows no other call.
     return this.#taken.size === 0 ? Math.max(1, further) : further;
   }
 

@@ -1,8 +1,8 @@
 import type { Config } from "../platform/config/config.ts";
 
 /**
- * The local voice that an agent with this voice id speaks with (empty: the operator's default); `undefined` if its voice is
- * a vendor's, whose ids begin with the vendor's name.
+ * Local voice of an agent with this voice id (empty: the operator's default); `undefined` if its voice is a vendor's,
+ * whose ids begin with the vendor's name.
  */
 export function findLocalVoice(
   voiceId: string,

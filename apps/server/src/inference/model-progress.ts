@@ -3,7 +3,7 @@ import type { ModelProgress } from "@parley/providers/models";
 const BAR_WIDTH = 24;
 const REDRAW_INTERVAL_MS = 100;
 
-/** Tells on standard error how the fetching of models goes: a bar on a terminal, elsewhere a line per download. */
+/** Reports the progress of downloading models on standard error: a bar on a terminal, otherwise a line per download. */
 export class ModelProgressDisplay {
   readonly #modelsDirectory: string;
   readonly #isTerminal = process.stderr.isTTY;
@@ -25,7 +25,7 @@ export class ModelProgressDisplay {
     }
   }
 
-  /** Leaves the terminal's line empty. */
+  /** Clears the terminal's line. */
   end(): void {
     if (this.#isTerminal && this.#label !== "") process.stderr.write("\r\u001B[K");
   }

@@ -12,7 +12,7 @@ export interface ModelReport {
 
 type Providers = Pick<Config, "speechToText" | "textToSpeech">;
 
-/** Which of the node's models are usable, and what stands in for the others. */
+/** Usability of the node's models, and the fallbacks of unusable ones. */
 export class ModelStates {
   readonly #providers: Providers;
   readonly #logger: Logger;
@@ -34,12 +34,12 @@ export class ModelStates {
     );
   }
 
-  /** Why calls cannot be taken: unusable models for which nothing stands in. */
+  /** Why calls cannot be accepted: unusable models without a fallback. */
   get obstacles(): string[] {
     return this.#describeUnusable((standIn) => standIn === undefined);
   }
 
-  /** Unusable models that calls do without. */
+  /** Unusable models that calls work without. */
   get warnings(): string[] {
     return this.#describeUnusable((standIn) => standIn !== undefined);
   }

@@ -1,6 +1,6 @@
 import { LocalSpeechPlaces } from "./local-speech-places.ts";
 
-/** As on a machine whose speed is not known yet. */
+/** Speech places of a machine whose speed is not known yet. */
 export const unlimitedSpeechPlaces = (): LocalSpeechPlaces =>
   new LocalSpeechPlaces({
     speechToText: { provider: "local" },

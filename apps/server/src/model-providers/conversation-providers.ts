@@ -21,26 +21,26 @@ import { createLanguageModels } from "./language-models.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 import { createSpeechToText, createVoices, type VoicesFor } from "./speech-providers.ts";
 
-/** What a media process's conversations hear, think and speak with; shared by all of its calls. */
+/** Recognizers, language models and voices of a media process, shared by all of its calls. */
 export interface Providers {
-  /** The one that an agent's `llmModel` names, or the operator's where that cannot be had. */
+  /** The model named by an agent's `llmModel`, or the operator's if that model is unavailable. */
   languageModelFor: (llmModel: string) => LanguageModel;
   speechToText: SpeechToText;
   /**
-   * Who speaks for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then those
-   * that take over when it fails. The local ones speak English.
+   * Voices for an agent with this `voiceId` (empty: the operator's default): the agent's own voice first, then its
+   * fallbacks. The local voices speak English.
    */
   voicesFor: VoicesFor;
   voiceActivity: VoiceActivityDetector;
   noiseSuppressor: NoiseSuppressor;
-  /** Undefined where the local recognizer is not loaded, whose process holds it. */
+  /** `undefined` if the local recognizer is not loaded, because its process runs the detector. */
   turnEnd: TurnEndDetector | undefined;
-  /** The local models' fit is another from now on. */
+  /** Replaces the fit of the local models. */
   useSpeechFit: (fit: SpeechFit) => void;
   close: () => Promise<void>;
 }
 
-/** Rejects where the models of voice activity and of noise cannot be loaded. */
+/** Rejects if the models of voice activity and noise cannot be loaded. */
 export async function createProviders(
   configuration: {
     providers: ProviderConfiguration;

@@ -4,14 +4,14 @@ import type { Config } from "../platform/config/config.ts";
 
 type RemoteModel = Extract<Config["languageModel"], { provider: "openai-compatible" }>;
 
-/** A local server loads a model before it answers. */
+/** Long enough for a local server, which loads the model before it answers. */
 const ANSWER_TIMEOUT_MS = 60_000;
-/** Between two questions while the model does not answer. */
+/** Interval between two requests while the model does not answer. */
 const RETRY_INTERVAL_MS = 60_000;
 
 /**
- * Sends the language model a request of one token at start, and again until it is answered. What is wrong is logged and
- * reported by `problem`. Calls are taken all the same: what is wrong may pass, and the next request tells.
+ * Sends the language model a request of one token at start, and repeats it until the model answers. Logs problems and
+ * reports them as `problem`. Calls are accepted regardless, because problems may be temporary.
  */
 export class LanguageModelCheck {
   readonly #model: RemoteModel;
@@ -25,7 +25,7 @@ export class LanguageModelCheck {
     this.#logger = logger;
   }
 
-  /** What is wrong with the language model, for the operator; `undefined` if nothing is known to be. */
+  /** Problem of the language model, for the operator; `undefined` if none is known. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -52,9 +52,9 @@ export class LanguageModelCheck {
 }
 
 /**
- * Says nothing of what the server wrote: it may hold the key, and `/readyz` asks for none.
+ * Omits the server's own message: it may contain the key, and `/readyz` requires none.
  *
- * @returns what keeps the model from answering and what to do about it; `undefined` if it answers.
+ * @returns Why the model does not answer and what to do about it; `undefined` if it answers.
  */
 export async function findModelProblem(
   { baseUrl, apiKey, model }: RemoteModel,
@@ -107,7 +107,7 @@ function explainStatus(
     case 429:
       return `${host} rejects requests to the language model ${answer}: the quota of the account is used up`;
     default:
-      // Status 400 is an answer to this request, which some models do not take; calls send others.
+      // Status 400 concerns this request, which some models do not support; calls send other requests.
       return status >= 500 ? `the language model's server ${host} returns an error ${answer}` : undefined;
   }
 }

@@ -9,23 +9,23 @@ import {
 import { chooseLanguageModel } from "../platform/config/choose-language-model.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
-/** Each holds connections of its own. */
+/** Limits the number of connections: each model has its own. */
 const MOST_NAMED_MODELS = 100;
-/** A sentence's embedding takes milliseconds; a process so busy that it takes longer is as good as gone. */
+/** A sentence's embedding takes milliseconds; a process that takes this long counts as failed. */
 const EMBEDDING_DEADLINE_MS = 5_000;
 
 export interface ModelDeadlines {
-  /** Of the reply, from the request on. */
+  /** Milliseconds from the request to the first byte of the reply. */
   firstByteTimeoutMs: number;
   betweenChunksTimeoutMs: number;
 }
 
-/** The model that a configuration names. What it has to close is added to `closers`. */
+/** Creates the model of a configuration. Adds what the caller must close to `closers`. */
 export function createLanguageModel(
   configuration: ProviderConfiguration["languageModel"],
   inference: InferenceClient,
   closers: (() => Promise<void>)[],
-  /** Those of a conversation unless told. */
+  /** Defaults to those of a conversation. */
   deadlines?: ModelDeadlines,
 ): LanguageModel {
   switch (configuration.provider) {
@@ -49,7 +49,7 @@ export function createLanguageModel(
   }
 }
 
-/** One for each model that agents name, to be shared by their calls. */
+/** Creates one model for each name that agents use, shared by their calls. */
 export function createLanguageModels(
   standard: ProviderConfiguration["languageModel"],
   inference: InferenceClient,

@@ -1,6 +1,6 @@
 import type { Config } from "../platform/config/config.ts";
 
-/** The operator's providers, as configured by the environment. */
+/** Configuration of the operator's providers, from the environment. */
 export type ProviderConfiguration = Pick<
   Config,
   "speechToText" | "textToSpeech" | "languageModel" | "localSpeech"

@@ -7,8 +7,8 @@ import type {
 } from "@parley/conversation";
 import type { CallScope } from "../platform/call-scope.ts";
 
-// Providers are shared by the calls of a process: what a conversation throws in a callback must not reach them, and what
-// they create for a call belongs to that call.
+// Calls of a process share the providers: an exception in one conversation's callback must not reach them, and objects
+// that they create for a call belong to that call.
 
 export function scopeSpeechToText(scope: CallScope, stt: SpeechToText): SpeechToText {
   return replace(stt, {
@@ -43,12 +43,12 @@ export function scopeLanguageModel(scope: CallScope, model: LanguageModel): Lang
   });
 }
 
-/** The same object but for some methods. A copy would leave out what a class has in its prototype. */
+/** Proxy of an object with some methods replaced. A copy would lack the methods of its class's prototype. */
 function replace<T extends object>(provider: T, methods: Partial<T>): T {
   return new Proxy(provider, {
     get: (target, name) => {
       const value: unknown = Reflect.get(name in methods ? methods : target, name);
-      // Private fields are the original's.
+      // Only the original object has the private fields.
       return typeof value === "function" ? value.bind(target) : value;
     },
   });

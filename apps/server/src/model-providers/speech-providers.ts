@@ -18,11 +18,14 @@ import {
 } from "@parley/providers";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
-/** From the end of a pause to the text of it, before the recognizer counts as lost. */
+/** From the end of a pause to its text; after this time the recognizer counts as failed. */
 const STREAMING_ANSWER_DEADLINE_MS = 900;
-/** A request carries the whole utterance. */
+/** Longer, because a request carries the whole utterance. */
 const REQUEST_ANSWER_DEADLINE_MS = 2_000;
-/** Local models share the machine's cores with every other call: asking twice would make them slower still. */
+/**
+ * Longer still: local models share the machine's cores with all other calls, and a repeated request would slow them
+ * further.
+ */
 const LOCAL_ANSWER_DEADLINE_MS = 10_000;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
 const OPENAI_DEFAULT_VOICE = "alloy";
@@ -30,11 +33,11 @@ const OPENAI_DEFAULT_VOICE = "alloy";
 export interface VoiceChoice {
   voiceId: string;
   fallbackVoiceId: string | undefined;
-  /** BCP 47. */
+  /** BCP 47 tag. */
   language: string;
 }
 
-/** The voice of an agent, then those that take over when it fails. */
+/** Returns the voice of an agent, then its fallbacks. */
 export type VoicesFor = (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
 
 export function createSpeechToText(
@@ -54,7 +57,7 @@ export function createSpeechToText(
   });
 }
 
-/** @param closers gets what the caller must close. */
+/** @param closers Receives what the caller must close. */
 export function createRemoteRecognizer(
   configuration: Exclude<ProviderConfiguration["speechToText"], { provider: "local" }>,
   closers: (() => Promise<void>)[],
@@ -90,12 +93,12 @@ export function createVoices(
     if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
     if (!localSpeech.hasTextToSpeech || !/^en(-|$)/i.test(language)) return [voice];
     if (voice.tts !== local) return [voice, defaultVoice()];
-    // An agent that names a voice keeps it.
+    // A voice named by the agent is kept.
     return voiceId === "" && voice.voice !== FAST_LOCAL_VOICE ? [voice, fastVoice] : [voice];
   };
 }
 
-/** Ids of the provider's voices begin with its name; all others are local ones. */
+/** Ids of the provider's voices begin with its name; all others are local. */
 function createRemoteVoices(
   configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
   local: LocalTextToSpeech,
@@ -111,7 +114,7 @@ function createRemoteVoices(
   };
 }
 
-/** @param closers gets what the caller must close. */
+/** @param closers Receives what the caller must close. */
 export function createRemoteVoice(
   configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
   closers: (() => Promise<void>)[],

@@ -13,10 +13,10 @@ import { ModelStates } from "../inference/model-states.ts";
 import { startInferenceProcess } from "../inference/inference-supervisor.ts";
 import type { BootResources, NodeContext } from "./node-context.ts";
 
-/** Calls that one media process holds at most; docs/performance.md says what it was measured with. */
+/** Maximum number of calls per media process; docs/performance.md describes the measurement. */
 const CALLS_PER_MEDIA_PROCESS = 250;
 
-/** The processes that hold calls and models, after fetching the models that are not there yet. */
+/** Starts the processes for calls and models, after fetching models that are missing. */
 export async function startCallProcesses(
   { config, logger, started, nodeId }: NodeContext,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ import type { ParleyNode } from "./start-node.ts";
 
 const READY_POLL_MS = 20;
 
-/** Builds all features of a node, then starts their jobs, listens, and starts what needs the listeners. */
+/** Builds all features of a node, starts their jobs, listens, and starts the parts that need the listeners. */
 export async function compose(context: NodeContext, boot: BootResources): Promise<ParleyNode> {
   const { config, logger, started } = context;
   const node = await openResources(context, boot);

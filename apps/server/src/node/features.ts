@@ -21,7 +21,7 @@ import { createWebhooks } from "../modules/webhooks/webhooks.module.ts";
 import type { ClosingStack } from "../platform/closing-stack.ts";
 import type { Jobs } from "../platform/jobs/jobs.ts";
 
-/** Features in the order in which they start, and the services of all of them. */
+/** Features in the order of their start, with the services of all of them. */
 class FeatureList<Node extends NodeResources, Services extends object> {
   readonly services: Services;
   readonly #node: Node;
@@ -33,7 +33,7 @@ class FeatureList<Node extends NodeResources, Services extends object> {
     this.#features = features;
   }
 
-  /** The list with one more feature, which may depend on the services of those before it. */
+  /** Appends a feature, which may depend on the services of those before it. */
   add<Added extends object>(
     create: (node: Node, services: Services) => Feature<Added>,
   ): FeatureList<Node, Services & Added> {
@@ -46,18 +46,21 @@ class FeatureList<Node extends NodeResources, Services extends object> {
     for (const { bindRoutes } of this.#features) bindRoutes?.(app);
   }
 
-  /** Has all features closed with the node. */
+  /** Closes all features with the node. */
   closeWith(started: ClosingStack): void {
     for (const { close } of this.#features) if (close !== undefined) started.add(async () => await close());
   }
 
-  /** Runs what must precede listening, and begins background work. */
+  /** Runs what must precede listening, and starts background work. */
   async prepare(jobs: Pick<Jobs, "work">): Promise<void> {
     for (const { prepare } of this.#features) await prepare?.();
     for (const { startJobs } of this.#features) await startJobs?.(jobs);
   }
 
-  /** Call it once HTTP and SIP listen. All features are drained before anything else of the node is closed. */
+  /**
+   * Starts all features; requires that HTTP and SIP listen. All features are drained before any other part of the node
+   * closes.
+   */
   async start(started: ClosingStack): Promise<void> {
     for (const { start, drain } of this.#features) {
       await start?.();
@@ -66,7 +69,7 @@ class FeatureList<Node extends NodeResources, Services extends object> {
   }
 }
 
-/** The features of a node, those first on which others depend. A new feature is a line of this list. */
+/** Features of a node, dependencies first. A new feature is one line of this list. */
 export function createFeatures<Node extends NodeResources>(node: Node) {
   return new FeatureList(node, {})
     .add(createOrganizations)

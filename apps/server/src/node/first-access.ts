@@ -2,10 +2,10 @@ import { sampleAgent } from "@parley/contract/sample-agent";
 import type { Logger } from "pino";
 import type { Services } from "./features.ts";
 
-/** What somebody needs to begin: shown once, since the database keeps only a hash of the key. */
+/** Credentials for a new installation. Shown once, because the database stores only a hash of the key. */
 export interface FirstAccess {
   apiKey: string;
-  /** The page that tries the sample agent, signed in by the key after its `#`. */
+  /** Link to the page that tries the sample agent; the key after `#` signs the user in. */
   link: string;
   reference: string;
 }
@@ -25,7 +25,7 @@ export async function createFirstAccess(
     const { id } = await agents.create({ organizationId, actor }, sampleAgent);
     fragment.set("agent", id);
   } catch (error) {
-    // The key alone must not be lost: the page creates such an agent too.
+    // The key must not be lost with this error, and the page can create such an agent too.
     logger.error({ err: error }, "creating the sample agent failed");
   }
   return { apiKey: key, link: `${url}/try#${fragment.toString()}`, reference: `${url}/docs` };

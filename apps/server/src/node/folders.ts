@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Config } from "../platform/config/config.ts";
 
 /**
- * Creates the folders that a node writes, and a temporary one in each.
+ * Creates the node's writable folders, and a temporary one in each.
  *
  * @throws Error for the operator that names the variable of a folder that cannot be written.
  */
@@ -16,7 +16,7 @@ export async function requireWritableFolders({
     await requireWritable(objectStorage.folder, "PARLEY_OBJECT_STORAGE_FOLDER");
 }
 
-/** As `requireWritableFolders`, for one folder. */
+/** Like `requireWritableFolders`, for one folder. */
 export async function requireWritable(folder: string, variable: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -13,7 +13,7 @@ import { RateLimiter } from "../platform/rate-limit/rate-limiter.ts";
 import type { Services } from "./features.ts";
 import type { OpenedResources } from "./resources.ts";
 
-/** The HTTP server of a node, with all routes that belong to no feature. */
+/** HTTP server of a node, with all routes that belong to no feature. */
 export async function createHttpApp(
   node: OpenedResources,
   { apiKeys, sipTrunks }: Pick<Services, "apiKeys" | "sipTrunks">,
@@ -31,7 +31,7 @@ export async function createHttpApp(
   const { operatorApiKey, objectStorage, web } = config;
   if (operatorApiKey !== undefined) {
     const diagnose = async (): Promise<CheckResult[]> => {
-      // Read by few operators, seldom.
+      // Loaded on demand, because it is rarely used.
       const { examineNode } = await import("../doctor/examine-node.ts");
       return await examineNode({ ...node, sipTrunks });
     };

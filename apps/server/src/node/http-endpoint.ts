@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../platform/config/config.ts";
 import { explainListenError, nameHttpPort } from "./ports.ts";
 
-/** Where the node answers HTTP. */
+/** HTTP endpoint of the node. */
 export class HttpEndpoint {
   readonly #config: Config["http"];
   #url: string | undefined;

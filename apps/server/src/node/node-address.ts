@@ -2,7 +2,10 @@ import { lookup } from "node:dns/promises";
 import type { Config } from "../platform/config/config.ts";
 import { findLocalAddressTowards } from "../platform/local-address.ts";
 
-/** The address at which other nodes reach this one: its own in the network of the database, unless the operator names one. */
+/**
+ * Address at which other nodes reach this one: the address configured by the operator, or this machine's own in the
+ * database's network.
+ */
 export async function findNodeAddress(
   { publicAddress }: Pick<Config, "publicAddress">,
   databaseUrl: string,

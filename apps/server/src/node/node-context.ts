@@ -7,7 +7,7 @@ import type { ClosingStack } from "../platform/closing-stack.ts";
 import type { Config } from "../platform/config/config.ts";
 import type { DatabaseConnection } from "../platform/database/connect.ts";
 
-/** What every part of the node is given. */
+/** Resources that every part of the node receives. */
 export interface NodeContext {
   config: Readonly<Config>;
   nodeId: string;
@@ -15,7 +15,7 @@ export interface NodeContext {
   started: ClosingStack;
 }
 
-/** What takes long to start and is started first. */
+/** Resources that take long to start and are therefore started first. */
 export interface BootResources {
   connection: DatabaseConnection;
   media: MediaPool;

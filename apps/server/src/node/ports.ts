@@ -11,9 +11,9 @@ interface Address {
 }
 
 /**
- * Binds the ports of HTTP and SIP for a moment, before anything slow is started.
+ * Binds the ports of HTTP and SIP briefly, before anything slow starts.
  *
- * @throws Error for the operator if one of them cannot be had.
+ * @throws Error for the operator if one of them cannot be bound.
  */
 export async function requireFreePorts({ http, sip }: Pick<Config, "http" | "sip">): Promise<void> {
   try {
@@ -33,7 +33,7 @@ export async function requireFreePorts({ http, sip }: Pick<Config, "http" | "sip
   }
 }
 
-/** All addresses of IPv4, and of IPv6 if the machine has it. */
+/** Wildcard address of IPv4, and of IPv6 if the machine supports it. */
 export function everyAddress(port: number): Address[] {
   const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const hasIPv6 = entries.some(({ family }) => family === "IPv6");
@@ -44,7 +44,7 @@ export function nameHttpPort(port: number): string {
   return `HTTP port ${port} (PARLEY_HTTP_PORT)`;
 }
 
-/** The port of SIP that an error of the network is about. */
+/** Name of the SIP port that a network error refers to. */
 export function namePort(error: unknown, { port, tls }: Config["sip"]): string {
   const { port: taken, syscall } = error as { port?: number; syscall?: string };
   if (tls.server !== undefined && taken === tls.server.port)

@@ -13,7 +13,7 @@ import { findNodeAddress } from "./node-address.ts";
 import type { BootResources, NodeContext } from "./node-context.ts";
 import { SipEndpoint } from "./sip-endpoint.ts";
 
-/** What the features and the HTTP server of this node share. Nothing of it listens yet. */
+/** Resources shared by the node's features and its HTTP server. They do not listen yet. */
 export type OpenedResources = Awaited<ReturnType<typeof openResources>>;
 
 export async function openResources(context: NodeContext, boot: BootResources) {
@@ -105,13 +105,15 @@ function startTracing({ config, logger, started }: NodeContext): OtlpExporter | 
   return exporter;
 }
 
-/** Returns what is wrong although calls can be taken: models that are not used, a language model that does not answer. */
+/**
+ * Returns the node's warnings: unused models, and a language model that does not answer. Calls are accepted regardless.
+ */
 function watchLanguageModel(
   { config, logger, started }: NodeContext,
   { models }: BootResources,
 ): () => readonly string[] {
   const { languageModel } = config;
-  // The others run on this node.
+  // The other providers run on this node.
   if (languageModel.provider !== "openai-compatible") return () => models.warnings;
   const check = new LanguageModelCheck(languageModel, logger);
   check.start();

@@ -8,13 +8,13 @@ import { everyAddress, explainListenError, namePort } from "./ports.ts";
 
 type SipTls = TlsClientOptions | (TlsOptions & { port: number });
 
-/** What becomes of the requests that arrive. */
+/** Handlers of incoming requests. */
 export type SipHandlers = Pick<
   UserAgentOptions,
   "onInvite" | "screenInvite" | "mayReject" | "onMessage" | "onOptions"
 >;
 
-/** Where the node speaks SIP: features hold it from the start, and use its agent once it listens. */
+/** SIP endpoint of the node: features receive it before it listens, and use its agent afterwards. */
 export class SipEndpoint {
   readonly tls: SipTls;
   readonly #config: Pick<Config, "sip" | "publicAddress">;
@@ -38,7 +38,7 @@ export class SipEndpoint {
     return this.#agent;
   }
 
-  /** Open transactions. */
+  /** Number of open transactions. */
   get transactionCount(): number {
     return this.#agent?.counts.transactions ?? 0;
   }

@@ -12,23 +12,23 @@ import { requireFreePorts } from "./ports.ts";
 
 /** A running node of Parley. */
 export interface ParleyNode {
-  /** Resolves once calls can be taken: what `/readyz` answers 200 for. */
+  /** Resolves once the node accepts calls and `/readyz` answers 200. */
   readonly ready: Promise<void>;
   readonly httpUrl: string;
   readonly sipPort: number;
-  /** The way into an empty database, created by this call; `undefined` if the database has an organization. */
+  /** Creates the access to an empty database; `undefined` if the database has an organization. */
   createFirstAccess: () => Promise<FirstAccess | undefined>;
   /** Local socket of the inference process. */
   readonly inferencePath: string;
-  /** Takes no more calls, lets the running ones end for the configured time, and stops everything. Idempotent. */
+  /** Rejects new calls, gives running calls the configured time to end, and stops everything. Idempotent. */
   close: () => Promise<void>;
 }
 
 /**
- * Starts a node. Rejects with a message for the operator, having stopped what it had started.
+ * Starts a node. If it fails, stops what it has started and rejects with a message for the operator.
  *
- * Loading the models takes longest: what does it is started before most of this process's own code is loaded, which is
- * why nothing of that may be imported above.
+ * Loading the models takes longest, so it starts before most of this process's own code is loaded. This file must
+ * therefore not import that code statically.
  */
 export async function startNode(config: Readonly<Config>, logger: Logger): Promise<ParleyNode> {
   const started = new ClosingStack();
@@ -46,7 +46,7 @@ export async function startNode(config: Readonly<Config>, logger: Logger): Promi
   }
 }
 
-/** The models load while the database starts: both take about as long. When one fails, the other is not left half-way. */
+/** Loads the models while the database starts, as both take about as long. If one fails, the other is closed. */
 async function startBootResources(context: NodeContext): Promise<BootResources> {
   const abort = new AbortController();
   const giveUp = (reason: unknown): never => {

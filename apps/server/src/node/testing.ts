@@ -1,4 +1,4 @@
-/** What a node's features run on when there are no processes, no jobs and no other nodes: for tests and benches. */
+/** Resources for a node's features without processes, jobs or other nodes: for tests and benches. */
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ export class SilentMedia {
   readonly isReady = true;
   readonly freePlaces = 1;
   hasFreePlace = true;
-  /** The calls that it was to open. */
+  /** Calls that it was asked to open. */
   readonly opened: MediaCall[] = [];
   readonly #closed = Promise.withResolvers<never>();
 
@@ -46,7 +46,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
   const nodeId = given.nodeId ?? "test-node";
   const dataDirectory = path.join(tmpdir(), `parley-test-${randomBytes(8).toString("hex")}`);
   return {
-    // A model that analyses could ask; no job runs that would.
+    // Configures a model, so that analysis can be requested; no job runs it.
     config: parseConfig({
       PARLEY_DATA_DIR: dataDirectory,
       PARLEY_LLM_BASE_URL: "http://127.0.0.1:9",

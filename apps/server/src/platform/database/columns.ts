@@ -1,7 +1,7 @@
 /** Columns that most tables share. */
 import { timestamp, uuid } from "drizzle-orm/pg-core";
 
-/** To the millisecond, which is what a JavaScript date holds: what is read compares equal to what was written. */
+/** Millisecond precision, as in JavaScript dates, so that values read equal values written. */
 export function instant(name: string) {
   return timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
 }

@@ -3,23 +3,23 @@ import { Encryption, loadOrCreateKey } from "../encryption/encryption.ts";
 import type { Database } from "./database.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 
-/** Each is a process of some 20 MB on the machine that has the calls to carry, and answers at once. */
+/** Each is a process of some 20 MB on the machine that also carries the calls, and answers at once. */
 const CONNECTIONS_TO_EMBEDDED = 5;
 
 export interface DatabaseConnection {
   database: Database;
-  /** For LISTEN, session locks and jobs. */
+  /** Direct connection for LISTEN, session locks and jobs. */
   directUrl: string;
   encryption: Encryption;
   /** Whether Parley runs the server itself. */
   isEmbedded: boolean;
-  /** Idempotent. Ends the pool, then the embedded server. */
+  /** Closes the pool, then the embedded server. Idempotent. */
   close: () => Promise<void>;
 }
 
 /**
- * The database that the configuration names, or our own, with an up-to-date schema and the key of its credentials.
- * Rejects with an error whose message is one line for the operator.
+ * Opens the configured database, or our own, with an up-to-date schema and the key of its credentials. Rejects with an
+ * error whose message is one line for the operator.
  */
 export async function connectDatabase(
   config: Pick<Config, "database" | "dataDirectory" | "encryptionKey">,
@@ -37,7 +37,7 @@ export async function connectDatabase(
     await embedded?.close();
   };
   try {
-    // Not above: at a start these would hold up what takes longer.
+    // Imported here because static imports would delay the slower parts of a start.
     const [{ checkEncryptionKey }, { openDatabase }, { migrateDatabase }] = await Promise.all([
       import("../encryption/check-key.ts"),
       import("./database.ts"),

@@ -8,12 +8,12 @@ const networkCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
-/** SQLSTATE: the connection failed (08), resources are short (53), the server starts or ends (57P). */
+/** SQLSTATE classes: connection failed (08), insufficient resources (53), operator intervention (57P). */
 const awayStates = /^(?:08|53|57P)/;
-/** What `pg` says without a code. */
+/** Messages of `pg` that have no code. */
 const awayMessages = /connection terminated|connection error|timeout exceeded|read timeout/i;
 
-/** Whether the database could not be asked, by what a query rejected with: asked again later it may answer. */
+/** Whether a query's error means that the database was unavailable, so that a later attempt may succeed. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   if (!(error instanceof Error)) return false;

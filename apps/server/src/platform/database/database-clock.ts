@@ -2,8 +2,8 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "./database.ts";
 
 /**
- * PostgreSQL's clock, as far as it was read: goes on by this machine's monotonic time in between, so that nodes whose own
- * clocks differ agree on leases and deadlines, and a clock that is set while they run disturbs nobody.
+ * PostgreSQL's clock. Between two readings it advances by this machine's monotonic time, so that nodes whose own clocks
+ * differ agree on leases and deadlines, and adjustments of a system clock have no effect.
  */
 export class DatabaseClock implements Clock {
   #epochMs: number;
@@ -22,7 +22,7 @@ export class DatabaseClock implements Clock {
     return new Date(Math.floor(this.#epochMs + performance.now()));
   }
 
-  /** Reads the database's clock again. The answer is taken to have been made half-way. */
+  /** Reads the database's clock again. Assumes that the answer was made halfway between request and reply. */
   async follow({ $client }: Database): Promise<void> {
     const askedAt = performance.now();
     const { rows } = await $client.query<{ ms: string }>(

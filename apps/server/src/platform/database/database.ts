@@ -6,12 +6,12 @@ import { forbidInTransaction, inTransactionScope } from "./transaction-scope.ts"
 
 const CONNECT_DEADLINE_MS = 5_000;
 const STATEMENT_DEADLINE_MS = 30_000;
-/** Beyond the statement's own, for a server that cannot keep that any more. */
+/** Added to the statement's own deadline, for a server that can no longer enforce it. */
 const ANSWER_GRACE_MS = 5_000;
-/** Enough for a server that is some way off: what a node asks is answered in a millisecond or two. */
+/** Enough for a server at some distance: the queries of a node take a millisecond or two. */
 const MAX_CONNECTIONS = 10;
 
-/** What stores run their SQL on: the database itself or a transaction of it. */
+/** Target of stores' SQL: the database itself or one of its transactions. */
 export type Queries = Pick<
   NodePgDatabase,
   "select" | "selectDistinct" | "insert" | "update" | "delete" | "execute"
@@ -23,7 +23,10 @@ export interface Database extends NodePgDatabase {
 
 type ConnectCallback = Parameters<Pool["connect"]>[0];
 
-/** Work that holds one connection and waits for another stops for good once as many do so as there are connections. */
+/**
+ * Pool that prevents a deadlock: work that uses one connection and waits for another would block forever once all
+ * connections are used in this way.
+ */
 class ConnectionPool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: ConnectCallback): void;
@@ -34,21 +37,21 @@ class ConnectionPool extends Pool {
 }
 
 export interface PoolOptions {
-  /** 10 unless stated. */
+  /** Default 10. */
   maxConnections?: number;
-  /** 30 s unless stated. */
+  /** Default 30 s. */
   statementDeadlineMs?: number;
 }
 
-/** The database cannot be used, as `cause` says; the message is one line that an operator understands. */
+/** The database is unavailable, for the reason in `cause`; the message is one line for the operator. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";
 }
 
 /**
- * Opens a pool and proves that the database answers. Rejects with `DatabaseUnavailableError`.
+ * Opens a pool and verifies that the database answers. Rejects with `DatabaseUnavailableError`.
  *
- * @param maxConnections What waits for one waits in this process.
+ * @param maxConnections Further work waits for a connection in this process.
  */
 export async function openDatabase(
   connectionString: string,
@@ -58,15 +61,16 @@ export async function openDatabase(
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
-    // Never given up for having nothing to do: how many were needed once will be again, and a new one has to read the catalog first.
+    // Idle connections stay open: the same number will be needed again, and a new connection must read the catalog
+    // first.
     idleTimeoutMillis: 0,
     statement_timeout: statementDeadlineMs,
     query_timeout: statementDeadlineMs + ANSWER_GRACE_MS,
     keepAlive: true,
     application_name: "parley",
   });
-  // A connection that breaks is replaced by the pool, and whoever uses it is told by what it rejects; without these
-  // listeners it would end the process. An idle one is the pool's to report, one in use only its own.
+  // The pool replaces a broken connection, and its user gets a rejection; without these listeners the error would end
+  // the process. The pool reports errors of idle connections, the connection itself those while in use.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   try {
@@ -84,8 +88,8 @@ export async function openDatabase(
 }
 
 /**
- * Drizzle's own transactions on a pool keep the connection for ever where `begin` fails, as it does on every connection that
- * broke unnoticed: a database that was away would leave the pool without any. These give it back whatever happens.
+ * Drizzle's own transactions on a pool never release the connection if `begin` fails, as it does on every connection
+ * that broke unnoticed: a database outage would leave the pool empty. These transactions always release it.
  */
 function returningConnections(database: Database): Database {
   const transaction: Database["transaction"] = async (work, config) => {
@@ -101,7 +105,7 @@ function returningConnections(database: Database): Database {
   return Object.assign(database, { transaction });
 }
 
-/** Without its credentials. */
+/** Connection string without its credentials. */
 function nameOf(connectionString: string): string {
   try {
     const { hostname, port, pathname } = new URL(connectionString);
@@ -112,7 +116,7 @@ function nameOf(connectionString: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  // Node reports several refused addresses of one host as an error whose own message is empty.
+  // Node reports several refused addresses of one host as an error with an empty message.
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
   return errorMessage(error);
 }

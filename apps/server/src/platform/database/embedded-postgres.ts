@@ -7,13 +7,13 @@ import { Client } from "pg";
 import { CLUSTER_ROLE, type Cluster, openCluster, processOptions } from "./postgres-cluster.ts";
 
 const DATABASE = "parley";
-/** Held by the Parley that uses the data directory, for as long as it lives. */
+/** Advisory lock of the Parley process that uses the data directory, for its lifetime. */
 const OWNER_LOCK = 7_264_539;
 const START_ATTEMPTS = 3;
-/** Recovery after a crash reads the write-ahead log first. */
+/** Recovery after a crash first reads the write-ahead log. */
 const START_DEADLINE_MS = 60_000;
 const CONNECT_DEADLINE_MS = 3_000;
-/** A killed predecessor's connections end when the kernel tells the server so: at once, but not instantly. */
+/** A killed predecessor's connections end as soon as the kernel reports it to the server. */
 const OWNER_DEADLINE_MS = 3_000;
 const FAST_SHUTDOWN_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 20;
@@ -22,35 +22,36 @@ const LARGEST_LOG_BYTES = 1024 * 1024;
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  // The kernel keeps the files of a database this small in memory anyway; each process counts what it touches of this again.
+  // The kernel caches the files of such a small database anyway, and each process counts the pages of this buffer that
+  // it touches again.
   shared_buffers: "8MB",
-  // No processes of their own for reading.
+  // Uses no separate reader processes.
   io_method: "sync",
   jit: "off",
   timezone: "UTC",
-  // Nobody replicates from here: less is written to the log that every commit waits for.
+  // Without replication, less is written to the log that every commit waits for.
   wal_level: "minimal",
   max_wal_senders: "0",
   log_min_messages: "warning",
 };
 
-/** For tests: a power failure may lose everything. */
+/** For tests: a power failure may lose all data. */
 const volatileSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the folder `postgres`, its password and its log. */
+  /** Contains the folder `postgres`, its password and its log. */
   dataDirectory: string;
-  /** Default true. False trades safety against power failure for speed. */
+  /** Default `true`. `false` gives up durability on power failure for speed. */
   isDurable?: boolean;
-  /** 60 unless told: enough for one node. */
+  /** Default 60, enough for one node. */
   maxConnections?: number;
-  /** Any free one unless told. */
+  /** Defaults to any free port. */
   port?: number;
 }
 
 export interface EmbeddedPostgres {
   connectionString: string;
-  /** The data directory's server was already running, left by a Parley that was killed. */
+  /** Whether the data directory's server was already running, left by a Parley that was killed. */
   isAdopted: boolean;
   /** Stops the server. Idempotent. */
   close: () => Promise<void>;
@@ -62,8 +63,8 @@ interface RunningServer {
 }
 
 /**
- * Starts the PostgreSQL that lives under `dataDirectory`, creating it at the first time, or adopts the one that
- * already runs there. Rejects when another live Parley uses the directory.
+ * Starts the PostgreSQL under `dataDirectory`, creating it if it does not exist, or adopts one that is already running
+ * there. Rejects if another live Parley uses the directory.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options.dataDirectory, options.isDurable ?? true);
@@ -85,8 +86,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Connection to the database of the PostgreSQL that runs under `dataDirectory`, without claiming the directory; `undefined`
- * if none runs.
+ * Connection to the running PostgreSQL under `dataDirectory`, without claiming the directory; `undefined` if none runs.
  */
 export async function findEmbeddedPostgres({
   dataDirectory,
@@ -96,7 +96,7 @@ export async function findEmbeddedPostgres({
   return server && connectionString(cluster, server, DATABASE);
 }
 
-/** The server that serves our directory, ready for connections; undefined where there is none. */
+/** The running server of our directory, ready for connections; `undefined` if there is none. */
 async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
   const pidFile = path.join(cluster.directory, "postmaster.pid");
   const deadline = performance.now() + START_DEADLINE_MS;
@@ -105,11 +105,11 @@ async function findRunningServer(cluster: Cluster): Promise<RunningServer | unde
     const server = { pid: Number(lines[0]), port: Number(lines[3]) };
     if (!(server.pid > 0)) return undefined;
     if (!(await isPostgresRunning(server.pid))) {
-      // Left by a server that was killed. PostgreSQL clears it itself unless its number has gone to another process.
+      // Left by a server that was killed. PostgreSQL removes it itself unless its process id has been reused.
       await rm(pidFile, { force: true });
       return undefined;
     }
-    // The password is this directory's alone: whoever accepts it is our server.
+    // The password belongs to this directory alone: a server that accepts it is ours.
     if (server.port > 0 && (await isAccepting(cluster, server))) return server;
     await sleep(POLL_INTERVAL_MS);
   }
@@ -118,11 +118,11 @@ async function findRunningServer(cluster: Cluster): Promise<RunningServer | unde
   );
 }
 
-/** Whether this process exists and is a PostgreSQL: the number of one that ended may have gone to somebody else. */
+/** Whether this process exists and is PostgreSQL: the id of an ended process may have been reused. */
 async function isPostgresRunning(pid: number): Promise<boolean> {
   if (process.platform === "linux") {
     const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // A zombie has ended; in a container nobody may ever collect it.
+    // A zombie has ended; in a container it may never be reaped.
     return /\(postgres\) [^ZX]/.test(status);
   }
   try {
@@ -145,7 +145,7 @@ async function isAccepting(cluster: Cluster, server: RunningServer): Promise<boo
   }
 }
 
-/** Undefined where the server ended before it was ready, e.g. because its port was taken meanwhile. */
+/** `undefined` if the server ended before it was ready, e.g. because its port was taken meanwhile. */
 async function startServer(
   cluster: Cluster,
   { maxConnections = 60, port: wantedPort }: EmbeddedPostgresOptions,
@@ -162,7 +162,7 @@ async function startServer(
         `-p${port}`,
         ...Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
       ],
-      // Detached, so that Ctrl-C in a terminal does not end it before the last call is written down.
+      // Detached, so that Ctrl-C in a terminal does not end it before the last call record is written.
       { ...processOptions(cluster), stdio: ["ignore", log.fd, log.fd], detached: true },
     );
     let hasEnded = false;
@@ -212,12 +212,12 @@ function connect(cluster: Cluster, server: RunningServer): Client {
     connectionString: connectionString(cluster, server, "postgres"),
     connectionTimeoutMillis: CONNECT_DEADLINE_MS,
   });
-  // A server that goes away is noticed by the next query; without a listener it would end the process.
+  // The next query notices a lost server; without a listener the error would end the process.
   client.on("error", () => {});
   return client;
 }
 
-/** Keeps a second Parley off the data directory. The lock lives as long as the connection, hence the process. */
+/** Locks the data directory against a second Parley. The lock lasts as long as the connection, and so the process. */
 async function claim(cluster: Cluster, server: RunningServer): Promise<Client> {
   const client = connect(cluster, server);
   await client.connect();
@@ -249,7 +249,8 @@ function closeOnce(server: RunningServer, owner: Client): () => Promise<void> {
 
 async function stopServer({ pid }: RunningServer, owner: Client): Promise<void> {
   await owner.end().catch(() => {});
-  // SIGINT: fast shutdown, which ends sessions and writes a checkpoint. SIGQUIT leaves the rest to recovery.
+  // SIGINT: fast shutdown, which ends sessions and writes a checkpoint. SIGQUIT stops without one; the next start
+  // recovers.
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     if (!(await isPostgresRunning(pid))) return;
     signalServer(pid, signal);
@@ -262,6 +263,6 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended between the check and the signal.
+    // The process ended between the check and the signal.
   }
 }

@@ -3,10 +3,10 @@ import type { Database, Queries } from "./database.ts";
 
 type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 
-/** Emptied at the transaction's end: work that outlives it goes to the database again. */
+/** Cleared when the transaction ends: later work goes to the database itself. */
 interface Scope {
   transaction: Transaction | undefined;
-  /** What waits for its commit. */
+  /** Callbacks that wait for the commit. */
   afterCommit: (() => void | Promise<void>)[];
 }
 
@@ -15,9 +15,9 @@ const SOURCE = Symbol("source");
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Runs `work` in a transaction that everything it does with the database joins, transactions of its own included (as
- * savepoints): all of it is kept, or with a rejection of `work` none. Rejects as well with what was to follow the commit
- * rejects with, and then all of it is kept. `database` is one that `joinable` made.
+ * Runs `work` in a transaction that all of its database work joins, including transactions of its own (as savepoints):
+ * all of it commits, or nothing if `work` rejects. Also rejects if an `afterCommit` callback rejects, in which case the
+ * work is committed. `database` must come from `joinable`.
  */
 export async function inJointTransaction<T>(
   database: Database,
@@ -37,9 +37,10 @@ export async function inJointTransaction<T>(
 }
 
 /**
- * Calls back once what was written so far is there for others: after the joint transaction where one is under way, and
- * then only if it is kept; else at once. Its own work belongs to no transaction. Whoever made the joint transaction waits for
- * it and is told by what it rejects with; where there is none, whoever calls this.
+ * Calls back once all writes so far are visible to others: after the commit of the current joint transaction, or at
+ * once if there is none. Not called if the transaction rolls back. The callback's own work belongs to no transaction.
+ * The caller of `inJointTransaction`, or of this function if there is no joint transaction, waits for the callback and
+ * gets its rejection.
  */
 export async function afterCommit(then: () => void | Promise<void>): Promise<void> {
   const scope = scopes.getStore();
@@ -47,12 +48,12 @@ export async function afterCommit(then: () => void | Promise<void>): Promise<voi
   else scope.afterCommit.push(() => outsideJointTransaction(then));
 }
 
-/** Whether something waits for the commit of the joint transaction under way. */
+/** Whether callbacks wait for the commit of the current joint transaction. */
 export function hasAfterCommit(): boolean {
   return (scopes.getStore()?.afterCommit.length ?? 0) > 0;
 }
 
-/** A database that goes to the joint transaction where one is under way. */
+/** Database that directs queries to the current joint transaction if there is one. */
 export function joinable(database: Database): Database {
   return new Proxy(database, {
     get: (target, property) => {
@@ -65,12 +66,12 @@ export function joinable(database: Database): Database {
   });
 }
 
-/** What queries go to at this moment: the joint transaction, or what was given. */
+/** Current target of queries: the joint transaction, or the given one. */
 export function sourceOf(queries: Queries & { [SOURCE]?: Queries }): Queries {
   return queries[SOURCE] ?? queries;
 }
 
-/** What `work` does with the database is its own: it runs once the transaction is over. */
+/** Runs `work` outside the joint transaction, after its end. */
 function outsideJointTransaction<T>(work: () => T): T {
   return scopes.run({ transaction: undefined, afterCommit: [] }, work);
 }

@@ -4,17 +4,17 @@ import { readMigrationFiles } from "drizzle-orm/migrator";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
 import { Client } from "pg";
 
-/** Held while migrating: of several nodes that start at once, one migrates and the others wait. */
+/** Held while migrating: if several nodes start at once, one migrates and the others wait. */
 const MIGRATION_LOCK = 7_264_540;
 const LOCK_TIMEOUT_MS = 60_000;
 
 const migrationsFolder = fileURLToPath(new URL("../../../migrations", import.meta.url));
 
-/** The database has a schema that this version can neither use nor upgrade. The message is one line for the operator. */
+/** The schema can be neither used nor upgraded by this version. The message is one line for the operator. */
 export class IncompatibleSchemaError extends Error {
   override readonly name = "IncompatibleSchemaError";
   readonly problem: string;
-  /** What the operator does about it. */
+  /** Action for the operator. */
   readonly remedy: string;
 
   constructor(problem: string, remedy: string) {
@@ -25,7 +25,7 @@ export class IncompatibleSchemaError extends Error {
 }
 
 /**
- * Brings the schema up to date. Opens a connection of its own, whose end releases the lock even if the process dies;
+ * Upgrades the schema. Opens a connection of its own, whose end releases the lock even if the process dies;
  * `connectionString` must therefore be a direct one, not a transaction pooler's.
  *
  * @throws {@link IncompatibleSchemaError} if the schema is older than the first migration or newer than this version.
@@ -47,7 +47,7 @@ export async function migrateDatabase(connectionString: string): Promise<void> {
   }
 }
 
-/** Compares the migrations that the database has seen with those that this version knows. */
+/** Compares the database's applied migrations with those of this version. */
 export async function requireCompatibleSchema(client: Client): Promise<void> {
   const applied = await listAppliedMigrations(client);
   const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash);
@@ -66,7 +66,7 @@ export async function requireCompatibleSchema(client: Client): Promise<void> {
   }
 }
 
-/** Hashes, the oldest first. */
+/** Hashes of the migrations, the oldest first. */
 async function listAppliedMigrations(client: Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('drizzle.__drizzle_migrations') as name");
   if (tables[0]?.name === null) return [];

@@ -3,7 +3,7 @@ import { type AnyColumn, asc, count, desc, type SQL } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import type { Queries } from "./database.ts";
 
-/** `limit`, `offset` and the order of a page; rows of one instant are told apart by id. */
+/** `limit`, `offset` and order of a page; rows of the same instant are ordered by id. */
 export function pageOf(query: PageQuery, createdAt: AnyColumn, id: AnyColumn) {
   const direction = query.sort === "asc" ? asc : desc;
   return {
@@ -15,11 +15,11 @@ export function pageOf(query: PageQuery, createdAt: AnyColumn, id: AnyColumn) {
 
 export interface Rows<Row> {
   rows: Row[];
-  /** On all pages. */
+  /** Number of rows on all pages. */
   total: number;
 }
 
-/** On all pages. */
+/** Number of rows on all pages. */
 export async function countRows(queries: Queries, table: PgTable, where: SQL | undefined): Promise<number> {
   const [counted] = await queries.select({ total: count() }).from(table).where(where);
   return counted?.total ?? 0;

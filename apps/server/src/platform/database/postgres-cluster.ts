@@ -9,10 +9,10 @@ import { type PostgresUser, findPostgresUser } from "./postgres-user.ts";
 export const CLUSTER_ROLE = "parley";
 const INITDB_DEADLINE_MS = 60_000;
 
-/** A PostgreSQL data directory, and what is needed to run a server on it. */
+/** PostgreSQL data directory, with the data for running a server on it. */
 export interface Cluster {
   directory: string;
-  /** How the server is told the directory: see `openCluster`. */
+  /** Data directory as passed to the server; see `openCluster`. */
   dataArgument: string;
   logFile: string;
   password: string;
@@ -21,7 +21,7 @@ export interface Cluster {
   isDurable: boolean;
 }
 
-/** The cluster under `<parent>/postgres`, created at the first time. */
+/** Opens the cluster under `<parent>/postgres`, creating it if it does not exist. */
 export async function openCluster(parent: string, isDurable: boolean): Promise<Cluster> {
   const dataDirectory = path.resolve(parent);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
@@ -29,8 +29,8 @@ export async function openCluster(parent: string, isDurable: boolean): Promise<C
   const directory = path.join(dataDirectory, "postgres");
   const cluster: Cluster = {
     directory,
-    // The server's user may not be allowed to pass the folders above (`/root`, a private temporary folder), so it
-    // is started inside its directory and told to take that.
+    // The server's user may have no access to the parent folders (`/root`, a private temporary folder), so the server
+    // is started in its directory and given that as a relative path.
     dataArgument: user === undefined || process.platform !== "linux" ? directory : "/proc/self/cwd",
     logFile: path.join(dataDirectory, "postgres.log"),
     password: "",
@@ -56,7 +56,7 @@ async function isDirectory(directory: string): Promise<boolean> {
   );
 }
 
-/** `initdb`, into a folder that gets its name only when it is whole. */
+/** Runs `initdb` into a folder that is renamed to its final name when it is complete. */
 async function initialize(cluster: Cluster): Promise<void> {
   const unfinished = `${cluster.directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -102,9 +102,9 @@ async function runInitdb(cluster: Cluster, passwordFile: string): Promise<void> 
   if (code !== 0) throw new Error(`creating the embedded PostgreSQL failed: ${output.trim()}`);
 }
 
-/** How the cluster's programs are run. */
+/** Process options of the cluster's programs. */
 export function processOptions(cluster: Cluster) {
-  // Nothing of our environment: it holds secrets, and PG* variables would change what the server does.
+  // Does not inherit our environment: it contains secrets, and PG* variables would change the server's behavior.
   const env = { LC_ALL: "C", PATH: process.env["PATH"] ?? "", TZ: "UTC" };
   return { cwd: cluster.directory, env, ...cluster.user };
 }

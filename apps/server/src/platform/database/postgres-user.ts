@@ -12,8 +12,8 @@ export interface PostgresUser {
 }
 
 /**
- * Whom the database runs as: PostgreSQL refuses root, so root lends it a system user, created where the machine
- * has none. Undefined where this process is not root: then it runs as ourselves.
+ * System user for the database: PostgreSQL refuses to run as root, so root uses a system user, which is created if it
+ * does not exist. `undefined` if this process is not root: the database then runs as the same user.
  */
 export async function findPostgresUser(): Promise<PostgresUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -28,7 +28,7 @@ export async function findPostgresUser(): Promise<PostgresUser | undefined> {
       },
     );
   } catch (cause) {
-    // Alpine's tools.
+    // Options of Alpine's tools.
     await run("adduser", ["-S", "-D", "-H", USER_NAME], { timeout: COMMAND_DEADLINE_MS }).catch(() => {
       throw new Error(
         `PostgreSQL does not run as root, and the user "${USER_NAME}" could not be created: ` +

@@ -2,9 +2,9 @@ import type { Queries } from "./database.ts";
 import { sourceOf } from "./joint-transaction.ts";
 
 /**
- * Builds a query's SQL once for each database, which takes Drizzle longer than running it takes us; parameters are
- * `sql.placeholder`s. `build` ends with `.prepare("")`: a statement with a name would have to be known to every
- * connection behind a pooler.
+ * Builds a query's SQL once per database, because Drizzle takes longer to build it than we take to run it; parameters
+ * are `sql.placeholder`s. `build` ends with `.prepare("")`: a named statement would have to exist on every connection
+ * behind a pooler.
  */
 export function prepareOnce<Q>(build: (queries: Queries) => Q): (queries: Queries) => Q {
   const prepared = new WeakMap<Queries, Q>();

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL stores neither NUL nor half of a surrogate pair. What clients send is refused for them (see
- * `http/validation.ts`); what a recognizer, a model, a tool or a peer's message said is mended, not lost.
+ * PostgreSQL stores neither NUL nor half a surrogate pair. Requests of clients are rejected for them (see
+ * `http/validation.ts`); text of a recognizer, model, tool or peer is repaired instead, so that it is not lost.
  */
 export function toStorableText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();

@@ -1,4 +1,4 @@
-/** Databases for tests: one PostgreSQL for a test file, and for each test a fresh copy of the migrated schema. */
+/** Databases for tests: one PostgreSQL per test file, and a fresh copy of the migrated schema per test. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,11 +15,11 @@ const TEMPLATE = "parley_template";
 export interface TestDatabase {
   database: Database;
   connectionString: string;
-  /** Fails when something still holds a connection: whatever the test started must be closed before. */
+  /** Fails if a connection is still open: everything that the test started must be closed before. */
   close: () => Promise<void>;
 }
 
-/** One whose server is its own, and can be stopped and started again under the same address. */
+/** Database with a server of its own, which can be stopped and started again at the same address. */
 interface StoppableTestDatabase extends TestDatabase {
   stop: () => Promise<void>;
   start: () => Promise<void>;
@@ -27,7 +27,7 @@ interface StoppableTestDatabase extends TestDatabase {
 
 let server: Promise<{ postgres: EmbeddedPostgres; dataDirectory: string }> | undefined;
 
-// Here and not where the server is started: inside a test it would end with that test.
+// Registered here because inside a test the hook would run at that test's end.
 after(async () => {
   if (server === undefined) return;
   const { postgres, dataDirectory } = await server;
@@ -36,8 +36,8 @@ after(async () => {
 });
 
 /**
- * A database of its own, with the current schema or, if `isEmpty`, without any. The server behind it is shared by the file's
- * tests and ends with them.
+ * Creates a database with the current schema or, if `isEmpty`, without any. Its server is shared by the file's tests
+ * and stops after them.
  */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   server ??= startServer();
@@ -101,7 +101,7 @@ async function runSql(connectionString: string, statement: string): Promise<void
   await client.end();
 }
 
-/** Waits a moment for the server to notice connections that were closed just now. */
+/** Waits briefly until the server notices connections that were just closed. */
 async function countConnections(connectionString: string, name: string): Promise<number> {
   const client = new Client({ connectionString });
   await client.connect();

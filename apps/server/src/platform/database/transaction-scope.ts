@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Closed at the transaction's end: work that outlives it is outside. */
+/** Closed when the transaction ends: later work is outside. */
 interface Scope {
   isOpen: boolean;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Runs the work of a transaction, which holds a connection of the pool until `work` settles. */
+/** Runs the work of a transaction, which occupies a connection of the pool until `work` settles. */
 export async function inTransactionScope<T>(work: () => Promise<T>): Promise<T> {
   const scope: Scope = { isOpen: true };
   try {
@@ -18,11 +18,11 @@ export async function inTransactionScope<T>(work: () => Promise<T>): Promise<T> 
 }
 
 /**
- * Throws inside a database transaction. A transaction holds one of few connections and its row locks: whoever waits for a
- * network or for another connection there lets strangers decide how long. Waits belong before the transaction, or after its
- * commit (`afterCommit`).
+ * Throws inside a database transaction. A transaction occupies one of few connections and its row locks: waiting there
+ * for a network or another connection would let others decide how long they stay occupied. Such waits belong before the
+ * transaction or after its commit (`afterCommit`).
  *
- * @param wait What the caller is about to wait for.
+ * @param wait Names what the caller is about to wait for.
  */
 export function forbidInTransaction(wait: string): void {
   if (scopes.getStore()?.isOpen !== true) return;

@@ -18,7 +18,7 @@ import { compileParams } from "./validation.ts";
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
-    /** What counts towards the route's limit, unless the request is refused after all. */
+    /** Use counted toward the route's limit; taken back if the request is rejected later. */
     countedUse: CountedUse | undefined;
   }
 }
@@ -33,14 +33,14 @@ const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
   principal: Principal;
-  /** What the client sent the request to, as far as it is seen from here: `https://parley.example.com`. */
+  /** Origin of the request as the client sees it, e.g. `https://parley.example.com`. */
   origin: string;
 };
 
 const nothing = closedObject({});
 
 /**
- * Puts a route of the contract on the server: who may call it, what comes in and what goes out follow from it. Under an
+ * Registers a route of the contract: authorization, validation and serialization follow from its definition. Under an
  * `Idempotency-Key` the handler runs in a transaction, unless its `effect` is remote.
  */
 export function bindRoute<const R extends RouteDefinition>(
@@ -61,7 +61,7 @@ export function bindRoute<const R extends RouteDefinition>(
       response: { ...(isJson && { [route.status]: route.response }), "4xx": errorSchema, "5xx": errorSchema },
     },
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
-    // Before the body is read, so that 401, 402 and 429 come before 413, 415 and 400.
+    // Runs before the body is read, so that 401, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
       const principal = await authorize(request, reply, route);
       request.principal = principal;
@@ -71,7 +71,7 @@ export function bindRoute<const R extends RouteDefinition>(
     ...(route.rateLimit !== undefined && { onSend: giveBackRefused }),
     handler: async (request, reply) => {
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
-      // Not the framework's own check of the path: it would come before that of the body, 404 before 400.
+      // Replaces the framework's own check of the path, which would precede that of the body: 404 before 400.
       if (isValidPath?.(request.params) === false) throw new AppError("not_found");
       if (request.principal === undefined) throw new AppError("unauthorized");
       const { params, query, body, principal } = request;
@@ -100,8 +100,8 @@ async function authorize(
 }
 
 /**
- * Counts the use before the request is read, so that those that come at once are counted too; `giveBackRefused` takes it
- * back. The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients know.
+ * Counts the use before the request is read, so that concurrent requests are counted too; `giveBackRefused` reverts it.
+ * The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients support.
  */
 async function limitRate(
   request: FastifyRequest,
@@ -122,7 +122,7 @@ async function limitRate(
   throw new AppError("rate_limited");
 }
 
-/** Before the answer leaves: who is refused may ask again at once. */
+/** Runs before the answer is sent, so that a rejected client may retry at once. */
 async function giveBackRefused(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { countedUse, server } = request;
   if (countedUse === undefined || reply.statusCode < 400) return;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 const STREAM_PATH = "/dev/reload";
 const SCRIPT_PATH = "/dev/reload.js";
 
-/** Reloads the page once the server, whose restart has broken the stream, answers again. */
+/** Reloads the page once the server answers again after a restart, which breaks the stream. */
 const script = `let hasBroken = false;
 const stream = new EventSource("${STREAM_PATH}");
 stream.onerror = () => { hasBroken = true; };
@@ -17,7 +17,7 @@ export function registerReload(app: FastifyInstance): void {
     reply.type("text/javascript; charset=utf-8").header("cache-control", "no-cache").send(script),
   );
   const streams = new Set<ServerResponse>();
-  // An open stream would keep the server from closing.
+  // An open stream would prevent the server from closing.
   app.addHook("preClose", (done) => {
     for (const stream of streams) stream.destroy();
     done();

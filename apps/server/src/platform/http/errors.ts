@@ -6,17 +6,17 @@ import { isDatabaseAway } from "../database/database-away.ts";
 import { DatabaseUnavailableError } from "../database/database.ts";
 
 const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
-  // Places become free as calls end.
+  // Capacity becomes free as calls end.
   capacity_exceeded: 5,
-  // About what a server takes to start again.
+  // About the time that a server takes to restart.
   database_unavailable: 5,
 };
 
-/** The one place where a failure becomes an HTTP answer. */
+/** The only place that converts errors to HTTP answers. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toAppError(error);
   if (refusal.code === "internal") request.log.error({ err: error }, "request failed");
-  // The node says once that its database is away; every request would say it again.
+  // The node logs once that its database is unavailable; a line for every request would repeat it.
   if (refusal.code === "database_unavailable")
     request.log.debug({ err: error }, "the database is not available");
   const retryAfter = retryAfterSeconds[refusal.code];
@@ -42,7 +42,8 @@ function toAppError(error: unknown): AppError {
     case "FST_ERR_ASYNC_CONSTRAINT":
       return new AppError("not_found", { cause: error });
     default:
-      // What is left below 500 comes from reading the body: not JSON, cut short, a wrong content length.
+      // Remaining errors below 500 come from reading the body: malformed JSON, a truncated body, a wrong content
+      // length.
       return error.statusCode !== undefined && error.statusCode < 500
         ? new AppError("invalid_body", {
             issues: [{ path: "", message: "must be valid JSON" }],
@@ -52,7 +53,7 @@ function toAppError(error: unknown): AppError {
   }
 }
 
-/** Another server that refuses a connection is not the database. */
+/** Distinguishes the database from other servers that refuse a connection. */
 function isOfDatabase(error: unknown): boolean {
   return error instanceof DrizzleQueryError || error instanceof DatabaseUnavailableError;
 }

@@ -8,34 +8,34 @@ declare module "fastify" {
   }
 }
 
-/** Failures that a source may have at once; a source is an IPv4 address or an IPv6 network of 64 bits. */
+/** Maximum failures at once per source: an IPv4 address or a /64 IPv6 network. */
 const BURST = 60;
-/** After that, one in so many milliseconds. */
+/** Interval after which one more failure is allowed. */
 const INTERVAL_MS = 1_000;
-/** The source that failed longest ago is forgotten first. */
+/** The source whose last failure is oldest is removed first. */
 const MAX_SOURCES = 10_000;
 
 /**
- * Counts the credentials of each source that were not valid. A valid one is never refused for it: it is checked first, since
- * many people may share an address.
+ * Counts invalid credentials per source. A valid credential is never rejected because of them: it is checked first,
+ * since many people may share an address.
  */
 export class FailedAttempts {
   readonly #nowMs: () => number;
-  /** When a source will have made up for its failures. */
+  /** Time at which a source has its full limit again. */
   readonly #clearAtMs = new Map<string, number>();
 
   constructor(nowMs: () => number = performance.now.bind(performance)) {
     this.#nowMs = nowMs;
   }
 
-  /** Counts a failure. Returns in how many milliseconds the source may fail again; 0 if at once. */
+  /** Counts a failure. Returns the milliseconds until the source may fail again; 0 if at once. */
   note(address: string): number {
     const source = sourceOf(address);
     const now = this.#nowMs();
     const clearAt = Math.max(this.#clearAtMs.get(source) ?? 0, now);
     const waitMs = clearAt - now - (BURST - 1) * INTERVAL_MS;
     this.#clearAtMs.delete(source);
-    // What is refused for its number does not count: whoever waits may go on.
+    // A failure that is rejected for the limit does not count, so that a waiting source recovers.
     this.#clearAtMs.set(source, waitMs > 0 ? clearAt : clearAt + INTERVAL_MS);
     const [oldest] = this.#clearAtMs.keys();
     if (this.#clearAtMs.size > MAX_SOURCES && oldest !== undefined) this.#clearAtMs.delete(oldest);
@@ -43,7 +43,7 @@ export class FailedAttempts {
   }
 }
 
-/** The error for a credential that is not valid: `unauthorized`, or `rate_limited` if the source had too many of them. */
+/** Error for an invalid credential: `unauthorized`, or `rate_limited` if the source had too many of them. */
 export function refuseCredential(
   { server, ip }: FastifyRequest,
   reply: FastifyReply,

@@ -29,7 +29,7 @@ declare module "fastify" {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
-/** What one server gives to connections, so that slow or many ones do not take it from the others. */
+/** Limits of connections, so that slow or numerous ones do not use up the server's resources. */
 const defaultLimits: HttpLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -38,7 +38,7 @@ const defaultLimits: HttpLimits = {
   connectionsOfSource: 512,
   closeMs: 10_000,
 };
-/** How often the first two are looked at. */
+/** Interval at which the first two limits are checked. */
 const CHECK_INTERVAL_MS = 1_000;
 
 const absoluteFormPattern = /^https?:\/\/([^/?#]*)/i;
@@ -53,22 +53,20 @@ export interface HttpServerOptions {
 }
 
 export interface HttpLimits {
-  /** To receive a request's header. */
+  /** Time to receive a request's header. */
   headersMs: number;
-  /** To receive a whole request. */
+  /** Time to receive a whole request. */
   requestMs: number;
-  /** Without a byte in either direction: whoever does not read an answer. */
+  /** Time without a byte in either direction, for clients that do not read an answer. */
   silenceMs: number;
   connections: number;
-  /** From one IPv4 address, or IPv6 network of 64 bits. */
+  /** Connections from one IPv4 address or one /64 IPv6 network. */
   connectionsOfSource: number;
-  /** For running requests to end when the server closes. */
+  /** Time for running requests to end when the server closes. */
   closeMs: number;
 }
 
-/**
- * The HTTP server without any route of a feature: bind those, then `listen`. `close()` lets running requests end.
- */
+/** HTTP server without routes of features: register those, then call `listen`. `close()` lets running requests end. */
 export async function createHttpServer({
   logger,
   authenticate,
@@ -80,7 +78,7 @@ export async function createHttpServer({
   const loggerInstance: FastifyBaseLogger = logger;
   const app: FastifyInstance = fastify({
     loggerInstance,
-    // One line for each request, at its end; see below.
+    // Requests are logged once, at their end; see below.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: limits.requestMs,
@@ -109,11 +107,11 @@ export async function createHttpServer({
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     requireHost(request.headers.host);
-    // Before its body is read.
+    // Runs before the body is read.
     if (request.is404) throw new AppError("not_found");
   });
   app.addHook("onResponse", async (request, reply) => {
-    // The pattern, not the address: that may hold names and numbers.
+    // Logs the route's pattern, because the address may contain names and numbers.
     const route = request.routeOptions.url ?? "(none)";
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info({ method: request.method, route, status: reply.statusCode, durationMs }, "request");
@@ -122,7 +120,7 @@ export async function createHttpServer({
   return app;
 }
 
-/** Once it closes, the server looks at no deadline of its connections any more. */
+/** Closes connections itself, because a closing server no longer enforces their deadlines. */
 function endConnections(app: FastifyInstance, closeMs: number): void {
   const { server } = app;
   app.addHook("preClose", async () => {
@@ -147,7 +145,7 @@ function limitConnections(server: Server, { connections, connectionsOfSource }: 
   });
 }
 
-/** Compiles with the first answer: a start need not wait for every route's. */
+/** Compiles with the first answer, so that the start does not wait for all routes. */
 function createSerializerCompiler(): FastifySerializerCompiler<unknown> {
   const compile = SerializerSelector()({}, {});
   return (route) => {
@@ -157,8 +155,8 @@ function createSerializerCompiler(): FastifySerializerCompiler<unknown> {
 }
 
 /**
- * Routes see `/path?query` alone. A client may send a whole URI (RFC 9112 §3.2.2): its authority replaces the Host header, and
- * decides nothing else.
+ * Reduces the target to `/path?query`. A client may send a whole URI (RFC 9112 §3.2.2): its authority replaces the Host
+ * header and has no other effect.
  */
 function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
   const [scheme, authority] = absoluteFormPattern.exec(target) ?? [];
@@ -168,7 +166,7 @@ function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** Answers name this server by it: a join URL, for example. */
+/** Rejects malformed hosts, because answers contain the host, for example in join URLs. */
 function requireHost(host: string | undefined): void {
   if (host === undefined || hostPattern.test(host)) return;
   throw new AppError("invalid_query", {
@@ -177,7 +175,7 @@ function requireHost(host: string | undefined): void {
   });
 }
 
-/** What a client sends as its request id is taken if it cannot disturb a log or a header. */
+/** Accepts a client's request id if it is safe in logs and headers. */
 function acceptRequestId(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && /^[\w.:/+=-]{1,128}$/.test(value) ? value : undefined;
 }
@@ -187,11 +185,11 @@ function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
     const text = body.trim();
-    // Some clients announce JSON whenever they might send some.
+    // Some clients send the JSON content type even without a body.
     if (text === "") return done(null, {});
-    // The framework takes null for no body.
+    // The framework treats null as a missing body.
     if (text === "null") return done(invalidBody("", "must be an object"));
-    // Checking a body takes as long as it holds values: 70,000 of them kept everything else waiting for 300 ms.
+    // The time of checking a body grows with its number of values: 70,000 of them blocked everything else for 300 ms.
     if (hasMoreValues(text, MAX_JSON_VALUES))
       return done(invalidBody("", `must have at most ${MAX_JSON_VALUES} values`));
     return parseJson(request, text, done);

@@ -5,8 +5,8 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 /**
- * Whether JSON holds more than about `most` values, by the signs that begin lists and objects and part their values. Reads
- * each character once and builds nothing, and takes any text: what is no JSON is for the parser to refuse.
+ * Whether JSON contains more than about `most` values, by the characters that begin lists and objects and separate
+ * their values. Reads each character once and allocates nothing. Accepts any text: the parser rejects malformed JSON.
  */
 export function hasMoreValues(json: string, most: number): boolean {
   let count = 0;

@@ -11,9 +11,9 @@ interface ServedFile extends PageFile {
 }
 
 interface PageAddresses {
-  /** Where browsers join calls, if that is not the address that they asked for the page. */
+  /** Address at which browsers join calls, if it differs from the page's own. */
   callUrl?: string | undefined;
-  /** Where links to recordings lead, if that is another server. */
+  /** Address of recordings, if another server serves them. */
   recordingUrl?: string | undefined;
 }
 
@@ -23,9 +23,9 @@ interface PageOptions extends PageAddresses {
 }
 
 /**
- * Serves the pages that people see. Nothing in them comes from, or goes to, other servers than those named here.
+ * Serves the web pages. They connect only to this server and those named here.
  *
- * @param build is asked for them once, with the first request.
+ * @param build Called once, with the first request.
  */
 export function registerPages(
   app: FastifyInstance,

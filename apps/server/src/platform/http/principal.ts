@@ -1,10 +1,10 @@
-/** On whose behalf a request acts. */
+/** Organization and actor of a request. */
 export interface Principal {
   organizationId: string;
   isBillingActive: boolean;
-  /** As version histories name it. */
+  /** Actor as shown in version histories. */
   actor: { type: "api_key"; name: string };
 }
 
-/** Resolves the value of `x-api-key`; undefined where it is not, or no longer, a key. */
+/** Resolves the value of `x-api-key`; `undefined` if the key is invalid or no longer valid. */
 export type Authenticate = (apiKey: string) => Promise<Principal | undefined>;

@@ -2,20 +2,20 @@ import type { FastifyInstance } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
 
 export interface Probes {
-  /** Why calls cannot be taken; empty when they can. */
+  /** Why calls cannot be accepted; empty if they can. */
   findObstacles: () => Promise<readonly string[]>;
-  /** What is wrong although calls can be taken. */
+  /** Problems that do not prevent calls. */
   findWarnings: () => readonly string[];
   metrics: Metrics;
 }
 
-/** They come every few seconds: a line for each would hide the others. */
+/** Probes come every few seconds: a log line for each would bury the others. */
 const quiet = { logLevel: "warn" } as const;
 
-/** Rendering takes a millisecond of the process that does the signaling, and anyone may ask. */
+/** Rendering takes a millisecond of the process that does the signaling, and requests need no credentials. */
 const METRICS_REUSED_MS = 100;
 
-/** What whoever runs the node asks it: `/healthz`, `/readyz`, `/metrics`. Without credentials, and without secrets. */
+/** Probes for the operator: `/healthz`, `/readyz`, `/metrics`. They need no credentials and expose no secrets. */
 export function registerProbes(
   app: FastifyInstance,
   { findObstacles, findWarnings, metrics }: Probes,

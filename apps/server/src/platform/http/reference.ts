@@ -2,7 +2,7 @@ import { buildOpenApi } from "@parley/contract";
 import { type FastifyInstance, type LightMyRequestResponse, fastify } from "fastify";
 import { AppError } from "../app-error.ts";
 
-/** Whatever the page's script may have in mind: it talks to this server alone. */
+/** Restricts the page's script to this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -14,7 +14,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join("; ");
 
-/** Serves `/openapi.json` and the reference at `/docs`. Everything the page needs comes from this server. */
+/** Serves `/openapi.json` and the reference at `/docs`. All resources of the page come from this server. */
 export function registerReference(app: FastifyInstance): void {
   let document: Buffer | undefined;
   app.get("/openapi.json", async (_request, reply) => {
@@ -22,14 +22,14 @@ export function registerReference(app: FastifyInstance): void {
     return await reply.type("application/json").send(document);
   });
   let pages: Promise<FastifyInstance> | undefined;
-  /** By path. However many read one slowly, it is in memory once: the script has some MB. */
+  /** By path. Slow readers share one copy in memory: the script has some MB. */
   const answers = new Map<string, LightMyRequestResponse>();
   app.addHook("onClose", async () => await (await pages)?.close());
   for (const url of ["/docs", "/docs/*"]) {
     app.get(url, { logLevel: "silent" }, async (request, reply) => {
       const [path = ""] = request.url.split("?");
       const server = await (pages ??= createPages());
-      // Only these: a path can be written in any number of ways.
+      // Allows only registered paths: a path can be written in many ways.
       if (!server.hasRoute({ method: "GET", url: path })) throw new AppError("not_found");
       const answer = answers.get(path) ?? (await server.inject(path));
       answers.set(path, answer);
@@ -38,7 +38,7 @@ export function registerReference(app: FastifyInstance): void {
   }
 }
 
-/** A server of their own, which listens nowhere: what makes them is large, and loaded with the first request for them. */
+/** Server that does not listen: the pages' generator is large and loaded with the first request for them. */
 async function createPages(): Promise<FastifyInstance> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const pages = fastify();
@@ -55,12 +55,12 @@ async function createPages(): Promise<FastifyInstance> {
       pageTitle: "Parley API",
       theme: "kepler",
       orderSchemaPropertiesBy: "preserve",
-      // Each of these would fetch from, or lead to, somebody else's server.
+      // Each of these options would load from, or link to, another server.
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
       showDeveloperTools: "never",
-      // Else trying a request out would send it, API key included, through the vendor's proxy.
+      // Without this, trial requests would pass through the vendor's proxy, including the API key.
       proxyUrl: "",
       agent: { disabled: true },
       mcp: { disabled: true },

@@ -10,16 +10,16 @@ import { isStorableText } from "../database/storable-text.ts";
 type Validator = ReturnType<typeof Compile>;
 type SchemaError = ReturnType<Validator["Errors"]>[number];
 
-/** No schema comes near it; fields that are accepted whatever they hold could. */
+/** Deeper than any schema; only fields that accept any value could exceed it. */
 const DEEPEST_LEVEL = 100;
 
 const isDateTime = Format.Get("date-time");
-// Leap seconds and the year 0 are RFC 3339 too, but neither a JavaScript date nor PostgreSQL knows them.
+// RFC 3339 allows leap seconds and the year 0, but JavaScript dates and PostgreSQL do not.
 Format.Set("date-time", (text) => {
   return isDateTime?.(text) === true && !Number.isNaN(Date.parse(text)) && !text.startsWith("0000");
 });
 
-/** Checks bodies as they are, and query strings after turning their texts into the types that the schema names. */
+/** Validates bodies as they are, and query strings after converting their texts to the schema's types. */
 export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Record<string, TSchema> }> = ({
   schema,
   httpPart,
@@ -27,9 +27,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
   let compiled: Validator | undefined;
   const isBody = httpPart === "body";
   return (value: unknown) => {
-    // With the first request: a start need not wait for every route's.
+    // Compiled at the first request, so that the start does not wait for all routes.
     const validator = (compiled ??= Compile(schema));
-    // No body at all is an empty one: what is missing in it is then named.
+    // A missing body counts as an empty one, so that the error names the missing fields.
     const input = isBody ? (value ?? {}) : Value.Default(schema, readQuery(schema.properties ?? {}, value));
     const issues = validator.Check(input) ? findUnstorable(input, "") : toIssues(validator.Errors(input));
     if (issues.length === 0) return { value: input };
@@ -37,7 +37,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema & { properties?: Re
   };
 };
 
-/** Texts become numbers and booleans where the schema wants them; what is neither stays as it is and is refused. */
+/**
+ * Converts texts to numbers and booleans as the schema requires. Leaves other texts unchanged; validation rejects them.
+ */
 function readQuery(
   properties: Readonly<Record<string, TSchema & { type?: unknown }>>,
   query: unknown,
@@ -68,7 +70,7 @@ function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
   });
 }
 
-/** A check of path parameters; what does not pass names nothing. */
+/** Check of path parameters; parameters that fail it name no resource. */
 export function compileParams(schema: TSchema): (params: unknown) => boolean {
   let compiled: Validator | undefined;
   return (params) => (compiled ??= Compile(schema)).Check(params);
@@ -77,7 +79,7 @@ export function compileParams(schema: TSchema): (params: unknown) => boolean {
 function toIssues(errors: readonly SchemaError[]): Issue[] {
   return errors.flatMap((error) => {
     const path = error.instancePath.slice(1).replaceAll("/", ".");
-    // `false` as a schema: what no unknown field passes. `additionalProperties` tells of them once more, together.
+    // The schema `false` rejects an unknown field. `additionalProperties` repeats all of them in one error.
     if (error.keyword === "boolean") return [{ path, message: "is not a known field" }];
     if (error.keyword === "additionalProperties") return [];
     if (error.keyword === "required") {

@@ -32,12 +32,12 @@ export class ConversationsService {
     return toPage(filter, await store.listConversations(this.#database, organizationId, filter), present);
   }
 
-  /** Inside the transaction of whatever needs the conversation. */
+  /** Creates a conversation in the caller's transaction. */
   async create(queries: Queries, conversation: NewConversation): Promise<Conversation> {
     return present(await store.insertConversation(queries, conversation));
   }
 
-  /** Inside the transaction of whatever has no more use for it. */
+  /** Deletes a conversation in the caller's transaction. */
   async delete(queries: Queries, id: string): Promise<void> {
     await store.deleteConversation(queries, id);
   }
@@ -51,7 +51,7 @@ export class ConversationsService {
   }
 
   /**
-   * Adds items at the end, in their order. An item whose id is there already is passed over.
+   * Appends items in their order. Skips items whose id is already there.
    *
    * @param conversation Its id, or a query that yields it.
    */

@@ -73,8 +73,8 @@ export async function listItems(queries: Queries, conversationId: string): Promi
 }
 
 /**
- * Adds items at the end, in one statement: a call writes several per turn. Writers at the same time lose nothing, but the
- * order of their items among each other is undefined.
+ * Appends items in one statement, because a call writes several per turn. Concurrent writes lose nothing, but
+ * the order of their items relative to each other is undefined.
  *
  * @param conversation Its id, or a query that yields it.
  * @throws Error if there is no such conversation.

@@ -12,7 +12,7 @@ export const conversations = pgTable(
       .references(() => organizations.id, { onDelete: "cascade" }),
     /** No foreign key: a conversation outlives its agent. */
     agentId: uuid("agent_id").notNull(),
-    // What ran, and goes on running whatever is saved and published meanwhile.
+    // The configuration that runs, regardless of later changes and publications.
     agentRevision: integer("agent_revision"),
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
@@ -30,7 +30,7 @@ export const transcriptItems = pgTable(
     conversationId: uuid("conversation_id")
       .notNull()
       .references(() => conversations.id, { onDelete: "cascade" }),
-    /** Given by whoever runs the conversation; a repeated write of an item is recognized by it. */
+    /** Assigned by the writer; makes repeated writes of an item idempotent. */
     id: text("id").notNull(),
     sequence: integer("sequence").notNull(),
     item: jsonb("item").$type<TranscriptItem>().notNull(),

@@ -14,7 +14,7 @@ import type { RecordingsService } from "../recordings/recordings.service.ts";
 
 export interface RecordingFinisherOptions {
   nodeId: string;
-  /** Where media processes leave their spools. */
+  /** The folder of the media processes' spools. */
   folder: string;
   database: Database;
   calls: Pick<
@@ -22,31 +22,31 @@ export interface RecordingFinisherOptions {
     "findOrganizationOf" | "noteResult" | "listAwaitingRecording" | "noteRecordingLost"
   >;
   recordings: Pick<RecordingsService, "upload" | "note">;
-  /** Whether a call goes on here: its spool is still being written. */
+  /** Returns whether the call is active on this node: its spool is still being written. */
   isActive: (callId: string) => boolean;
-  /** How many are encoded at once. */
+  /** Number of parallel encodings. */
   concurrency: number;
   clock: Clock;
   logger: Logger;
-  /** How often the folder is looked into, and how long after a first failure it is tried again. */
+  /** Interval between reads of the folder, and delay after a first failure. */
   pollIntervalMs?: number;
   firstRetryMs?: number;
 }
 
 const POLL_INTERVAL_MS = 1_000;
-/** Who writes a spool shows it every two seconds: one that was untouched for longer was left behind. */
+/** A writer touches its spool every two seconds: one that was untouched for longer was abandoned. */
 const LEFT_BEHIND_AFTER_MS = 10_000;
-/** By then a call that has ended has its spool, if it ever had one. */
+/** An ended call has its spool after this time, if it ever had one. */
 const SPOOL_DUE_MS = 5_000;
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
-/** A spool that cannot be encoded cannot be encoded: but the machine may have been out of memory. */
+/** A broken spool stays broken, but an encoding may also fail because the machine was out of memory. */
 const MAX_ENCODINGS = 3;
 const ENCODING_DEADLINE_MS = 3600_000;
-/** What the encoder wrote before it was broken off. */
+/** Output of an interrupted encoder. */
 const PARTIAL_SUFFIX = ".partial";
 const ENCODED_SUFFIX = ".opus";
-/** A spool that no recording could be made of, for whoever wants to know why. */
+/** A spool that could not be encoded, kept for analysis. */
 const BROKEN_SUFFIX = ".broken";
 
 const encoder = fileURLToPath(new URL("../../media/recording/recording-process.ts", import.meta.url));
@@ -58,14 +58,14 @@ interface Attempts {
 }
 
 /**
- * Makes the spools in a folder into recordings and puts these where they are kept. The folder is the queue: what is there at
- * the start, left by a crash, is taken like any other. A spool is deleted only once its recording is safe.
+ * Encodes the spools in a folder as recordings and stores them. The folder is the queue: spools that a crash
+ * left are processed like others at the start. A spool is deleted only after its recording is stored.
  */
 export class RecordingFinisher {
   readonly #options: RecordingFinisherOptions;
   readonly #closed = new AbortController();
   readonly #attempts = new Map<string, Attempts>();
-  /** Lengths of the recordings that are encoded and wait to be uploaded. */
+  /** Durations of the encoded recordings that wait for their upload. */
   readonly #encodedMs = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<void>>();
   #running: Promise<void> | undefined;
@@ -78,7 +78,7 @@ export class RecordingFinisher {
     this.#running ??= this.#run();
   }
 
-  /** Breaks off what is under way, which is begun anew at the next start. Idempotent. */
+  /** Aborts the work in progress; it starts again at the next start. Idempotent. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#running;
@@ -102,7 +102,7 @@ export class RecordingFinisher {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Encodings that an earlier life of the node did not finish are begun anew. */
+  /** Deletes encodings that an earlier process of the node did not finish. */
   async #tidy(): Promise<void> {
     for (const name of await readdir(this.#options.folder)) {
       if (!name.endsWith(PARTIAL_SUFFIX) && !name.endsWith(ENCODED_SUFFIX)) continue;
@@ -113,7 +113,7 @@ export class RecordingFinisher {
   async #look(): Promise<void> {
     const { folder, calls, nodeId, concurrency, logger } = this.#options;
     const now = this.#options.clock.now();
-    // Asked before the folder is read: it is the call's record that tells what is finished in between.
+    // Read before the folder, because a recording that is finished in between is on the call's record.
     const endedBefore = new Date(now.getTime() - SPOOL_DUE_MS);
     const awaiting = await calls.listAwaitingRecording({ nodeId, endedBefore });
     const names = await readdir(folder);
@@ -182,7 +182,7 @@ export class RecordingFinisher {
     logger.info({ callId, durationMs, sizeBytes }, "call recorded");
   }
 
-  /** Undefined where no recording comes of it, however often it is tried. */
+  /** Returns `undefined` if the spool cannot become a recording, even after retries. */
   async #encode(callId: string, spool: string, file: string): Promise<number | undefined> {
     const attempts = this.#attemptsOf(callId);
     this.#attempts.set(callId, { ...attempts, encodings: attempts.encodings + 1 });
@@ -216,7 +216,10 @@ export class RecordingFinisher {
 const isSpool = (name: string): boolean =>
   Object.values(spoolSuffixes).some((suffix) => name.endsWith(suffix));
 
-/** In a process of its own, after everybody else. Resolves with the length, 0 where there is nothing. */
+/**
+ * Encodes in a process of its own with low priority. Resolves with the duration in milliseconds, 0 if there
+ * is no audio.
+ */
 async function encodeInProcess(spool: string, file: string, signal: AbortSignal): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [encoder, spool, file], {
     signal,

@@ -17,10 +17,10 @@ import { RecordingsService } from "../recordings/recordings.service.ts";
 import { giveUpRecordingsJob } from "./recording-finishing.jobs.ts";
 
 const NODE_ID = randomUUID();
-/** Longer ago than who writes a spool is ever silent. */
+/** Longer than an active writer is ever silent. */
 const LONG_AGO_MS = 60_000;
 
-/** A node's folder of spools, and a storage that may be told to refuse. */
+/** A node's folder of spools, and a storage that can be made to fail. */
 async function openFolder(t: TestContext) {
   const server = await createTestServer();
   t.after(async () => await server.close());
@@ -77,14 +77,14 @@ async function openFolder(t: TestContext) {
     });
   };
   const files = async (): Promise<string[]> => (await readdir(folder)).sort();
-  /** Files go once the call's record tells of the recording. */
+  /** Files are deleted after the call's record names the recording. */
   const emptied = async (): Promise<void> => {
     await waitFor("the files to go", async () => (await files()).length === 0);
   };
   return { ...server, folder, stored, held, refusals, start, openCall, describe, settled, files, emptied };
 }
 
-/** A second of silence from both sides. */
+/** Writes a spool with one second of silence from both sides. */
 async function spool(folder: string, callId: string): Promise<void> {
   const spools = new RecordingSpools({ folder, onError: (error) => assert.fail(String(error)) });
   const call = spools.open(callId, 8000);
@@ -95,7 +95,7 @@ async function spool(folder: string, callId: string): Promise<void> {
   await spools.close();
 }
 
-test("what a call left is made into a recording, kept, and given out by a link; its spool goes", async (t) => {
+test("a call's spool becomes a recording that is stored and linked, and is then deleted", async (t) => {
   const { request, folder, start, openCall, settled, stored, emptied, organizationId } = await openFolder(t);
   const callId = await openCall({ endedMsAgo: 0 });
   const early = await request("GET", `/calls/${callId}/recording`);
@@ -117,7 +117,7 @@ test("what a call left is made into a recording, kept, and given out by a link; 
   await emptied();
 });
 
-test("a storage that refuses is asked again, and the spool stays until the recording is safe", async (t) => {
+test("a failing storage is retried, and the spool stays until the recording is stored", async (t) => {
   const { folder, start, openCall, describe, settled, refusals, files } = await openFolder(t);
   const callId = await openCall({ endedMsAgo: 0 });
   await spool(folder, callId);
@@ -129,7 +129,7 @@ test("a storage that refuses is asked again, and the spool stays until the recor
   assert.equal((await settled(callId)).recordingStatus, "ready");
 });
 
-test("a node that ends leaves what it has not finished to its next start", async (t) => {
+test("a node that ends leaves unfinished work to its next start", async (t) => {
   const { folder, start, openCall, describe, settled, files, emptied } = await openFolder(t);
   const callId = await openCall({ endedMsAgo: 0 });
   await spool(folder, callId);
@@ -143,7 +143,7 @@ test("a node that ends leaves what it has not finished to its next start", async
   await emptied();
 });
 
-test("a spool that a dead process left is finished, one that is still written is not", async (t) => {
+test("the spool of a dead process is finished, but not one that is still being written", async (t) => {
   const { folder, start, openCall, describe, settled, held } = await openFolder(t);
   const [left, fresh, onHold] = [await openCall(), await openCall(), await openCall()];
   const ago = new Date(Date.now() - LONG_AGO_MS);
@@ -151,7 +151,7 @@ test("a spool that a dead process left is finished, one that is still written is
     await spool(folder, callId);
     const bytes = await readFile(path.join(folder, `${callId}.ended`));
     await rm(path.join(folder, `${callId}.ended`));
-    // Whoever wrote it was killed in the middle of a record.
+    // Simulates a writer that was killed in the middle of a record.
     await writeFile(path.join(folder, `${callId}.spool`), bytes.subarray(0, -50));
     if (callId !== fresh) await utimes(path.join(folder, `${callId}.spool`), ago, ago);
   }
@@ -162,7 +162,7 @@ test("a spool that a dead process left is finished, one that is still written is
   assert.equal((await describe(onHold)).recordingStatus, "pending");
 });
 
-test("a call that left no spool, or one of which nothing comes, says that its recording failed", async (t) => {
+test("a call without a spool, or with an unusable one, reports that its recording failed", async (t) => {
   const { folder, start, openCall, describe, settled, files } = await openFolder(t);
   const [none, broken] = [await openCall({ endedMsAgo: LONG_AGO_MS }), await openCall({ endedMsAgo: 0 })];
   const [justEnded, goesOn] = [await openCall({ endedMsAgo: 0 }), await openCall()];
@@ -175,14 +175,14 @@ test("a call that left no spool, or one of which nothing comes, says that its re
   assert.equal((await describe(goesOn)).recordingStatus, "pending");
 });
 
-test("a spool of no known call is deleted", async (t) => {
+test("a spool of an unknown call is deleted", async (t) => {
   const { folder, start, emptied } = await openFolder(t);
   await spool(folder, randomUUID());
   start();
   await emptied();
 });
 
-test("a recording whose node is gone for a day is given up", async (t) => {
+test("a recording is given up if its node is lost for a day", async (t) => {
   const { modules, openCall, describe } = await openFolder(t);
   const callId = await openCall({ endedMsAgo: 0 });
   const hoursLater = (hours: number) => ({ now: () => new Date(Date.now() + hours * 3600_000) });

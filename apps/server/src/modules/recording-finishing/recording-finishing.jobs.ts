@@ -2,10 +2,13 @@ import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 
-/** A node that was gone for longer is not waited for; should it come back, its recordings are taken all the same. */
+/**
+ * A recording is given up if its node is gone for longer. If the node returns, its recordings are stored all
+ * the same.
+ */
 const GIVEN_UP_AFTER_MS = 24 * 3600_000;
 
-/** Every hour: calls whose recording lies on a node that does not come back. */
+/** Every hour: gives up recordings that are on lost nodes. */
 export function giveUpRecordingsJob(
   calls: Pick<CallsService, "listAwaitingRecording" | "noteRecordingLost">,
   clock: Clock,

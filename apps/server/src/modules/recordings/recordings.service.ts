@@ -5,19 +5,19 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { contentTypeOf, type ObjectStorage } from "../../platform/object-storage/object-storage.ts";
 import * as store from "./recordings.store.ts";
 
-/** For whoever asks, and can ask again. */
+/** Validity of a link. Clients can request a new one. */
 const LINK_MS = 3600_000;
 
 export interface NewRecording {
   organizationId: string;
   callId: string;
-  /** The file, on this machine. */
+  /** Path of the file on this machine. */
   file: string;
   sizeBytes: number;
   durationMs: number;
 }
 
-/** Recordings that are made, and links to them. */
+/** Stores finished recordings, and creates links to them. */
 export class RecordingsService {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -48,14 +48,14 @@ export class RecordingsService {
     };
   }
 
-  /** A link that works for so long, an hour unless told; null where there is no recording, or none yet. */
+  /** Returns a link with this validity, one hour by default; null if there is no recording, or none yet. */
   async findUrl(organizationId: string, callId: string, validForMs = LINK_MS): Promise<string | null> {
     const row = await store.findRecording(this.#database, organizationId, callId);
     if (row === undefined) return null;
     return await this.#storage.linkTo(row.objectKey, this.#in(validForMs));
   }
 
-  /** Puts the file where it is kept; doing it again changes nothing. Returns what `note` is to write down. */
+  /** Stores the file; idempotent. Returns the record for `note`. */
   async upload(
     { file, ...recording }: NewRecording,
     signal: AbortSignal,
@@ -66,7 +66,7 @@ export class RecordingsService {
     return { ...recording, objectKey };
   }
 
-  /** In the transaction in which the call is told. */
+  /** Records the recording, in the transaction that updates the call. */
   async note(transaction: Queries, recording: Omit<store.RecordingRow, "createdAt">): Promise<void> {
     await store.putRecording(transaction, recording);
   }

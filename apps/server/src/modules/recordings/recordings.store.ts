@@ -4,7 +4,7 @@ import { recordings } from "./recordings.tables.ts";
 
 export type RecordingRow = typeof recordings.$inferSelect;
 
-/** In place of one that is there already. */
+/** Inserts a recording, or replaces the existing one. */
 export async function putRecording(
   queries: Queries,
   recording: typeof recordings.$inferInsert,

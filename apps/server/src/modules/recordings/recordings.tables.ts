@@ -3,7 +3,7 @@ import { createdAt } from "../../platform/database/columns.ts";
 import { calls } from "../calls/calls.tables.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
-/** The recordings that can be fetched; whether one is still to come, the call says. */
+/** Stored recordings. Whether one is pending is on the call's record. */
 export const recordings = pgTable("recordings", {
   callId: uuid("call_id")
     .primaryKey()

@@ -24,12 +24,12 @@ interface Target {
   phoneNumberId: string;
 }
 
-/** The platform without calls, and a recorder on a clock that the test sets. */
+/** A platform without calls, and a recorder with a clock that the test sets. */
 class Fixture {
   readonly server: TestServer;
   readonly recorder: SipTraceRecorder;
   now = new Date("2026-11-21T12:00:00.000Z");
-  /** Ends the trace of the call that was opened last. */
+  /** Ends the trace of the last opened call. */
   endCall = (): void => undefined;
   readonly #target: Target;
 
@@ -103,7 +103,7 @@ function message(
   };
 }
 
-test("a call's messages are kept from its first INVITE on, secrets masked", async () => {
+test("a call's messages are recorded from its first INVITE, with secrets masked", async () => {
   const fixture = await Fixture.start();
   const { recorder } = fixture;
   recorder.observe(
@@ -134,7 +134,7 @@ test("a call's messages are kept from its first INVITE on, secrets masked", asyn
   await fixture.close();
 });
 
-test("how the network treated the audio stands in the trace once the call has ended", async () => {
+test("the trace of an ended call contains its network quality", async () => {
   const fixture = await Fixture.start();
   const { server } = fixture;
   const callId = await fixture.openCall("c2");
@@ -151,7 +151,7 @@ test("how the network treated the audio stands in the trace once the call has en
   await fixture.close();
 });
 
-test("the capture of a call goes as a file and has each message in its direction", async (t) => {
+test("a call's capture is downloaded as a file, with the direction of each message", async (t) => {
   const fixture = await Fixture.start();
   const { server, recorder } = fixture;
   const callId = await fixture.openCall("c3");
@@ -176,7 +176,7 @@ test("the capture of a call goes as a file and has each message in its direction
   assert.deepEqual(stdout.trim().split("\n"), ["192.0.2.20,5060,INVITE,", "192.0.2.10,40000,,486"]);
 });
 
-test("another organization's call has no trace", async () => {
+test("the trace of another organization's call is not found", async () => {
   const fixture = await Fixture.start();
   const { server } = fixture;
   const callId = await fixture.openCall("c4");
@@ -189,7 +189,7 @@ test("another organization's call has no trace", async () => {
   await fixture.close();
 });
 
-test("messages that belong to no call are let go, and of a call no more than its share is kept", async () => {
+test("messages without a call are dropped, and a call's trace stays within its limits", async () => {
   const fixture = await Fixture.start();
   const { recorder } = fixture;
   recorder.observe(message("in", "stray", "OPTIONS sip:a@b SIP/2.0"));
@@ -206,7 +206,7 @@ test("messages that belong to no call are let go, and of a call no more than its
   await fixture.close();
 });
 
-test("a call that said nothing for long is traced to its BYE, and no longer once it has ended", async () => {
+test("a long silent call is traced to its BYE, and no longer after its end", async () => {
   const fixture = await Fixture.start();
   const { recorder } = fixture;
   const callId = await fixture.openCall("long");
@@ -228,7 +228,7 @@ test("a call that said nothing for long is traced to its BYE, and no longer once
   await fixture.close();
 });
 
-test("a flood under Call-IDs of no call takes neither the memory of the node nor the trace of a call", async () => {
+test("a flood of Call-IDs without a call exhausts neither the node's memory nor the traces of calls", async () => {
   const fixture = await Fixture.start();
   const { recorder } = fixture;
   const first = await fixture.openCall("first");
@@ -251,7 +251,7 @@ test("a flood under Call-IDs of no call takes neither the memory of the node nor
   await fixture.close();
 });
 
-test("Call-IDs that no database takes, or a call that is gone, cost no other call its trace", async () => {
+test("Call-IDs that the database rejects, or a deleted call, do not affect the traces of other calls", async () => {
   const fixture = await Fixture.start();
   const { server, recorder } = fixture;
   recorder.observe(message("in", "a\0b", "OPTIONS sip:a@b SIP/2.0"));
@@ -273,7 +273,7 @@ test("Call-IDs that no database takes, or a call that is gone, cost no other cal
   await fixture.close();
 });
 
-test("traces are deleted after their days", async () => {
+test("traces are deleted after the retention time", async () => {
   const fixture = await Fixture.start();
   const { server, recorder } = fixture;
   const callId = await fixture.openCall("old");

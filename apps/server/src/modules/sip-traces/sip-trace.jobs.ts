@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/clock.ts";
 import type { JobKind } from "../../platform/jobs/jobs.ts";
 import type { SipTracesService } from "./sip-trace.service.ts";
 
-/** Every hour: traces that have been kept for long enough are deleted. */
+/** Every hour: deletes SIP messages older than the retention time. */
 export function deleteExpiredTracesJob(
   traces: SipTracesService,
   days: number,

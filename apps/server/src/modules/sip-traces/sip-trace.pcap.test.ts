@@ -36,7 +36,7 @@ const messages = [
   message("sip.example.com", "192.0.2.2"),
 ];
 
-test("a capture holds each message behind the headers of its addresses", () => {
+test("a capture contains each message after headers with its addresses", () => {
   const file = writePcap(messages);
   assert.equal(file.readUInt32LE(0), 0xa1b2c3d4);
   const length = file.readUInt32LE(32);
@@ -48,7 +48,7 @@ test("a capture holds each message behind the headers of its addresses", () => {
   assert.equal(packet.subarray(42).toString(), request.join("\r\n"));
 });
 
-test("tshark reads addresses, ports, time and the SIP in it, and finds every checksum good", { skip }, () => {
+test("tshark reads addresses, ports, time and SIP, and finds all checksums correct", { skip }, () => {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-pcap-"));
   const file = path.join(folder, "trace.pcap");
   writeFileSync(file, writePcap(messages));

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** One SIP message between two ends. */
+/** One SIP message between two endpoints. */
 export interface PcapMessage {
   at: Date;
   from: { address: string; port: number };
@@ -15,12 +15,12 @@ const SNAP_LENGTH = 262_144;
 const ETHERNET_BYTES = 14;
 const UDP_BYTES = 8;
 const UDP_PROTOCOL = 17;
-/** What IPv4 leaves for the payload of one datagram. */
+/** Largest payload of an IPv4 datagram. */
 const MAX_PAYLOAD_BYTES = 65_507;
 
 /**
- * Writes messages as a capture that network tools open. Each is one datagram, whatever transport it came by: the
- * Ethernet, IP and UDP headers are made up round it.
+ * Writes messages as a capture that network tools open. Each message is one datagram, whichever transport it
+ * used, with synthetic Ethernet, IP and UDP headers.
  */
 export function writePcap(messages: readonly PcapMessage[]): Buffer {
   const header = Buffer.alloc(24);
@@ -42,7 +42,7 @@ function packetOf(message: PcapMessage): Buffer[] {
     ? ipv6Header(source, destination, UDP_BYTES + payload.length)
     : ipv4Header(source, destination, UDP_BYTES + payload.length);
   const ethernet = Buffer.alloc(ETHERNET_BYTES);
-  // Addresses of local administration, one for each side.
+  // Locally administered addresses, one for each side.
   ethernet.writeUIntBE(0x02_00_00_00_00_02, 0, 6);
   ethernet.writeUIntBE(0x02_00_00_00_00_01, 6, 6);
   ethernet.writeUInt16BE(isV6 ? 0x86dd : 0x0800, 12);
@@ -78,7 +78,10 @@ function ipv6Header(source: Buffer, destination: Buffer, payloadBytes: number): 
   return header;
 }
 
-/** @param addresses Source and destination: the part of the pseudo-header that is not in the datagram itself. */
+/**
+ * @param addresses Source and destination: the part of the pseudo-header that is not in the datagram
+ *   itself.
+ */
 function udpHeader(
   sourcePort: number,
   destinationPort: number,
@@ -92,12 +95,12 @@ function udpHeader(
   const rest = Buffer.alloc(4);
   rest[1] = UDP_PROTOCOL;
   rest.writeUInt16BE(UDP_BYTES + payload.length, 2);
-  // RFC 768: a sum of zero goes as all ones.
+  // RFC 768: a checksum of zero is transmitted as all ones.
   header.writeUInt16BE(checksum([...addresses, rest, header, payload]) || 0xffff, 6);
   return header;
 }
 
-/** RFC 1071, over parts of even length but for the last. */
+/** RFC 1071. Every part except the last has an even length. */
 function checksum(parts: readonly Buffer[]): number {
   let sum = 0;
   for (const part of parts) {
@@ -108,11 +111,14 @@ function checksum(parts: readonly Buffer[]): number {
   return ~sum & 0xffff;
 }
 
-/** A host name, where an operator gave one for this node, has no place in a capture; it becomes the unspecified address. */
+/**
+ * Returns the bytes of an address. A host name, which an operator may set for this node, becomes the
+ * unspecified address.
+ */
 function addressBytes(address: string, isV6: boolean): Buffer {
   const v4 = isIPv4(address) ? Buffer.from(address.split(".").map(Number)) : undefined;
   if (!isV6) return v4 ?? Buffer.alloc(4);
-  // RFC 4291 §2.5.5.2: beside an IPv6 address one of IPv4 stands as a mapped one.
+  // RFC 4291 §2.5.5.2: beside an IPv6 address, an IPv4 address is written as IPv4-mapped.
   if (v4 !== undefined) return Buffer.concat([Buffer.alloc(10), Buffer.from([0xff, 0xff]), v4]);
   return isIPv6(address) ? ipv6Bytes(address) : Buffer.alloc(16);
 }

@@ -7,32 +7,32 @@ import { maskSecrets, sipCallIdOf, storableSipCallId } from "./sip-trace.rules.t
 import * as store from "./sip-trace.store.ts";
 
 const FLUSH_INTERVAL_MS = 1_000;
-/** A call is claimed soon after its INVITE came; what belongs to none by then is let go. */
+/** A call is claimed soon after its INVITE; messages without a call are dropped after this time. */
 const UNCLAIMED_MS = 30_000;
-/** After its end a call is remembered this long, for the messages that still pass. */
+/** An ended call is traced for this long, because some messages follow its end. */
 const ENDED_MS = 120_000;
-/** Of all Call-IDs without a call together. Beyond it the oldest are let go: a call is claimed within a second. */
+/** Limit for all Call-IDs without a call. The oldest are dropped first: a call is claimed within a second. */
 const MAX_UNCLAIMED_BYTES = 4 * 1024 * 1024;
 const MAX_UNCLAIMED_CALL_IDS = 5_000;
-/** Enough for an INVITE, its challenge and both once more; a stranger gets no larger share of the above. */
+/** Enough for two INVITEs and their challenge. Limits the share of one Call-ID in the memory above. */
 const MAX_UNCLAIMED_BYTES_PER_CALL_ID = 256 * 1024;
 const MAX_MESSAGES_PER_CALL = 500;
 const MAX_BYTES_PER_CALL = 1024 * 1024;
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** Of one statement: PostgreSQL takes 65,535 values, and masking must not keep the process from its calls. */
+/** Rows per statement: PostgreSQL accepts 65,535 values, and masking must not block the process for long. */
 const MAX_ROWS = 1_000;
 const MAX_STATEMENT_BYTES = 1024 * 1024;
 
-/** As it passed: secrets are masked when it is written, and only then. */
+/** A message as it was sent. Secrets are masked when it is written to the database. */
 type Message = Omit<store.TraceMessageInsert, "callId">;
 
-/** What is known of one SIP Call-ID. */
+/** State of one SIP Call-ID. */
 interface Traced {
   firstAtMs: number;
-  /** Ours; undefined while no call has claimed it. */
+  /** Id of our call; `undefined` until a call claims the Call-ID. */
   callId: string | undefined;
   endedAtMs: number | undefined;
-  /** Not stored yet. */
+  /** Messages that are not stored yet. */
   waiting: Message[];
   waitingBytes: number;
   seenMessages: number;
@@ -46,9 +46,9 @@ export interface SipTraceRecorderOptions {
 }
 
 /**
- * Keeps the SIP messages that belong to calls of this node, secrets masked. It sees every message, holds a bounded number
- * until a call claims their Call-ID, and writes once a second; nothing waits for it. Of one call it keeps the first 500
- * messages and the first MiB.
+ * Records the SIP messages of this node's calls, with secrets masked. It observes every message, keeps a
+ * bounded number until a call claims their Call-ID, and writes once a second without delaying anything. A
+ * call's trace ends after its first 500 messages or its first MiB.
  */
 export class SipTraceRecorder {
   readonly #options: SipTraceRecorderOptions;
@@ -67,7 +67,7 @@ export class SipTraceRecorder {
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
-  /** Of messages that are not written yet. */
+  /** Size of the messages that are not written yet. */
   get waitingBytes(): number {
     return this.#unclaimedBytes + this.#claimedBytes;
   }
@@ -90,7 +90,7 @@ export class SipTraceRecorder {
       localPort: local.port,
       peerAddress: peer.address,
       peerPort: peer.port,
-      // A copy: a small Buffer is a piece of a pool, which it would keep alive.
+      // A copy: a small Buffer is a slice of a pool, and would keep all of it alive.
       data: Buffer.copyBytesFrom(data),
     });
     if (traced.callId !== undefined) this.#claimedBytes += data.length;
@@ -132,7 +132,10 @@ export class SipTraceRecorder {
     }
   }
 
-  /** Keeps what passes under this SIP Call-ID, and what has passed so far, as the call's; returns how to say that it ended. */
+  /**
+   * Records the past and future messages of this SIP Call-ID for the call. Returns a function that reports
+   * the call's end.
+   */
   claim(sipCallId: string, callId: string): () => void {
     const key = storableSipCallId(sipCallId);
     const claimed = this.#claimed.get(key);
@@ -143,7 +146,7 @@ export class SipTraceRecorder {
       this.#claimedBytes += traced.waitingBytes;
       this.#claimed.set(key, traced);
     }
-    // Of several calls with one Call-ID the latest has a share of its own.
+    // If several calls share a Call-ID, the limits start anew for the latest.
     const { length } = traced.waiting;
     Object.assign(traced, {
       callId,
@@ -156,7 +159,7 @@ export class SipTraceRecorder {
     };
   }
 
-  /** Writes what waits for calls that are known by now. Never rejects; what could not be written is tried again. */
+  /** Writes the pending messages of claimed Call-IDs. Never rejects; failed writes are retried. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing
       .then(() => this.#flush())
@@ -174,7 +177,7 @@ export class SipTraceRecorder {
     this.#forget();
   }
 
-  /** What goes into the next statement, and how many messages of whom that are. */
+  /** Returns the rows of the next statement, and the number of messages in it by Call-ID. */
   #nextRows(): { rows: store.TraceMessageInsert[]; taken: Map<Traced, number> } {
     const rows: store.TraceMessageInsert[] = [];
     const taken = new Map<Traced, number>();
@@ -192,7 +195,9 @@ export class SipTraceRecorder {
     return { rows, taken };
   }
 
-  /** A row that the database refuses, such as one of a call that was deleted, is lost alone. */
+  /**
+   * Inserts rows. A row that the database rejects, for example of a deleted call, is lost without the others.
+   */
   async #insert(rows: readonly store.TraceMessageInsert[]): Promise<void> {
     const { database, logger } = this.#options;
     try {
@@ -229,14 +234,14 @@ export class SipTraceRecorder {
     }
   }
 
-  /** Writes what is left. Idempotent; call it while the database is still there. */
+  /** Writes the remaining messages; the database must still be open. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
   }
 }
 
-/** One character for each byte, so that nothing of what passed is lost. */
+/** One character per byte (`latin1`), so that no byte is lost. */
 function toText(data: Buffer): string {
   return data.toString("latin1");
 }

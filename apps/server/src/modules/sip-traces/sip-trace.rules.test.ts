@@ -14,7 +14,7 @@ const register = [
   "",
 ].join("\r\n");
 
-test("what proves a password is masked, who asks and how is not", () => {
+test("proofs of a password are masked, but user and method are not", () => {
   const masked = maskSecrets(register);
   assert.match(masked, /username="alice", realm="trunk", nonce="n1"/);
   assert.match(masked, /uri="sip:trunk.example.com", response="\*{32}", cnonce=\*{8}, qop=auth, nc=00000001/);
@@ -22,7 +22,7 @@ test("what proves a password is masked, who asks and how is not", () => {
   assert.equal(masked.length, register.length);
 });
 
-test("credentials of a scheme that is not Digest are masked whole", () => {
+test("credentials of other schemes than Digest are masked entirely", () => {
   assert.equal(
     maskSecrets("Proxy-Authorization: Basic YWxpY2U6cGFzcw==\r\nTo: x"),
     "Proxy-Authorization: Basic ****************\r\nTo: x",
@@ -33,7 +33,7 @@ test("credentials of a scheme that is not Digest are masked whole", () => {
   );
 });
 
-test("keys of SRTP are masked, every one of a line", () => {
+test("every SRTP key of a line is masked", () => {
   const key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
   const line = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}|2^20|1:4;inline:${key}|2^20|2:4`;
   const masked = maskSecrets(`v=0\r\n${line}\r\nk=base64:c2VjcmV0\r\n`);
@@ -42,26 +42,26 @@ test("keys of SRTP are masked, every one of a line", () => {
   assert.match(masked, /AES_CM_128_HMAC_SHA1_80 inline:\*{40}\|2\^20\|1:4;inline:\*{40}\|2\^20\|2:4/);
 });
 
-test("a message without secrets stays as it is", () => {
+test("a message without secrets stays unchanged", () => {
   const text =
     'INVITE sip:b@h:5060 SIP/2.0\r\nFrom: "A: b" <sip:a@h>;tag=1\r\nWWW-Authenticate: Digest nonce="x"\r\n\r\n';
   assert.equal(maskSecrets(text), text);
 });
 
-test("a Call-ID is found in long and compact form, in the head alone", () => {
+test("a Call-ID is found in long and compact form, in header fields only", () => {
   assert.equal(sipCallIdOf(register), "abc@192.0.2.1");
   assert.equal(sipCallIdOf("X\r\ncall-id  :  q \r\n\r\n"), "q");
   assert.equal(sipCallIdOf("X\r\nTo: y\r\n\r\nCall-ID: body\r\n"), undefined);
 });
 
-test("what stands in credentials outside their form is masked as well", () => {
+test("malformed parts of credentials are masked as well", () => {
   assert.equal(
     maskSecrets('Authorization: Digest opensesame username="a\\"b" = secret, nonce=n x\r\n'),
     'Authorization: Digest ********** username="a\\"b" = ******, nonce=n *\r\n',
   );
 });
 
-test("masking takes time that grows with the length, whatever is repeated", () => {
+test("masking takes linear time for any repeated input", () => {
   const beginnings = [
     "Authorization: ",
     "Authorization: Digest ",

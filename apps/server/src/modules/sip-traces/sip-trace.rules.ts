@@ -1,33 +1,33 @@
-/** What a trace keeps of a SIP message, and what it must not. */
+/** Rules for storing SIP messages without their secrets. */
 import { createHash } from "node:crypto";
 
-/** Longer than any client makes them. */
+/** Longer than the Call-IDs of any common client. */
 const MAX_STORED_CALL_ID_LENGTH = 255;
 
-/** Parameters of credentials that say who asks and how, but nothing that a password could be guessed by. */
+/** Parameters of credentials that identify the request but do not help to guess a password. */
 const openParameters = new Set(["username", "realm", "uri", "algorithm", "qop", "nc", "nonce", "stale"]);
 
-/** Header fields whose value proves that a password is known (RFC 3261 §20.7, §20.28; RFC 7616 §3.5). */
+/** Header fields whose value proves knowledge of a password (RFC 3261 §20.7, §20.28; RFC 7616 §3.5). */
 const credentialLine =
   /^((?:proxy-)?authorization|(?:proxy-)?authentication-info)([ \t]*:[ \t]*)((?:[^\r\n]|\r?\n[ \t])*)/gim;
 
-/** Where SDES puts its keys (RFC 4568 §6.1), and where SDP did before (RFC 4566 §5.12). */
+/** Keys of SDES (RFC 4568 §6.1) and of older SDP (RFC 4566 §5.12). */
 const cryptoLine = /^(?:a=crypto:|k=[a-z0-9]+:)[^\r\n]*/gim;
 
-/** What stands between two characters that end a user part: with an `@` after it, a user part and what precedes it. */
+/** Text between two characters that end a user part. If `@` follows, it ends with a user part. */
 const userParts = /[^\s@;<>"]+/g;
 
 /** Scheme, user and colon of a SIP URI with a password (RFC 3261 §19.1.1). */
 const userWithPassword = /\bsips?:[^:]+:/i;
 
-/** Every character of credentials belongs to one of these, so that reading them takes linear time. */
+/** Every character of credentials matches one of these, so that parsing takes linear time. */
 const credentialTokens = /"(?:[^"\\]|\\[^])*"?|[^\s,="]+|=|[\s,]+/g;
 
 /**
- * The message with every secret replaced by as many asterisks: passwords and what proves them, SRTP keys. Its length
- * stays the same, and with it Content-Length true.
+ * Replaces each character of a secret with an asterisk: passwords and their proofs, SRTP keys. The length
+ * does not change, so Content-Length stays correct.
  *
- * @param message Bytes as characters (`latin1`), so that nothing of them is lost.
+ * @param message Bytes as characters (`latin1`), so that no byte is lost.
  */
 export function maskSecrets(message: string): string {
   return message
@@ -62,11 +62,11 @@ function maskCredentials(value: string): string {
   return hasScheme ? scheme + maskParameters(parameters) : maskParameters(parameters);
 }
 
-/** Keeps names and the values of open parameters; everything else, whatever its form, may be a secret. */
+/** Keeps names and the values of open parameters. All other text may be a secret, whatever its form. */
 function maskParameters(text: string): string {
   const tokens = text.match(credentialTokens) ?? [];
   let name = "";
-  /** Where in `name=value` the reading is. */
+  /** Position in `name=value`. */
   let place: "name" | "equals" | "value" = "name";
   return tokens
     .map((token, index) => {
@@ -91,22 +91,25 @@ function maskParameters(text: string): string {
     .join("");
 }
 
-/** Line ends stay, so that a folded header field remains one. */
+/** Keeps line ends, so that a folded header field remains one field. */
 function stars(text: string): string {
   return text.replace(/[^\s"]/g, "*");
 }
 
-/** The value of Call-ID, by which a message belongs to a call; `undefined` for what is no SIP message. */
+/** Returns the Call-ID, which assigns a message to a call; `undefined` if the text is not a SIP message. */
 export function sipCallIdOf(message: string): string | undefined {
   const headEnd = message.indexOf("\r\n\r\n");
   const head = headEnd === -1 ? message : message.slice(0, headEnd);
   return /^(?:call-id|i)[ \t]*:[ \t]*(\S+)[ \t]*$/im.exec(head)?.[1];
 }
 
-/** A SIP Call-ID as records and traces name it: itself, or its hash if it is long; a peer chooses how long it is. */
+/**
+ * Returns the SIP Call-ID as records and traces store it: itself, or its hash if it is long. Peers choose its
+ * length.
+ */
 export function storableSipCallId(sipCallId: string): string {
   if (sipCallId.length > MAX_STORED_CALL_ID_LENGTH)
     return `sha256:${createHash("sha256").update(sipCallId).digest("hex")}`;
-  // A copy: a piece of a message would keep the whole of it alive.
+  // A copy: a slice would keep the whole message alive.
   return Buffer.from(sipCallId).toString();
 }

@@ -6,7 +6,7 @@ import type { CallsService } from "../calls/calls.service.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What passed between us and the other side of a call, for whoever has to find out what went wrong. */
+/** Reads the SIP messages and network events of a call, for the analysis of faults. */
 export class SipTracesService {
   readonly #database: Database;
 
@@ -29,7 +29,7 @@ export class SipTracesService {
     return writePcap(rows.map(toPcapMessage));
   }
 
-  /** Deletes what is older than so many days. */
+  /** Deletes messages older than this number of days. */
   async deleteExpired(days: number, now: Date): Promise<void> {
     await store.deleteBefore(this.#database, new Date(now.getTime() - days * DAY_MS));
   }

@@ -4,11 +4,11 @@ import { calls } from "../calls/calls.tables.ts";
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
-/** The SIP messages of a call as they passed, secrets masked. */
+/** The SIP messages of a call, with secrets masked. */
 export const sipTraceMessages = pgTable(
   "sip_trace_messages",
   {
-    /** Rises in the order in which the messages passed. */
+    /** Increases in the order of the messages. */
     id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
     callId: uuid("call_id")
       .notNull()

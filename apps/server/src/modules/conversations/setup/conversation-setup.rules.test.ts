@@ -14,7 +14,7 @@ const conversation = {
   variables: {},
 } as const;
 
-test("prompt and first message have their variables filled in, unknown names are told once", () => {
+test("prompt and first message are rendered with their variables, and unknown names are reported once", () => {
   const document = createDocument({
     name: "Robin",
     promptTemplate: "You serve {{shop}}. {{nothing}}",
@@ -26,7 +26,7 @@ test("prompt and first message have their variables filled in, unknown names are
   assert.deepEqual(unknownVariables, ["nothing"]);
 });
 
-test("the voice that takes over is the document's, where it names one", () => {
+test("the fallback voice is the document's, if it names one", () => {
   const document = createDocument({ name: "Robin", fallbackVoiceId: "kokoro/bm_george" });
   assert.equal(renderAgent(conversation, document, {}).setup.fallbackVoiceId, "kokoro/bm_george");
   assert.equal(
@@ -35,7 +35,7 @@ test("the voice that takes over is the document's, where it names one", () => {
   );
 });
 
-test("noise is suppressed unless the document says off", () => {
+test("noise is suppressed unless the document disables it", () => {
   for (const [noiseCancellation, expected] of [
     ["on", true],
     ["off", false],
@@ -45,12 +45,12 @@ test("noise is suppressed unless the document says off", () => {
   }
 });
 
-test("an agent that may not hang up has no way to", () => {
+test("an agent without endCallEnabled has no tool to hang up", () => {
   const { setup } = renderAgent(conversation, createDocument({ name: "Robin", endCallEnabled: false }), {});
   assert.equal(setup.endCall, undefined);
 });
 
-test("rules for hanging up replace the built-in ones", () => {
+test("custom rules for hanging up replace the built-in ones", () => {
   const document = createDocument({ name: "Robin", endCallRulesOverride: "Only after thanks." });
   assert.deepEqual(renderAgent(conversation, document, {}).setup.endCall, { rules: "Only after thanks." });
   assert.deepEqual(renderAgent(conversation, createDocument({ name: "Robin" }), {}).setup.endCall, {});
@@ -61,7 +61,7 @@ test("rules for hanging up replace the built-in ones", () => {
   assert.deepEqual(renderAgent(conversation, createDocument(rules), {}).setup.keypad, { rules: "Only 1." });
 });
 
-test("the agent is given the tools that are enabled, with their variables filled in", () => {
+test("the agent receives its enabled tools, rendered with their variables", () => {
   const tool = {
     id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14",
     name: "look_up",

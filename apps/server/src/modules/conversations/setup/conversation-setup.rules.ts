@@ -4,7 +4,7 @@ import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules
 import { builtInVariables, renderTemplate, type Variables } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
-/** What a conversation runs on, whatever carries its audio. */
+/** Everything that a conversation runs on, independent of its audio transport. */
 export type ConversationSetup = Omit<MediaCall, "sampleRateHz">;
 
 /** A conversation that is about to begin. */
@@ -12,7 +12,7 @@ export interface NewConversationSetup {
   callId: string;
   conversationId: string;
   agent: ResolvedAgent;
-  /** Those of the agent and of the call; built-in variables replace them. */
+  /** Variables of the agent and of the call. Built-in variables take precedence. */
   variables: Record<string, string>;
   channel: "phone" | "web";
   direction: "inbound" | "outbound";
@@ -24,11 +24,11 @@ export interface NewConversationSetup {
 
 interface RenderedSetup {
   setup: ConversationSetup;
-  /** Names in the agent's texts that no variable has. */
+  /** Names in the agent's texts without a variable. */
   unknownVariables: string[];
 }
 
-/** Fills the variables into the agent's texts and tools, and chooses its first message. */
+/** Renders the agent's texts and tools with the variables, and chooses its first message. */
 export function setUpConversation(conversation: NewConversationSetup): RenderedSetup {
   const { agent, callId, conversationId, channel, direction, fromNumber, toNumber, variables } = conversation;
   const builtIn = builtInVariables({
@@ -47,22 +47,25 @@ export function setUpConversation(conversation: NewConversationSetup): RenderedS
   );
 }
 
-/** The agent with another first message, in calls of both directions; unchanged if there is none. */
+/** Returns the agent with another first message for both directions; unchanged if there is none. */
 export function withGreeting(agent: ResolvedAgent, firstMessage: string | undefined): ResolvedAgent {
   if (firstMessage === undefined) return agent;
   const greeting = { firstMessage, firstMessageOutbound: null, firstMessageMode: "static" as const };
   return { ...agent, document: { ...agent.document, ...greeting } };
 }
 
-/** What the agent says first: in a call that it places it may be something else. Null: it waits. */
+/**
+ * Returns the agent's first message, which may differ for outbound calls. Null if the agent waits for the
+ * caller.
+ */
 function firstMessageOf(document: AgentDocument, direction: "inbound" | "outbound"): string | null {
   const { firstMessage, firstMessageOutbound } = document;
   return direction === "outbound" ? (firstMessageOutbound ?? firstMessage) : firstMessage;
 }
 
 /**
- * What a media process is told of a call: the agent's document with its variables filled in. `variables` are the
- * conversation's own and the built-in ones.
+ * Returns what a media process receives of a call: the agent's document, rendered with the conversation's own
+ * and the built-in variables.
  */
 export function renderAgent(
   conversation: MediaCall["conversation"] & { callId: string },

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { builtInVariables, renderTemplate } from "./variables.rules.ts";
 
-test("a variable is replaced wherever it stands, with or without spaces in the braces", () => {
+test("every occurrence of a variable is replaced, with or without spaces in the braces", () => {
   const { text } = renderTemplate("Hi {{name}}, {{ name }}!", { name: "Ada" });
   assert.equal(text, "Hi Ada, Ada!");
 });
 
-test("an unknown name renders empty and is reported once", () => {
+test("an unknown name renders as empty text and is reported once", () => {
   const rendered = renderTemplate("{{a}}-{{a}}-{{b}}", { b: "x" });
   assert.deepEqual(rendered, { text: "--x", unknownNames: ["a"] });
 });
 
-test("names of the language's own objects are not variables", () => {
+test("property names of JavaScript objects are not variables", () => {
   assert.deepEqual(renderTemplate("{{constructor}}", {}).unknownNames, ["constructor"]);
 });
 
-test("a value that looks like a variable is left as it is", () => {
+test("a value that looks like a variable is not rendered again", () => {
   assert.equal(renderTemplate("{{a}}", { a: "{{b}}", b: "secret" }).text, "{{b}}");
 });
 
-test("the current time is told in the agent's time zone", () => {
+test("the current time is in the agent's time zone", () => {
   const variables = builtInVariables({
     callId: "c",
     fromNumber: "+15550100",

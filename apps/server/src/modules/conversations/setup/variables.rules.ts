@@ -1,13 +1,16 @@
-/** Values that `{{name}}` stands for. */
+/** Values of `{{name}}` placeholders. */
 export type Variables = Readonly<Record<string, string>>;
 
 export interface RenderedTemplate {
   text: string;
-  /** Names that no variable has, each once; they render empty. */
+  /** Names without a variable, each once; they render as empty text. */
   unknownNames: string[];
 }
 
-/** Replaces `{{name}}` (spaces inside the braces allowed) by the variable's value; values are not rendered again. */
+/**
+ * Replaces `{{name}}` (spaces inside the braces allowed) with the variable's value. Values are not rendered
+ * again.
+ */
 export function renderTemplate(template: string, variables: Variables): RenderedTemplate {
   const unknownNames = new Set<string>();
   const text = template.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (_match, name: string) => {
@@ -23,12 +26,12 @@ export interface CallFacts {
   fromNumber: string;
   toNumber: string;
   direction: "inbound" | "outbound";
-  /** IANA name; what `current_time` is told in. */
+  /** IANA name; the time zone of `current_time`. */
   timezone: string;
   now: Date;
 }
 
-/** The variables that every call has without anybody setting them. */
+/** Returns the variables that every call has by default. */
 export function builtInVariables(call: CallFacts): Variables {
   const currentTime = new Intl.DateTimeFormat("en-GB", {
     timeZone: call.timezone,

@@ -24,7 +24,7 @@ const tool: CustomTool = {
 const urlOf = (webhookUrl: string, variables: Record<string, string>): string =>
   renderTool({ ...tool, webhookUrl }, variables).tool.url;
 
-test("a tool is what its schema says, under its own name", () => {
+test("a tool has the name and parameters of its definition", () => {
   assert.deepEqual(renderTool(tool, {}), {
     tool: {
       id: tool.id,
@@ -42,7 +42,7 @@ test("a tool is what its schema says, under its own name", () => {
   });
 });
 
-test("variables stand in headers, query parameters, path and query, and unknown ones are named once", () => {
+test("variables are rendered in headers, query parameters, path and query, and unknown ones are reported once", () => {
   const { tool: rendered, unknownNames } = renderTool(
     {
       ...tool,
@@ -70,7 +70,7 @@ test("a variable never chooses the host", () => {
   }
 });
 
-test("a variable neither leaves its segment of the path nor begins a query", () => {
+test("a variable neither leaves its path segment nor begins a query", () => {
   const pathOf = (value: string): string => {
     const { host, pathname, search } = new URL(urlOf("https://shop.example/a/{{x}}/b", { x: value }));
     assert.deepEqual([host, search], ["shop.example", ""]);

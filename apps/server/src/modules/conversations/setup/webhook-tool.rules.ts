@@ -3,7 +3,7 @@ import type { Pair, WebhookTool } from "../../../custom-tools/webhook-tool.ts";
 import { readToolFunction } from "../../agents/tools/tool-function.rules.ts";
 import { renderTemplate, type Variables } from "./variables.rules.ts";
 
-/** A tool as a conversation with these variables runs it. */
+/** Returns a tool as a conversation with these variables runs it. */
 export function renderTool(
   tool: CustomTool,
   variables: Variables,
@@ -37,13 +37,13 @@ export function renderTool(
   };
 }
 
-/** Path and query only: a variable must not choose whose server is called. */
+/** Renders path and query only: a variable must not choose the server. */
 function renderUrl(template: string, render: (template: string) => string): string {
   const [, origin = "", path = "", rest = ""] =
     /^(https?:[\\/]*[^\\/?#]*)([^?#]*)(.*)$/s.exec(template) ?? [];
   const segments = path.split("/").map((segment) => {
     const rendered = render(segment);
-    // As a whole segment they would lead up and out of the path; percent-encoded once they still would.
+    // As a whole segment, dots would leave the path's folder, even percent-encoded once.
     const isDots = segment !== rendered && (rendered === "." || rendered === "..");
     return isDots ? rendered.replaceAll(".", "%252E") : rendered;
   });

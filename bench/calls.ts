@@ -5,8 +5,8 @@
  *
  * Callers (SIP, G.711 over RTP, recorded people who speak 40 % of the time) and scripted STT, LLM and TTS providers
  * (WebSocket and SSE) run in processes of their own; VAD and everything else is the platform's. At the largest load a
- * bare echo of RTP is measured too: `timesEcho` is a call's processor time as a multiple of the echo's. `--profile` has every process of the
- * platform write a V8 processor profile there.
+ * bare echo of RTP is measured too: `timesEcho` is a call's processor time as a multiple of the echo's. With
+ * `--profile`, every process of the platform writes a V8 processor profile to the directory.
  */
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -22,14 +22,14 @@ import { Peer } from "./support/peer.ts";
 import { rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
-/** Memory is compared between these two, after so long at each. */
+/** Memory is compared between these two loads, after this time at each. */
 const [MEMORY_FROM_CALLS, MEMORY_TO_CALLS] = [10, 200];
 const MEMORY_SECONDS = 60;
 const MIN_MEMORY_SECONDS = 30;
 const SHORT_SECONDS = 20;
-/** In all, on a slow machine too; loads are then measured for a shorter time. */
+/** Total time, also on a slow machine; loads are then measured for a shorter time. */
 const BUDGET_SECONDS = 8.5 * 60;
-/** What runs for the first time is slower; nothing of this is reported. */
+/** Code is slower on its first runs, so these calls are not reported. */
 const WARM_UP_CALLS = 2;
 const WARM_UP_SECONDS = 8;
 
@@ -54,7 +54,7 @@ function timesOf(remaining: readonly PlannedLoad[], startedAtMs: number): LoadTi
   return scheduleLoad(remaining, BUDGET_SECONDS - (performance.now() - startedAtMs) / 1000);
 }
 
-/** Null unless both loads were measured for long enough. */
+/** `null` unless both loads were measured for long enough. */
 function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number | null> | null {
   const at = (calls: number): MeasuredRow | undefined => measured.find(({ row }) => row.calls === calls);
   const [low, high] = [at(MEMORY_FROM_CALLS), at(MEMORY_TO_CALLS)];

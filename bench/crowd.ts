@@ -1,11 +1,12 @@
 /**
  * Callers who all call at once, with local speech: `npm run bench -- crowd [--callers 20] [--json]`.
  *
- * Each caller has an agent of its own, so that no word is synthesized ahead or heard by two: a greeting, then two questions after
- * pauses for thought. A row for the default voice and one for the fast voice. Figures: calls taken and refused; longest time to a
- * refusal; of those taken, failed calls, speeches of which at least 80 % of the words were recognized, the longest pause in a
- * speech beyond those that a lone caller hears between its sentences, and the time from the end of a question to its answer.
- * `--json` ends with `{ rows: […] }` on the last line.
+ * Each caller has an agent of its own, so that no word is synthesized ahead or heard by two callers: a greeting, then
+ * two questions after pauses for thought. Prints a row for the default voice and one for the fast voice with: calls
+ * accepted and rejected; longest time to a rejection; and, of the accepted calls, failed calls, utterances of which at
+ * least 80 % of the words were recognized, the longest pause in an utterance beyond those that a single caller hears
+ * between its sentences, and the time from the end of a question to its answer. `--json` ends with `{ rows: […] }` on
+ * the last line.
  */
 import { ensureModels, FAST_LOCAL_VOICE } from "@parley/providers";
 import { seededRandom } from "@parley/testing";
@@ -41,7 +42,7 @@ async function measure(platform: Platform, voice: string, voiceId: string | null
   const agents: CrowdAgent[] = [];
   for (let index = 0; index < callers; index += 1)
     agents.push(await createCrowdAgent(platform, index, voiceId));
-  // Fillers are prepared when an agent is saved.
+  // Fillers are synthesized when an agent is saved.
   const [lone] = await callTogether(platform, agents.slice(0, 1));
   const calls = await callTogether(
     platform,

@@ -1,14 +1,27 @@
 /**
- * Turn-taking on a labeled set: `npm run bench -- turns [--json] [--detail] [--log=FOLDER] [--only=TEXT] [--every=N] [--instant] [--fresh] [--judgement=right|shuffled|inverted|sure|none] [--no-suppression] [--word-timings] [--endpointing=MS] [--make-speech]`.
+ * Turn-taking on a labeled set: `npm run bench -- turns [options]`.
  *
  * Every situation of `turns/situations.ts` is a call of its own on a driven clock: the real voice activity detector,
- * recognizer and end-of-turn model round the real conversation; the agent's lines are recorded and its language model is
- * scripted. The answers of the models are stored beside the set, so that only new audio costs their time; a sample of the stored answers is compared with the models on this machine. Answers come as
- * late as they would make them. A turn is over when it is answered: 370 ms after it could be, as with good providers, or
- * at once with `--instant`. Beside the figures stand those of a fixed rule (800 ms of silence end a turn, 200 ms of speech interrupt) on
- * the same calls. `--detail` lists what went wrong, `--log` writes its turn logs for `npm run replay`; `--only` and `--every` take some of the situations; `--judgement` gives calls other
- * answers of the end-of-turn model than its own (see `turns/judgement.ts`) or `none`, `--fresh` asks the models anew for every answer, `--no-suppression` without the suppressor of noise, `--word-timings` has the agent's voice tell when it says each word, `--endpointing=MS` fixes the delay; `--make-speech` synthesizes what `turns/phrases.ts` wants said.
+ * recognizer and end-of-turn model with the real conversation; the agent's lines are recorded and its language model is
+ * scripted. The models' answers are stored beside the set, so that only new audio takes their time, and arrive with the
+ * models' delays; a sample of them is compared with the models on this machine. A turn ends when it is answered: 370 ms
+ * after that is possible, as with good providers, or at once with `--instant`. The results include those of a fixed
+ * rule (800 ms of silence end a turn, 200 ms of speech interrupt) on the same calls.
+ *
  * Goals: false cut-offs ≤ 3 %, missed barge-ins ≤ 2 %, median added delay ≤ 350 ms, kept words within one.
+ *
+ * - `--json`: prints the results as JSON.
+ * - `--detail`: lists the failed situations.
+ * - `--log=FOLDER`: writes turn logs for `npm run replay`.
+ * - `--only=TEXT`, `--every=N`: run some of the situations.
+ * - `--instant`: ends turns without the delay of providers.
+ * - `--fresh`: runs the models for every answer.
+ * - `--judgement=right|shuffled|inverted|sure|none`: replaces the end-of-turn model's answers (see
+ * `turns/judgement.ts`).
+ * - `--no-suppression`: disables noise suppression.
+ * - `--word-timings`: has the agent's voice report the time of each word.
+ * - `--endpointing=MS`: fixes the endpointing delay.
+ * - `--make-speech`: synthesizes the texts of `turns/phrases.ts`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -33,9 +46,9 @@ import { isJudgementName } from "./turns/judgement.ts";
 import { makeSpokenScripts, readSpokenScripts } from "./turns/spoken-scripts.ts";
 import { StoredModels } from "./turns/stored-models.ts";
 
-/** Calls at once: the detector hears them in one batch. */
+/** Number of calls at once, which the detector processes in one batch. */
 const CALLS_AT_ONCE = 16;
-/** What a good provider takes, as in `bench calls`. */
+/** Delay of a good provider, as in `bench calls`. */
 const FIRST_TOKEN_MS = 250;
 const SYNTHESIS_MS = 120;
 

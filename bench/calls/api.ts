@@ -7,7 +7,7 @@ const PAGE_SIZE = 100;
 const END_DEADLINE_MS = 20_000;
 const POLL_INTERVAL_MS = 500;
 
-/** What of a call this bench reads. */
+/** Fields of a call that this bench reads. */
 export interface CallDetail {
   id: string;
   status: string;
@@ -29,7 +29,7 @@ interface Page<T> {
   hasNextPage: boolean;
 }
 
-/** A trunk, and an agent that answers `NUMBER` on it. */
+/** Creates a trunk, and an agent that answers `NUMBER` on it. */
 export async function createAgent(platform: Platform): Promise<{ agentId: string }> {
   const trunk = await platform.api<{ data: { id: string } }>("POST", "/sip-trunks", {
     friendlyName: "Bench",
@@ -44,7 +44,7 @@ export async function createAgent(platform: Platform): Promise<{ agentId: string
   return { agentId: agent.data.id };
 }
 
-/** The calls that began at `since` or later, with transcripts and turns, once all of them are over. */
+/** Calls that began at `since` or later, with transcripts and turns, once all of them have ended. */
 export async function finishedCalls(platform: Platform, since: Date): Promise<CallDetail[]> {
   const deadline = performance.now() + END_DEADLINE_MS;
   let calls = await listCalls(platform, since);
@@ -59,7 +59,7 @@ export async function finishedCalls(platform: Platform, since: Date): Promise<Ca
   return details;
 }
 
-/** Whether a call's recording is still to be made. */
+/** Whether a call's recording is not yet complete. */
 export async function hasPendingRecordings(platform: Platform): Promise<boolean> {
   const calls = await listCalls(platform, new Date(0));
   return calls.some(({ recordingStatus }) => recordingStatus === "pending");

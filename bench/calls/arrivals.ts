@@ -1,34 +1,34 @@
 import type { RtpPacket } from "../../packages/rtp/src/index.ts";
 
-/** How the packets of one or more streams arrived. */
+/** Arrival times of the packets of one or more streams. */
 export interface Arrivals {
   packets: number;
-  /** By sequence number. */
+  /** Lost packets, by sequence number. */
   lost: number;
-  /** Of each packet, against the sender's own RTP clock; the earliest packet of a stream counts as in time. */
+  /** Lateness of each packet against the sender's RTP clock; the earliest packet of a stream counts as on time. */
   latenessMs: number[];
-  /** From each packet to the next. */
+  /** Time between consecutive packets. */
   spacingMs: number[];
 }
 
-/** Watches one stream. */
+/** Records the arrivals of one stream. */
 export class ArrivalRecorder {
   readonly #unitsPerMs: number;
   readonly #transitsMs: number[] = [];
   readonly #spacingMs: number[] = [];
   #last: { arrivalMs: number; timestamp: number; sequenceNumber: number } | undefined;
-  /** Since the first packet: a timestamp that does not wrap. */
+  /** Units since the first packet: a timestamp that does not wrap. */
   #position = 0;
   #lost = 0;
 
-  /** @param unitsPerMs Of the stream's RTP clock. */
+  /** @param unitsPerMs Units of the stream's RTP clock per millisecond. */
   constructor(unitsPerMs: number) {
     this.#unitsPerMs = unitsPerMs;
   }
 
   record({ timestamp, sequenceNumber }: RtpPacket, arrivalMs: number): void {
     if (this.#last !== undefined) {
-      // RFC 3550 §5.1: both are counted modulo their width.
+      // RFC 3550 §5.1: both wrap at their width.
       this.#position += (timestamp - this.#last.timestamp) | 0;
       this.#lost += ((sequenceNumber - this.#last.sequenceNumber + 0x1_8000) & 0xffff) - 0x8000 - 1;
       this.#spacingMs.push(arrivalMs - this.#last.arrivalMs);

@@ -20,9 +20,9 @@ import type { Frames } from "./speech.ts";
 const ADDRESS = "127.0.0.1";
 const FRAME_SAMPLES = 160;
 const PCMU = { name: "PCMU", clockRateHz: 8000, payloadType: 0 };
-/** For the greeting, before a caller's first words: 3 s. */
+/** Time for the greeting before a caller's first words: 3 s. */
 const LISTENING_FIRST_TICKS = 150;
-/** Silence for each frame of speech: a caller speaks 40 % of the time, and each answer has its time. */
+/** Frames of silence per frame of speech: a caller speaks 40 % of the time, and each answer has its time. */
 const SILENCE_PER_SPEECH = 1.5;
 const RING_TIMEOUT_MS = 20_000;
 
@@ -31,25 +31,25 @@ export interface CallerParts {
   ports: PortPool;
   wheel: MediaWheel;
   utterances: readonly Frames[];
-  /** What is sent while nothing is said, over and over. */
+  /** Frames sent in a loop during silence. */
   noise: Frames;
   random: () => number;
   fromNumber: string;
   to: { number: string; sipPort: number };
 }
 
-/** What became of one call, as its caller saw it. */
+/** Result of one call from its caller's point of view. */
 export interface CallerOutcome {
   fromNumber: string;
-  /** Undefined: the call was answered and lasted until the caller hung up. */
+  /** `undefined` if the call was answered and lasted until the caller hung up. */
   failure: string | undefined;
-  /** Utterances said to their end. */
+  /** Number of complete utterances. */
   utterances: number;
-  /** When the agent began to be heard (packets with a marker), in milliseconds of `process.hrtime`. */
+  /** Times at which the agent became audible (packets with a marker), in milliseconds of `process.hrtime`. */
   agentOnsetsMs: number[];
 }
 
-/** A person on the phone who speaks recorded sentences by turns with an agent, and listens how its packets arrive. */
+/** Phone caller who speaks recorded sentences by turns with an agent, and measures the arrival of its packets. */
 export class Caller {
   readonly #parts: CallerParts;
   readonly #rtp: RtpSession;
@@ -66,7 +66,7 @@ export class Caller {
   #ticks = 0;
   #utterances = 0;
 
-  /** Opens its port and places the call; resolves when the call is answered or refused. */
+  /** Opens its port and places the call; resolves when the call is answered or rejected. */
   static async place(parts: CallerParts): Promise<Caller> {
     let caller: Caller | undefined;
     const rtp = await RtpSession.open({
@@ -99,17 +99,17 @@ export class Caller {
     };
   }
 
-  /** From here on to `recorder`. */
+  /** Records arrivals to `recorder` from now on. */
   recordTo(recorder: ArrivalRecorder | undefined): void {
     this.#recorder = recorder;
   }
 
-  /** Says no new sentence. */
+  /** Starts no new sentence. */
   finish(): void {
     this.#isFinishing = true;
   }
 
-  /** Its last sentence has had its time for an answer, or the call has failed. */
+  /** Whether its last sentence has had time for an answer, or the call has failed. */
   get isDone(): boolean {
     return this.#failure !== undefined || (this.#utterance === undefined && this.#silentTicks <= 0);
   }

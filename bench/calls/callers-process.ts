@@ -7,7 +7,7 @@ import { type Arrivals, ArrivalRecorder, mergeArrivals } from "./arrivals.ts";
 import { Caller, type CallerOutcome } from "./caller.ts";
 import { lineNoise, loadUtterances } from "./speech.ts";
 
-/** Calls per second while they are placed. */
+/** Calls placed per second. */
 const CALLS_PER_SECOND = 10;
 const PORTS = { first: 31_000, last: 32_599 };
 const POLL_INTERVAL_MS = 100;
@@ -19,10 +19,10 @@ export interface PlaceOrder {
 }
 
 export type CallersMethods = {
-  /** Places calls, one after the other; resolves when the last is answered or refused. */
+  /** Places calls one after the other; resolves when the last one is answered or rejected. */
   place: (order: PlaceOrder) => Promise<void>;
   startRecording: (argument: undefined) => Promise<void>;
-  /** What was heard since; `wheelLagP99Ms` is how late the callers themselves were in the last 10 s. */
+  /** Arrivals since the start of the recording; `wheelLagP99Ms` is the callers' own lateness in the last 10 s. */
   endRecording: (argument: undefined) => Promise<{ arrivals: Arrivals; wheelLagP99Ms: number }>;
   /** Lets every caller finish its sentence and hear the answer, then hangs up. */
   finish: (argument: undefined) => Promise<CallerOutcome[]>;

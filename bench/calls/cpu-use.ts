@@ -9,7 +9,7 @@ import {
   type PlatformCpu,
 } from "./platform-processes.ts";
 
-/** Processor seconds that were used until a moment. */
+/** Processor seconds used up to a moment. */
 export interface CpuReading {
   atMs: number;
   platform: PlatformCpu;
@@ -18,15 +18,15 @@ export interface CpuReading {
   machine: MachineCpu;
 }
 
-/** In percent of one core. */
+/** Percentages of one core. */
 interface CpuUse {
   parts: PerPart;
   platform: number;
   callers: number;
   providers: number;
-  /** By whatever else ran on the machine, and by processes of the platform that have ended. */
+  /** Used by other processes of the machine, and by the platform's processes that have ended. */
   others: number;
-  /** By the host's other machines, while somebody here wanted to run. What is much makes every figure worse. */
+  /** Taken by the host's other machines while this one had work. A large value degrades all results. */
   stolen: number;
 }
 

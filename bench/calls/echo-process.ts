@@ -3,7 +3,7 @@ import { JitterBuffer, MediaWheel, PortPool, RtpSession } from "../../packages/r
 import { answerOffer, type IncomingInvite, UserAgent } from "../../packages/sip/src/index.ts";
 import { serve } from "../support/peer.ts";
 
-/** The baseline: one process that answers calls and sends back what it hears, paced as the platform's audio is. */
+/** Baseline: one process that answers calls and echoes their audio, paced like the platform's. */
 export type EchoMethods = {
   /** Resolves with the SIP port. */
   listen: (argument: undefined) => Promise<number>;

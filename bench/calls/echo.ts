@@ -8,7 +8,7 @@ import type { EchoMethods } from "./echo-process.ts";
 
 const ECHO_SECONDS = 15;
 
-/** The bare echo under the same callers. Percentages are of one processor core. */
+/** Results of the bare echo with the same callers. Percentages are of one processor core. */
 export interface EchoFigures {
   calls: number;
   seconds: number;
@@ -17,7 +17,7 @@ export interface EchoFigures {
   cpuPercentPerCall: number | null;
 }
 
-/** Places `calls` calls on a process that only sends back what it hears. */
+/** Places `calls` calls on a process that only echoes their audio. */
 export async function measureEcho(callers: Peer<CallersMethods>, calls: number): Promise<EchoFigures> {
   const echo = new Peer<EchoMethods>(new URL("echo-process.ts", import.meta.url));
   try {
@@ -42,13 +42,13 @@ export async function measureEcho(callers: Peer<CallersMethods>, calls: number):
   }
 }
 
-/** A processor share per call as a multiple of the echo's. */
+/** Processor share per call as a multiple of the echo's. */
 export function timesEcho(cpuPercentPerCall: number | null, echo: EchoFigures): number | null {
   if (cpuPercentPerCall === null || echo.cpuPercentPerCall === null) return null;
   return rounded(cpuPercentPerCall / echo.cpuPercentPerCall);
 }
 
-/** Processor time for each second, from a share of a core. */
+/** Processor milliseconds per second, from a share of a core. */
 export function msPerSecond(percent: number | null): number | null {
   return percent === null ? null : percent * 10;
 }

@@ -1,12 +1,15 @@
 import type { ScriptedExchange } from "../../packages/providers/src/testing/index.ts";
 import { FIRST_CLAUSE_TOKENS, firstClauseOf } from "./script.ts";
 
-/** Less than this is a difference between clocks, not an answer begun ahead. */
+/** A smaller difference is one between clocks, not an answer begun ahead. */
 const CLOCK_GRAIN_MS = 5;
-/** A packet so much later than the API has the answer's first began another: this one followed something that was still heard. */
+/**
+ * A packet this much later than the API's time of the answer's first belongs to another onset: this answer followed
+ * speech that was still playing.
+ */
 const ANOTHER_ONSET_MS = 1_000;
 
-/** A turn as the API returns it. */
+/** Turn as returned by the API. */
 interface MeasuredTurn {
   llmFirstTokenMs: number | null;
   overheadMs: number | null;
@@ -23,24 +26,27 @@ export interface ProviderExchanges {
   tts: readonly ScriptedExchange[];
 }
 
-/** The platform's own part of one turn's answer, in milliseconds: what is left when the providers' time is taken out. */
+/** The platform's own part of one turn's answer in milliseconds, without the providers' time. */
 export interface Overhead {
   /**
-   * The decision that the caller's turn is over → first token at hand (`llmFirstTokenMs` of the API), less request
-   * received → first token sent (on the model's side).
+   * From the decision that the caller's turn is over to the first token's arrival (`llmFirstTokenMs` of the API), less
+   * the model's time from receiving the request to sending the first token.
    */
   aroundFirstTokenMs: number;
-  /** Token that completes the first clause sent by the model → clause received by the synthesis. */
+  /** From the model's sending of the token that completes the first clause to the synthesis's receipt of the clause. */
   clauseToSynthesisMs: number;
-  /** Its first audio sent by the synthesis → first packet at the caller; the wait for a packet's time is up to 20 ms. */
+  /**
+   * From the synthesis's sending of its first audio to the first packet at the caller; includes up to 20 ms of waiting
+   * for a packet's time.
+   */
   audioToPacketMs: number;
 }
 
 /**
- * Follows each turn through the providers' and the callers' clocks, which are one (`process.hrtime`). Ways over
- * loopback and the peers' own delays are part of the figures.
+ * Follows each turn through the clocks of providers and callers, which are the same (`process.hrtime`). The results
+ * include loopback transit and the peers' own delays.
  *
- * @param onsetsOf When the agent began to be heard in the call from a number, ascending.
+ * @param onsetsOf Returns the times at which the agent became audible in the call from a number, ascending.
  * @returns One entry for each turn of which every part was found.
  */
 export function overheadsOf(
@@ -67,10 +73,10 @@ export function overheadsOf(
   });
 }
 
-/** One making of an answer, with the moment at which it was heard. */
+/** One preparation of an answer, with the time at which it became audible. */
 interface HeardAnswer {
   request: ScriptedExchange;
-  /** Token that completes the first clause sent. */
+  /** Time at which the token that completes the first clause was sent. */
   clauseTokenAtMs: number;
   clauseReceivedAtMs: number;
   audioAtMs: number;
@@ -78,8 +84,8 @@ interface HeardAnswer {
 }
 
 /**
- * A caller who pauses and goes on has an answer begun that nobody hears, and the same again later: the one that was heard is
- * the one that a packet followed soonest.
+ * If a caller pauses and continues, an answer is prepared that is discarded, and prepared again later: the audible one
+ * is the one that a packet followed soonest.
  */
 function answerHeard(
   requests: readonly ScriptedExchange[],
@@ -105,8 +111,8 @@ function firstTokenMsOf({ receivedAtMs, firstByteAtMs }: ScriptedExchange): numb
 }
 
 /**
- * An answer begun before the decision: its providers worked while the caller's silence was still being judged, so their
- * clocks say nothing about the time since the decision. The API's own figure does, up to the packet's sending.
+ * For an answer begun before the decision, the providers' clocks do not cover the time since the decision, because they
+ * worked before it. The API's own figure does, up to the packet's sending.
  */
 function overheadOfPrepared(overheadMs: number): Overhead {
   return { aroundFirstTokenMs: 0, clauseToSynthesisMs: 0, audioToPacketMs: overheadMs };

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Platform } from "../../e2e/support/platform.ts";
 
-/** The gauge covers as much. */
+/** Window of the gauge. */
 const WINDOW_MS = 10_000;
 
-/** Packet sent against due, by the media processes' own wheels. */
+/** Lateness of sent packets against their due times, measured by the media processes' own wheels. */
 export interface Pacing {
-  /** Of all packets. */
+  /** Over all packets. */
   p99Ms: number;
-  /** The largest p99 of any 10 s, the worst process's. */
+  /** Largest p99 of any 10 s, of the worst process. */
   worstP99Ms: number;
 }
 
-/** Measures until then; at least once. */
+/** Measures until `untilMs`, at least once. */
 export async function watchPacing(platform: Platform, untilMs: number): Promise<Pacing> {
   const before = await frameCounts(platform);
   const lagsMs: number[] = [];
@@ -24,19 +24,19 @@ export async function watchPacing(platform: Platform, untilMs: number): Promise<
   return { p99Ms, worstP99Ms: Math.max(...lagsMs) };
 }
 
-/** How late the media processes' packets were: p99 of the last 10 s, the worst process's. */
+/** p99 lateness of the media processes' packets in the last 10 s, of the worst process. */
 export async function wheelLagP99Ms(platform: Platform): Promise<number> {
   return 1000 * (await platform.metric("parley_media_wheel_lag_p99_seconds"));
 }
 
-/** How many packets were at most so late, by seconds (`Infinity`: all), since the platform's start. */
+/** Cumulative number of packets since the platform's start by their lateness in seconds (`Infinity`: all). */
 async function frameCounts(platform: Platform): Promise<Map<number, number>> {
   const text = await (await fetch(`${platform.url}/metrics`)).text();
   const lines = text.matchAll(/^parley_media_frames_total\{le="([^"]+)"\} (\S+)$/gm);
   return new Map([...lines].map(([, le, count]) => [le === "+Inf" ? Infinity : Number(le), Number(count)]));
 }
 
-/** Of those counted in between; between two bounds in proportion, NaN without packets. */
+/** Percentile of the packets counted in between, interpolated between two bounds; NaN without packets. */
 function percentileMs(
   before: ReadonlyMap<number, number>,
   after: ReadonlyMap<number, number>,

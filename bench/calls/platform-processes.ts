@@ -1,18 +1,18 @@
 import { memoryOf, processTree } from "../support/processes.ts";
 import { sumOf } from "../support/statistics.ts";
 
-/** The parts that a started platform consists of. */
+/** Parts of a started platform. */
 const platformParts = ["main", "media", "inference", "postgres", "other"] as const;
 export type PlatformPart = (typeof platformParts)[number];
 
 export type PerPart<T = number> = Record<PlatformPart, T>;
 
 export interface PlatformMemory {
-  /** Of all processes together: pages that several share count for each of them. */
+  /** Sum over all processes: shared pages count for each of them. */
   rssMiB: number;
-  /** The Node processes alone. */
+  /** Sum over the Node processes. */
   nodeRssMiB: number;
-  /** With each shared page counted once: PostgreSQL's processes share its buffers. */
+  /** Counts each shared page once: PostgreSQL's processes share its buffers. */
   postgresPssMiB: number;
   rssMiBByPart: PerPart;
 }
@@ -27,7 +27,7 @@ export async function platformCpu(rootPid: number): Promise<PlatformCpu> {
   );
 }
 
-/** What was used in between, by each part; without the processes that ended in between. */
+/** Processor seconds that each part used in between, without processes that ended in between. */
 export function cpuSecondsBetween(before: PlatformCpu, after: PlatformCpu): PerPart {
   const used = perPart(() => 0);
   for (const [pid, { part, cpuSeconds }] of after)

@@ -10,10 +10,10 @@ import { providerDelays, questionText, replyText } from "./script.ts";
 const TTS_REAL_TIME_FACTOR = 5;
 const STT_INTERIM_EVERY_MS = 500;
 
-/** Speech recognition, language model and synthesis, each on a port of its own, in the vendors' wire formats. */
+/** Speech recognition, language model and synthesis, each on its own port, in the vendors' wire formats. */
 export type ProvidersMethods = {
   start: (argument: undefined) => Promise<{ stt: string; llm: string; tts: string }>;
-  /** What the language model and the synthesis were asked since the last time. */
+  /** Exchanges of the language model and the synthesis since the last call. */
   takeExchanges: (argument: undefined) => Promise<{ llm: ScriptedExchange[]; tts: ScriptedExchange[] }>;
 };
 

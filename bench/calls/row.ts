@@ -13,7 +13,10 @@ import { platformMemory, type PlatformMemory, type PerPart, perPart } from "./pl
 import type { ProvidersMethods } from "./providers-process.ts";
 import type { LoadTimes } from "./schedule.ts";
 
-/** After the last call was answered: greetings are said, and the metric of the wheel's lag no longer covers their making. */
+/**
+ * Time after the last call was answered until greetings have ended, and the wheel's lag metric no longer covers their
+ * synthesis.
+ */
 const SETTLING_MS = 11_000;
 const REST_INTERVAL_MS = 500;
 
@@ -24,28 +27,28 @@ export interface Bench {
   echo: EchoFigures;
 }
 
-/** One load, as it was measured. Percentages are of one processor core. */
+/** Results of one load. Percentages are of one processor core. */
 export interface Row {
   calls: number;
-  /** Those that were answered and lasted; figures per call are of these. */
+  /** Number of calls that were answered and lasted; values per call refer to these. */
   callsHeld: number;
   seconds: number;
-  /** By the media processes' own wheels: packet sent against due. */
+  /** Lateness of sent packets against their due times, measured by the media processes' own wheels. */
   pacingP99Ms: number | null;
-  /** The largest p99 of any 10 s. */
+  /** Largest p99 of any 10 s. */
   worstPacingP99Ms: number | null;
-  /** At the callers: arrival against the agent's RTP clock, the callers' own delays included. */
+  /** Measured at the callers: arrival against the agent's RTP clock, including the callers' own delays. */
   arrivalJitterP99Ms: number | null;
-  /** At the callers: how far from 20 ms apart two packets arrived. */
+  /** Measured at the callers: deviation of the time between two packets from 20 ms. */
   arrivalSpacingP99Ms: number | null;
   packetsLost: number;
   overheadP50Ms: number | null;
   overheadP99Ms: number | null;
-  /** As the API tells it: first audio at hand → first packet sent, on the platform's own clock. */
+  /** From available first audio to the first sent packet, as reported by the API on the platform's own clock. */
   apiOverheadP99Ms: number | null;
   /** p50 and p99 of the parts of `overhead…Ms`. */
   overheadParts: Record<keyof Overhead, [number | null, number | null]>;
-  /** Turns whose overhead is known: all should be. */
+  /** Number of turns whose overhead is known; it should include all turns. */
   overheadTurns: number;
   cpuPercentPerCall: number | null;
   /** `cpuPercentPerCall` as a multiple of the bare echo's. */
@@ -53,11 +56,11 @@ export interface Row {
   cpuPercent: PerPart<number | null>;
   callersCpuPercent: number | null;
   providersCpuPercent: number | null;
-  /** Whoever else was on the machine. */
+  /** Used by other processes of the machine. */
   otherCpuPercent: number | null;
-  /** What the host's other machines took while somebody here wanted to run. */
+  /** Taken by the host's other machines while this one had work. */
   stolenCpuPercent: number | null;
-  /** How late the callers themselves were with their packets. */
+  /** Lateness of the callers' own packets. */
   callersWheelLagP99Ms: number | null;
   turns: number;
   turnsMissing: number;
@@ -71,7 +74,7 @@ export interface MeasuredRow {
   memory: PlatformMemory;
 }
 
-/** Puts `calls` calls on the platform, measures for `seconds`, and ends them. */
+/** Places `calls` calls on the platform, measures for `seconds`, and ends them. */
 export async function measureRow(
   bench: Bench,
   calls: number,
@@ -122,8 +125,8 @@ export async function measureRow(
 }
 
 /**
- * Each load begins on a platform that has forgotten the one before: with a late wheel it would refuse calls, and the
- * recordings of calls that are over are no part of those that go on.
+ * Waits until the platform has recovered from the previous load: with a late wheel it would reject calls, and the
+ * recordings of ended calls must not affect later ones.
  */
 async function untilRested(platform: Platform, restSeconds: number): Promise<void> {
   const deadline = performance.now() + restSeconds * 1000;

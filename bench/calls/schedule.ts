@@ -1,28 +1,28 @@
-/** What is planned for one load. */
+/** Plan of one load. */
 export interface PlannedLoad {
   calls: number;
   seconds: number;
 }
 
 export interface LoadTimes {
-  /** How long the load before it may take to be cleared up. */
+  /** Maximum time for clearing up the previous load. */
   restSeconds: number;
-  /** How long the load is measured. */
+  /** Time for measuring the load. */
   seconds: number;
 }
 
 const SECONDS_PER_CALL_PLACED = 0.1;
-/** Greetings are said before anything is measured; last sentences and the reading of results come after it. */
+/** Time for greetings before the measurement, and for last sentences and reading results after it. */
 const SECONDS_AROUND_LOAD = 45;
 const MIN_SECONDS = 10;
 export const MAX_REST_SECONDS = 120;
 
 /**
- * The times of the next load, so that the whole bench ends in time on a slow machine too: as planned if the time that is left
- * permits it, else in proportion, and never below 10 s. Clearing up takes only what measuring leaves over.
+ * Schedules the next load so that the bench ends in time on a slow machine too: as planned if the remaining time
+ * permits, otherwise in proportion, with at least 10 s of measurement. Clearing up gets the time that measuring leaves.
  *
  * @param planned The next load and those after it.
- * @param secondsLeft Until the end of the bench.
+ * @param secondsLeft Seconds until the end of the bench.
  */
 export function scheduleLoad(planned: readonly PlannedLoad[], secondsLeft: number): LoadTimes {
   const [next] = planned;

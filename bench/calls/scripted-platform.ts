@@ -1,13 +1,13 @@
 import { Platform } from "../../e2e/support/platform.ts";
 
-/** Where the scripted providers listen. */
+/** URLs of the scripted providers. */
 export interface ProviderUrls {
   stt: string;
   llm: string;
   tts: string;
 }
 
-/** A platform, started as an operator starts it, whose providers are the scripted ones. */
+/** Starts a platform as an operator starts it, with the scripted providers. */
 export function startScriptedPlatform(
   urls: ProviderUrls,
   env: Readonly<Record<string, string>> = {},

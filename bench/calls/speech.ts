@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { encodePcmu, readWav, Resampler } from "../../packages/audio/src/index.ts";
 import { seededRandom } from "@parley/testing";
 
-/** Recordings of people without a pause that would end a caller's turn. */
+/** Recordings of people, without a pause that would end a caller's turn. */
 const files = [
   "sense-and-sensibility-0880",
   "sense-and-sensibility-0930",
@@ -11,15 +11,15 @@ const files = [
 ];
 
 const FRAME_SAMPLES = 160;
-/** Frames at least this loud (RMS) are speech; what lies before the first and after the last is cut off. */
+/** Frames of at least this level (RMS) are speech; frames before the first and after the last of them are removed. */
 const SPEECH_RMS = 300;
 const NOISE_PEAK = 24;
 const NOISE_FRAMES = 64;
 
-/** One 20 ms packet's payload each, µ-law. */
+/** µ-law payloads of one 20 ms packet each. */
 export type Frames = readonly Uint8Array[];
 
-/** What callers say: one entry for each utterance. */
+/** Speech of callers, one entry per utterance. */
 export async function loadUtterances(): Promise<Frames[]> {
   return await Promise.all(
     files.map(async (name) => {
@@ -32,7 +32,7 @@ export async function loadUtterances(): Promise<Frames[]> {
   );
 }
 
-/** The line while nobody speaks: faint noise, to be repeated. */
+/** Faint noise of a line without speech, to be repeated. */
 export function lineNoise(): Frames {
   const random = seededRandom(1);
   const pcm = Int16Array.from({ length: NOISE_FRAMES * FRAME_SAMPLES }, () =>

@@ -14,17 +14,17 @@ const MAX_THINKING_MS = 6_000;
 /** Longer than any pause between two sentences. */
 const END_OF_SPEECH_MS = 1_500;
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Of a recording's silent end. */
+/** Level below which a recording's end is silent. */
 const SILENT_SAMPLE = 500;
 
-/** What an agent of its own says to one caller: nobody else hears the same words, so that none of it is prepared. */
+/** Texts of one caller's own agent: no other caller hears the same words, so that none of them are cached. */
 export interface CrowdAgent {
   number: string;
   greeting: string;
   answer: string;
 }
 
-/** One speech of the agent as the caller heard it. */
+/** One utterance of the agent as heard by the caller. */
 interface CrowdSpeech extends Pick<HeardGreeting, "longestPauseMs" | "pcm"> {
   expected: string;
 }
@@ -32,10 +32,10 @@ interface CrowdSpeech extends Pick<HeardGreeting, "longestPauseMs" | "pcm"> {
 export interface CrowdCall {
   /** From the INVITE to the final answer. */
   decidedMs: number;
-  /** Of the refusal; `undefined` if the call was taken. */
+  /** Status of the rejection; `undefined` if the call was accepted. */
   refusal: number | undefined;
   speeches: CrowdSpeech[];
-  /** End of a question → first sound of its answer. */
+  /** From the end of each question to the first sound of its answer. */
   voiceToVoiceMs: number[];
   failure: string | undefined;
 }
@@ -54,14 +54,14 @@ export async function createCrowdAgent(
   const greeting = `Hello, this is the model railway club. The next train leaves at ${hour} ${minutes}. How can I help you?`;
   const { number } = await createAgent(platform, {
     voiceId,
-    // With a variable nothing is synthesized ahead of the call.
+    // Text with a variable is not synthesized ahead of the call.
     firstMessage: `{{nothing}}${greeting}`,
     promptTemplate: `You answer the telephone of a model railway club.\n\n# Opening hours\n${answer}`,
   });
   return { number, greeting, answer };
 }
 
-/** Calls, hears the greeting, and asks the same question some times, after pauses of its own. */
+/** Calls, hears the greeting, and asks the same question several times, after pauses of its own. */
 export async function callInCrowd(
   caller: TestCaller,
   { greeting, answer }: CrowdAgent,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** What a process of a bench does when asked: each method takes one argument and answers once. */
+/** Methods of a bench's process that other processes call: each takes one argument and answers once. */
 type Methods = { [name: string]: (argument: never) => Promise<unknown> };
 
 interface Question {
@@ -12,13 +12,13 @@ interface Question {
 
 type Answer = { id: number; value: unknown } | { id: number; error: string };
 
-/** A part of a bench in a process of its own, so that its processor time is its own. */
+/** Part of a bench in a process of its own, so that its processor time is measured separately. */
 export class Peer<M extends Methods> {
   readonly #process: ChildProcess;
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
 
-  /** @param entry A file that calls `serve` with the methods of `M`. */
+  /** @param entry File that calls `serve` with the methods of `M`. */
   constructor(entry: URL) {
     this.#process = fork(entry, { serialization: "advanced", execArgv: [] });
     this.#process.on("message", (message) => this.#receive(trusted<Answer>(message)));
@@ -33,7 +33,7 @@ export class Peer<M extends Methods> {
     return this.#process.pid ?? 0;
   }
 
-  /** Rejects with what the method has thrown, or when the process ends. */
+  /** Rejects with the method's error, or when the process ends. */
   async ask<K extends keyof M & string>(
     method: K,
     argument: Parameters<M[K]>[0],
@@ -48,7 +48,7 @@ export class Peer<M extends Methods> {
     return trusted<Awaited<ReturnType<M[K]>>>(await pending.promise);
   }
 
-  /** Lets the process go, which ends it. Idempotent. */
+  /** Disconnects the process, which ends it. Idempotent. */
   async close(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
@@ -64,7 +64,7 @@ export class Peer<M extends Methods> {
   }
 }
 
-/** The other side of a `Peer`: answers by `methods` until the parent lets go. */
+/** Other side of a `Peer`: answers by `methods` until the parent disconnects. */
 export function serve(methods: Methods): void {
   const answer = async ({ id, method, argument }: Question): Promise<void> => {
     let reply: Answer;

@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { sumOf } from "./statistics.ts";
 
-/** `USER_HZ`: what Linux shows to programs on every architecture that Node runs on. */
+/** `USER_HZ`: the unit that Linux reports to programs on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** One process of Linux, as `/proc` shows it. */
+/** Linux process as reported by `/proc`. */
 interface ProcessSample {
   pid: number;
   parentPid: number;
@@ -12,7 +12,7 @@ interface ProcessSample {
   cpuSeconds: number;
 }
 
-/** A process and all below it. */
+/** A process and all its descendants. */
 export async function processTree(rootPid: number): Promise<ProcessSample[]> {
   const names = await readdir("/proc");
   const samples = await Promise.all(
@@ -33,7 +33,7 @@ async function sample(pid: number): Promise<ProcessSample | undefined> {
       readFile(`/proc/${pid}/stat`, "utf8"),
       readFile(`/proc/${pid}/cmdline`, "utf8"),
     ]);
-    // The second field is the name in parentheses, which may hold anything.
+    // The second field is the name in parentheses, which may contain any characters.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     return {
@@ -43,21 +43,21 @@ async function sample(pid: number): Promise<ProcessSample | undefined> {
       cpuSeconds: ticks / TICKS_PER_SECOND,
     };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return undefined;
   }
 }
 
-/** Processor time that one process has used. */
+/** Processor time used by one process. */
 export async function cpuSecondsOf(pid: number): Promise<number> {
   return (await sample(pid))?.cpuSeconds ?? 0;
 }
 
-/** Processor time of the whole machine, over all its cores. */
+/** Processor time of the whole machine over all its cores. */
 export interface MachineCpu {
-  /** By whomever. */
+  /** Used by all processes. */
   usedSeconds: number;
-  /** In which somebody wanted to run and the host ran another machine. */
+  /** Time in which a process was ready to run while the host ran another machine. */
   stolenSeconds: number;
 }
 
@@ -75,11 +75,11 @@ export async function machineCpu(): Promise<MachineCpu> {
 
 export interface ProcessMemory {
   rssMiB: number;
-  /** Like `rssMiB`, with each shared page divided by the number of those who share it. */
+  /** Like `rssMiB`, with each shared page divided by the number of processes that share it. */
   pssMiB: number;
 }
 
-/** Memory of several processes together. */
+/** Total memory of several processes. */
 export async function memoryOf(pids: readonly number[]): Promise<ProcessMemory> {
   const rollups = await Promise.all(
     pids.map((pid) => readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "")),

@@ -1,4 +1,4 @@
-/** The least value that a share of the values (0–1) does not exceed; NaN without any. */
+/** Smallest value that at least the given share of the values (0–1) does not exceed; NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
@@ -10,7 +10,7 @@ export function sumOf(values: Iterable<number>): number {
   return sum;
 }
 
-/** For tables and JSON; a figure that could not be measured is null, as it is in JSON. */
+/** Rounds for tables and JSON; a value that could not be measured is `null`, as in JSON. */
 export function rounded(value: number, digits = 2): number | null {
   return Number.isFinite(value) ? Number(value.toFixed(digits)) : null;
 }

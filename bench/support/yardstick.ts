@@ -12,7 +12,7 @@ interface YardstickFigures {
   driftPercent: number | null;
 }
 
-/** What a bench adds to its JSON. */
+/** Fields that every bench adds to its JSON. */
 interface YardstickReport {
   yardstick: YardstickFigures;
   /** Each figure in units of `yardstick.meanMs`; `null` if the bench has no value for it. */

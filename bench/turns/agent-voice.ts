@@ -6,13 +6,13 @@ import type { SpokenScript } from "./spoken-scripts.ts";
 export interface AgentVoiceOptions {
   lines: ReadonlyMap<string, SpokenScript>;
   timers: Timers;
-  /** From a clause that is not recorded to its audio. */
+  /** Milliseconds from a clause that is not recorded to its audio. */
   delayMs: number;
-  /** It tells when each word is spoken, as some providers do. */
+  /** Whether it reports when each word is spoken, as some providers do. */
   hasWordTimings: boolean;
 }
 
-/** Speaks the set's lines of the agent as they were recorded, clause by clause; anything else is a tone. */
+/** Speaks the agent's recorded lines of the set clause by clause, and any other text as a tone. */
 export class AgentVoice implements TextToSpeech {
   readonly name = "bench/recorded";
   readonly #options: AgentVoiceOptions;

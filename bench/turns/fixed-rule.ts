@@ -8,8 +8,8 @@ const SILENCE_PROBABILITY = 0.35;
 const WINDOW_MS = 32;
 
 /**
- * What everybody begins with, on what the same detector heard in the same call: a turn is over after 800 ms of
- * silence, and 200 ms of speech stop the agent.
+ * A common first rule, applied to the results of the same detector in the same call: 800 ms of silence end a turn, and
+ * 200 ms of speech stop the agent.
  */
 export function decideByFixedRule(
   { windows, callerFromMs, situation }: Outcome,

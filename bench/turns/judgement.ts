@@ -11,8 +11,8 @@ interface JudgementSource {
 type JudgementRule = (source: JudgementSource) => Promise<number>;
 
 /**
- * What the judgement is worth is the difference between these: `shuffled` has the distribution of the right answers and
- * nothing else of them, `sure` is the answer of a model that always hears an end.
+ * The differences between these show the value of the judgement: `shuffled` has only the distribution of the right
+ * answers, and `sure` is the answer of a model that always detects an end.
  */
 export const judgementRules = {
   right: async ({ predict }) => await predict(),

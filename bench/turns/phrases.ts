@@ -1,12 +1,18 @@
-/** What is said in the situations: every script is spoken by the voices named with it. */
+/** Texts of the situations, each spoken by the voices named with it. */
 
 export interface Script {
   id: string;
-  /** What is said between two pauses, in order; one part where the speaker does not pause. */
+  /** Texts between two pauses, in order; one part if the speaker does not pause. */
   parts: readonly string[];
-  /** Delays were tuned on the one, figures of the other are those to believe: no sentence and no voice is in both. */
+  /**
+   * Delays were tuned on the training set; the figures of the held-out set are the valid ones. No sentence and no voice
+   * is in both.
+   */
   set: "training" | "held-out";
-  /** Who says it. In one breath there is nothing to be heard of a pause to come but where it falls. */
+  /**
+   * Voices that speak the script. In one breath, only the place of a pause tells that more will follow, not the
+   * intonation.
+   */
   takes: readonly { voice: string; isInOneBreath: boolean }[];
 }
 
@@ -30,7 +36,7 @@ function spoken(prefix: string, lines: readonly (readonly string[])[]): Script[]
   });
 }
 
-/** What a take says: in one breath there is no mark between the parts. */
+/** Text of a take: in one breath, the parts have no punctuation between them. */
 export function textOf(parts: readonly string[], isInOneBreath: boolean): string {
   const inner = parts.slice(0, -1).map((part) => (isInOneBreath ? part.replace(/,$/, "") : part));
   return [...inner, ...parts.slice(-1)].join(" ");
@@ -59,7 +65,7 @@ const whole = [
   ["I would rather come in the afternoon."],
 ];
 
-/** The caller stops to think where anybody can hear that more will come. */
+/** The caller pauses at a place that clearly needs a continuation. */
 const unfinished = [
   ["I would like to book a table for,", "four people on Friday evening."],
   ["My appointment is on Monday and,", "I need to move it to the week after."],
@@ -79,7 +85,7 @@ const unfinished = [
   ["My sister will pick it up but,", "she has no card."],
 ];
 
-/** The caller stops where the sentence could have ended. */
+/** The caller pauses at a place that could end the sentence. */
 const open = [
   ["I would like to book a table", "for next Sunday at noon."],
   ["I have a question about my bill", "from the month of May."],
@@ -95,7 +101,7 @@ const open = [
   ["I moved to another flat", "on the first of May."],
 ];
 
-/** Numbers, said as people say them: in groups. */
+/** Numbers, spoken in groups. */
 const numbers = [
   ["zero two zero,", "seven nine four six,", "zero nine five eight."],
   ["five five five,", "two three six,", "seven eight nine one."],
@@ -109,7 +115,7 @@ const numbers = [
   ["It is three three,", "zero six,", "nine one."],
 ];
 
-/** Answers to a question of the agent. */
+/** Answers to the agent's question. */
 const answers = [
   ["Yes."],
   ["No."],
@@ -138,13 +144,13 @@ const interruptions = [
 
 const backchannels = [["Uh-huh."], ["Okay."], ["Mm-hmm."], ["Yeah."], ["Right."], ["I see."]];
 
-/** The agent's own speech, in which callers interrupt. */
+/** Agent speech that callers interrupt. */
 export const agentSpeeches = [
   "We are open from Monday to Friday between nine in the morning and six in the evening, and on Saturday until one. There is free parking behind the building, and the bus stops right in front of the door.",
   "Your order left our warehouse on Thursday and should reach you within three working days. The driver will send you a message an hour before he arrives, so that you know when to be at home.",
 ];
 
-/** Questions of the agent that a word or a number answers. */
+/** Agent questions that a word or a number answers. */
 export const agentQuestions = ["Would you like to book it?", "On which day would you like to come?"];
 export const agentNumberQuestion = "Could you tell me your phone number?";
 

@@ -19,12 +19,12 @@ import { StoredInference, type StoredModels } from "./stored-models.ts";
 const TICK_MS = 20;
 const FRAME_SAMPLES = TICK_MS * SAMPLES_PER_MS;
 const WINDOW_SAMPLES = 256;
-/** A turn that has not ended so long after the caller's last word is lost. */
+/** A turn that has not ended this long after the caller's last word counts as missed. */
 const TURN_DEADLINE_MS = 8000;
-/** The call goes on so long, that every rule may decide on it. */
+/** Time after the caller's last word during which the call continues, long enough for every rule to decide. */
 const RULE_MS = 1200;
 const CALL_LIMIT_MS = 40_000;
-/** An answer to what was no turn would be heard within this of the agent's last word. */
+/** An answer to sound that was not a turn would be audible within this time after the agent's last word. */
 const AFTERMATH_MS = 2500;
 
 interface VoiceWindow {
@@ -33,30 +33,30 @@ interface VoiceWindow {
 }
 
 interface CallerTurn {
-  /** When it stood in the transcript: the agent was about to be heard. */
+  /** Time at which it was added to the transcript, just before the agent became audible. */
   atMs: number;
-  /** When silence and text sufficed for that. */
+  /** Time at which silence and text were sufficient for the decision. */
   decidedAtMs: number;
   text: string;
 }
 
-/** What came of a situation, on the call's media clock. */
+/** Result of a situation; times are on the call's media clock. */
 export interface Outcome {
   situation: Situation;
-  /** First and last sample of what the caller says or sounds like. */
+  /** First and last sample of the caller's speech or sound. */
   callerFromMs: number;
   callerToMs: number;
-  /** The end of the agent's first line when nothing comes between. */
+  /** Ends with the agent's first line if nothing interrupts it. */
   windows: VoiceWindow[];
-  /** Caller's turns as the policy saw them. */
+  /** Caller turns as seen by the policy. */
   turns: CallerTurn[];
-  /** By ticks of 20 ms: whether the agent was heard. */
+  /** Whether the agent was audible, per tick of 20 ms. */
   isAgentHeard: boolean[];
-  /** The agent's first line was not said to its end. */
+  /** Whether the agent's first line was cut off. */
   isInterrupted: boolean;
-  /** What the transcript holds of the agent's first line. */
+  /** Transcript of the agent's first line. */
   keptText: string;
-  /** How many of its words the caller heard to their end, by the synthesizer's own account. */
+  /** Number of its words that the caller heard completely, as reported by the synthesizer. */
   heardWords: number;
   /** Lines of the turn log. */
   log: string[];
@@ -64,21 +64,21 @@ export interface Outcome {
 
 export interface Bench {
   vad: VoiceActivityDetector;
-  /** As with the agent's `noiseCancellation`; undefined: off. */
+  /** As with the agent's `noiseCancellation`; `undefined` is off. */
   noiseSuppressor: NoiseSuppressor | undefined;
   models: StoredModels;
   hasTurnEndModel: boolean;
-  /** The endpointing delay; undefined: as in calls. */
+  /** Endpointing delay; `undefined` uses that of calls. */
   endpointingDelayMs: number | undefined;
   agentLines: ReadonlyMap<string, SpokenScript>;
   hasWordTimings: boolean;
-  /** The language model's first token, and synthesis of a clause. */
+  /** Delay of the language model's first token, and of the synthesis of a clause. */
   firstTokenMs: number;
   synthesisMs: number;
   agent: VoiceConversationOptions["agent"];
 }
 
-/** One call: the agent says its line, the caller does what the situation says, and the conversation decides. */
+/** Runs one call: the agent says its line, the caller follows the situation, and the conversation decides. */
 export async function runSituation(situation: Situation, bench: Bench): Promise<Outcome> {
   const call = new Call(situation, bench);
   return await call.run();

@@ -2,40 +2,40 @@ import { percentile, rounded } from "../support/statistics.ts";
 import { normalizeWords } from "../speech/word-errors.ts";
 import type { Outcome } from "./run-situation.ts";
 
-/** What some rule made of a situation. */
+/** Result of a rule for a situation. */
 export interface Decision {
-  /** When the caller's first turn was over, so that the agent was about to be heard. */
+  /** Time at which the caller's first turn ended, just before the agent became audible. */
   turnAtMs: number | undefined;
-  /** When it was decided that the turn was over; the rest is time that the answer took. */
+  /** Time at which the end of the turn was decided; the rest is the time of the answer. */
   decidedAtMs: number | undefined;
-  /** When the answer was heard. */
+  /** Time at which the answer became audible. */
   answeredAtMs?: number | undefined;
-  /** When the agent fell silent for the caller, for good or for a moment. */
+  /** Time at which the agent stopped or paused for the caller. */
   stopMs: number | undefined;
   isStoppedForGood: boolean;
 }
 
-/** The agent has to be silent so long after the caller began to interrupt it. */
+/** The agent must be silent within this time after the caller begins to interrupt it. */
 const STOP_DEADLINE_MS = 1000;
 const TICK_MS = 20;
 
 export interface Score {
   situations: number;
-  /** Turns that counted as over before the caller's last word, of those expected. */
+  /** Share of the expected turns that ended before the caller's last word. */
   falseCutoffPct: number | null;
-  /** Turns that were never seen. */
+  /** Share of the expected turns that were not detected. */
   missedTurnPct: number | null;
-  /** From the caller's last sample until the turn counted as over, where it was not cut off. */
+  /** From the caller's last sample to the end of the turn, for turns that were not cut off. */
   addedDelayP50Ms: number | null;
   addedDelayP95Ms: number | null;
-  /** The same until the answer was heard. */
+  /** From the caller's last sample until the answer was audible. */
   answerP50Ms: number | null;
   answerP95Ms: number | null;
-  /** Interruptions that did not silence the agent within a second, or did not make a turn. */
+  /** Share of the interruptions that did not silence the agent within a second, or did not become a turn. */
   missedBargeInPct: number | null;
-  /** Situations without an interruption that ended the agent's speech. */
+  /** Share of the situations without an interruption that ended the agent's speech. */
   falseBargeInPct: number | null;
-  /** The same, where it fell silent but went on by itself. */
+  /** Share of those situations in which the agent paused and continued by itself. */
   falsePausePct: number | null;
   /** From the first sample of an interruption to the agent's last frame. */
   stopP50Ms: number | null;
@@ -66,7 +66,7 @@ export function decisionOf(outcome: Outcome): Decision {
   };
 }
 
-/** The agent fell silent and went on. */
+/** Whether the agent paused and continued. */
 function hasGap(isAgentHeard: readonly boolean[]): boolean {
   const gap = isAgentHeard.indexOf(false, isAgentHeard.indexOf(true));
   return gap >= 0 && isAgentHeard.indexOf(true, gap) >= 0;
@@ -129,7 +129,7 @@ export function score(judged: readonly Judged[]): Score {
   };
 }
 
-/** Calls in which noise alone was taken for a turn before the caller spoke, of those in which a turn is expected. */
+/** Share of the calls with an expected turn in which noise counted as a turn before the caller spoke. */
 export function falseTurnPct(judged: readonly Judged[]): number | null {
   const expecting = judged.filter(({ outcome }) => outcome.situation.expects === "turn");
   const early = expecting.filter(({ outcome }) =>
@@ -138,7 +138,7 @@ export function falseTurnPct(judged: readonly Judged[]): number | null {
   return rounded((100 * early.length) / expecting.length, 1);
 }
 
-/** Words that the transcript holds of an interrupted line beyond those heard (positive), or lacks. */
+/** Number of words that the transcript of an interrupted line has beyond those heard (positive) or lacks (negative). */
 export function wordsKeptInExcess({ keptText, heardWords }: Outcome): number {
   return normalizeWords(keptText).length - heardWords;
 }

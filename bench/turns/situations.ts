@@ -1,4 +1,4 @@
-/** The labeled set: every situation follows from the spoken parts, the recordings of people and a seeded number. */
+/** Labeled set: every situation is derived from the spoken parts, recordings of people and a seeded random number. */
 import { seededRandom } from "@parley/testing";
 import type { Recording } from "../speech/recordings.ts";
 import {
@@ -39,30 +39,30 @@ type SituationKind =
   | "voices in the background"
   | "line echo";
 
-/** Noise under the caller's speech; undefined: a quiet line. */
+/** Noise under the caller's speech; `undefined` is a quiet line. */
 type SnrDb = 15 | 10 | undefined;
 
 export interface Situation {
   id: string;
   kind: SituationKind;
   set: Script["set"];
-  /** What has to come of it: a turn once the caller has finished, an interruption, or nothing at all. */
+  /** Expected result: a turn once the caller has finished, an interruption, or nothing. */
   expects: "turn" | "interruption" | "nothing";
   snrDb: SnrDb;
-  /** What the agent says first; an interruption falls into it. */
+  /** First line of the agent, which an interruption falls into. */
   agentText: string;
-  /** When the caller begins: after the agent's first frame, or after its last one where a turn is expected. */
+  /** Start of the caller's speech: after the agent's first frame, or after its last one if a turn is expected. */
   startMs: number;
-  /** 8 kHz, from where the caller begins; what it holds besides speech is part of the label. */
+  /** 8 kHz, from the start of the caller's speech; any other sounds in it are part of the label. */
   pcm: Int16Array;
-  /** Where the caller pauses in it: first and last millisecond. */
+  /** Pauses of the caller, first and last millisecond. */
   pauses: readonly (readonly [fromMs: number, toMs: number])[];
-  /** Under the whole call. */
+  /** Noise during the whole call. */
   noise: Int16Array | undefined;
   echo: { gain: number; delayMs: number } | undefined;
 }
 
-/** What a caller says. */
+/** Speech of a caller. */
 type Said = Pick<Situation, "pcm" | "pauses">;
 
 interface Draft {
@@ -89,7 +89,7 @@ const expectations: Record<SituationKind, Situation["expects"]> = {
   "voices in the background": "nothing",
   "line echo": "nothing",
 };
-/** Shortest and longest pause between two parts; most lie nearer the shortest. */
+/** Shortest and longest pause between two parts; most are nearer to the shortest. */
 const pausesMs: Partial<Record<SituationKind, readonly [number, number]>> = {
   "pause, more to come": [300, 1500],
   "pause, could be all": [200, 700],
@@ -98,7 +98,7 @@ const pausesMs: Partial<Record<SituationKind, readonly [number, number]>> = {
 const seed = 20_261_121;
 const NOISE_SECONDS = 45;
 
-/** All situations, the same ones on every run. */
+/** Builds all situations, the same ones in every run. */
 export function buildSituations(
   spoken: readonly SpokenScript[],
   recordings: readonly Recording[],
@@ -108,7 +108,7 @@ export function buildSituations(
   return builder.build();
 }
 
-/** A script in one voice, parted where its speaker pauses. */
+/** Script in one voice, divided at its speaker's pauses. */
 interface Take {
   script: string;
   voice: string;
@@ -137,7 +137,7 @@ function takesOf({ id, set, parts, takes }: Script, spoken: readonly SpokenScrip
   });
 }
 
-/** The reader of the audio book is heard in the one set, the other people in the other. */
+/** The reader of the audio book is only in one set, the other people only in the other. */
 function setOf(recording: string | number): Script["set"] {
   if (typeof recording === "number") return recording % 2 === 0 ? "training" : "held-out";
   return recording.startsWith("sense") ? "held-out" : "training";
@@ -147,7 +147,7 @@ class Builder {
   readonly #random: () => number;
   readonly #takes: readonly Take[];
   readonly #people: ReadonlyMap<string, Int16Array>;
-  /** The hiss of a room and other people's voices, by how far they lie below the caller. */
+  /** Room hiss and other people's voices, by their distance in level below the caller. */
   readonly #noises: ReadonlyMap<SnrDb, readonly Int16Array[]>;
   readonly #voices: readonly Int16Array[];
   readonly #situations: Situation[] = [];
@@ -275,7 +275,7 @@ class Builder {
     for (const [index, piece] of pieces.entries()) {
       const end = at + piece.length;
       addInto(joined, at, piece);
-      // Every other piece is a pause.
+      // Every second piece is a pause.
       if (index % 2 === 1) pauses.push([at / SAMPLES_PER_MS, end / SAMPLES_PER_MS]);
       at = end;
     }

@@ -2,10 +2,10 @@
 
 export const SAMPLE_RATE_HZ = 8000;
 export const SAMPLES_PER_MS = SAMPLE_RATE_HZ / 1000;
-/** Level that speech is brought to: about −24 dBFS while somebody speaks. */
+/** Level that speech is normalized to: about −24 dBFS while the person speaks. */
 const SPEECH_RMS = 2000;
 const WINDOW_SAMPLES = 80;
-/** Synthesized speech ends where a window falls this far below the loudest one. */
+/** Synthesized speech ends when a window falls below this share of the loudest one. */
 const EDGE_SHARE = 0.02;
 const FADE_SAMPLES = 64;
 
@@ -24,7 +24,7 @@ function windowLevels(pcm: Int16Array): number[] {
   return levels;
 }
 
-/** Without the silence before and after; `cutSamples` are those before. */
+/** Removes the silence before and after; `cutSamples` is the length of that before. */
 export function trimmed(pcm: Int16Array, edgeShare = EDGE_SHARE): { pcm: Int16Array; cutSamples: number } {
   const levels = windowLevels(pcm);
   const edge = Math.max(...levels) * edgeShare;
@@ -34,14 +34,14 @@ export function trimmed(pcm: Int16Array, edgeShare = EDGE_SHARE): { pcm: Int16Ar
   return { pcm: pcm.slice(cutSamples, (last + 1) * WINDOW_SAMPLES), cutSamples };
 }
 
-/** Sound that is cut out of the middle of more would click. */
+/** Fades both ends, because audio cut from the middle of a recording would click. */
 export function faded(pcm: Int16Array): Int16Array {
   return pcm.map(
     (sample, at) => sample * Math.min(1, (at + 1) / FADE_SAMPLES, (pcm.length - at) / FADE_SAMPLES),
   );
 }
 
-/** Brought to the level of speech; its pauses do not count. */
+/** Normalizes to the level of speech, ignoring pauses. */
 export function normalized(pcm: Int16Array): Int16Array {
   const levels = windowLevels(pcm);
   const loudest = Math.max(...levels);
@@ -63,7 +63,7 @@ export function addInto(target: Int16Array, at: number, pcm: Int16Array): void {
 const gaussian = (random: Random): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Hiss of a room, darker than white. */
+/** Hiss of a room, darker than white noise. */
 export function roomNoise(samples: number, level: number, random: Random): Int16Array {
   const noise = new Float64Array(samples);
   let low = 0;
@@ -75,7 +75,7 @@ export function roomNoise(samples: number, level: number, random: Random): Int16
   return Int16Array.from(noise, (sample) => sample * gain);
 }
 
-/** Several people talking somewhere else, over the hiss of the room. */
+/** Several people talking in the background, with the hiss of the room. */
 export function babble(
   samples: number,
   level: number,
@@ -95,7 +95,7 @@ export function babble(
   return scaled(mixed, level / Math.max(1, rms(mixed)));
 }
 
-/** A burst of breath with a sharp start, as a cough has; one to three of them. */
+/** One to three bursts of breath with a sharp start, like a cough. */
 export function cough(random: Random): Int16Array {
   const bursts = 1 + Math.floor(random() * 3);
   const pcm = new Int16Array(bursts * 360 * SAMPLES_PER_MS);
@@ -114,12 +114,12 @@ export function cough(random: Random): Int16Array {
   return pcm;
 }
 
-/** Something is put down, a pen clicks. */
+/** Clicks, as of a pen or an object put down. */
 export function clicks(random: Random): Int16Array {
   return bursts(2 + Math.floor(random() * 3), 150, 700, 4, 9000, random);
 }
 
-/** Somebody types. */
+/** Typing on a keyboard. */
 export function typing(random: Random): Int16Array {
   return bursts(12 + Math.floor(random() * 12), 70, 220, 9, 3500, random);
 }

@@ -5,12 +5,12 @@ import { loadKokoro, loadLexicon, type SpeechEngine } from "@parley/providers";
 import { scripts, textOf } from "./phrases.ts";
 import { normalized, SAMPLES_PER_MS, trimmed } from "./sounds.ts";
 
-/** A script in one voice, spoken in one breath; 8 kHz, no silence round it. */
+/** Script in one voice, spoken in one breath; 8 kHz, without silence around it. */
 export interface SpokenScript {
   script: string;
   voice: string;
   text: string;
-  /** Where each of its words ends, as they are read out ("uh-huh" is two): the synthesizer's own account. */
+  /** Ends of its words as spoken ("uh-huh" is two), reported by the synthesizer. */
   wordEndsMs: readonly number[];
   pcm: Int16Array;
 }
@@ -21,7 +21,7 @@ interface IndexEntry extends Omit<SpokenScript, "pcm"> {
 
 const folder = path.join(import.meta.dirname, "set");
 const indexFile = path.join(folder, "speech.json");
-/** G.711 µ-law, the scripts of the index one after the other. */
+/** G.711 µ-law; the scripts in the order of the index. */
 const audioFile = path.join(folder, "speech.ulaw");
 
 export async function readSpokenScripts(): Promise<SpokenScript[]> {
@@ -35,7 +35,7 @@ export async function readSpokenScripts(): Promise<SpokenScript[]> {
   });
 }
 
-/** Synthesizes what the scripts want said and the set does not hold yet, and forgets what they no longer want. */
+/** Synthesizes speech that the scripts need and the set lacks, and removes speech that no script needs. */
 export async function makeSpokenScripts(modelsDir: string): Promise<void> {
   const known = await readSpokenScripts().catch(() => []);
   const engine = await loadKokoro({ modelsDir, lexicon: await loadLexicon() });

@@ -17,33 +17,33 @@ type InferenceClient = LocalSpeechToTextOptions["inference"];
 
 const file = path.join(import.meta.dirname, "set", "heard.json");
 /**
- * What the recognizer takes on one core of the reference machine, for all audio and for what it has not heard before:
- * measured, see `docs/performance.md`.
+ * Time of the recognizer on one core of the reference machine, for all audio and for audio that it has not heard
+ * before; measured, see `docs/performance.md`.
  */
 const BASE_DELAY_MS = 40;
 const ENCODING_PER_AUDIO_MS = 0.033;
 const DECODING_PER_AUDIO_MS = 0.017;
-/** What the end-of-turn model takes there, two seconds of a turn or eight. */
+/** Time of the end-of-turn model on that machine, for two seconds of a turn as for eight. */
 const JUDGEMENT_DELAY_MS = 45;
 
-/** Judgements further apart than this are not from the same model: rounding differs by less between processors. */
+/** A greater difference means different models: rounding differs by less between processors. */
 const SAME_PROBABILITY = 0.05;
-/** One stored answer in so many is compared with what the models answer on this machine. */
+/** One of this many stored answers is compared with the models' answers on this machine. */
 const CHECKED_SHARE = 32;
 
-/** Text with how sure it is, or the probability that a turn is over. */
+/** Text with its confidence, or the probability that a turn is over. */
 type Heard = HeardText | number;
 
 interface StoredModelsOptions {
   modelsDir: string;
-  /** Ignore the stored answers and ask the models for all of them. */
+  /** Ignore the stored answers and run the models for all audio. */
   isFresh: boolean;
   judgement: JudgementName;
 }
 
 /**
- * Moonshine base and Smart Turn with a memory: their answers are stored beside the set, so that only audio that no earlier
- * run has cut out costs the models' time. A sample of the stored answers is compared with the models on this machine.
+ * Moonshine base and Smart Turn with stored answers, kept beside the set, so that only audio that is new to it takes
+ * the models' time. A sample of the stored answers is compared with the models on this machine.
  */
 export class StoredModels {
   readonly #modelsDir: string;
@@ -51,14 +51,14 @@ export class StoredModels {
   readonly #used = new Map<string, Heard>();
   readonly #stored: ReadonlySet<string>;
   readonly #judgement: JudgementName;
-  /** Stored judgements, whether or not this run uses them. */
+  /** Stored judgements, including those that this run does not use. */
   readonly #judgements: readonly number[];
   #recognizer: Promise<Moonshine> | undefined;
   #turnEnd: Promise<SmartTurn> | undefined;
-  /** One thing at a time. */
+  /** Runs one model at a time. */
   #queue: Promise<unknown> = Promise.resolve();
   runs = 0;
-  /** Of the sample of stored answers. */
+  /** Results for the sample of stored answers. */
   readonly check = { judgements: 0, differingJudgements: 0, texts: 0, differingTexts: 0 };
 
   private constructor({ modelsDir, isFresh, judgement }: StoredModelsOptions, stored: Map<string, Heard>) {
@@ -74,7 +74,7 @@ export class StoredModels {
     return new StoredModels(options, new Map(Object.entries(stored)));
   }
 
-  /** @param pcm 8 kHz. */
+  /** @param pcm 8 kHz samples. */
   async transcribe(pcm: Int16Array): Promise<HeardText> {
     const key = digest(pcm);
     const ask = async (): Promise<HeardText> => {
@@ -88,7 +88,7 @@ export class StoredModels {
     });
   }
 
-  /** @param pcm 8 kHz. */
+  /** @param pcm 8 kHz samples. */
   async predictTurnEnd(pcm: Int16Array): Promise<number> {
     const key = digest(pcm);
     const ask = async (): Promise<number> => {
@@ -105,8 +105,8 @@ export class StoredModels {
   }
 
   /**
-   * Stores the answers; after a run of the whole set only those that it used. A run with other judgements than the model's
-   * cuts out other audio: it stores nothing.
+   * Stores the answers; after a run of the whole set only those that it used. A run with judgements other than the
+   * model's produces other audio, so it stores nothing.
    */
   async save(isWhole: boolean): Promise<void> {
     if (this.#judgement !== "right") return;
@@ -126,7 +126,7 @@ export class StoredModels {
     ask: () => Promise<T>,
     compare: (stored: T, here: T) => void,
   ): Promise<T> {
-    // The prefix of a key tells the type of its answer.
+    // The prefix of a key determines the type of its answer.
     let heard = this.#known.get(key) as T | undefined;
     if (heard === undefined) {
       heard = await this.#enqueue(ask);
@@ -173,12 +173,12 @@ function digest(pcm: Int16Array): string {
     .digest("base64");
 }
 
-/** The way to the models in one call, answering on that call's clock as late as they would. */
+/** Inference client of one call, which answers on that call's clock after the models' delays. */
 export class StoredInference implements InferenceClient {
   readonly #models: StoredModels;
   readonly #timers: Timers;
   #underWay: Promise<unknown> | undefined;
-  /** What the recognizer heard last: it reads its own text of it at once. */
+  /** Audio of the last recognition: the recognizer reads its own text of it without delay. */
   #recognized: Int16Array = new Int16Array();
 
   constructor(models: StoredModels, timers: Timers) {
@@ -186,7 +186,7 @@ export class StoredInference implements InferenceClient {
     this.#timers = timers;
   }
 
-  /** Resolves when everything is known that was asked for: the call's clock must not go on before. */
+  /** Resolves when all requested answers are known; the call's clock must not advance before. */
   async settled(): Promise<void> {
     await this.#underWay;
     this.#underWay = undefined;

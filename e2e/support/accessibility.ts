@@ -7,7 +7,9 @@ interface Violation {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** What of WCAG 2.2 A and AA, and of axe's own advice, a page offends against as it is shown now. */
+/**
+ * Returns the violations of WCAG 2.2 A and AA, and of axe's best practices, on the page as it is shown now.
+ */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate(

@@ -18,7 +18,7 @@ The club house stands behind the old station, ten meters to the left.`;
 
 let nextNumber = 15_550_100_001;
 
-/** An agent with a number of its own, as the API makes them. `settings` are fields of the agent. */
+/** Creates an agent with a phone number through the API. `settings` are fields of the agent. */
 export async function createAgent(
   platform: Platform,
   settings: Readonly<Record<string, unknown>> = {},
@@ -29,7 +29,7 @@ export async function createAgent(
     promptTemplate: PROMPT,
     firstMessage: GREETING,
     sipTrunkId: trunk.data.id,
-    // On a busy machine the default voice may speak with pauses, which would be taken for the end of what it says.
+    // On a busy machine the default voice may pause, which would count as the end of the utterance.
     voiceId: FAST_LOCAL_VOICE,
     ...settings,
   });
@@ -38,7 +38,7 @@ export async function createAgent(
   return { agentId: agent.data.id, number };
 }
 
-/** Every call of this caller, newest first. */
+/** Returns the calls of this caller, newest first. */
 export async function callsFrom(platform: Platform, fromNumber: string): Promise<Call[]> {
   const calls: Call[] = [];
   for (let page = 1, hasNextPage = true; hasNextPage; page++) {
@@ -52,14 +52,14 @@ export async function callsFrom(platform: Platform, fromNumber: string): Promise
   return calls;
 }
 
-/** The newest call of this caller with its transcript. */
+/** Returns the newest call of this caller with its transcript. */
 export async function findCall(platform: Platform, fromNumber: string): Promise<CallDetail | undefined> {
   const [newest] = await callsFrom(platform, fromNumber);
   if (newest === undefined) return undefined;
   return (await platform.api<DataOf<CallDetail>>("GET", `/calls/${newest.id}`)).data;
 }
 
-/** Reads the newest call of an agent. */
+/** Returns a function that reads the newest call of an agent. */
 export function newestCallOf(platform: Platform, agentId: string): () => Promise<CallDetail | undefined> {
   return async () => {
     const { data } = await platform.api<DataOf<Call[]>>("GET", `/calls?agentId=${agentId}&pageSize=1`);
@@ -68,7 +68,7 @@ export function newestCallOf(platform: Platform, agentId: string): () => Promise
   };
 }
 
-/** The newest call of this caller once its end is written down. */
+/** Returns the newest call of this caller once its end is written. */
 export async function endedCall(
   platform: Platform,
   fromNumber: string,
@@ -84,7 +84,7 @@ export async function endedCall(
   );
 }
 
-/** All that one side said. */
+/** Returns everything that one side said. */
 export function textOf({ transcript }: CallDetail, role: "user" | "agent"): string {
   return transcript
     .filter((item) => item.role === role)

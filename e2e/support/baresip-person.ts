@@ -6,15 +6,15 @@ import type { Platform } from "./platform.ts";
 import { readRecording } from "./recordings.ts";
 import { answerOver, greetingOver } from "./talk.ts";
 
-/** What was sent last is still to be played at the other end. */
+/** Time for the other end to play the last audio. */
 const PLAYOUT_MS = 500;
 
 export interface PersonOptions extends BaresipOptions {
-  /** What baresip calls. */
+  /** URI that baresip calls. */
   uri: string;
 }
 
-/** A person at baresip calls, speaks once the agent has greeted, and hangs up once it has answered. `heard`: 8 kHz. */
+/** A person at baresip: calls, speaks after the greeting, and hangs up after the answer. `heard`: 8 kHz. */
 export async function talkByBaresip(
   platform: Platform,
   { uri, ...options }: PersonOptions,

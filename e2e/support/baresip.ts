@@ -15,15 +15,15 @@ const NEXT_SPEECH = "next-speech.wav";
 export interface BaresipOptions {
   /** The caller's number. */
   from: string;
-  /** What it says from when the call is answered, 8 kHz; the call ends with it. @default silence */
+  /** Speech from the moment of the answer, 8 kHz; the call ends with it. @default silence */
   pcm?: Int16Array;
-  /** Further lines of its configuration file. */
+  /** Additional lines of its configuration file. */
   settings?: readonly string[];
-  /** The only one that it offers. */
+  /** The only codec that it offers. */
   codec?: BaresipCodec;
-  /** Whether it insists on SRTP, with its keys in the SDP. */
+  /** True if it requires SRTP, with keys in SDP. */
   isEncrypted?: boolean;
-  /** Whether it answers whoever calls its number, `early` after having been heard while it rings. */
+  /** Whether it answers calls to its number; `early` answers after sending audio while it rings. */
   isAnswering?: boolean | "early";
 }
 
@@ -32,12 +32,12 @@ type SampleRateHz = (typeof sampleRatesHz)[BaresipCodec];
 
 const sampleRatesHz = { pcmu: 8000, g722: 16_000 } as const;
 
-/** Silence, 8 kHz: longer than any call of a test. */
+/** Silence, 8 kHz, longer than any call of a test. */
 const QUIET = new Int16Array(8000 * 180);
 
-/** A baresip without a screen or sound card, told by its control port what to do. */
+/** A baresip without screen and sound card, controlled by its control port. */
 export class Baresip {
-  /** Where it is called, on 127.0.0.1. */
+  /** Its SIP port on 127.0.0.1. */
   readonly sipPort: number;
   readonly #process: ChildProcess;
   readonly #folder: string;
@@ -89,13 +89,13 @@ export class Baresip {
     await this.#event("CALL_ESTABLISHED");
   }
 
-  /** Answers the call that rings. */
+  /** Answers the ringing call. */
   async accept(): Promise<void> {
     this.#command("accept");
     await this.#event("CALL_ESTABLISHED");
   }
 
-  /** Says this in the call, from now on; then it is silent. */
+  /** Speaks in the call from now on, and is silent after that. */
   async say(pcm: Int16Array): Promise<void> {
     const file = path.join(this.#folder, NEXT_SPEECH);
     const speech = new Int16Array(pcm.length + QUIET.length);
@@ -114,7 +114,7 @@ export class Baresip {
     this.#command("sndcode", keys);
   }
 
-  /** The keys that it was sent. */
+  /** Returns the keys that it has received. */
   get heardKeys(): string {
     const events = this.#received.matchAll(/"type":"CALL_DTMF_START"[^}]*"param":"([^"]*)"/g);
     return Array.from(events, ([, key]) => key).join("");
@@ -124,7 +124,7 @@ export class Baresip {
     await this.close();
   }
 
-  /** Ends it; gives what it heard, 8 kHz, where it was in a call. */
+  /** Ends baresip. Returns the audio that it received, 8 kHz, if it was in a call. */
   async close(): Promise<Int16Array> {
     this.#control.destroy();
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
@@ -171,7 +171,7 @@ module_app ctrl_tcp.so
 `;
 }
 
-/** It plays files only at its codec's own rate. */
+/** Writes an audio file at the codec's rate; baresip plays no other. */
 async function writeSpeech(file: string, pcm: Int16Array, sampleRateHz: SampleRateHz): Promise<void> {
   const speech = new Resampler(8000, sampleRateHz).process(pcm);
   await writeFile(file, writeWav({ sampleRateHz, channels: 1, pcm: speech }));

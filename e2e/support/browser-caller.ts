@@ -7,35 +7,35 @@ import { waitFor } from "@parley/testing";
 import { ScriptedMicrophone } from "./scripted-microphone.ts";
 import type { ReadCall } from "./talk.ts";
 
-/** Of what is heard. */
+/** Sample rate of the received audio. */
 export const HEARD_RATE_HZ = 16_000;
 
 export interface JoinOptions {
   iceServers?: readonly { urls: string; username: string; credential: string }[];
-  /** No path but through a TURN server. */
+  /** Allows only paths through a TURN server. */
   relayOnly?: boolean;
 }
 
-/** What another page needs to go on with a call. */
+/** State that another page needs to continue a call. */
 export interface Session {
   url: string;
   token: string;
   session: string;
 }
 
-/** How a connection is carried. */
+/** State of the connection's transport. */
 export interface TransportState {
-  /** State and certificates: another connection has others. */
+  /** State and certificates, which differ for another connection. */
   dtls: string[];
-  /** What its state has changed to since the call was joined. */
+  /** Changes of its state since the call was joined. */
   dtlsStates: string[];
-  /** The browser's name in the present generation of ICE. */
+  /** The browser's name in the current ICE generation. */
   ufrag: string;
-  /** Of the path in use. */
+  /** Candidate pair in use. */
   pairId: string | undefined;
 }
 
-/** A page in a real browser that joins calls by WHIP and WebRTC alone. */
+/** A page in a real browser that joins calls with only WHIP and WebRTC. */
 export class BrowserCaller {
   readonly page: Page;
   readonly #microphone: ScriptedMicrophone | undefined;
@@ -45,33 +45,35 @@ export class BrowserCaller {
     this.#microphone = microphone;
   }
 
-  /** `isSpeaking`: the test says when it speaks, and what. Else it has the browser's own microphone. */
+  /**
+   * Opens the page. `isSpeaking`: the test plays speech; otherwise the page has the browser's own microphone.
+   */
   static async open(
     chromium: Chromium,
     platform: Platform,
     { isSpeaking = false } = {},
   ): Promise<BrowserCaller> {
-    // Any page of a host that may use the microphone.
+    // Any page of an origin that may use the microphone.
     const { page } = await chromium.open(`http://localhost:${platform.httpPort}/healthz`);
     await page.evaluate(await readFile(new URL("./whip-page.js", import.meta.url), "utf8"));
     return new BrowserCaller(page, isSpeaking ? await ScriptedMicrophone.install(page) : undefined);
   }
 
-  /** Resolves with the status of the answer. */
+  /** Resolves with the status of the response. */
   async join({ url, token }: JoinableCall, options: JoinOptions = {}): Promise<number> {
     return await this.#evaluate(
       `whip.join(${[url, token, options].map((each) => JSON.stringify(each)).join()})`,
     );
   }
 
-  /** Makes a new connection for a call that was joined, by this page or by another. */
+  /** Opens a new connection for a call that this page or another has joined. */
   async rejoin(session?: Session): Promise<number> {
     if (session !== undefined)
       await this.#evaluate(`void Object.assign(whip.state, ${JSON.stringify(session)})`);
     return await this.#evaluate("whip.rejoin()");
   }
 
-  /** Finds a new path for the connection. Resolves with the status of the answer. */
+  /** Restarts ICE. Resolves with the status of the response. */
   async restartIce(): Promise<number> {
     return await this.#evaluate("whip.restartIce()");
   }
@@ -86,7 +88,7 @@ export class BrowserCaller {
     );
   }
 
-  /** Resolves when it was said to the end. `pcm`: 8 kHz. */
+  /** Resolves at the end of the speech. `pcm`: 8 kHz. */
   async say(pcm: Int16Array): Promise<void> {
     if (this.#microphone === undefined)
       throw new Error("this caller was opened with the browser's microphone");
@@ -105,22 +107,22 @@ export class BrowserCaller {
     return await this.#evaluate("whip.localCandidateType()");
   }
 
-  /** What came on the data channel. */
+  /** Returns the events received on the data channel. */
   async events(): Promise<LiveCallEvent[]> {
     return await this.#evaluate("whip.state.events");
   }
 
-  /** What was heard on the received track since it was there. */
+  /** Returns the audio received on the track so far. */
   async heard(): Promise<Int16Array> {
     return Int16Array.from(await this.#evaluate<number[]>("whip.state.pcm"));
   }
 
-  /** How many samples were heard in which somebody speaks. */
+  /** Returns the number of received samples that contain speech. */
   async loudSamples(): Promise<number> {
     return await this.#evaluate("whip.state.pcm.filter((sample) => Math.abs(sample) > 500).length");
   }
 
-  /** Resolves with what one side said, once it has said it. */
+  /** Resolves with an utterance of one side when it is complete. */
   async said(role: "user" | "agent", index = 0, deadlineMs = 30_000): Promise<string> {
     const find = async (): Promise<string | undefined> => {
       const items = (await this.events()).flatMap((event) => (event.type === "item" ? [event.item] : []));
@@ -144,12 +146,12 @@ export async function startTestCall(
   return data;
 }
 
-/** A call by its id. */
+/** Returns a function that reads a call by its id. */
 export function testCall(platform: Platform, callId: string): ReadCall {
   return async () => (await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`)).data;
 }
 
-/** The call once its end is written down. */
+/** Returns the call once its end is written. */
 export async function endedTestCall(
   platform: Platform,
   callId: string,

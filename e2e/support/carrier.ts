@@ -4,22 +4,22 @@ import type { TestContext } from "node:test";
 import type { CapturedPacket } from "./pcap.ts";
 import { Sipp } from "./sipp.ts";
 
-/** One step of a scenario, as SIPp reads it. */
+/** One step of a SIPp scenario. */
 type Step = string;
 
 export interface Carrier {
-  /** Port on 127.0.0.1 that is called. */
+  /** The carrier's port on 127.0.0.1. */
   readonly port: number;
-  /** Resolves after the last step; rejects with SIPp's errors if the call did not follow the steps. */
+  /** Resolves after the last step. Rejects with SIPp's errors if the call did not follow the steps. */
   readonly done: Promise<void>;
-  /** Lets the carrier go on from {@link cue}. */
+  /** Continues the scenario after {@link cue}. */
   readonly cue: () => void;
 }
 
 /**
- * A carrier that is called once: SIPp playing the steps. It ends with the test.
+ * Starts a carrier that receives one call: SIPp plays the steps. It ends with the test.
  *
- * @param audio what {@link play} plays.
+ * @param audio Audio that {@link play} plays.
  */
 export async function startCarrier(
   context: TestContext,
@@ -40,7 +40,10 @@ export async function startCarrier(
   return { port, done: sipp.done, cue: () => sipp.cue(call.id) };
 }
 
-/** SIPp takes whatever begins for its one call: a trunk's OPTIONS are answered before it. Returns the call's ID once it came. */
+/**
+ * Answers a trunk's OPTIONS before SIPp, which takes any first request for its one call. Returns the call's
+ * ID once it is known.
+ */
 function relay(front: Socket, sippPort: number): { id: string } {
   const call = { id: "" };
   let platformPort = 0;
@@ -63,7 +66,7 @@ interface Expectation {
   pattern: string;
 }
 
-/** The INVITE; whoever sent it is remembered for {@link hangUp}. */
+/** Receives the INVITE; remembers its sender for {@link hangUp}. */
 export function receiveInvite(...expectations: readonly Expectation[]): Step {
   const checks = expectations.map(
     ({ header, pattern }, index) =>
@@ -85,14 +88,14 @@ export function receive(method: "ACK" | "BYE" | "CANCEL"): Step {
 interface Response {
   /** `180 Ringing` */
   status: string;
-  /** Default: SIPp itself. `{{port}}` is where the carrier is called. */
+  /** Default: SIPp itself. `{{port}}` is the carrier's port. */
   contact?: string;
   headers?: readonly string[];
-  /** With a description of G.711 audio. */
+  /** True if it contains SDP with G.711 audio. */
   hasAudio?: boolean;
-  /** Of one of several telephones that the carrier lets ring. */
+  /** Tag of one of several telephones that ring at the carrier. */
   phone?: string;
-  /** Of the INVITE, where another request came after it. */
+  /** CSeq of the INVITE, if another request came after it. */
   inviteSequence?: number;
 }
 
@@ -125,7 +128,7 @@ export function confirm(): Step {
   return send([...lines, "[last_CSeq:]"], false, false);
 }
 
-/** BYE, and its answer. */
+/** BYE, and its response. */
 export function hangUp(): Step {
   const lines = [
     "BYE [$target] SIP/2.0",
@@ -148,7 +151,7 @@ export function wait(ms: number): Step {
   return `<pause milliseconds="${ms}" />`;
 }
 
-/** Begins to play the audio. */
+/** Starts to play the audio. */
 export function play(): Step {
   return `<nop><action><exec play_pcap_audio="{{pcap}}" /></action></nop>`;
 }

@@ -10,19 +10,19 @@ import { createBrotliDecompress } from "node:zlib";
 
 export interface ChromiumProgram {
   executablePath: string;
-  /** With the libraries that it needs beside the C library's, so that nothing has to be installed. */
+  /** Includes the libraries that Chromium needs besides the C library, so that no installation is needed. */
   env: Readonly<Record<string, string>>;
 }
 
-/** For a test's `skip`: the program in the package is one for Linux on x64. */
+/** For a test's `skip`: the package contains a program for Linux on x64. */
 export const skipWithoutChromium =
   process.platform === "linux" && process.arch === "x64"
     ? false
     : "no Chromium for this machine comes by npm";
 
 /**
- * Unpacks the headless Chromium of `@sparticuz/chromium`, once for each of its versions. Its own unpacking is not safe where
- * two tests start at once.
+ * Unpacks the headless Chromium of `@sparticuz/chromium`, once per version. The package's own unpacking is
+ * not safe if two tests start at once.
  */
 export async function unpackChromium(): Promise<ChromiumProgram> {
   const packageFolder = path.join(fileURLToPath(import.meta.resolve("@sparticuz/chromium")), "../..");

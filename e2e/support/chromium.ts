@@ -8,13 +8,13 @@ import { unpackChromium } from "./chromium-program.ts";
 const SAMPLE_RATE_HZ = 48_000;
 
 export interface ChromiumOptions {
-  /** What its microphone hears, once, 48 kHz; silence afterwards. Else a tone that beeps. */
+  /** Audio of its microphone, played once, 48 kHz, then silence. Default: a beeping tone. */
   microphone?: Int16Array;
-  /** Further flags. */
+  /** Additional flags. */
   args?: readonly string[];
 }
 
-/** A headless Chromium out of an npm package, allowed to use its microphone. */
+/** A headless Chromium from an npm package, with permission to use its microphone. */
 export class Chromium {
   readonly browser: Browser;
   readonly #folder: string;
@@ -43,7 +43,7 @@ export class Chromium {
         ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${wav}%noloop`]),
         "--autoplay-policy=no-user-gesture-required",
         "--allow-loopback-in-peer-connection",
-        // Names instead of addresses could be resolved by nobody here.
+        // This machine cannot resolve mDNS names.
         "--disable-features=WebRtcHideLocalIpsWithMdns",
         ...args,
       ],
@@ -51,7 +51,7 @@ export class Chromium {
     return new Chromium(browser, folder);
   }
 
-  /** A page that nothing of another test is left in, and what went wrong in it so far. */
+  /** Opens a page without state of other tests. `problems` lists the page's errors so far. */
   async open(url: string): Promise<{ page: Page; problems: string[] }> {
     const context = await this.browser.createBrowserContext();
     const page = await context.newPage();
@@ -64,7 +64,7 @@ export class Chromium {
     return { page, problems };
   }
 
-  /** Ends it. */
+  /** Ends the browser. */
   async close(): Promise<void> {
     await this.browser.close();
     await rm(this.#folder, { recursive: true, force: true });

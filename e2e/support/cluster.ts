@@ -16,12 +16,12 @@ import type { TestCaller } from "./test-caller.ts";
 const RTP_PORTS = { first: 20_000, last: 21_999 };
 const CONNECTIONS_PER_NODE = 30;
 
-/** What its callers say, as the scripted recognizer hears it, whatever it is. */
+/** Transcript of the callers' speech: the scripted recognizer returns it for any audio. */
 export const QUESTION = "When are you open";
 
 export const ANSWER = "We are open from nine to one, on every day but Sunday.";
 
-/** What the scripted model makes of an instruction that is to be said. */
+/** The scripted model's reply to an instruction to speak. */
 export function spoken(instruction: string): string {
   return `I am to tell you: ${instruction}`;
 }
@@ -29,7 +29,10 @@ export function spoken(instruction: string): string {
 /** Longer than any filler, with the scripted voice. */
 const ANSWER_SPEECH_MS = 2_500;
 
-/** Has a caller ask, and hears the answer out: no API tells of it while the database is away. */
+/**
+ * Has a caller ask a question and receives the whole answer. The API cannot report it while the database is
+ * away.
+ */
 export async function askUnrecorded(caller: TestCaller): Promise<void> {
   const sinceMs = performance.now();
   await caller.say(await readRecording("go-forward.wav"));
@@ -37,10 +40,10 @@ export async function askUnrecorded(caller: TestCaller): Promise<void> {
   await caller.agentToFinish({ sinceMs });
 }
 
-/** Several nodes on one PostgreSQL, and scripted providers for all of them. */
+/** Several nodes on one PostgreSQL, with scripted providers. */
 export class Cluster {
   readonly nodes: readonly Platform[];
-  /** What makes a platform a node of it, beside ports of its own. */
+  /** Environment that makes a platform one of its nodes, in addition to its own ports. */
   readonly env: Readonly<Record<string, string>>;
   readonly #directory: string;
   readonly #port: number;
@@ -101,13 +104,16 @@ export class Cluster {
     return node;
   }
 
-  /** As an operator stops it, or its machine: connections break, and new ones are refused. */
+  /**
+   * Stops the database as an operator or a machine's failure would: connections break, and new ones are
+   * refused.
+   */
   async stopDatabase(): Promise<void> {
     await this.#postgres?.close();
     this.#postgres = undefined;
   }
 
-  /** Under the same address, with what it held. */
+  /** Starts the database at the same address, with its data. */
   async startDatabase(): Promise<void> {
     this.#postgres ??= await startPostgres(this.#directory, this.#port);
   }

@@ -3,8 +3,8 @@ import { encodePcmu } from "@parley/audio";
 import { JitterBuffer, type RtpPacket } from "@parley/rtp";
 
 /**
- * Loaded into every process of a platform (`NODE_OPTIONS=--import`): makes the platform's own code throw when a caller sends
- * one of these sounds, or a vendor's message has this text in it.
+ * Loaded into every process of a platform (`NODE_OPTIONS=--import`): the platform's own code throws if a
+ * caller sends one of these sounds, or if a vendor's message contains this text.
  */
 export const soundsThatThrow = { inPacketHandler: -32_000, inTimer: -16_000 };
 export const TEXT_THAT_THROWS = "please throw";

@@ -10,7 +10,7 @@ const START_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 const STOP_DEADLINE_MS = 3_000;
 
-/** Passes whatever begins a dialog on to one server and stays on the way of all that follows. */
+/** Configuration that relays dialogs to one server and stays in their route. */
 function configuration(port: number, serverPort: number): string {
   return `#!KAMAILIO
 log_stderror=yes
@@ -40,7 +40,7 @@ request_route {
 `;
 }
 
-/** A Kamailio that stands between callers and a server, with Record-Route. */
+/** A Kamailio between callers and a server, with Record-Route. */
 export class Kamailio {
   readonly port: number;
   readonly #process: ChildProcess;
@@ -52,7 +52,7 @@ export class Kamailio {
     this.#folder = folder;
   }
 
-  /** @param serverPort where the server listens on 127.0.0.1. */
+  /** @param serverPort The server's port on 127.0.0.1. */
   static async start(serverPort: number): Promise<Kamailio> {
     const folder = await mkdtemp(path.join(tmpdir(), "parley-kamailio-"));
     const port = await freePort();
@@ -74,7 +74,7 @@ export class Kamailio {
     return kamailio;
   }
 
-  /** Ends it. Idempotent. */
+  /** Ends Kamailio. Idempotent. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const exited = once(this.#process, "exit");

@@ -6,7 +6,7 @@ import { addToSpeedRecord, defaultModelsDir, ensureModels, type SpeechSpeeds } f
 const PREPARED = "prepared";
 const NOT_SHARED = new Set([PREPARED, ".partial", ".lock"]);
 
-/** The models of this machine in a folder that says that they have these speeds. */
+/** Links this machine's models into a folder that claims these speeds for them. */
 export async function linkModels(speeds: SpeechSpeeds): Promise<{ modelsDir: string } & AsyncDisposable> {
   const real = await ensureModels();
   const modelsDir = await mkdtemp(`${defaultModelsDir()}-linked-`);

@@ -12,7 +12,7 @@ interface DataOf<T> {
 import { whenThereIsRoom } from "./when-there-is-room.ts";
 
 export const GREETING = "Hello, this is the railway club calling.";
-/** Who is called. */
+/** The called number. */
 export const CALLEE = "+14155550199";
 
 export const trying = respond({ status: "100 Trying" });
@@ -21,7 +21,7 @@ export const answered = respond({ status: "200 OK", hasAudio: true });
 /** A callee that speaks and hangs up on cue: see {@link OutboundCalls.talkWith}. */
 export const talk = [answered, receive("ACK"), cue(), play(), cue(), hangUp()];
 export const busy = [respond({ status: "486 Busy Here" }), receive("ACK")];
-/** What follows a CANCEL that came in time. */
+/** Steps after a CANCEL that was in time. */
 export const canceled = [
   receive("CANCEL"),
   confirm(),
@@ -35,7 +35,7 @@ interface PlacedCallOptions {
   ringTimeoutSeconds?: number;
 }
 
-/** Calls that a platform places, by its API. */
+/** Calls that a platform places through its API. */
 export class OutboundCalls {
   readonly #platform: Platform;
 
@@ -43,7 +43,7 @@ export class OutboundCalls {
     this.#platform = platform;
   }
 
-  /** An agent whose calls go to this port. */
+  /** Creates an agent whose trunk leads to this port. */
   async createAgent(port: number, trunk: object = {}): Promise<Agent> {
     const { agentId } = await createAgent(this.#platform, {
       firstMessage: "Good day, you have called us.",
@@ -64,7 +64,7 @@ export class OutboundCalls {
     return (await this.#platform.api<DataOf<Call>>("POST", "/calls", call)).data;
   }
 
-  /** From an agent of its own whose calls go to this port. */
+  /** Places a call from a new agent whose trunk leads to this port. */
   async place(port: number, { trunk, ...fields }: PlacedCallOptions = {}): Promise<Call> {
     const call = await this.placeFrom(await this.createAgent(port, trunk), fields);
     assert.deepEqual([call.status, call.direction, call.toNumber], ["queued", "outbound", CALLEE]);
@@ -79,7 +79,7 @@ export class OutboundCalls {
     return (await this.#platform.api<DataOf<Call>>("POST", `/calls/${id}/hangup`)).data;
   }
 
-  /** Places a call and waits for its end; again while no node has room to dial. */
+  /** Places a call and waits for its end. Retries while no node has capacity to dial. */
   async untilDialed(agent: Agent, fields: object): Promise<CallDetail> {
     return await whenThereIsRoom(async () => {
       const { id } = await this.placeFrom(agent, fields);
@@ -89,17 +89,17 @@ export class OutboundCalls {
     });
   }
 
-  /** Waits until the agent has greeted to the end. */
+  /** Waits until the agent has finished its greeting. */
   async greetingOver(id: string): Promise<CallDetail> {
     return await greetingOver(async () => await this.read(id));
   }
 
-  /** Waits until the agent has answered the callee's words. */
+  /** Waits until the agent has answered the callee. */
   async answerOver(id: string): Promise<CallDetail> {
     return await answerOver(async () => await this.read(id));
   }
 
-  /** Lets a callee whose steps are {@link talk} speak and hang up when it is its turn. */
+  /** Makes a callee with the steps of {@link talk} speak and hang up at the right time. */
   async talkWith(carrier: Carrier, id: string): Promise<CallDetail> {
     await this.greetingOver(id);
     carrier.cue();
@@ -109,7 +109,7 @@ export class OutboundCalls {
     return await this.ended(id);
   }
 
-  /** Hangs up by the API once the callee has been answered. */
+  /** Hangs up through the API after the callee's question was answered. */
   async hangUpAnswered(id: string): Promise<CallDetail> {
     await this.answerOver(id);
     await this.hangUp(id);

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-/** One RTP packet of a capture: when it was seen and what it held. */
+/** One RTP packet of a capture: its time and its contents. */
 export interface CapturedPacket {
   atMs: number;
   rtp: Uint8Array;
@@ -11,7 +11,7 @@ const ETHERNET_BYTES = 14;
 const IPV4_BYTES = 20;
 const UDP_BYTES = 8;
 
-/** Writes a capture file (libpcap's format) such as SIPp plays; addresses in it mean nothing, SIPp sets its own. */
+/** Writes a capture file (libpcap's format) that SIPp plays. SIPp replaces the addresses in it. */
 export async function writePcap(file: string, packets: readonly CapturedPacket[]): Promise<void> {
   const header = Buffer.alloc(24);
   header.writeUInt32LE(0xa1b2c3d4, 0);
@@ -50,15 +50,15 @@ function udpFrame(payload: Uint8Array): Buffer {
 }
 
 export interface Impairment {
-  /** Share of packets that are lost, 0–1. */
+  /** Share of lost packets, 0–1. */
   loss: number;
-  /** Largest delay added to a packet; larger than the packet interval it reorders. */
+  /** Maximum delay added to a packet. If it exceeds the packet interval, packets are reordered. */
   jitterMs: number;
   /** Numbers in [0, 1), seeded so that a failing run can be repeated. */
   random: () => number;
 }
 
-/** What a bad network makes of a stream: packets lost, late and out of order. */
+/** Simulates a bad network: packets are lost, late and out of order. */
 export function impair(
   packets: readonly CapturedPacket[],
   { loss, jitterMs, random }: Impairment,

@@ -11,8 +11,8 @@ const packages = {
 } as const;
 
 /**
- * For a test's `skip`: false where the programs are installed, else why the test says nothing. In CI a missing peer is
- * a failure.
+ * For a test's `skip`: false if the programs are installed, otherwise the reason. In CI a missing peer is a
+ * failure.
  */
 export function skipWithout(...programs: (keyof typeof packages)[]): string | false {
   const missing = programs.find((program) => spawnSync("which", [program]).status !== 0);

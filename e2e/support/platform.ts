@@ -15,9 +15,9 @@ const POLL_INTERVAL_MS = 100;
 export interface PlatformOptions {
   /** Added to the environment. */
   env?: Readonly<Record<string, string>>;
-  /** Kept over restarts where given; else a temporary one, removed at the end. */
+  /** Kept across restarts. Default: a temporary directory that is removed at the end. */
   dataDirectory?: string;
-  /** Return as soon as the HTTP server answers, without waiting for readiness. */
+  /** If false, returns as soon as the HTTP server answers, without waiting for readiness. */
   isReadinessAwaited?: boolean;
   /** Program and arguments that run Node, for example `["taskset", "-c", "0"]`. */
   launcher?: readonly string[];
@@ -78,7 +78,7 @@ export class Platform {
     return platform;
   }
 
-  /** Everything it has written, logs included. */
+  /** Its whole output, including logs. */
   get output(): string {
     return this.#output;
   }
@@ -87,7 +87,7 @@ export class Platform {
     return `http://127.0.0.1:${this.httpPort}`;
   }
 
-  /** Calls the API; throws with the platform's own words where it refuses. */
+  /** Calls the API. Throws the platform's error message if the request fails. */
   async api<T>(method: string, route: string, body?: unknown): Promise<T> {
     const response = await fetch(`${this.url}/v1${route}`, {
       method,
@@ -102,14 +102,14 @@ export class Platform {
     return JSON.parse(text) as T;
   }
 
-  /** One value of `/metrics`; NaN where there is none of that name. */
+  /** Returns one value of `/metrics`; NaN if no metric has that name. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.url}/metrics`)).text();
     const line = text.split("\n").find((each) => each.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1) ?? Number.NaN);
   }
 
-  /** Ends it as an operator does, and removes what it wrote where that was temporary. Idempotent. */
+  /** Stops the platform as an operator does, and removes a temporary data directory. Idempotent. */
   async stop(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) {
       this.process.kill("SIGTERM");
@@ -121,7 +121,7 @@ export class Platform {
     if (this.#isTemporary) await rm(this.dataDirectory, { recursive: true, force: true });
   }
 
-  /** After a kill -9 its PostgreSQL lives on, for the next start to adopt; after the last nobody would. */
+  /** After `kill -9` the embedded PostgreSQL lives on for the next start, and would outlive the test. */
   async #stopDatabase(): Promise<void> {
     const pid = await this.databasePid();
     if (pid === undefined || !isRunning(pid)) return;
@@ -130,7 +130,7 @@ export class Platform {
     while (isRunning(pid) && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
   }
 
-  /** Process id of its embedded PostgreSQL; undefined where none runs. */
+  /** Returns the process id of its embedded PostgreSQL; `undefined` if none runs. */
   async databasePid(): Promise<number | undefined> {
     const pidFile = path.join(this.dataDirectory, "postgres", "postmaster.pid");
     const [firstLine] = (await readFile(pidFile, "utf8").catch(() => "")).split("\n");
@@ -151,7 +151,10 @@ export class Platform {
   }
 }
 
-/** A platform that is expected not to start: its exit status, what it wrote to stderr, and what is in its data directory. */
+/**
+ * Starts a platform that must fail to start. Returns its exit status, its stderr, and the contents of its
+ * data directory.
+ */
 export async function failToStart(
   env: Readonly<Record<string, string>>,
 ): Promise<{ status: unknown; stderr: string; written: string[] }> {

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface RunningProcess {
   pid: number;
   parentPid: number;
-  /** The arguments with spaces between. */
+  /** The arguments, separated by spaces. */
   command: string;
 }
 
-/** Whether the process exists and has not ended; one that nobody has collected yet has ended. */
+/** Returns whether the process exists and has not ended. A zombie has ended. */
 export function isRunning(pid: number): boolean {
   return readProcess(pid) !== undefined;
 }
 
-/** All that a process has started and what these have started, as Linux sees it. */
+/** Returns all descendants of a process, as Linux lists them. */
 export function descendantsOf(pid: number): RunningProcess[] {
   const all = readdirSync("/proc").flatMap((name) =>
     /^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : [],
@@ -30,7 +30,7 @@ export function descendantsOf(pid: number): RunningProcess[] {
 function readProcess(pid: number): RunningProcess | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may hold anything, so the fields are counted from its end: state, then the parent.
+    // The name in parentheses may contain anything, so fields are counted after it: state, then the parent.
     const [state, parentPid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state === "Z" || state === "X") return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();

@@ -8,15 +8,15 @@ export interface RawSipOptions {
   from: string;
 }
 
-/** What an offer of one G.711 stream looks like; `port` 9 is heard by nobody. */
+/** An SDP offer of one G.711 stream. Audio to the default port 9 is discarded. */
 export function sdp({ port = 9, payloads = "0", direction = "sendrecv", version = 1 } = {}): string {
   const lines = ["v=0", `o=- 1 ${version} IN IP4 127.0.0.1`, "s=-", "c=IN IP4 127.0.0.1", "t=0 0"];
   return [...lines, `m=audio ${port} RTP/AVP ${payloads}`, `a=${direction}`, ""].join("\r\n");
 }
 
-/** A caller that sends SIP as it stands here, so that it can break rules. */
+/** A caller that sends raw SIP text, so that it can break rules. */
 export class RawSip {
-  /** Every message that came in. */
+  /** Every received message. */
   readonly received: string[] = [];
   readonly #socket: Socket;
   readonly #options: RawSipOptions;
@@ -40,7 +40,7 @@ export class RawSip {
     socket.on("message", (datagram) => this.#receive(datagram.toString()));
   }
 
-  /** One request of the call, as text. */
+  /** Returns one request of the call, as text. */
   request(method: string, { sequence = 1, body = "", branch = this.newBranch() } = {}): string {
     const { sipPort, number, from } = this.#options;
     const uri = `sip:${number}@127.0.0.1:${sipPort}`;
@@ -69,7 +69,7 @@ export class RawSip {
     this.#socket.send(datagram, this.#options.sipPort, "127.0.0.1");
   }
 
-  /** The final response to the request with this CSeq number and method. */
+  /** Returns the final response to the request with this CSeq number and method. */
   async response(method: string, sequence = 1): Promise<string> {
     const cseq = new RegExp(`^CSeq: ${sequence} ${method}\\r$`, "im");
     return await waitFor(`the response to ${method}`, () =>
@@ -77,12 +77,12 @@ export class RawSip {
     );
   }
 
-  /** Status of a response. */
+  /** Returns the status of a response. */
   static statusOf(response: string): number {
     return Number(response.split(" ")[1]);
   }
 
-  /** Says nothing more, whatever is open. Idempotent. */
+  /** Closes the socket without ending dialogs. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

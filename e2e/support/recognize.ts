@@ -1,7 +1,7 @@
 import { Resampler } from "@parley/audio";
 import { ensureModels, loadMoonshine } from "@parley/providers";
 
-/** What is said in these speeches (8 kHz). */
+/** Returns the words in these stretches of speech (8 kHz). */
 export async function recognize(speeches: readonly Int16Array[]): Promise<string> {
   const moonshine = await loadMoonshine({
     modelsDir: await ensureModels({ groups: ["moonshine-tiny"] }),

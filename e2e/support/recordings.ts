@@ -6,7 +6,7 @@ import type { CapturedPacket } from "./pcap.ts";
 export const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 
-/** What a person says on `go-forward.wav`. */
+/** The words of `go-forward.wav`. */
 export const GO_FORWARD = "go forward ten meters";
 
 export const codecs = {
@@ -15,14 +15,14 @@ export const codecs = {
 } as const;
 export type CodecName = keyof typeof codecs;
 
-/** A recording of a person or of the demo's caller, at 8 kHz. */
+/** Reads a recording of a person or of the demo's caller, at 8 kHz. */
 export async function readRecording(name: string): Promise<Int16Array> {
   const folder = name === "goodbye.wav" ? "../../apps/server/src/demo/recordings" : "../../bench/recordings";
   const { sampleRateHz, pcm } = readWav(await readFile(new URL(`${folder}/${name}`, import.meta.url)));
   return sampleRateHz === 16_000 ? new Resampler(16_000, 8000).process(pcm) : pcm;
 }
 
-/** Silence around it: telephones send before and after somebody speaks. */
+/** Adds silence around speech, as telephones send it. */
 export function withSilence(
   pcm: Int16Array,
   { beforeMs, afterMs }: { beforeMs: number; afterMs: number },
@@ -32,7 +32,7 @@ export function withSilence(
   return padded;
 }
 
-/** The packets of 20 ms in which a telephone would send it. */
+/** Returns the 20 ms packets in which a telephone sends the audio. */
 export function toPackets(pcm: Int16Array, codec: CodecName): CapturedPacket[] {
   const { payloadType, encode } = codecs[codec];
   return Array.from({ length: Math.floor(pcm.length / FRAME_SAMPLES) }, (_, index) => ({
@@ -48,7 +48,7 @@ export function toPackets(pcm: Int16Array, codec: CodecName): CapturedPacket[] {
   }));
 }
 
-/** Numbers and spellings that mean the same to whoever reads them. */
+/** Normalizes numbers and spellings that mean the same. */
 export function plainWords(text: string): string {
   return text
     .toLowerCase()

@@ -2,7 +2,10 @@ import type { Page } from "puppeteer-core";
 
 const SAMPLE_RATE_HZ = 8000;
 
-/** Runs in the page: every microphone that is opened from here on hears what `scriptedMicrophone.say` is given. */
+/**
+ * Runs in the page: every microphone that is opened from now on plays the audio given to
+ * `scriptedMicrophone.say`.
+ */
 const installation = `{
   let context, destination;
   const stream = () => {
@@ -23,7 +26,7 @@ const installation = `{
   };
 }`;
 
-/** The microphone of a page, which hears a person when a test wants it to, and silence otherwise. */
+/** A page's microphone that plays speech on the test's request, and silence otherwise. */
 export class ScriptedMicrophone {
   readonly #page: Page;
 
@@ -31,13 +34,13 @@ export class ScriptedMicrophone {
     this.#page = page;
   }
 
-  /** For a page that has not opened a microphone yet. */
+  /** Must be called before the page opens a microphone. */
   static async install(page: Page): Promise<ScriptedMicrophone> {
     await page.evaluate(installation);
     return new ScriptedMicrophone(page);
   }
 
-  /** Resolves when it was said to the end. `pcm`: 8 kHz. */
+  /** Resolves at the end of the speech. `pcm`: 8 kHz. */
   async say(pcm: Int16Array): Promise<void> {
     await this.#page.evaluate(`scriptedMicrophone.say([${pcm.join()}])`);
   }

@@ -7,7 +7,7 @@ import {
 } from "@parley/providers/testing";
 
 export interface ScriptedProviders {
-  /** Has a platform use them. */
+  /** Environment that makes a platform use them. */
   env: Record<string, string>;
   close: () => Promise<void>;
 }
@@ -15,9 +15,10 @@ export interface ScriptedProviders {
 const LATENCY_MS = 50;
 
 /**
- * Deepgram, ElevenLabs and a language model, each a server on this machine that speaks the vendor's wire format.
+ * Starts Deepgram, ElevenLabs and a language model as servers on this machine that speak the vendors' wire
+ * formats.
  *
- * @param question What callers say, as the recognizer hears it, whatever it is.
+ * @param question Transcript that the recognizer returns for any speech.
  */
 export async function startScriptedProviders(
   question: string,

@@ -18,7 +18,7 @@ export interface PersonOptions {
   transport?: SippOptions["transport"];
 }
 
-/** A person at SIPp calls, speaks once the agent has greeted, and hangs up once it has answered. */
+/** A person at SIPp: calls, speaks after the greeting, and hangs up after the answer. */
 export async function talkBySipp(platform: Platform, options: PersonOptions): Promise<CallDetail> {
   const { from, number, audio, codec = "PCMU", scenario = "talk", transport = "udp" } = options;
   const values = { from, codec, payloadType: codecs[codec].payloadType };

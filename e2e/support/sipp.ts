@@ -10,15 +10,15 @@ import { type CapturedPacket, writePcap } from "./pcap.ts";
 import { freePort } from "@parley/testing";
 
 const DEADLINE_SECONDS = 120;
-/** The first line of the tables that SIPp ends with; errors are printed before it. */
+/** First line of the tables that SIPp prints at its end. Errors are printed before it. */
 const SCREEN_LINE = "----------";
-/** A scenario waits for {@link Sipp.cue} here. No platform sends this request in a call. */
+/** A scenario waits here for {@link Sipp.cue}. No platform sends this request in a call. */
 const CUE_STEP = `<recv request="MESSAGE" />`;
 
 export interface SippOptions {
-  /** Port on 127.0.0.1 that SIPp calls. Default: SIPp waits to be called. */
+  /** Port on 127.0.0.1 that SIPp calls. Default: SIPp waits for a call. */
   calledPort?: number;
-  /** The user part that it calls. @default "agent" */
+  /** User part of the called URI. @default "agent" */
   number?: string;
   /** @default "udp" */
   transport?: "udp" | "tcp";
@@ -28,11 +28,11 @@ export interface SippOptions {
   audio?: readonly CapturedPacket[];
 }
 
-/** SIPp, which plays a scenario once. */
+/** A SIPp process that plays a scenario once. */
 export class Sipp {
   /** Local port on 127.0.0.1. */
   readonly port: number;
-  /** Resolves at the end of the scenario; rejects with SIPp's errors if the call did not follow it. */
+  /** Resolves at the end of the scenario. Rejects with SIPp's errors if the call did not follow it. */
   readonly done: Promise<void>;
   readonly #process: ChildProcess;
   readonly #callId: string;
@@ -44,7 +44,7 @@ export class Sipp {
     return await Sipp.play(xml, options);
   }
 
-  /** Plays a scenario that is given as XML. */
+  /** Plays a scenario given as XML. */
   static async play(xml: string, options: SippOptions = {}): Promise<Sipp> {
     const { calledPort, number = "agent", transport = "udp", values = {}, audio } = options;
     const folder = await mkdtemp(path.join(tmpdir(), "parley-sipp-"));
@@ -95,15 +95,17 @@ export class Sipp {
       if (status !== 0)
         throw new Error(`SIPp ended with ${String(status)}:\n${output.split(SCREEN_LINE)[0]}`);
     });
-    // A test that has failed before does not await it.
+    // A test that has already failed does not await it.
     this.done.catch(() => {});
   }
 
-  /** Lets the scenario go on from the `{{cue}}` at which it waits. `callId`: of the call that SIPp has received. */
+  /**
+   * Continues the scenario after the `{{cue}}` at which it waits. `callId`: the call that SIPp has received.
+   */
   cue(callId = this.#callId): void {
     const request = [
       `MESSAGE sip:sipp@127.0.0.1:${this.port} SIP/2.0`,
-      // SIPp takes a message that is the same as the one before for a retransmission.
+      // SIPp takes a message that equals the previous one for a retransmission.
       `Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bK-${randomUUID()}`,
       "Max-Forwards: 70",
       "From: <sip:cue@127.0.0.1>",
@@ -126,7 +128,7 @@ export class Sipp {
   }
 }
 
-/** The connection between SIPp and the program that it calls, into which messages for SIPp can be put. */
+/** Relays the connection between SIPp and the called program, and can insert messages for SIPp. */
 class TcpRelay {
   readonly port: number;
   readonly #server: Server;

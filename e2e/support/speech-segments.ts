@@ -1,14 +1,14 @@
 const SAMPLE_RATE_HZ = 8000;
 const FRAME_SAMPLES = 160;
 const SPEECH_POWER = 180 ** 2;
-/** A pause so long parts two speeches. */
+/** A pause of this length separates two segments. */
 const PAUSE_FRAMES = 35;
-/** Recognizers want some silence round what they hear. */
+/** Recognizers need some silence around speech. */
 const MARGIN_FRAMES = 15;
-/** What the recognizer takes at once. */
+/** Limit of the recognizer's input. */
 const LONGEST_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
-/** The stretches of a recording (8 kHz) in which somebody speaks, each with a little of the silence round it. */
+/** Returns the segments of a recording (8 kHz) that contain speech, with a little silence around each. */
 export function speechSegments(pcm: Int16Array): Int16Array[] {
   const segments: { first: number; last: number }[] = [];
   const frames = Math.floor(pcm.length / FRAME_SAMPLES);

@@ -8,19 +8,19 @@ import type { Platform } from "./platform.ts";
 import { GO_FORWARD, plainWords, readRecording } from "./recordings.ts";
 import type { TestCaller } from "./test-caller.ts";
 
-/** Patience with a machine on which other programs run; how fast the platform answers is for the benches. */
+/** Generous for busy machines. Benches measure the platform's speed. */
 const DEADLINE_MS = 60_000;
 const fillers: ReadonlySet<string> = new Set(standardTexts("en").fillers);
 
-/** The call as the API has it at present. */
+/** Reads the call's current state from the API. */
 export type ReadCall = () => Promise<CallDetail | undefined>;
 
-/** The newest call from this number. */
+/** Returns a function that reads the newest call from this number. */
 export function callFrom(platform: Platform, from: string): ReadCall {
   return async () => await findCall(platform, from);
 }
 
-/** Whether the agent said this only because its answer took long. */
+/** Returns whether the message is filler speech during a slow answer. */
 export function isFiller({ text }: TranscriptItem): boolean {
   return fillers.has(text);
 }
@@ -29,7 +29,7 @@ function messagesOf(call: CallDetail): TranscriptItem[] {
   return call.transcript.filter(({ type }) => type === "message");
 }
 
-/** Whether the agent has said something other than fillers since the caller's last words, which are among these messages. */
+/** Returns whether the agent has said something other than fillers since the caller's last message. */
 function isAnswered(messages: readonly TranscriptItem[]): boolean {
   const lastWords = messages.findLastIndex(({ role }) => role === "user");
   return lastWords >= 0 && messages.slice(lastWords + 1).some((message) => !isFiller(message));
@@ -56,12 +56,12 @@ async function waitInCall(
   );
 }
 
-/** Waits until the agent has greeted: from then on a caller interrupts nothing. */
+/** Waits until the agent has finished its greeting, so that a caller does not interrupt it. */
 export async function greetingOver(read: ReadCall): Promise<CallDetail> {
   return await waitInCall("the end of the greeting", read, (call) => textOf(call, "agent") !== "");
 }
 
-/** Waits until the agent has answered the caller's last words, to the end of the answer. */
+/** Waits until the agent has completely answered the caller's last message. */
 export async function answerOver(read: ReadCall): Promise<CallDetail> {
   return await waitInCall("the end of the answer", read, (call) => isAnswered(messagesOf(call)));
 }
@@ -71,7 +71,7 @@ export async function greeted(platform: Platform, caller: TestCaller): Promise<C
   return await greetingOver(callFrom(platform, caller.from));
 }
 
-/** Has the caller say the sentence of `go-forward.wav`, and waits until the agent has answered. */
+/** Plays the sentence of `go-forward.wav` as the caller, and waits until the agent has answered. */
 export async function ask(platform: Platform, caller: TestCaller): Promise<CallDetail> {
   const read = callFrom(platform, caller.from);
   const before = await read();
@@ -82,14 +82,14 @@ export async function ask(platform: Platform, caller: TestCaller): Promise<CallD
   );
 }
 
-/** Asserts that every word of `go-forward.wav` was understood, and nothing else. */
+/** Asserts that the transcript contains exactly the words of `go-forward.wav`. */
 export function assertUnderstood(call: CallDetail): void {
   assert.equal(wordOverlap(GO_FORWARD, plainWords(textOf(call, "user"))), 1, JSON.stringify(call.transcript));
 }
 
 /**
- * Asserts what holds of a talk on a machine of any speed: the agent greeted, a person said the sentence of `go-forward.wav`,
- * and was answered. Fillers may come between these words and the answer, and nowhere else.
+ * Asserts the course of a talk on a machine of any speed: the agent greeted, a person said the sentence of
+ * `go-forward.wav`, and was answered. Fillers may appear only between these words and the answer.
  */
 export function assertTalk(call: CallDetail, greeting: string): void {
   const shown = JSON.stringify(call.transcript);

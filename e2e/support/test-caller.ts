@@ -12,10 +12,10 @@ import {
 import { type CodecName, codecs, FRAME_SAMPLES } from "./recordings.ts";
 import { waitFor } from "@parley/testing";
 
-/** Apart from the platform's own ports. */
+/** Separate from the platform's own ports. */
 const PORTS = { first: 42_000, last: 42_999 };
 const EVENT_PAYLOAD_TYPE = 101;
-/** Mean square of a frame in which somebody speaks: about −45 dBFS. */
+/** Mean square of a frame with speech: about −45 dBFS. */
 const SPEECH_POWER = 180 ** 2;
 
 export interface TestCallerOptions {
@@ -23,9 +23,9 @@ export interface TestCallerOptions {
   number: string;
   from: string;
   codec?: CodecName;
-  /** Of both sides, signaling and audio; 127.0.0.1 unless told. */
+  /** Address of both sides, for signaling and audio. @default "127.0.0.1" */
   address?: string;
-  /** Nothing but SRTP is offered. */
+  /** If true, offers only SRTP. */
   isEncrypted?: boolean;
 }
 
@@ -44,7 +44,10 @@ interface Saying {
   said: PromiseWithResolvers<{ startedAtMs: number }>;
 }
 
-/** A telephone for tests: places a call, sends 20 ms of what it is told to say (else silence), keeps what it hears. */
+/**
+ * A telephone for tests: places a call, sends speech or silence in packets of 20 ms, and records the audio
+ * that it receives.
+ */
 export class TestCaller {
   readonly heard: HeardPacket[] = [];
   readonly #options: TestCallerOptions;
@@ -60,7 +63,7 @@ export class TestCaller {
   #timestamp = 0;
   #onPacket: (packet: RtpPacket, arrivalMs: number) => void = () => {};
 
-  /** Places a call and rejects where it is refused. */
+  /** Places a call. Rejects if it is refused. */
   static async call(options: TestCallerOptions): Promise<TestCaller> {
     const caller = await TestCaller.open(options);
     const result = await caller.dial();
@@ -69,7 +72,7 @@ export class TestCaller {
     throw new Error(`the call was refused: ${result.status} ${result.reason}`);
   }
 
-  /** A caller that has not called yet. */
+  /** Opens a caller without a call. */
   static async open(options: TestCallerOptions): Promise<TestCaller> {
     const bind = { address: options.address ?? "127.0.0.1", port: 0 };
     const userAgent = await UserAgent.listen({ bind, onInvite: (invite) => invite.reject(486) });
@@ -100,7 +103,7 @@ export class TestCaller {
     };
   }
 
-  /** `signal` cancels the call while it rings. */
+  /** Places the call. `signal` cancels it while it rings. */
   async dial({
     signal,
     onRinging,
@@ -128,12 +131,14 @@ export class TestCaller {
     return this.#session;
   }
 
-  /** Where the platform receives this call's audio. */
+  /** The platform's port for this call's audio. */
   get remotePort(): number {
     return this.#rtp.destination?.port ?? 0;
   }
 
-  /** Resolves, when it was said to the end, with when its first packet was sent (on the clock of `performance.now`). */
+  /**
+   * Resolves at the end of the speech with the time of its first packet (on the clock of `performance.now`).
+   */
   async say(pcm: Int16Array): Promise<{ startedAtMs: number }> {
     this.#saying = { pcm, position: 0, startedAtMs: 0, said: Promise.withResolvers() };
     return await this.#saying.said.promise;
@@ -143,7 +148,7 @@ export class TestCaller {
     this.#keys = new DtmfSender({ digits, clockRateHz: 8000 });
   }
 
-  /** Waits until the agent has said something since `sinceMs` and then nothing for `silenceMs`. */
+  /** Waits until the agent has spoken since `sinceMs` and has then been silent for `silenceMs`. */
   async agentToFinish({ sinceMs = 0, silenceMs = 800, deadlineMs = 20_000 } = {}): Promise<void> {
     await this.#waitInCall("the agent to speak and finish", deadlineMs, () => {
       const last = this.heard.findLast((packet) => packet.isSpeech);
@@ -151,7 +156,7 @@ export class TestCaller {
     });
   }
 
-  /** Waits until the agent has spoken for `ms` in all since `sinceMs`. */
+  /** Waits until the agent has spoken for `ms` in total since `sinceMs`. */
   async agentToSpeak({ sinceMs = 0, ms = 20, deadlineMs = 15_000 } = {}): Promise<void> {
     await this.#waitInCall("the agent to speak", deadlineMs, () => this.speechMsSince(sinceMs) >= ms);
   }
@@ -168,12 +173,12 @@ export class TestCaller {
     );
   }
 
-  /** How much speech of the agent has arrived since then. */
+  /** Returns how many milliseconds of the agent's speech have arrived since then. */
   speechMsSince(sinceMs: number): number {
     return this.heard.filter((packet) => packet.isSpeech && packet.atMs > sinceMs).length * 20;
   }
 
-  /** Resolves with how the call ended, or rejects after `deadlineMs`. */
+  /** Resolves with the reason of the call's end. Rejects after `deadlineMs`. */
   async ended(deadlineMs = 15_000): Promise<string> {
     let cause: string | undefined;
     void this.session.ended.then((end) => (cause = end.cause));
@@ -185,17 +190,17 @@ export class TestCaller {
     await this.close();
   }
 
-  /** Sends no more audio, but keeps the call. */
+  /** Stops sending audio, without ending the call. */
   fallSilent(): void {
     this.#wheel.close();
   }
 
-  /** A test that fails leaves no call open: `await using caller = await TestCaller.call(…)`. */
+  /** Closes the call if a test fails: `await using caller = await TestCaller.call(…)`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  /** Closes what it holds; a call that goes on is hung up. Idempotent. */
+  /** Closes its sockets, and hangs up an active call. Idempotent. */
   async close(): Promise<void> {
     this.#wheel.close();
     this.#rtp.close();

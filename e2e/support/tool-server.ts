@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** One call of a tool as its server saw it. */
+/** One tool request as the server received it. */
 export interface ToolRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The platform gave up waiting, or the answer is sent. */
+  /** True once the platform has given up or the response is sent. */
   isOver: boolean;
 }
 
-/** A customer's server with tools; `answer` may leave a request without one. */
+/** A customer's server with tools. `answer` may leave a request unanswered. */
 export class ToolServer {
   readonly requests: ToolRequest[] = [];
   readonly #server: Server;
@@ -40,7 +40,7 @@ export class ToolServer {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** The last call of the tool at `path`. */
+  /** Returns the last request of the tool at `path`. */
   last(path: string): ToolRequest | undefined {
     return this.requests.findLast((request) => request.path.startsWith(path));
   }

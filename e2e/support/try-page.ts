@@ -6,7 +6,7 @@ const DEADLINE_MS = 30_000;
 const SCHEMES = ["light", "dark"] as const;
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
-/** The page `/try` as somebody uses it who reads its words. */
+/** The page `/try`, used by its visible texts. */
 export class TryPage {
   readonly page: Page;
 
@@ -14,7 +14,7 @@ export class TryPage {
     this.page = page;
   }
 
-  /** Presses the button with these words on it. */
+  /** Presses the button with this text. */
   async press(words: string): Promise<void> {
     const button = await this.page.waitForSelector(`button ::-p-text(${words})`, { timeout: DEADLINE_MS });
     await button?.click();
@@ -24,7 +24,7 @@ export class TryPage {
     await this.page.waitForSelector(`::-p-text(${words})`, { timeout: DEADLINE_MS });
   }
 
-  /** What an element shows; empty where there is none. */
+  /** Returns the text of an element; empty if it does not exist. */
   async text(selector: string): Promise<string> {
     const elements = await this.page.$$(selector);
     const texts = await Promise.all(
@@ -33,7 +33,7 @@ export class TryPage {
     return texts.join(" ");
   }
 
-  /** Before a call: keeps its connections in sight. */
+  /** Records the page's connections; must run before a call. */
   async watchConnections(): Promise<void> {
     await this.page.evaluate(`{
       const Connection = RTCPeerConnection;
@@ -51,7 +51,7 @@ export class TryPage {
     }`);
   }
 
-  /** Has the browser notice that the call's connection has failed. Its real network is out of reach from here. */
+  /** Makes the browser notice that the call's connection has failed. Tests cannot cut its real network. */
   async loseConnection(): Promise<void> {
     await this.page.evaluate(`{
       const connection = window.connections.at(-1);
@@ -60,17 +60,17 @@ export class TryPage {
     }`);
   }
 
-  /** How many connections have come about since `watchConnections`. */
+  /** Returns the number of connections established since `watchConnections`. */
   async connectedCount(): Promise<number> {
     return Number(await this.page.evaluate("window.connectedCount"));
   }
 
-  /** How many connections have been made since `watchConnections`, whether they came about or not. */
+  /** Returns the number of connections created since `watchConnections`, established or not. */
   async connectionCount(): Promise<number> {
     return Number(await this.page.evaluate("window.connections.length"));
   }
 
-  /** The first connection's own name in its present generation of ICE, once the server has agreed to that. */
+  /** Returns the first connection's name in its current ICE generation, once the server has accepted it. */
   async iceUfrag(): Promise<string> {
     return String(
       await this.page.evaluate(
@@ -85,19 +85,19 @@ export class TryPage {
     await this.page.keyboard.press("Enter");
   }
 
-  /** Length of the recording that the page plays; `NaN` until the browser has opened it. */
+  /** Returns the duration of the recording on the page; `NaN` until the browser has opened it. */
   async recordedMs(): Promise<number> {
     return Number(await this.page.evaluate("document.querySelector('audio')?.duration * 1000"));
   }
 
-  /** The text behind a link that downloads it. */
+  /** Returns the contents of a text file that a link downloads. */
   async downloadText(words: string): Promise<string> {
     const link = await this.page.waitForSelector(`a[download] ::-p-text(${words})`, { timeout: DEADLINE_MS });
     const href = await (await link?.getProperty("href"))?.jsonValue();
     return decodeURIComponent(String(href).replace(/^data:[^,]*,/, ""));
   }
 
-  /** Which of these elements a phone's screen does not show whole before anything is scrolled. */
+  /** Returns those of the elements that a phone's screen does not show completely without scrolling. */
   async hiddenOnPhone(selectors: readonly string[]): Promise<string[]> {
     const { width, height } = SIZES.phone;
     await this.page.setViewport({ width, height });
@@ -113,9 +113,8 @@ export class TryPage {
   }
 
   /**
-   * What is wrong with the page as it stands, in light and dark, on a desktop and on a phone: offenses against
-   * accessibility, and anything that is wider than the screen. With PARLEY_SCREENSHOTS set to a folder it leaves
-   * pictures there.
+   * Returns the faults of the page in light and dark, on a desktop and on a phone: accessibility violations,
+   * and elements wider than the screen. Saves screenshots to the folder in PARLEY_SCREENSHOTS, if it is set.
    */
   async inspect(name: string): Promise<string[]> {
     const found: string[] = [];

@@ -5,7 +5,7 @@ import { freePort } from "@parley/testing";
 
 const START_MS = 1_000;
 
-/** coturn on loopback, with credentials out of a shared secret. */
+/** coturn on loopback, with credentials derived from a shared secret. */
 export class TurnServer {
   readonly port: number;
   readonly secret: string;

@@ -4,17 +4,17 @@ import type { Page } from "puppeteer-core";
 import { waitFor } from "@parley/testing";
 
 const LOOPBACK = "127.0.0.1";
-/** Until the page takes an answer. */
+/** Time for the page to apply an answer. */
 const ROUTE_DEADLINE_MS = 30_000;
 
 /**
- * The network between a page and the platform, which can be cut: datagrams to its port go on to the platform's, and back. A
- * page that `route` was called for knows no other way, and tells the platform of none.
+ * A network between a page and the platform that can be cut: it relays datagrams between the page and the
+ * platform's port. A page after `route` uses no other path, and gives the platform no other candidate.
  */
 export class UdpPath {
-  /** Faces the page, in the platform's place. */
+  /** Faces the page, in place of the platform. */
   readonly #near: Socket;
-  /** Faces the platform, in the page's place. */
+  /** Faces the platform, in place of the page. */
   readonly #far: Socket;
   #pagePort = 0;
   #platformPort = 0;
@@ -42,12 +42,12 @@ export class UdpPath {
     return new UdpPath(near, far);
   }
 
-  /** Datagrams from the page that have gone on. */
+  /** Number of relayed datagrams from the page. */
   get passed(): number {
     return this.#passed;
   }
 
-  /** From the next answer on the page's connection goes this way. */
+  /** Routes the page's connection through this path from the next answer on. */
   async route(page: Page): Promise<void> {
     await page.evaluate(routing);
     await page.evaluate(`routing = { port: ${this.#near.address().port} }`);
@@ -69,7 +69,10 @@ export class UdpPath {
   }
 }
 
-/** Runs in the page, once: says this path's port in answers instead of the platform's, and nothing of the page's own. */
+/**
+ * Runs once in the page: replaces the platform's port in answers with this path's, and removes the page's own
+ * candidates.
+ */
 const routing = `if (window.routing === undefined) {
   window.routing = {};
   const withoutCandidates = (sdp) => sdp.replace(/^a=candidate:.*\\r\\n/gm, "");

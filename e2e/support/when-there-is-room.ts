@@ -4,8 +4,8 @@ const DEADLINE_MS = 120_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Places a call; again while the answer is 503: a node on a busy machine that is late with the audio of a call takes no
- * further one before that has ended.
+ * Places a call. Retries while the response is 503: on a busy machine, a node that is late with a call's
+ * audio takes no other call until that call has ended.
  */
 export async function whenThereIsRoom<T>(place: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + DEADLINE_MS;

@@ -17,7 +17,7 @@ const order: ToolInputSchema = {
   $defs: { line: { type: "object", required: ["sku"] } },
 };
 
-test("arguments of the tool's shape pass, and what is wrong with others is named", () => {
+test("valid arguments pass, and problems of invalid ones are named", () => {
   const check = createArgumentCheck(order);
   assert.deepEqual(check({ number: "1", count: 2, pattern: "dots", lines: [{ sku: "a" }] }), []);
   assert.match(check({}).join(), /number/);
@@ -28,7 +28,7 @@ test("arguments of the tool's shape pass, and what is wrong with others is named
   assert.match(check({ number: "1", more: 1 }).join(), /additional/);
 });
 
-test("a regular expression of the schema is not run", () => {
+test("the schema's regular expressions are not run", () => {
   const check = createArgumentCheck({
     type: "object",
     properties: { text: { type: "string", pattern: "^(a+)+$" } },
@@ -38,7 +38,7 @@ test("a regular expression of the schema is not run", () => {
   assert.deepEqual(check({ text: `${"a".repeat(60)}!`, [`${"x".repeat(60)}!`]: 1 }), []);
 });
 
-test("what only a regular expression tells apart is not refused", () => {
+test("differences that only a regular expression detects are not rejected", () => {
   const digits = { type: "string", pattern: "^[0-9]+$" };
   const check = createArgumentCheck({
     type: "object",
@@ -55,7 +55,7 @@ test("what only a regular expression tells apart is not refused", () => {
   assert.match(check({ count: 0 }).join(), /^count /);
 });
 
-test("a schema that is endless or too deep leaves the check to the tool's server", () => {
+test("an endless or too deep schema leaves the check to the tool's server", () => {
   assert.deepEqual(createArgumentCheck({ $ref: "#" })({}), []);
   let deep: ToolInputSchema = { type: "object" };
   for (let level = 0; level < 20_000; level++) deep = { allOf: [deep] };
@@ -72,7 +72,7 @@ function doublings(levels: number, wrap = (pair: object[]): object => ({ allOf: 
   return { type: "object", $ref: "#/$defs/l0", $defs };
 }
 
-test("a schema that takes too long leaves the check to the tool's server at once", () => {
+test("an expensive schema leaves the check to the tool's server at once", () => {
   const nested: Record<string, unknown> = {};
   let at = nested;
   for (let level = 0; level < 40; level++) at = at["a"] = {} as Record<string, unknown>;
@@ -108,7 +108,7 @@ test("a schema that takes too long leaves the check to the tool's server at once
   }
 });
 
-test("a large order, a tree and a few doublings are checked", () => {
+test("a large order, a tree and several doublings are checked", () => {
   const check = createArgumentCheck(order);
   const lines: object[] = Array.from({ length: 100 }, (_, index) => ({ sku: String(index) }));
   assert.deepEqual(check({ number: "1", lines }), []);

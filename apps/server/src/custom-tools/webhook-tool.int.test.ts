@@ -73,7 +73,7 @@ async function open(t: TestContext, answer: (response: ServerResponse) => void, 
   return { requests, call, url: base.url };
 }
 
-test("what is signed is exactly what is sent, an empty body where there is none, and no header replaces the signature", async (t) => {
+test("the signature covers exactly the sent body, or an empty one, and no header replaces it", async (t) => {
   const { requests, call } = await open(t, answerOk);
   const signed: MessageToSign[] = [];
   const sign: SignRequest = async (message) => {
@@ -96,7 +96,7 @@ test("what is signed is exactly what is sent, an empty body where there is none,
 
 const answerOk = (response: ServerResponse): void => void response.end("ok");
 
-test("the body tells of tool, call and arguments", async (t) => {
+test("the body contains tool, call and arguments", async (t) => {
   const { requests, call } = await open(t, answerOk);
   assert.equal(await call({ number: "7" }), "ok");
   const [request] = requests;
@@ -110,14 +110,14 @@ test("the body tells of tool, call and arguments", async (t) => {
   });
 });
 
-test("a raw body is the arguments alone", async (t) => {
+test("a raw body consists only of the arguments", async (t) => {
   const { requests, call } = await open(t, answerOk);
   await call({ number: "7" }, { isRawBody: true, method: "PATCH" });
   assert.deepEqual([requests[0]?.method, requests[0]?.body], ["PATCH", '{"number":"7"}']);
 });
 
 for (const method of ["GET", "DELETE"] as const) {
-  test(`the arguments of a ${method} go into the query, where what the tool sets stands`, async (t) => {
+  test(`the arguments of a ${method} are sent in the query and do not replace the tool's own parameters`, async (t) => {
     const { requests, call, url } = await open(t, answerOk);
     const queryParams = [
       { key: "tag", value: "a b" },
@@ -148,7 +148,7 @@ for (const method of ["GET", "DELETE"] as const) {
   });
 }
 
-test("headers are sent as they are set, whatever variables put into them", async (t) => {
+test("headers are sent as configured, regardless of the variables in them", async (t) => {
   const { requests, call } = await open(t, answerOk);
   const headers = [
     { key: "Authorization", value: "Bearer x" },
@@ -166,14 +166,14 @@ test("headers are sent as they are set, whatever variables put into them", async
   assert.equal(sent["content-type"], "application/vnd.shop+json");
 });
 
-test("arguments of another shape are refused before anything is sent", async (t) => {
+test("arguments of another shape are rejected before anything is sent", async (t) => {
   const { requests, call } = await open(t, answerOk);
   await assert.rejects(call({ number: 7 }), { message: /invalid arguments: number / });
   await assert.rejects(call([]), { message: /must be an object/ });
   assert.equal(requests.length, 0);
 });
 
-test("JSON and text come back as they are, and nothing as nothing", async (t) => {
+test("JSON and text are returned unchanged, an empty answer as nothing", async (t) => {
   const answers = ['{"color":"blue"}', "blue", ""];
   const { call } = await open(t, (response) => response.end(answers.shift()));
   assert.equal(await call({}), '{"color":"blue"}');
@@ -181,7 +181,7 @@ test("JSON and text come back as they are, and nothing as nothing", async (t) =>
   assert.equal(await call({}), undefined);
 });
 
-test("text is read in its own character set, and what is no text is a failure", async (t) => {
+test("text is decoded by its character set, and binary content is a failure", async (t) => {
   const latin = await open(t, (response) => {
     response.setHeader("content-type", "text/plain; charset=iso-8859-1");
     response.end(Buffer.from("Zoë", "latin1"));
@@ -191,14 +191,14 @@ test("text is read in its own character set, and what is no text is a failure", 
   await assert.rejects(image.call({}), { message: /neither JSON nor text/ });
 });
 
-test("an answer that is too long is cut, and says so", async (t) => {
+test("an answer that is too long is cut with a note", async (t) => {
   const { call } = await open(t, (response) => response.end("ü".repeat(700_000)));
   const answer = String(await call({}));
   assert.ok(answer.startsWith("üüü") && answer.length < 101_000);
   assert.match(answer, /longer/);
 });
 
-test("a status that is no success, a redirect too, is a failure that tells status and reason", async (t) => {
+test("an error status or a redirect is a failure with status and reason", async (t) => {
   const { call, requests } = await open(t, (response) => {
     response.writeHead(requests.length === 1 ? 422 : 302, { location: "/elsewhere" });
     response.end(requests.length === 1 ? '{"error":"no such order"}' : "");
@@ -208,13 +208,13 @@ test("a status that is no success, a redirect too, is a failure that tells statu
   assert.equal(requests.length, 2);
 });
 
-test("a private address is refused unless the operator allows it", async (t) => {
+test("a private address is rejected unless the operator allows it", async (t) => {
   const { call, requests } = await open(t, answerOk, false);
   await assert.rejects(call({}), { kind: "refused_address" });
   assert.equal(requests.length, 0);
 });
 
-test("the end of the call ends a request that hangs", async (t) => {
+test("the end of the call aborts a request that hangs", async (t) => {
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   const { call } = await open(t, () => resolve());
   const controller = new AbortController();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ModelFetchError } from "@parley/providers/models";
 import { explainModelError } from "./fetch-models.ts";
 
-test("models that cannot be fetched: says which folder to copy, and where to", () => {
+test("if models cannot be fetched, the error names the folder to copy and its destination", () => {
   const { message } = explainModelError(new ModelFetchError("cannot fetch kokoro"), "/srv/models");
   assert.match(
     message,
@@ -11,7 +11,7 @@ test("models that cannot be fetched: says which folder to copy, and where to", (
   );
 });
 
-test("a folder that cannot be written is named with its variable", () => {
+test("the error for an unwritable folder names its variable", () => {
   const { message } = explainModelError(new Error("EACCES: permission denied"), "/srv/models");
   assert.match(message, /\/srv\/models \(PARLEY_MODELS_DIR\): EACCES/);
 });

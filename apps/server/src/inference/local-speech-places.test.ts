@@ -26,7 +26,7 @@ function takeAll(places: LocalSpeechPlaces, voiceId: string): Disposable[] {
   return taken;
 }
 
-test("calls take places until the machine has no more, and give them back once", () => {
+test("calls take places until none is left, and release them once", () => {
   const places = new LocalSpeechPlaces(LOCAL);
   places.useFit(fit);
   const taken = takeAll(places, "");
@@ -36,21 +36,21 @@ test("calls take places until the machine has no more, and give them back once",
   assert.deepEqual([places.taken, places.free], [3, 1]);
 });
 
-test("a call with the fast voice takes less", () => {
+test("a call with the fast voice takes a smaller share", () => {
   const places = new LocalSpeechPlaces(LOCAL);
   places.useFit(fit);
   assert.equal(takeAll(places, "dittli/male").length, 18);
   assert.equal(places.hasPlaceFor(""), false);
 });
 
-test("the operator's number of calls wins", () => {
+test("the operator's number of calls takes precedence", () => {
   const places = new LocalSpeechPlaces({ ...LOCAL, maxLocalCalls: 7 });
   places.useFit(fit);
   assert.equal(takeAll(places, "").length, 7);
   assert.equal(places.hasPlaceFor("dittli/male"), false);
 });
 
-test("calls with vendors' speech take no place, one with a local voice does", () => {
+test("calls with vendors' speech take no place, a call with a local voice does", () => {
   const places = new LocalSpeechPlaces(VENDORS);
   places.useFit(fit);
   for (const voiceId of ["", "elevenlabs/rachel"]) assert.equal(takeAll(places, voiceId).length, 100);
@@ -59,7 +59,7 @@ test("calls with vendors' speech take no place, one with a local voice does", ()
   assert.equal(places.hasPlaceFor("elevenlabs/rachel"), true);
 });
 
-test("a machine that is too slow for any call takes one", () => {
+test("a machine that is too slow for any call accepts one", () => {
   const places = new LocalSpeechPlaces(LOCAL);
   places.useFit(chooseSpeechFit({ "moonshine-base": 3, "kokoro-1": 9, dittli: 2 }, 1));
   assert.equal(takeAll(places, "kokoro/af_heart").length, 1);

@@ -19,7 +19,7 @@ function modelAt(url: string, apiKey?: string) {
   };
 }
 
-test("a language model that answers has no problem; a wrong or missing key is one, and is not repeated", async () => {
+test("an answering model has no problem; a wrong or missing key is reported without showing it", async () => {
   const server = await startScriptedOpenAi({ apiKey: KEY, reply: () => ({ text: "Hello." }) });
   try {
     assert.equal(await findModelProblem(modelAt(server.url, KEY), signal), undefined);
@@ -32,7 +32,7 @@ test("a language model that answers has no problem; a wrong or missing key is on
   }
 });
 
-test("a model that a server does not have, a server that fails and one that is silent are told apart", async () => {
+test("a missing model, a failing server and a silent one have different messages", async () => {
   let status = 404;
   const server = createServer((_request, response) => {
     if (status > 0) response.writeHead(status).end("sk-leaked");
@@ -64,7 +64,7 @@ test("a model that a server does not have, a server that fails and one that is s
   assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /cannot be reached \(ECONNREFUSED\)/);
 });
 
-test("a refused key is logged once and reported, and no key stands in the log", async () => {
+test("a rejected key is logged once and reported, and the log contains no key", async () => {
   const server = await startScriptedOpenAi({ apiKey: KEY, reply: () => ({ text: "Hello." }) });
   const lines: string[] = [];
   const logger = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });

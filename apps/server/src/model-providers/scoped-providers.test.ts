@@ -29,7 +29,7 @@ class Voice implements TextToSpeech {
 
 const ended: TextToSpeechEvent = { type: "ended" };
 
-test("a conversation's exception in a callback reaches its call, once, and not the voice that others share", () => {
+test("an exception in a conversation's callback reaches its own call once, and not the shared voice", () => {
   const faults: unknown[] = [];
   const scope = new CallScope((error) => faults.push(error));
   const voice = new Voice();

@@ -26,12 +26,12 @@ function voicesWith(
 const idsOf = (voices: ReturnType<ReturnType<typeof voicesWith>>): string[] =>
   voices.map(({ tts, voice }) => `${tts.name}:${voice}`);
 
-test("the fast voice stands behind the default one, and speaks alone where it is the default", () => {
+test("the fast voice is the fallback of the default one, and has none if it is the default", () => {
   assert.deepEqual(idsOf(voicesWith(FAST)("")), ["local:kokoro/af_heart", "local:dittli/male"]);
   assert.deepEqual(idsOf(voicesWith(SLOW)("")), ["local:dittli/male"]);
 });
 
-test("an agent keeps the voice that it names, and the fallback that it names", () => {
+test("an agent has the voice and the fallback that it names", () => {
   assert.deepEqual(idsOf(voicesWith(SLOW)("kokoro/am_adam")), ["local:kokoro/am_adam"]);
   assert.deepEqual(idsOf(voicesWith(FAST)("", "kokoro/am_adam")), [
     "local:kokoro/af_heart",
@@ -39,13 +39,13 @@ test("an agent keeps the voice that it names, and the fallback that it names", (
   ]);
 });
 
-test("the default voice stands behind a vendor's", () => {
+test("the default voice is the fallback of a vendor's", () => {
   const vendor = { provider: "elevenlabs", apiKey: "key" } as const;
   assert.equal(idsOf(voicesWith(SLOW, vendor)("")).at(-1), "local:dittli/male");
   assert.equal(idsOf(voicesWith(FAST, vendor)("elevenlabs/any")).at(-1), "local:kokoro/af_heart");
 });
 
-test("playout assumes that a voice takes twice the time that it takes alone", () => {
+test("playout assumes that a voice takes twice as long as it takes alone", () => {
   const [{ tts }] = voicesWith(FAST)("");
   assert.equal(tts.assumedRealTimeFactorOf?.("kokoro/af_heart"), 0.68);
   assert.equal(tts.assumedRealTimeFactorOf?.("dittli/male"), 0.08);

@@ -14,14 +14,14 @@ function withEach(path: string, value: string): string {
   return path.replaceAll(/\{\w+\}/g, value);
 }
 
-test("every operation of the document is on the server, and no other", () => {
+test("the server has exactly the operations of the document", () => {
   assert.deepEqual(
     operations.map(({ operationId }) => operationId).toSorted(),
     routes.map(({ operationId }) => operationId).toSorted(),
   );
 });
 
-test("without a key, with a wrong one or a revoked one, every operation answers 401 before all else", async () => {
+test("with a missing, wrong or revoked key every operation answers 401 before any other error", async () => {
   const walk = await Walk.start();
   const { apiKeys } = walk.server.modules;
   const revoked = await walk.server.createOrganization();
@@ -37,7 +37,7 @@ test("without a key, with a wrong one or a revoked one, every operation answers 
   await walk.close();
 });
 
-test("an organization whose billing is inactive gets 402 where the contract says so, before what is wrong besides", async () => {
+test("an organization with inactive billing gets 402 as the contract says, before other errors", async () => {
   const walk = await Walk.start();
   await walk.server.modules.organizations.setBillingActive(walk.server.organizationId, false);
   for (const operation of operations) {
@@ -48,7 +48,7 @@ test("an organization whose billing is inactive gets 402 where the contract says
   await walk.close();
 });
 
-test("what cannot be read is refused before what it says, and that before what it names", async () => {
+test("unreadable requests are rejected before invalid ones, and those before missing resources", async () => {
   const walk = await Walk.start();
   const tooLarge = JSON.stringify({ unheardOf: "x".repeat(1024 * 1024) });
   const unknownField = { unheardOf: 1 };
@@ -62,7 +62,7 @@ test("what cannot be read is refused before what it says, and that before what i
   await walk.close();
 });
 
-test("an id that names nothing, is malformed, or is another organization's answers 404, and changes nothing", async () => {
+test("an unknown or malformed id, or another organization's, answers 404 and changes nothing", async () => {
   const walk = await Walk.start();
   const foreign = await walk.server.createOrganization();
   const resources = await Resources.create(walk, foreign);
@@ -79,7 +79,7 @@ test("an id that names nothing, is malformed, or is another organization's answe
   await walk.close();
 });
 
-test("lists show nothing of another organization", async () => {
+test("lists contain nothing of another organization", async () => {
   const walk = await Walk.start();
   await Resources.create(walk, await walk.server.createOrganization());
   for (const operation of lists.filter(({ path }) => !path.includes("{"))) {
@@ -92,7 +92,7 @@ test("lists show nothing of another organization", async () => {
   await walk.close();
 });
 
-test("an unknown field in a body, an unknown parameter in a query and malformed JSON are refused by name", async () => {
+test("an unknown body field, an unknown query parameter and malformed JSON are rejected by name", async () => {
   const walk = await Walk.start();
   const resources = await Resources.create(walk, walk.server);
   for (const operation of operations) {
@@ -109,7 +109,7 @@ test("an unknown field in a body, an unknown parameter in a query and malformed 
   await walk.close();
 });
 
-test("what needs no body takes nothing, an empty one and an empty object", async () => {
+test("an operation without required fields accepts no body, an empty one and an empty object", async () => {
   const walk = await Walk.start();
   for (const operation of writes.filter(({ path, hasBody }) => path.includes("{") && !hasBody)) {
     for (const body of [undefined, "", {}]) {
@@ -120,7 +120,7 @@ test("what needs no body takes nothing, an empty one and an empty object", async
   await walk.close();
 });
 
-test("every operation, used as meant, answers with the status of success", async () => {
+test("every operation answers a valid request with its success status", async () => {
   const walk = await Walk.start();
   const resources = await Resources.create(walk, walk.server);
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
@@ -133,7 +133,7 @@ test("every operation, used as meant, answers with the status of success", async
   await walk.close();
 });
 
-test("every list answers its pages by the same rules", async () => {
+test("every list has the same paging rules", async () => {
   const walk = await Walk.start();
   const resources = await Resources.create(walk, walk.server);
   for (const operation of lists) {
@@ -156,7 +156,7 @@ test("every list answers its pages by the same rules", async () => {
   await walk.close();
 });
 
-test("a POST that is sent again under its key is answered again, and refused with another body", async () => {
+test("a repeated POST under its key gets the same answer, and is rejected with another body", async () => {
   const walk = await Walk.start();
   const resources = await Resources.create(walk, walk.server);
   for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
@@ -180,7 +180,7 @@ test("a POST that is sent again under its key is answered again, and refused wit
   await walk.close();
 });
 
-test("a key that is created is shown once, whatever header came with the request", async () => {
+test("a created key is shown once, regardless of the request's headers", async () => {
   const walk = await Walk.start();
   const create = operations.find(({ operationId }) => operationId === "createApiKey");
   assert.ok(create !== undefined && !create.takesIdempotencyKey);

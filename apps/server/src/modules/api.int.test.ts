@@ -7,7 +7,7 @@ import { createTestServer } from "./testing.ts";
 
 const isError = Compile(errorSchema);
 
-test("what is too large, or is not JSON, is refused as such", async () => {
+test("a body that is too large, or is not JSON, is rejected with its own error", async () => {
   const server = await createTestServer();
   const large = await server.request("POST", "/agents", {
     name: "A",
@@ -26,7 +26,7 @@ test("what is too large, or is not JSON, is refused as such", async () => {
   await server.close();
 });
 
-test("a path that does not exist or is not a path answers in the common shape", async () => {
+test("an unknown or malformed path answers in the common shape", async () => {
   const server = await createTestServer();
   for (const url of ["/v1/nothing", "/nothing", "/v1/agents/%zz", "/v1/agents/"]) {
     const response = await server.app.inject({ url, headers: { "x-api-key": server.apiKey } });
@@ -36,7 +36,7 @@ test("a path that does not exist or is not a path answers in the common shape", 
   await server.close();
 });
 
-test("an answer carries the request's id: the client's own where it is sane", async () => {
+test("an answer contains the request's id: the client's own if it is well-formed", async () => {
   const server = await createTestServer();
   const idFor = async (sent: string) =>
     (await server.app.inject({ url: "/v1/agents", headers: { "x-request-id": sent } })).headers[
@@ -48,7 +48,7 @@ test("an answer carries the request's id: the client's own where it is sane", as
   await server.close();
 });
 
-test("the document and the reference are served without anything from elsewhere", async () => {
+test("the document and the reference load nothing from other servers", async () => {
   const server = await createTestServer();
   const served = await server.app.inject("/openapi.json");
   assert.deepEqual(served.json(), document);
@@ -62,7 +62,7 @@ test("the document and the reference are served without anything from elsewhere"
   await server.close();
 });
 
-test("what the database could not store is refused by its path", async () => {
+test("text that the database cannot store is rejected with its path", async () => {
   const server = await createTestServer();
   const created = await server.request("POST", "/agents", { name: "Agent" });
   const { data }: { data: { id: string } } = JSON.parse(JSON.stringify(created.body));

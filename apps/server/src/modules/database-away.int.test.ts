@@ -28,7 +28,7 @@ async function setUp(context: TestContext) {
   return { walk, resources, testDatabase, lines };
 }
 
-test("while the database is away every operation answers 503 and when to try again, and after it as before", async (t) => {
+test("during a database outage every operation answers 503 with Retry-After, and works again afterwards", async (t) => {
   const { walk, resources, testDatabase, lines } = await setUp(t);
   // One key is cached by this node, the other is not.
   const { apiKey: known } = walk.server;

@@ -53,7 +53,7 @@ async function createFirstDatabase(first: FirstDatabase): Promise<TestDatabase> 
   return created;
 }
 
-test("a database of the first migration is upgraded, and the API serves what it holds", async (t) => {
+test("a database of the first migration is upgraded, and the API serves its data", async (t) => {
   const file = path.join(import.meta.dirname, "upgrade.first-database.json");
   const first: FirstDatabase = JSON.parse(await readFile(file, "utf8"));
   const testDatabase = await createFirstDatabase(first);

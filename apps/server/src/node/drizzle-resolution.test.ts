@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resolveDrizzleAtOnce } from "./drizzle-resolution.ts";
 
-test("modules of Drizzle are the same ones, whether Node resolves them or we do", async () => {
+test("Node's resolution and ours load the same modules of Drizzle", async () => {
   const { PgDatabase } = await import("drizzle-orm/pg-core");
   resolveDrizzleAtOnce();
   const { NodePgDatabase } = await import("drizzle-orm/node-postgres");

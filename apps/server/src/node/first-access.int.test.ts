@@ -9,7 +9,7 @@ import { createFirstAccess, describeFirstAccess } from "./first-access.ts";
 import { createTestResources } from "./testing.ts";
 
 const logger = createLogger({ level: "silent" });
-describe("the way into an empty database", () => {
+describe("first access to an empty database", () => {
   let testDatabase: TestDatabase;
   let modules: Services;
   const started = new ClosingStack();
@@ -32,7 +32,7 @@ describe("the way into an empty database", () => {
 
   const create = async () => await createFirstAccess(modules, "http://localhost:8080", logger);
 
-  test("an empty database gets a key that opens it and an agent to talk to, and none a second time", async () => {
+  test("an empty database gets a key and an agent to talk to, but only once", async () => {
     const access = await create();
     assert.ok(access !== undefined);
     const principal = await modules.apiKeys.authenticate(access.apiKey);
@@ -50,7 +50,7 @@ describe("the way into an empty database", () => {
     assert.equal(await create(), undefined);
   });
 
-  test("of two nodes that start at once on an empty database one has the key", async () => {
+  test("if two nodes start at once on an empty database, one gets the key", async () => {
     const all = await Promise.all([create(), create(), create()]);
     assert.equal(all.filter((each) => each !== undefined).length, 1);
   });
@@ -62,7 +62,7 @@ describe("the way into an empty database", () => {
     assert.equal(organizationId, principal?.organizationId);
   });
 
-  test("a database that a bootstrap key has opened gets no other key", async () => {
+  test("a database opened by a bootstrap key gets no other key", async () => {
     await modules.apiKeys.ensureBootstrapOrganization("a-bootstrap-key-set-before");
     assert.equal(await create(), undefined);
   });

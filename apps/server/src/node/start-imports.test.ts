@@ -17,14 +17,14 @@ async function packagesBehind(file: string): Promise<Set<string>> {
   return packages;
 }
 
-test("the processes of a node are started before anything large is loaded", async () => {
+test("the processes of a node start before large modules are loaded", async () => {
   const packages = await packagesBehind("./start-node.ts");
   assert.ok(packages.has("pg"));
   for (const large of ["drizzle-orm", "fastify", "typebox", "pg-boss", "undici", "zod"])
     assert.ok(!packages.has(large), large);
 });
 
-test("the inference process loads no clients of vendors", async () => {
+test("the inference process loads no vendors' clients", async () => {
   const packages = await packagesBehind("../inference/load-handlers.ts");
   for (const client of ["undici", "zod", "@ai-sdk/openai-compatible"])
     assert.ok(!packages.has(client), client);

@@ -35,7 +35,7 @@ const tool: CustomTool = {
   updatedAt: "2026-11-21T00:00:00.000Z",
 };
 
-test("a new document has every field, from the creation or the defaults", () => {
+test("a new document has every field, from the request or the defaults", () => {
   const document = createDocument({ name: "Ada", voiceSpeed: 1.5, firstMessage: null });
   assert.deepEqual(document, {
     schemaVersion: 3,
@@ -47,7 +47,7 @@ test("a new document has every field, from the creation or the defaults", () => 
   });
 });
 
-test("in a change what is absent stays, null becomes the default, and what is no configuration is passed over", () => {
+test("in a change, absent fields stay, null becomes the default, and fields outside the configuration are ignored", () => {
   const document = createDocument({ name: "Ada", voiceSpeed: 1.5, sttKeyterms: ["Parley"] });
   const readOnly = { id: "x", customTools: [], publishedRevision: 7 };
   const changed = changeDocument({ ...document, customTools: [tool] }, { ...readOnly, voiceSpeed: null });
@@ -60,7 +60,7 @@ test("a widget in production names no environment", () => {
   assert.equal(changeDocument(ada, change).widgetConfig.environment, null);
 });
 
-test("what differs is told by field, whatever the order of keys, the sign of zero and the times of tools", () => {
+test("differences are named by field, ignoring key order, the sign of zero and the times of tools", () => {
   const flow = { ...ada, flowDefinition: { a: 1, b: { c: 2, d: 0 } }, customTools: [tool] };
   const stored = JSON.parse('{"b": {"d": -0, "c": 2}, "a": 1}');
   const later = { ...tool, updatedAt: "2026-11-22T00:00:00.000Z" };
@@ -70,7 +70,7 @@ test("what differs is told by field, whatever the order of keys, the sign of zer
   assert.deepEqual(diffDocuments(flow, { ...flow, sttKeyterms: ["a"] }), ["sttKeyterms"]);
 });
 
-test("status, trunk and numbers are live whatever is published", () => {
+test("status, trunk and numbers are live regardless of the published version", () => {
   const number = { id: "n", e164: "+14155550123", environment: null, createdAt: "", updatedAt: "" };
   const live = { ...ada, status: "disabled", sipTrunkId: "t", phoneNumbers: [number] } as const;
   assert.ok(isSameWhenPublished(ada, { ...live, phoneNumbers: [number] }));
@@ -85,12 +85,12 @@ test("status, trunk and numbers are live whatever is published", () => {
   });
 });
 
-test("what an older release wrote is lifted: fields that it did not know have their defaults", () => {
+test("a document of an older release is upgraded: fields that it lacks get their defaults", () => {
   const { voiceSpeed: _voiceSpeed, phoneNumbers: _numbers, customTools: _tools, ...older } = ada;
   assert.deepEqual(liftDocument({ ...older, schemaVersion: 1 }), ada);
 });
 
-test("a schema version stands for one set of fields", () => {
+test("a schema version identifies one set of fields", () => {
   const paths = (table: FieldTable, prefix = ""): string[] =>
     Object.entries(table).flatMap(([name, field]) => {
       const path = `${prefix}${name}`;
@@ -103,7 +103,7 @@ test("a schema version stands for one set of fields", () => {
   assert.deepEqual([SCHEMA_VERSION, fingerprint], [3, "1a1a8ccc609dcecf"]);
 });
 
-test("groups that got new fields keep those that they had", () => {
+test("groups with new fields keep their earlier values", () => {
   const { limits: _limits, ...widgetConfig } = { ...ada.widgetConfig, enabled: true };
   const lifted = liftDocument({ ...ada, widgetConfig, schemaVersion: 1 });
   assert.deepEqual(lifted.widgetConfig, { ...ada.widgetConfig, enabled: true });

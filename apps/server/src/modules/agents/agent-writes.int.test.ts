@@ -16,7 +16,7 @@ const agentOf = async (server: TestServer, id: string) => await read<Agent>(serv
 const historyOf = async (server: TestServer, id: string) =>
   await read<AgentVersion[]>(server, `/agents/${id}/revisions?sort=asc&pageSize=100`);
 
-test("of forty changes at once none is lost, and their revisions have no gap", async () => {
+test("forty concurrent changes are all stored, and their revisions have no gap", async () => {
   const server = await createTestServer();
   const { id } = await server.modules.agents.create(server, { name: "Ada" });
   const names = Array.from({ length: 40 }, (_, index) => `word-${index}`);
@@ -49,7 +49,7 @@ test("of forty changes at once none is lost, and their revisions have no gap", a
   await server.close();
 });
 
-test("forty tools that are created at once are all there, each with a version", async () => {
+test("forty concurrently created tools all exist, each with a version", async () => {
   const server = await createTestServer();
   const { id } = await server.modules.agents.create(server, { name: "Ada" });
   const names = Array.from({ length: 40 }, (_, index) => `tool-${index}`);
@@ -181,7 +181,7 @@ async function requireWhole(server: TestServer, id: string): Promise<number> {
 }
 
 for (const [name, write] of Object.entries(writes)) {
-  test(`${name} that breaks off at any statement has happened wholly or not at all`, async () => {
+  test(`${name} that is interrupted at any statement takes full effect or none`, async () => {
     const server = await createTestServer();
     const outcomes: boolean[] = [];
     // The first opens the transaction.

@@ -15,7 +15,7 @@ async function send(server: TestServer, method: "GET" | "POST" | "PATCH", url: s
   };
 }
 
-test("what GET gave can be sent back whole, and changes nothing", async () => {
+test("the body of GET can be sent back whole, and changes nothing", async () => {
   const server = await createTestServer();
   const { data: created } = await send(server, "POST", "/agents", { name: "Ada", voiceSpeed: 1.25 });
   const { status, data } = await send(server, "PATCH", `/agents/${created.id}`, created);
@@ -24,7 +24,7 @@ test("what GET gave can be sent back whole, and changes nothing", async () => {
   await server.close();
 });
 
-test("of two changes at once none is lost", async () => {
+test("two concurrent changes are both stored", async () => {
   const server = await createTestServer();
   const { data: created } = await send(server, "POST", "/agents", { name: "Ada" });
   const changes = [
@@ -43,7 +43,7 @@ test("of two changes at once none is lost", async () => {
   await server.close();
 });
 
-test("a timezone that is none, or a trunk of another organization, is refused by its path", async () => {
+test("an invalid timezone, or a trunk of another organization, is rejected with its path", async () => {
   const server = await createTestServer();
   const foreign = await server.createOrganization();
   const trunk = await server.modules.sipTrunks.create(foreign.organizationId, { friendlyName: "Theirs" });
@@ -58,7 +58,7 @@ test("a timezone that is none, or a trunk of another organization, is refused by
   await server.close();
 });
 
-test("a search finds part of a name in any case, and takes no pattern", async () => {
+test("a search finds part of a name, ignoring case, and treats wildcards as text", async () => {
   const server = await createTestServer();
   for (const name of ["Front desk", "Back 100% desk", "Sales"])
     await send(server, "POST", "/agents", { name });

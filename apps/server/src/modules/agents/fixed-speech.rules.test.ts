@@ -17,12 +17,12 @@ test("greetings without variables are fixed, in each direction", () => {
   assert.deepEqual(outbound?.texts, ["Hello, this is the library.", "We call you back."]);
 });
 
-test("a greeting that the model words is not fixed, nor one that is absent", () => {
+test("a greeting worded by the model is not fixed, nor is an absent one", () => {
   assert.deepEqual(fixedSpeechOf({ ...document, firstMessageMode: "generated" }, "local")?.texts, []);
   assert.deepEqual(fixedSpeechOf({ ...document, firstMessage: null }, "local")?.texts, []);
 });
 
-test("a vendor's voice keeps nothing; a local one beside a vendor does", () => {
+test("a vendor's voice has no fixed speech; a local voice beside a vendor has", () => {
   assert.equal(fixedSpeechOf({ ...document, voiceId: null }, "elevenlabs"), undefined);
   assert.equal(fixedSpeechOf({ ...document, voiceId: "elevenlabs/abc" }, "elevenlabs"), undefined);
   assert.equal(fixedSpeechOf({ ...document, voiceId: "dittli/male" }, "elevenlabs")?.voice, "dittli/male");

@@ -137,7 +137,7 @@ function assertFailed(call: CallDetail, detail: RegExp): void {
   assert.equal(call.extraction, null);
 }
 
-test("a call that has ended waits for its results, which a model fills in", async (t) => {
+test("an ended call waits for its results from the model", async (t) => {
   const { server, requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
   const id = await endCall();
   const ended = await server.modules.calls.get(server.organizationId, id);
@@ -150,14 +150,14 @@ test("a call that has ended waits for its results, which a model fills in", asyn
   assert.equal(requests.length, 1);
 });
 
-test("a call whose agent asks for nothing has no results to wait for", async (t) => {
+test("a call of an agent without analysis fields has no pending results", async (t) => {
   const { requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
   const call = await analyze(await endCall(["Hello"], {}));
   assert.deepEqual([call.analysisStatus, call.extraction, call.evaluation], [null, null, null]);
   assert.equal(requests.length, 0);
 });
 
-test("of a caller who said nothing nothing is asked", async (t) => {
+test("the model is not asked about a call whose caller said nothing", async (t) => {
   const { requests, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
   assertReady(await analyze(await endCall([])), {
     extraction: { caller: null, guests: null, day: null },
@@ -166,7 +166,7 @@ test("of a caller who said nothing nothing is asked", async (t) => {
   assert.equal(requests.length, 0);
 });
 
-test("the configuration that ran decides, not what the agent has become", async (t) => {
+test("the analysis uses the call's configuration, not the agent's current one", async (t) => {
   const { server, endCall, analyze } = await createBench(t, () => ({ text: GOOD }));
   const id = await endCall();
   const { agentId } = await server.modules.calls.get(server.organizationId, id);
@@ -176,7 +176,7 @@ test("the configuration that ran decides, not what the agent has become", async 
   assertReady(await analyze(id));
 });
 
-test("prose instead of JSON, and wrong types, are asked for again with what is wrong", async (t) => {
+test("after prose instead of JSON, or wrong types, the request is repeated with the problems", async (t) => {
   const answers = ["I would say it went well.", GOOD.replace("4", '"four"'), GOOD];
   const { requests, endCall, analyze } = await createBench(t, (_, index) => ({ text: answers[index] ?? "" }));
   assertReady(await analyze(await endCall()));
@@ -188,13 +188,13 @@ test("prose instead of JSON, and wrong types, are asked for again with what is w
   );
 });
 
-test("a model that never gets it right fails the analysis, and says what was wrong", async (t) => {
+test("a model whose answers stay malformed fails the analysis with the problems", async (t) => {
   const { requests, endCall, analyze } = await createBench(t, () => ({ text: '{ "extraction": {} }' }));
   assertFailed(await analyze(await endCall()), /was invalid 3 times: extraction\.caller is missing/);
   assert.equal(requests.length, 3);
 });
 
-test("a required field that is null is looked for once more, and may stay null", async (t) => {
+test("a missing required field is requested once more, and may stay null", async (t) => {
   const text = GOOD.replace('"2026-11-28"', "null");
   const { requests, endCall, analyze } = await createBench(t, () => ({ text }));
   assertReady(await analyze(await endCall()), {
@@ -205,7 +205,7 @@ test("a required field that is null is looked for once more, and may stay null",
   assert.match(requests[1]?.lastUserText ?? "", /extraction\.day is required: look again/);
 });
 
-test("a model that refuses fails the analysis after it was asked again", async (t) => {
+test("a model's repeated refusal fails the analysis", async (t) => {
   const { requests, endCall, analyze } = await createBench(t, () => ({
     refusal: "I cannot help with that.",
   }));
@@ -213,7 +213,7 @@ test("a model that refuses fails the analysis after it was asked again", async (
   assert.equal(requests.length, 3);
 });
 
-test("429, 500, a cut connection and a stalled one are asked again after longer and longer pauses", async (t) => {
+test("after 429, 500, a cut or a stalled connection the request is repeated after increasing pauses", async (t) => {
   const faults = [
     { type: "status", status: 429 },
     { type: "status", status: 500 },
@@ -226,7 +226,7 @@ test("429, 500, a cut connection and a stalled one are asked again after longer 
   assert.deepEqual(bench.pausesMs, [2_000, 4_000, 8_000, 16_000, 30_000]);
 });
 
-test("a server that fails for good fails the analysis with its reason", async (t) => {
+test("a permanent server error fails the analysis with its reason", async (t) => {
   const bench = await createBench(t, () => ({ text: GOOD }), {
     fault: () => ({ type: "status", status: 503 }),
   });
@@ -234,7 +234,7 @@ test("a server that fails for good fails the analysis with its reason", async (t
   assert.equal(bench.pausesMs.length, 7);
 });
 
-test("a key that is refused fails the analysis at once", async (t) => {
+test("a rejected key fails the analysis at once", async (t) => {
   const bench = await createBench(t, () => ({ text: GOOD }), {
     fault: () => ({ type: "status", status: 401 }),
   });
@@ -242,7 +242,7 @@ test("a key that is refused fails the analysis at once", async (t) => {
   assert.deepEqual(bench.pausesMs, []);
 });
 
-test("a server that knows no schemas is asked for JSON, and one that knows none of it for text", async (t) => {
+test("a server without schema support is asked for JSON, and one without JSON support for text", async (t) => {
   for (const known of ["json_object", undefined]) {
     const asked: (string | undefined)[] = [];
     const bench = await createBench(
@@ -261,7 +261,7 @@ test("a server that knows no schemas is asked for JSON, and one that knows none 
   }
 });
 
-test("a server that does not answer in time fails the analysis, and a node that ends leaves it to another", async (t) => {
+test("a server's timeout fails the analysis, and a node's end leaves it to another node", async (t) => {
   const stalled = { fault: () => ({ type: "stallConnect" as const }) };
   const late = await createBench(t, () => ({ text: GOOD }), { ...stalled, deadlineMs: 100 });
   assertFailed(await late.analyze(await late.endCall()), /did not answer within 0\.1 s/);
@@ -274,7 +274,7 @@ test("a server that does not answer in time fails the analysis, and a node that 
   assert.equal((await modules.calls.get(organizationId, id)).analysisStatus, "pending");
 });
 
-test("an ended call is analyzed again on request; what was known stays until then, and where that fails", async (t) => {
+test("an ended call is analyzed again on request; earlier results stay until then, and if that fails", async (t) => {
   let text = GOOD;
   const { server, endCall, analyze } = await createBench(t, () => ({ text }));
   const id = await endCall();
@@ -291,7 +291,7 @@ test("an ended call is analyzed again on request; what was known stays until the
   assert.deepEqual(failed.extraction, { ...RESULTS.extraction, caller: "Grace" });
 });
 
-test("a call that goes on, or is another organization's, is not analyzed again", async (t) => {
+test("an active call, or another organization's, is not analyzed again", async (t) => {
   const { server, endCall } = await createBench(t, () => ({ text: GOOD }));
   const open = await openCall(server, ASKED);
   const ongoing = await server.request("POST", `/calls/${open}/reanalyze`);
@@ -302,7 +302,7 @@ test("a call that goes on, or is another organization's, is not analyzed again",
   assert.equal(other.status, 404);
 });
 
-test("without a language model the analysis has failed with the call's end, for a reason that says so", async (t) => {
+test("without a language model the analysis fails when the call ends, and the reason says so", async (t) => {
   const { server } = await createBench(t, () => ({ text: GOOD }));
   const enqueued: object[] = [];
   const { analysis, calls } = createAnalysis(server, {
@@ -318,7 +318,7 @@ test("without a language model the analysis has failed with the call's end, for 
   await assert.rejects(analysis.reanalyze(server.organizationId, id), { code: "llm_not_configured" });
 });
 
-test("what the call's end asks for is done by a job", async (t) => {
+test("a job runs the analysis requested by the call's end", async (t) => {
   const { server, analyst } = await createBench(t, () => ({ text: GOOD }));
   const { connectionString, organizationId } = server;
   const jobs = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });

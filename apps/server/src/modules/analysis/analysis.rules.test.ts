@@ -47,7 +47,7 @@ function problemsOf(answer: unknown): string[] {
   return reading.isValid ? [] : reading.problems;
 }
 
-test("a good answer is read as it is, whatever stands around it", () => {
+test("a valid answer is read regardless of the text around it", () => {
   const text = JSON.stringify(GOOD);
   const ways = [
     text,
@@ -67,7 +67,7 @@ test("a good answer is read as it is, whatever stands around it", () => {
   }
 });
 
-test("what is of a wrong type is named, and nothing of the answer is taken", () => {
+test("values of wrong types are named, and the whole answer is rejected", () => {
   const bad = {
     extraction: { caller: 5, guests: "4", isMember: "no", meal: "breakfast", day: "28.11.2026" },
     evaluation: { polite: { reason: " ", result: "pass" } },
@@ -91,7 +91,7 @@ test("what is of a wrong type is named, and nothing of the answer is taken", () 
   }
 });
 
-test("what the call does not say is null; a required field is told of besides", () => {
+test("a value that the call does not contain is null, and reported if the field is required", () => {
   const extraction = { caller: "", guests: null, isMember: null, meal: null, day: null };
   const reading = readAnswer(JSON.stringify({ ...GOOD, extraction }), FIELDS);
   assert.ok(reading.isValid);
@@ -99,7 +99,7 @@ test("what the call does not say is null; a required field is told of besides", 
   assert.deepEqual(reading.result.extraction, { ...extraction, caller: null });
 });
 
-test("fields may be called what every object has", () => {
+test("fields may have the names of inherited properties", () => {
   const names = ["__proto__", "constructor", "toString"];
   const fields = { postCallExtraction: names.map((name) => field(name, "string")), postCallEvaluation: [] };
   const empty = readAnswer('{ "extraction": {} }', fields);
@@ -114,7 +114,7 @@ test("fields may be called what every object has", () => {
   ]);
 });
 
-test("the schema has exactly what the agent asks for, closed and all of it required", () => {
+test("the schema has exactly the agent's fields, all of them required and no others", () => {
   const nothing = { postCallExtraction: [], postCallEvaluation: [] };
   assert.deepEqual(answerSchema(nothing), {
     type: "object",
@@ -129,12 +129,12 @@ test("the schema has exactly what the agent asks for, closed and all of it requi
   assert.deepEqual(properties.evaluation.properties.polite.required, ["reason", "result"]);
 });
 
-test("the model is told when the call was, where the agent is", () => {
+test("the prompt contains the time of the call in the agent's time zone", () => {
   const call = { transcript: [], startedAt: new Date("2026-11-21T23:30:00Z"), timezone: "Europe/Berlin" };
   assert.match(renderInstructions(FIELDS, call), /Sunday,? 22 November 2026 at 00:30 \(Europe\/Berlin\)/);
 });
 
-test("a caller is heard by words and keys; what the agent did and keys of its own are none", () => {
+test("words and keys count as the caller's; the agent's actions and keys do not", () => {
   const silent = [
     item({ role: "agent", text: "Hello?" }),
     item({ type: "tool_call", text: "{}", toolName: "look" }),
@@ -150,7 +150,7 @@ test("a caller is heard by words and keys; what the agent did and keys of its ow
   });
 });
 
-test("a transcript says who said, pressed and did what, and leaves instructions out", () => {
+test("a transcript shows words, keys and actions with their speaker, without instructions", () => {
   const transcript = [
     item({ role: "agent", text: "Hello." }),
     item({ role: "user", text: "Hi." }),
@@ -166,7 +166,7 @@ test("a transcript says who said, pressed and did what, and leaves instructions 
   );
 });
 
-test("of a long call its beginning and end are read, within the bound", () => {
+test("of a long call the beginning and end are included, within the limit", () => {
   const transcript = Array.from({ length: 500 }, (_, index) =>
     item({ role: "user", text: `words number ${index} 😀` }),
   );
@@ -176,7 +176,7 @@ test("of a long call its beginning and end are read, within the bound", () => {
   assert.ok(text.isWellFormed());
 });
 
-test("whatever a model writes, it is read or refused with a reason, and never thrown at", () => {
+test("any text of a model is read or rejected with a reason, without an exception", () => {
   const random = seededRandom(SEED);
   const text = JSON.stringify(GOOD);
   for (let round = 0; round < 3000; round++) {

@@ -99,7 +99,7 @@ async function ask<T>({ request }: TestServer, path: string, query: Record<strin
   return JSON.parse(JSON.stringify(body)).data;
 }
 
-test("whatever calls there are, every figure is what counting them one by one gives", async () => {
+test("for random calls, every figure equals counting them one by one", async () => {
   const server = await createTestServer();
   const random = seededRandom(SEED);
   const foreign = await server.createOrganization();
@@ -227,7 +227,7 @@ async function checkLatency(
   }
 }
 
-test("an organization without calls has zeros, and days all the same", async () => {
+test("an organization without calls has zeros, including for each day", async () => {
   const server = await createTestServer();
   const range = { from: "2026-03-28T00:00:00.000Z", to: "2026-03-30T00:00:00.000Z" };
   assert.deepEqual(await ask(server, "active", {}), { activeCalls: 0 });
@@ -248,7 +248,7 @@ test("an organization without calls has zeros, and days all the same", async () 
   await server.close();
 });
 
-test("a call counts as active from its first ring to its end, whichever node holds it", async () => {
+test("a call counts as active from its first ring to its end, on any node", async () => {
   const server = await createTestServer();
   const { modules } = server;
   const activeCalls = async () => (await ask<{ activeCalls: number }>(server, "active", {})).activeCalls;

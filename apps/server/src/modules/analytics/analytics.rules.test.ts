@@ -16,7 +16,7 @@ function refusedPath(work: () => unknown): string | undefined {
   }
 }
 
-test("who names no range gets the last 30 days", () => {
+test("the default range is the last 30 days", () => {
   assert.deepEqual(selectCalls({ channel: "web" }, NOW), {
     channel: "web",
     from: new Date("2026-10-22T12:00:00.000Z"),
@@ -24,7 +24,7 @@ test("who names no range gets the last 30 days", () => {
   });
 });
 
-test("a range is a year at most, and ends after it begins", () => {
+test("a range is at most a year, and ends after its beginning", () => {
   const to = "2026-11-21T00:00:00.000Z";
   assert.equal(
     refusedPath(() => selectCalls({ from: "2025-11-20T00:00:00.000Z", to }, NOW)),
@@ -44,7 +44,7 @@ test("a range is a year at most, and ends after it begins", () => {
   );
 });
 
-test("days begin where a place says, not at an offset", () => {
+test("days begin by the rules of a time zone, not at a fixed offset", () => {
   for (const name of ["UTC", "Europe/Berlin", "america/new_york"]) assertTimezone(name);
   for (const name of ["+02:00", "Mars/Olympus", "UTC+3", ""]) {
     assert.equal(

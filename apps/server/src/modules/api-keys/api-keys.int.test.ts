@@ -17,7 +17,7 @@ async function createService() {
   return { ...testDatabase, organizations, service, organizationId: id, clock, advance };
 }
 
-test("a key is in the answer that creates it and nowhere else", async () => {
+test("only the answer that creates a key contains it", async () => {
   const { database, service, organizationId, close } = await createService();
   const { key, ...shown } = await service.create(organizationId, "CRM", null);
   assert.match(key, /^parley_[\w-]{43}$/);
@@ -33,7 +33,7 @@ test("a key is in the answer that creates it and nowhere else", async () => {
   await close();
 });
 
-test("an expired key is refused, even one that is remembered", async () => {
+test("an expired key is rejected, even if cached", async () => {
   const { service, organizationId, clock, advance, close } = await createService();
   const expiresAt = new Date(clock.now.getTime() + 10_000).toISOString();
   const { key } = await service.create(organizationId, "short", expiresAt);
@@ -44,7 +44,7 @@ test("an expired key is refused, even one that is remembered", async () => {
   await close();
 });
 
-test("a revoked key is refused from the next request on, and by other nodes within half a minute", async () => {
+test("a revoked key is rejected at once by the node that revoked it, and by other nodes within half a minute", async () => {
   const { database, organizations, service, organizationId, clock, advance, close } = await createService();
   const otherNode = new ApiKeysService(database, organizations, { now: () => clock.now });
   const { key, id } = await service.create(organizationId, "CRM", null);
@@ -56,7 +56,7 @@ test("a revoked key is refused from the next request on, and by other nodes with
   await close();
 });
 
-test("the last use is written down to about a minute", async () => {
+test("the last use is stored with a precision of about a minute", async () => {
   const { service, organizationId, clock, advance, close } = await createService();
   const { key } = await service.create(organizationId, "CRM", null);
   const lastUsed = async () => (await service.list(organizationId, LISTED)).data[0]?.lastUsedAt;
@@ -71,7 +71,7 @@ test("the last use is written down to about a minute", async () => {
   await close();
 });
 
-test("the bootstrap key leads to one organization however often and wherever the node starts", async () => {
+test("the bootstrap key leads to one organization, regardless of how often and on which node it starts", async () => {
   const { service, close } = await createService();
   const ids = await Promise.all(
     [1, 2, 3].map(async () => await service.ensureBootstrapOrganization("bootstrap-key-1")),

@@ -9,7 +9,7 @@ import { createTestDatabase } from "../../platform/database/testing.ts";
 import { OrganizationsService } from "./organizations.service.ts";
 import * as tables from "./organizations.tables.ts";
 
-test("better-auth signs up a user, creates an organization and invites a member on our tables", async () => {
+test("better-auth signs up a user, creates an organization and invites a member in our tables", async () => {
   const { database, close } = await createTestDatabase();
   const auth = betterAuth({
     database: drizzleAdapter(database, { provider: "pg", usePlural: true, schema: tables }),
@@ -39,7 +39,7 @@ test("better-auth signs up a user, creates an organization and invites a member 
   await close();
 });
 
-test("sessions and verifications that have expired are removed, the others stay", async () => {
+test("expired sessions and verifications are deleted, others stay", async () => {
   const { database, close } = await createTestDatabase();
   const now = new Date("2026-06-01T00:00:00Z");
   const [past, ahead] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];

@@ -37,7 +37,7 @@ async function open(context: TestContext) {
   return { server, numbers, settled, wait: (durationMs: number) => void (nowMs += durationMs) };
 }
 
-test("many INVITEs for unknown numbers share a look-up, and repeated ones cost none", async (context) => {
+test("many INVITEs for unknown numbers share a lookup, and repeated ones need none", async (context) => {
   const { numbers, wait } = await open(context);
   const dialed = Array.from({ length: 1_000 }, (_, index) => `+1415555${1000 + index}`);
   const ask = async (): Promise<unknown> =>
@@ -53,14 +53,14 @@ test("many INVITEs for unknown numbers share a look-up, and repeated ones cost n
   assert.ok(numbers.lookupCount > first && numbers.lookupCount <= 2 * first);
 });
 
-test("what is no number costs no look-up", async (context) => {
+test("malformed numbers need no lookup", async (context) => {
   const { numbers } = await open(context);
   for (const text of ["", "alice", "1", "9".repeat(60_000), "%00abc", "'; drop table phone_numbers"])
     assert.equal(await numbers.findTrunk([text]), undefined);
   assert.equal(numbers.lookupCount, 0);
 });
 
-test("a number is known as soon as it is bound, and its trunk's change is seen, on every node", async (context) => {
+test("every node knows a number as soon as it is bound, and sees changes of its trunk", async (context) => {
   const { server, numbers } = await open(context);
   const { modules, organizationId, actor } = server;
   assert.equal(await numbers.findTrunk([E164]), undefined);

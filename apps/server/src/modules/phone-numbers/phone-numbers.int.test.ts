@@ -33,7 +33,7 @@ test("a dialed number leads to its organization, agent and trunk, with or withou
   await server.close();
 });
 
-test("a number in use is refused, in the own organization and in another", async () => {
+test("a number in use by this or another organization is rejected", async () => {
   const server = await createTestServer();
   const { phoneNumbers } = server.modules;
   const foreign = await server.createOrganization();
@@ -50,7 +50,7 @@ test("a number in use is refused, in the own organization and in another", async
   await server.close();
 });
 
-test("the number of a deleted agent stays, rings nobody, and can be bound again", async () => {
+test("the number of a deleted agent stays unbound, and can be bound again", async () => {
   const server = await createTestServer();
   const { modules } = server;
   const { agent } = await createAgent(server);
@@ -63,7 +63,7 @@ test("the number of a deleted agent stays, rings nobody, and can be bound again"
   await server.close();
 });
 
-test("a number moves to another agent of the organization only, and both get a version", async () => {
+test("a number moves only to another agent of its organization, and both get a version", async () => {
   const server = await createTestServer();
   const { modules } = server;
   const foreign = await server.createOrganization();
@@ -90,7 +90,7 @@ test("a number moves to another agent of the organization only, and both get a v
   await server.close();
 });
 
-test("numbers move both ways between two agents at once without waiting for each other for ever", async () => {
+test("numbers move in both directions between two agents concurrently without a deadlock", async () => {
   const server = await createTestServer();
   const { phoneNumbers } = server.modules;
   const [one, two] = [await createAgent(server), await createAgent(server)];
@@ -109,7 +109,7 @@ test("numbers move both ways between two agents at once without waiting for each
   await server.close();
 });
 
-test("a number is bound to an environment of its agent, and keeps it until it moves", async () => {
+test("a number is bound to an environment of its agent until it moves", async () => {
   const server = await createTestServer();
   const { phoneNumbers, environments } = server.modules;
   const [{ agent }, other] = [await createAgent(server), await createAgent(server)];
@@ -134,7 +134,7 @@ test("a number is bound to an environment of its agent, and keeps it until it mo
   await server.close();
 });
 
-test("with a trunk go its numbers, and its agents are left without one, which their histories say", async () => {
+test("deleting a trunk deletes its numbers and removes it from its agents, with a version each", async () => {
   const server = await createTestServer();
   const { organizationId, modules } = server;
   const { agent, trunk } = await createAgent(server);

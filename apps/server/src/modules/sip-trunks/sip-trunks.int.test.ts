@@ -25,7 +25,7 @@ test("a password is used but never shown, and stored encrypted", async () => {
   await server.close();
 });
 
-test("what cannot work is refused by its path", async () => {
+test("settings that cannot work are rejected with their path", async () => {
   const server = await createTestServer();
   const bad: Record<string, object> = {
     proxyAddress: { proxyAddress: "no-such-host.invalid" },
@@ -47,7 +47,7 @@ test("what cannot work is refused by its path", async () => {
   await server.close();
 });
 
-test("authentication of callers cannot be left without the credentials that it needs", async () => {
+test("authentication of callers requires credentials", async () => {
   const server = await createTestServer();
   const { organizationId, modules } = server;
   const credentials = { username: "u", password: "p", isInboundAuthenticated: true };

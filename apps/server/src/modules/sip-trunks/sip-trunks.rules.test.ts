@@ -9,7 +9,7 @@ test("a proxy is a host name or an address, with or without a port", () => {
   assert.deepEqual(parseProxyAddress("2001:db8::1"), { host: "2001:db8::1", port: undefined });
 });
 
-test("what is neither is refused", () => {
+test("other texts are rejected", () => {
   for (const text of [
     "",
     "sip:example.com",
@@ -34,7 +34,7 @@ test("an allowed entry is an address or a block", () => {
   }
 });
 
-test("calls come from allowed addresses, or from anywhere where none is named", () => {
+test("calls are accepted from allowed addresses, or from all if none is listed", () => {
   assert.ok(isAddressAllowed([], "192.0.2.1"));
   assert.ok(isAddressAllowed(["10.0.0.0/8", "192.0.2.1"], "192.0.2.1"));
   assert.ok(isAddressAllowed(["10.0.0.0/8"], "::ffff:10.1.2.3"));

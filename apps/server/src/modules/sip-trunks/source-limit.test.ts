@@ -14,7 +14,7 @@ function take(limit: SourceLimit, address: string, times: number): number {
   return Array.from({ length: times }, () => limit.take(address)).filter(Boolean).length;
 }
 
-test("a source has so much at once, and one more after each interval; others have theirs", () => {
+test("a source has a burst, then one event per interval, independent of other sources", () => {
   const { limit, wait } = createLimit();
   assert.equal(take(limit, "192.0.2.1", 100), 30);
   assert.deepEqual([limit.isReached("192.0.2.1"), limit.isReached("192.0.2.2")], [true, false]);
@@ -25,7 +25,7 @@ test("a source has so much at once, and one more after each interval; others hav
   assert.equal(take(limit, "192.0.2.1", 100), 30);
 });
 
-test("what a source does while nothing is left prolongs nothing", () => {
+test("attempts beyond the limit do not prolong it", () => {
   const { limit, wait } = createLimit();
   take(limit, "192.0.2.1", 30);
   for (let attempts = 0; attempts < 19; attempts++) {
@@ -37,7 +37,7 @@ test("what a source does while nothing is left prolongs nothing", () => {
   assert.equal(limit.take("192.0.2.1"), true);
 });
 
-test("however many sources there are, only so many are remembered", () => {
+test("the number of remembered sources is bounded", () => {
   const { limit } = createLimit();
   take(limit, "192.0.2.1", 30);
   for (let i = 0; i < 10_000; i++) limit.take(`10.0.${i >> 8}.${i & 255}`);

@@ -50,7 +50,7 @@ describe("the check of a trunk", () => {
   const problems = ({ steps }: SipTrunkCheck) =>
     steps.flatMap(({ step, problem }) => (problem === null ? [] : [[step, problem]]));
 
-  test("finds nothing in the way of one that answers and takes the password, and changes no binding", async () => {
+  test("succeeds if the server answers and accepts the password, and changes no binding", async () => {
     const report = await checkRegistering({});
     assert.equal(report.isOk, true, report.message);
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe("the check of a trunk", () => {
     assert.deepEqual(registrar.accepted, [{ contact: null, expires: null }]);
   });
 
-  test("tells a wrong password from an account that is refused, unknown or not served now", async () => {
+  test("distinguishes a wrong password from a rejected, unknown or temporarily unserved account", async () => {
     const wrong = await checkRegistering({}, "wrong");
     assert.deepEqual(problems(wrong), [["registration", "credentials_refused"]]);
     assert.match(wrong.message, /401 Answer after authentication: the user name or the password is wrong/);
@@ -72,7 +72,7 @@ describe("the check of a trunk", () => {
     }
   });
 
-  test("an answer to OPTIONS shows that somebody is there, unless it says that no calls are taken", async () => {
+  test("any answer to OPTIONS proves a live server, unless it says that calls are not accepted", async () => {
     registrar.behavior = { optionsStatus: 403 };
     assert.equal((await check({ proxyAddress: registrar.address })).isOk, true);
     registrar.behavior = { optionsStatus: 503 };
@@ -81,7 +81,7 @@ describe("the check of a trunk", () => {
     ]);
   });
 
-  test("a silent server is told within ten seconds", async () => {
+  test("a silent server is reported within ten seconds", async () => {
     const report = await checkRegistering({ isSilent: true });
     assert.deepEqual(problems(report), [
       ["options", "no_answer"],
@@ -90,7 +90,7 @@ describe("the check of a trunk", () => {
     assert.ok(report.durationMs < 10_500, String(report.durationMs));
   });
 
-  test("a port where nothing listens, and a trunk without a server", async () => {
+  test("a closed port, and a trunk without a server", async () => {
     const nobody = createServer().listen(0, "127.0.0.1");
     await once(nobody, "listening");
     const { port } = nobody.address() as { port: number };
@@ -102,7 +102,7 @@ describe("the check of a trunk", () => {
     assert.deepEqual(problems(noFamily), [["connection", "transport_not_available"]]);
   });
 
-  test("a name that has lost its address is told", async () => {
+  test("a name without an address is reported", async () => {
     const id = await create({ proxyAddress: "127.0.0.1" });
     const gone = { proxyAddress: "gone.invalid" };
     await server.database.update(sipTrunks).set(gone).where(eq(sipTrunks.id, id));
@@ -110,13 +110,13 @@ describe("the check of a trunk", () => {
     assert.deepEqual(problems((body as { data: SipTrunkCheck }).data), [["dns", "name_not_found"]]);
   });
 
-  test("another organization's trunk is not there", async () => {
+  test("another organization's trunk is not found", async () => {
     const id = await create({});
     const { apiKey } = await server.createOrganization();
     assert.equal((await server.request("POST", `/sip-trunks/${id}/check`, undefined, apiKey)).status, 404);
   });
 
-  test("over TLS it says whether the certificate is trusted, and whether it is the right one", async () => {
+  test("over TLS it reports whether the certificate is trusted and matches", async () => {
     const [authority, stranger] = [await TestAuthority.create(), await TestAuthority.create()];
     const ours = await authority.issue({ alternativeNames: ["IP:127.0.0.1"] });
     const peers: UserAgent[] = [];

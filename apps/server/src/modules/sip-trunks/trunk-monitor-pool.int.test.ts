@@ -64,7 +64,7 @@ async function createRig(context: TestContext): Promise<Rig> {
   };
 }
 
-test("a trunk that asks for it is registered, shown so, and taken back when the node closes", async (context) => {
+test("a trunk that requires it is registered and shown as such, and unregistered when the node closes", async (context) => {
   const { server, registrar, watch, create, shown } = await createRig(context);
   registrar.behavior = { ...registrar.behavior, serviceRoute: "<sip:orig@core.example;lr>" };
   const id = await create(account);
@@ -86,7 +86,7 @@ test("a trunk that asks for it is registered, shown so, and taken back when the 
   await shown(id, ({ health: { state } }) => state === "unknown");
 });
 
-test("what becomes of a trunk is followed at once: its settings, its wish to register, its end", async (context) => {
+test("changes of a trunk take effect at once: its settings, its registration, its deletion", async (context) => {
   const { server, registrar, watch, create, shown } = await createRig(context);
   const { organizationId, modules } = server;
   watch();
@@ -102,7 +102,7 @@ test("what becomes of a trunk is followed at once: its settings, its wish to reg
   await waitFor("no binding to be left", () => registrar.bindings.size === 0);
 });
 
-test("one node at a time has a trunk; another takes it when the first closes", async (context) => {
+test("one node at a time monitors a trunk; another takes over when the first closes", async (context) => {
   const { registrar, watch, create, shown } = await createRig(context);
   const id = await create(account);
   const first = watch();
@@ -116,7 +116,7 @@ test("one node at a time has a trunk; another takes it when the first closes", a
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
 });
 
-test("a trunk of a node that ended without a word is another's once the lease is over", async (context) => {
+test("another node takes over the trunks of a crashed node once the lease expires", async (context) => {
   const { server, clock, registrar, watch, create, shown } = await createRig(context);
   const id = await create(account);
   const leaseUntil = new Date(clock.now.getTime() + 30_000);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createTestServer } from "../testing.ts";
 
-test("a call of ours leaves by the trunk's server, from the caller ID at its domain, with its credentials", async () => {
+test("an outbound call uses the trunk's server, the caller ID at its domain, and its credentials", async () => {
   const server = await createTestServer();
   const { sipTrunks } = server.modules;
   const carrier = { proxyAddress: "127.0.0.1:5070", transport: "tcp", username: "u", password: "p" } as const;
@@ -17,7 +17,7 @@ test("a call of ours leaves by the trunk's server, from the caller ID at its dom
   await server.close();
 });
 
-test("a trunk cannot ask to be registered without a server, a user name and a password", async () => {
+test("a registration requires a server, a user name and a password", async () => {
   const server = await createTestServer();
   const { sipTrunks } = server.modules;
   const incomplete = { friendlyName: "Carrier", username: "u", password: "p", isRegistrationRequired: true };

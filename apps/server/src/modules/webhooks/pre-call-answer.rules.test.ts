@@ -13,18 +13,18 @@ function read(answer: unknown, { status = 200, isCut = false } = {}) {
   });
 }
 
-test("a whole answer is taken as it is, whatever it calls itself", () => {
+test("a complete answer is used, regardless of its content type", () => {
   const answer = { variables: { name: "Ada" }, firstMessage: "Hello {{name}}.", reject: { reason: "busy" } };
   assert.deepEqual(read(answer), { answer, problems: [] });
   assert.deepEqual(read({ reject: {} }), { answer: { reject: {} }, problems: [] });
 });
 
-test("nothing is an answer as well, and so is null for each thing", () => {
+test("an empty answer is valid, and so is null for each field", () => {
   for (const answer of ["", " \n", {}, { variables: null, firstMessage: null, reject: null }])
     assert.deepEqual(read(answer), { answer: {}, problems: [] });
 });
 
-test("what is no JSON object, no success or too long says nothing", () => {
+test("an answer that is not a JSON object, has an error status or is too long is ignored", () => {
   for (const answer of ["OK", "[]", "null", "7", '"x"', '{"variables":']) {
     assert.deepEqual(read(answer), { answer: {}, problems: ["the answer is not a JSON object"] });
   }
@@ -55,7 +55,7 @@ test("every invalid field is named, and the valid ones are used", () => {
   });
 });
 
-test("texts that no database takes are mended", () => {
+test("text that the database does not accept is repaired", () => {
   const bad = "a\\u0000b\\ud800";
   const text = `{"firstMessage":"${bad}","variables":{"name":"${bad}"},"reject":{"reason":"${bad}"},"${bad}":1}`;
   const good = "ab\ufffd";
@@ -77,7 +77,7 @@ test("the first problems are named and the others counted", () => {
   assert.equal(longest?.length, 200);
 });
 
-test("an answer of more values than a call can use is not read", () => {
+test("an answer with more values than a call can use is not read", () => {
   const of = (values: number): object => ({
     firstMessage: "x",
     more: Array.from({ length: values }, () => 0),

@@ -40,7 +40,7 @@ async function open(t: TestContext, respond: (response: ServerResponse) => void)
   };
 }
 
-test("the server is told of the call, signed by both secrets of a rotation, and its answer counts", async (t) => {
+test("the server gets the call's data, signed by both secrets of a rotation, and its answer is used", async (t) => {
   const answer = { variables: { tier: "gold" }, firstMessage: "Hello Ada." };
   const { organizationId, signingSecrets, receiver, data, ask, logged } = await open(
     t,
@@ -63,7 +63,7 @@ test("the server is told of the call, signed by both secrets of a rotation, and 
   assert.equal(delivery?.attemptLog[0]?.answer, JSON.stringify(answer));
 });
 
-test("without a good answer there is none, and the log says why", async (t) => {
+test("without a usable answer the call continues without one, and the log says why", async (t) => {
   const { receiver, ask, logged } = await open(t, () => {});
   const outcomes: [(response: ServerResponse) => void, RegExp, string][] = [
     [(response) => void response.writeHead(500).end("{}"), /^HTTP status 500$/, "failed"],
@@ -95,7 +95,7 @@ test("without a good answer there is none, and the log says why", async (t) => {
   assert.deepEqual(statuses, [...outcomes.map(([, , status]) => `${status} 1`), "failed 1"]);
 });
 
-test("a call that is over waits for no answer", async (t) => {
+test("an ended call does not wait for an answer", async (t) => {
   const { ask, logged } = await open(t, () => abort.abort());
   const abort = new AbortController();
   assert.deepEqual((await ask(abort.signal)).answer, {});
@@ -103,7 +103,7 @@ test("a call that is over waits for no answer", async (t) => {
   assert.equal(delivery?.attemptLog[0]?.problem, "the call ended before the answer arrived");
 });
 
-test("a database that is away costs the call its question, not itself", async (t) => {
+test("during a database outage the call continues without asking", async (t) => {
   const { signingSecrets, ask } = await open(t, (response) => void response.end('{"reject":{}}'));
   t.mock.method(signingSecrets, "findSecrets", async () => await Promise.reject(new Error("away")));
   assert.deepEqual(await ask(), { answer: {}, problems: ["the request could not be sent"] });

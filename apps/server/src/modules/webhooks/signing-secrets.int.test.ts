@@ -29,7 +29,7 @@ async function open() {
   };
 }
 
-test("a secret is in the answer that creates it, encrypted in the database, and live on another node at once", async () => {
+test("a secret is in the answer that creates it, encrypted in the database, and active on another node at once", async () => {
   const { database, node, otherNode, organizationId, close } = await open();
   assert.deepEqual(await node.get(organizationId), { enabled: false, last4: null });
   const { secret, enabled, last4 } = await node.rotate(organizationId);
@@ -42,7 +42,7 @@ test("a secret is in the answer that creates it, encrypted in the database, and 
   await close();
 });
 
-test("for 24 hours after a rotation both secrets sign, then the new one alone; a third drops the first", async () => {
+test("for 24 hours after a rotation both secrets sign, then only the new one; a third drops the first", async () => {
   const { node, organizationId, letPass, close } = await open();
   const { secret: first } = await node.rotate(organizationId);
   letPass(10 * DAY_MS);
@@ -59,7 +59,7 @@ test("for 24 hours after a rotation both secrets sign, then the new one alone; a
   await close();
 });
 
-test("disabling drops both secrets at once, on every node, as often as it is asked for", async () => {
+test("disabling drops both secrets at once on every node, and can be repeated", async () => {
   const { node, otherNode, organizationId, close } = await open();
   await node.rotate(organizationId);
   const { last4 } = await node.rotate(organizationId);
@@ -69,7 +69,7 @@ test("disabling drops both secrets at once, on every node, as often as it is ask
   await close();
 });
 
-test("a message is verified by the public library and by the documented recipe, with either secret and no other", async () => {
+test("a message is verified by the public library and the documented recipe, with either secret and no other", async () => {
   const { node, organizationId, close } = await open();
   const { secret: first } = await node.rotate(organizationId);
   const { secret: second } = await node.rotate(organizationId);
@@ -88,7 +88,7 @@ test("a message is verified by the public library and by the documented recipe, 
   await close();
 });
 
-test("over the API each organization has its own secret, shown by no answer but the first", async () => {
+test("each organization has its own secret, which only the first API answer shows", async () => {
   const server = await createTestServer();
   const other = await server.createOrganization();
   const path = "/webhooks/signing-secret";

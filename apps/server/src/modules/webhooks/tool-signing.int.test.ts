@@ -68,7 +68,7 @@ async function open(t: TestContext) {
   };
 }
 
-test("a tool's request is signed from the moment that another node makes a secret, by both in a rotation, and no longer than there is one", async (t) => {
+test("a tool's request is signed as soon as another node creates a secret, by both in a rotation, and not after its deletion", async (t) => {
   const { otherNode, organizationId, call } = await open(t);
   assert.ok(!isSigned(await call()));
   const { secret: first } = await otherNode.rotate(organizationId);
@@ -82,7 +82,7 @@ test("a tool's request is signed from the moment that another node makes a secre
   assert.ok(!isSigned(await call()));
 });
 
-test("while the database is away a call's tools are signed as before", async (t) => {
+test("during a database outage a call's tools are signed as before", async (t) => {
   const { signingSecrets, otherNode, organizationId, call } = await open(t);
   const { secret } = await otherNode.rotate(organizationId);
   await call();

@@ -19,7 +19,7 @@ async function find(
   return await deliveries.get(organizationId, data[0]?.id ?? "");
 }
 
-test("the log tells what was sent, when, what came of each attempt, and when the next one is", async (t) => {
+test("the log contains each event, its time, the result of each attempt, and the time of the next", async (t) => {
   const all = await openDeliveries(t, refuse);
   const callId = await all.openCall();
   const endedAt = all.clock.now;
@@ -43,7 +43,7 @@ test("the log tells what was sent, when, what came of each attempt, and when the
   assert.deepEqual([second?.startedAt, second?.isResend], [dueAt, false]);
 });
 
-test("the log is filtered by type, status, call and time, and is the organization's own", async (t) => {
+test("the log is filtered by type, status, call and time, and limited to the organization", async (t) => {
   const all = await openDeliveries(t, accept);
   const { deliveries, organizationId, clock } = all;
   const delivered = await all.openCall();
@@ -68,7 +68,7 @@ test("the log is filtered by type, status, call and time, and is the organizatio
   await assert.rejects(deliveries.resend(other, id), { code: "not_found" });
 });
 
-test("what is sent again is the same event, signed anew, and no attempt of the call's own", async (t) => {
+test("a resent event is the same event, signed anew, and does not count as an attempt of the call", async (t) => {
   const all = await openDeliveries(t, accept);
   const { deliveries, organizationId, receiver, signingSecrets } = all;
   const callId = await all.openCall();
@@ -93,7 +93,7 @@ test("what is sent again is the same event, signed anew, and no attempt of the c
   assert.equal(all.jobs.length, 0);
 });
 
-test("what had been given up counts as delivered once it is taken, and what was to be tried again is not", async (t) => {
+test("a resend that succeeds marks a failed event as delivered and cancels further attempts", async (t) => {
   const all = await openDeliveries(t, refuse);
   const { deliveries, organizationId, receiver } = all;
   const [givenUp, waiting] = [await all.openCall(), await all.openCall()];
@@ -116,7 +116,7 @@ test("what had been given up counts as delivered once it is taken, and what was 
   assert.equal(receiver.requests.length, sent);
 });
 
-test("what has not been told for the first time is not told on request", async (t) => {
+test("an event that was not yet sent cannot be resent", async (t) => {
   const all = await openDeliveries(t, accept);
   const callId = await all.openCall();
   await all.endCall(callId);

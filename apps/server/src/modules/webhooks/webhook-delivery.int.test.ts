@@ -13,7 +13,7 @@ const END = { status: "completed", endReason: "user_hangup" } as const;
 
 const accept = (response: ServerResponse): void => void response.end();
 
-test("the end of a call is told once, signed by both secrets of a rotation, with what the call was", async (t) => {
+test("the end of a call is delivered once with the call's data, signed by both secrets of a rotation", async (t) => {
   const all = await openDeliveries(t, (response) => void response.end("thanks"));
   const { signingSecrets, organizationId, receiver, jobs, openCall, endCall, progressOf, runNext, delivery } =
     all;
@@ -42,7 +42,7 @@ test("the end of a call is told once, signed by both secrets of a rotation, with
   assert.deepEqual([data.endReason, data.variables], ["user_hangup", { customer: "Ada" }]);
 });
 
-test("what is not taken is sent again after 1, 5 and 30 minutes, the same each time, and then given up", async (t) => {
+test("a rejected event is sent again after 1, 5 and 30 minutes with the same body, then given up", async (t) => {
   const { receiver, clock, jobs, openCall, endCall, progressOf, runNext } = await openDeliveries(
     t,
     (response) => void response.writeHead(500).end("no"),
@@ -64,7 +64,7 @@ test("what is not taken is sent again after 1, 5 and 30 minutes, the same each t
   assert.equal(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 4);
 });
 
-test("each attempt is signed with what signs at its time", async (t) => {
+test("each attempt is signed with the secrets of its time", async (t) => {
   const { signingSecrets, organizationId, receiver, openCall, endCall, runNext } = await openDeliveries(
     t,
     (response) => void response.writeHead(500).end(),
@@ -79,7 +79,7 @@ test("each attempt is signed with what signs at its time", async (t) => {
   assert.ok(receiver.requests[1] !== undefined && isSignedWith(secret, receiver.requests[1]));
 });
 
-test("of whatever a server does instead of answering, the call learns that it failed and the log why", async (t) => {
+test("for each kind of failed answer the call records the failure and the log its reason", async (t) => {
   const all = await openDeliveries(t, accept);
   const { database, organizationId, deliveries, receiver, openCall, endCall, progressOf, runNext } = all;
   const redirect = (response: ServerResponse): void =>
@@ -119,7 +119,7 @@ test("of whatever a server does instead of answering, the call learns that it fa
   assert.equal(receiver.requests.length, 4);
 });
 
-test("a server that answers 10 MB, with what no database takes in it, has taken the event", async (t) => {
+test("an accepting answer of 10 MB that the database cannot store counts as delivered", async (t) => {
   const { database, openCall, endCall, progressOf, runNext } = await openDeliveries(
     t,
     (response) => void response.end(`\0${"ä".repeat(5_000_000)}`),
@@ -132,7 +132,7 @@ test("a server that answers 10 MB, with what no database takes in it, has taken 
   assert.match(attempt?.answer ?? "", /^ä{1999}$/);
 });
 
-test("the end of a call is told once what is made of it is there, and stays as it was told", async (t) => {
+test("the end of a call is delivered once its results are complete, and later changes do not alter it", async (t) => {
   const { database, calls, receiver, clock, jobs, openCall, endCall, progressOf, runNext } =
     await openDeliveries(t, (response) => void response.writeHead(500).end());
   const id = await openCall();
@@ -163,7 +163,7 @@ test("the end of a call is told once what is made of it is there, and stays as i
   assert.deepEqual(told, [{ city: "Paris" }, { city: "Paris" }]);
 });
 
-test("what is not there a minute after the end is not waited for", async (t) => {
+test("results that take longer than a minute after the end are not waited for", async (t) => {
   const { database, calls, receiver, clock, jobs, openCall, endCall, runNext } = await openDeliveries(
     t,
     accept,
@@ -181,7 +181,7 @@ test("what is not there a minute after the end is not waited for", async (t) => 
   assert.equal(JSON.parse(receiver.requests[0]?.body ?? "").data.extraction, null);
 });
 
-test("a message that was received is told, signed, and sent again where it is not taken", async (t) => {
+test("a received message is delivered signed, and sent again if it is rejected", async (t) => {
   const all = await openDeliveries(t, (response) => void response.writeHead(500).end());
   const { database, webhooks, organizationId, signingSecrets, receiver, clock, jobs, runNext } = all;
   const secrets = [await signingSecrets.rotate(organizationId), await signingSecrets.rotate(organizationId)];
@@ -216,7 +216,7 @@ test("a message that was received is told, signed, and sent again where it is no
   assert.deepEqual([type, id, told], ["message.received", second.headers["webhook-id"], data]);
 });
 
-test("a job of the real queue delivers, and an end that is rolled back is never told", async (t) => {
+test("a job of the real queue delivers, and an end that is rolled back is never announced", async (t) => {
   const delivered = Promise.withResolvers<void>();
   const { database, organizationId, receiver, openCall, startQueue } = await openDeliveries(t, (response) => {
     response.end();
@@ -242,7 +242,7 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   assert.equal((await database.select().from(webhookEvents)).length, 1);
 });
 
-test("an organization whose server hangs is given up on after ten seconds, and does not hold up the webhooks of another", async (t) => {
+test("a hanging server times out after ten seconds and does not delay the webhooks of another organization", async (t) => {
   const { server, database, organizationId, receiver, openCall, startQueue } = await openDeliveries(
     t,
     () => {},
@@ -283,7 +283,7 @@ async function findProblem(
   );
 }
 
-test("an event and its attempts are kept for thirty days", async (t) => {
+test("an event and its attempts are deleted after thirty days", async (t) => {
   const { database, clock, openCall, endCall, runNext } = await openDeliveries(t, accept);
   await endCall(await openCall());
   await runNext();

@@ -29,7 +29,7 @@ async function listen(bus: PostgresBus, topic: string, count: number): Promise<s
   return await promise.finally(stop);
 }
 
-test("a message is heard by those who listen to its topic, once its transaction is committed", async (context) => {
+test("a message reaches the listeners of its topic once its transaction commits", async (context) => {
   const { bus, testDatabase } = await openBus(context);
   const { database } = testDatabase;
   const heard = listen(bus, "calls", 2);
@@ -45,7 +45,7 @@ test("a message is heard by those who listen to its topic, once its transaction 
   assert.deepEqual(await heard, ["first", "second"]);
 });
 
-test("who no longer listens is not called", async (context) => {
+test("an unsubscribed listener is not called", async (context) => {
   const { bus, testDatabase } = await openBus(context);
   const stop = bus.subscribe("calls", () => assert.fail("it was called"));
   stop();
@@ -55,7 +55,7 @@ test("who no longer listens is not called", async (context) => {
   assert.deepEqual(await heard, ["1"]);
 });
 
-test("a connection that breaks is opened again, and listeners learn that they may have missed something", async (context) => {
+test("a broken connection is reopened, and listeners are notified of possibly missed messages", async (context) => {
   const { bus, testDatabase } = await openBus(context);
   const { database } = testDatabase;
   const reconnected = new Promise<void>((resolve) => bus.onReconnect(resolve));
@@ -68,7 +68,7 @@ test("a connection that breaks is opened again, and listeners learn that they ma
   assert.deepEqual(await heard, ["after"]);
 });
 
-test("a direct address that leads to another database is refused at start", async (context) => {
+test("a direct address of another database is rejected at start", async (context) => {
   const one = await createTestDatabase();
   const other = await createTestDatabase();
   context.after(async () => {

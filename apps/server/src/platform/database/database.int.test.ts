@@ -73,7 +73,7 @@ for (const word of ["begin", "commit", "rollback"]) {
   });
 }
 
-test("a second connection is refused to work that holds one, and free again after it", async () => {
+test("work inside a transaction cannot take a second connection; afterwards it can", async () => {
   const { database, close } = await createTestDatabase();
   const outliving = Promise.withResolvers<void>();
   let later: Promise<unknown> | undefined;

@@ -54,7 +54,7 @@ async function startVictim(context: TestContext, dataDirectory: string) {
   return child;
 }
 
-test("a data directory that nobody else may enter gets a database, with its password readable by its owner alone", async (context) => {
+test("a data directory closed to other users gets a database, with its password readable only by its owner", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   const postgres = await startEmbeddedPostgres({ dataDirectory });
   try {
@@ -70,7 +70,7 @@ test("a data directory that nobody else may enter gets a database, with its pass
   }
 });
 
-test("what was written is there after a close and a second start", async (context) => {
+test("data is still present after a close and a second start", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   const first = await startEmbeddedPostgres({ dataDirectory });
   await query(first.connectionString, "create table kept as select 42 as answer");
@@ -84,7 +84,7 @@ test("what was written is there after a close and a second start", async (contex
   }
 });
 
-test("a server whose Parley was killed is adopted, with everything that was written, and stopped in the end", async (context) => {
+test("the server of a killed Parley is adopted with all its data, and stopped at the end", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   const victim = await startVictim(context, dataDirectory);
   victim.kill("SIGKILL");
@@ -98,7 +98,7 @@ test("a server whose Parley was killed is adopted, with everything that was writ
   await assert.rejects(query(postgres.connectionString, "select 1"));
 });
 
-test("when the server was killed as well, what was committed is recovered", async (context) => {
+test("if the server was killed as well, committed data is recovered", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   const victim = await startVictim(context, dataDirectory);
   process.kill(await readPid(dataDirectory), "SIGKILL");
@@ -114,7 +114,7 @@ test("when the server was killed as well, what was committed is recovered", asyn
   }
 });
 
-test("a pid file whose number has gone to another process does not stop the start", async (context) => {
+test("a pid file whose id belongs to another process does not prevent the start", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   await (await startEmbeddedPostgres({ dataDirectory })).close();
   await writeFile(path.join(dataDirectory, "postgres", "postmaster.pid"), `${process.pid}\n/x\n1\n5432\n`);
@@ -122,14 +122,14 @@ test("a pid file whose number has gone to another process does not stop the star
   await postgres.close();
 });
 
-test("a creation that was cut short is begun again", async (context) => {
+test("an interrupted creation starts again", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   await mkdir(path.join(dataDirectory, "postgres.new", "base"), { recursive: true });
   const postgres = await startEmbeddedPostgres({ dataDirectory });
   await postgres.close();
 });
 
-test("a second Parley is kept off a data directory that is in use", async (context) => {
+test("a second Parley cannot use the same data directory", async (context) => {
   const dataDirectory = await createDataDirectory(context);
   const postgres = await startEmbeddedPostgres({ dataDirectory });
   try {
@@ -139,7 +139,7 @@ test("a second Parley is kept off a data directory that is in use", async (conte
   }
 });
 
-test("a database that cannot be reached is one line that names it without its password", async () => {
+test("the error for an unreachable database is one line that names it without its password", async () => {
   await assert.rejects(openDatabase("postgres://parley:geheim@127.0.0.1:9/calls"), (error: unknown) => {
     assert.ok(error instanceof DatabaseUnavailableError);
     assert.match(error.message, /^cannot connect to the database calls at 127\.0\.0\.1:9: .+$/);

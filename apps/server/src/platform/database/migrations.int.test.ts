@@ -10,7 +10,7 @@ import { createTestDatabase } from "./testing.ts";
 const source = path.join(import.meta.dirname, "../..");
 const migrations = path.join(source, "../migrations/meta");
 
-test("the migrations lead to the tables that the code declares", async () => {
+test("the migrations create the tables that the code declares", async () => {
   const tables: Record<string, unknown> = {};
   for await (const file of glob("**/*.tables.ts", { cwd: source })) {
     Object.assign(tables, await import(path.join(source, file)));
@@ -27,7 +27,7 @@ test("the migrations lead to the tables that the code declares", async () => {
   assert.deepEqual(missing, [], "run `npx drizzle-kit generate` in apps/server");
 });
 
-test("nodes that migrate at the same time do not disturb each other", async () => {
+test("nodes that migrate at the same time do not interfere", async () => {
   const { connectionString, close } = await createTestDatabase();
   await Promise.all([1, 2, 3].map(async () => await migrateDatabase(connectionString)));
   await close();
@@ -35,7 +35,7 @@ test("nodes that migrate at the same time do not disturb each other", async () =
 
 const MIGRATIONS = "drizzle.__drizzle_migrations";
 
-test("a database of before the first migration is refused and left as it is", async () => {
+test("a database from before the first migration is rejected and left unchanged", async () => {
   const { connectionString, database, close } = await createTestDatabase();
   await database.execute(`update ${MIGRATIONS} set hash = 'of a development version'`);
   await assert.rejects(migrateDatabase(connectionString), {
@@ -47,14 +47,14 @@ test("a database of before the first migration is refused and left as it is", as
   await close();
 });
 
-test("a database that a newer version has upgraded is refused", async () => {
+test("a database upgraded by a newer version is rejected", async () => {
   const { connectionString, database, close } = await createTestDatabase();
   await database.execute(`insert into ${MIGRATIONS} (hash, created_at) values ('newer', 9000000000000)`);
   await assert.rejects(migrateDatabase(connectionString), /newer version/);
   await close();
 });
 
-test("a node with another encryption key than the database's is refused", async () => {
+test("a node whose encryption key differs from the database's is rejected", async () => {
   const { connectionString, close } = await createTestDatabase();
   const database = { url: connectionString, directUrl: connectionString };
   const connect = async (byte: number) =>

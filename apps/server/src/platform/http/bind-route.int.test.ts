@@ -57,7 +57,7 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
   };
 }
 
-test("a route takes bodies as large as it says, and no larger", async () => {
+test("a route accepts bodies up to its limit", async () => {
   const { send, close } = await serve({ bodyLimitBytes: 3 * MIB });
   assert.equal((await send("x".repeat(2 * MIB))).statusCode, 201);
   const refused = await send("x".repeat(3 * MIB));
@@ -65,7 +65,7 @@ test("a route takes bodies as large as it says, and no larger", async () => {
   await close();
 });
 
-test("a body of more values than any operation needs is refused before they are checked", async () => {
+test("a body with too many values is rejected before they are validated", async () => {
   const { send, close } = await serve({});
   const unknown = (count: number) => Array.from({ length: count }, () => 0);
   const issuesOf = async (text: unknown): Promise<unknown> => {
@@ -83,7 +83,7 @@ test("a body of more values than any operation needs is refused before they are 
   await close();
 });
 
-test("a limited route says how often it may still be asked, and when again", async () => {
+test("a limited route reports how many requests are left, and when the limit resets", async () => {
   const { clock, send, close } = await serve({ rateLimit: { requests: 2, windowSeconds: 60 } });
   const ask = async (apiKey?: string) => {
     const { statusCode, headers } = await send("x", apiKey);
@@ -100,7 +100,7 @@ test("a limited route says how often it may still be asked, and when again", asy
   await close();
 });
 
-test("who asks too often is told so before anybody reads the body", async () => {
+test("a client over its limit is rejected before the body is read", async () => {
   const { send, close } = await serve({ rateLimit: { requests: 1, windowSeconds: 60 } });
   assert.equal((await send("x")).statusCode, 201);
   const refused = await send("x".repeat(2 * MIB));
@@ -108,7 +108,7 @@ test("who asks too often is told so before anybody reads the body", async () => 
   await close();
 });
 
-test("a request that is refused for another reason does not count towards the limit", async () => {
+test("a request rejected for another reason does not count toward the limit", async () => {
   const { send, close } = await serve({ rateLimit: { requests: 2, windowSeconds: 60 } });
   const ask = async (text: unknown) => {
     const { statusCode, headers } = await send(text);
@@ -122,7 +122,7 @@ test("a request that is refused for another reason does not count towards the li
   await close();
 });
 
-test("a route without a limit speaks of none", async () => {
+test("a route without a limit sends no limit headers", async () => {
   const { send, close } = await serve({});
   const { statusCode, headers } = await send("x");
   assert.equal(statusCode, 201);

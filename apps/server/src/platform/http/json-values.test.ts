@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hasMoreValues } from "./json-values.ts";
 
-test("values are counted, in lists, objects and below them", () => {
+test("values in lists, objects and nested ones are counted", () => {
   for (const value of [[1, 2, 3], { a: 1, b: 2, c: 3 }, [[[]]], { a: { b: {} } }, [{ a: 1 }, 2]]) {
     const json = JSON.stringify(value);
     assert.equal(hasMoreValues(json, 3), false, json);
@@ -10,12 +10,12 @@ test("values are counted, in lists, objects and below them", () => {
   }
 });
 
-test("what stands in texts is no value, escaped quotes and backslashes included", () => {
+test("text inside strings is not counted, including escaped quotes and backslashes", () => {
   for (const text of [",[{,[{", '",[{"', '\\",[{', "\\\\", '\\\\",', "é\u2028,"])
     assert.equal(hasMoreValues(JSON.stringify({ [text]: text, other: text }), 2), false, text);
 });
 
-test("any text can be asked of", () => {
+test("any text is accepted", () => {
   for (const text of ["", '"', "\\", '"\\', "nul", "]]]]"]) assert.equal(hasMoreValues(text, 0), false, text);
   assert.equal(hasMoreValues("[".repeat(100), 99), true);
 });

@@ -13,7 +13,7 @@ function createApp(build = buildPages, addresses?: Parameters<typeof registerPag
   return app;
 }
 
-test("the page and what it names are served, the latter to be kept for ever", async () => {
+test("the page and its files are served, the files with unlimited caching", async () => {
   const app = createApp();
   const page = await app.inject({ url: "/try?from=mail" });
   assert.equal(page.statusCode, 200);
@@ -32,7 +32,7 @@ test("the page and what it names are served, the latter to be kept for ever", as
   await app.close();
 });
 
-test("the page may load nothing from, and send nothing to, anybody else", async () => {
+test("the page may connect only to its own server", async () => {
   const app = createApp(buildPages, {
     callUrl: "https://voice.example.com/parley",
     recordingUrl: "https://s3.example.com",
@@ -64,13 +64,13 @@ test("no other file is served", async () => {
   await app.close();
 });
 
-test("pages that cannot be built are an error of the server, which runs on", async () => {
+test("pages that cannot be built are a server error, and the server continues", async () => {
   const app = createApp(() => Promise.reject(new Error("does not compile")));
   assert.equal((await app.inject({ url: "/try" })).statusCode, 500);
   await app.close();
 });
 
-test("in development a page reloads itself when the server has restarted", async () => {
+test("in development a page reloads itself after a restart of the server", async () => {
   const app = createApp(buildPages, { isDevelopment: true });
   const page = await app.inject("/try");
   const [, script = ""] = /<script src="(\/dev\/[^"]+)"/.exec(page.body) ?? [];

@@ -4,7 +4,7 @@ import { fastify } from "fastify";
 import { Metrics } from "../telemetry/metrics.ts";
 import { registerProbes } from "./probes.ts";
 
-test("/readyz tells what is waited for, and what is wrong although calls are taken", async () => {
+test("/readyz reports obstacles, and warnings although calls are accepted", async () => {
   const obstacles: string[] = ["speech models"];
   const warnings: string[] = [];
   const app = fastify();
@@ -31,7 +31,7 @@ test("/readyz tells what is waited for, and what is wrong although calls are tak
   await app.close();
 });
 
-test("however many ask for the metrics, they are rendered ten times a second at most", async (context) => {
+test("metrics are rendered at most ten times a second, regardless of the number of requests", async (context) => {
   let activeCalls = 1;
   let nowMs = 1_000;
   const metrics = new Metrics({

@@ -35,7 +35,7 @@ function countLookups(context: TestContext, { database }: TestServer): () => num
     ).length;
 }
 
-test("a whole URI is taken for its path, its authority for the Host, and a Host that is none is refused", async (context) => {
+test("a whole URI is reduced to its path and Host, and a malformed Host is rejected", async (context) => {
   const { exchange } = await listen(context);
   const host = "Host: parley.test";
   assert.equal(statusOf(await exchange("GET http://evil.test/openapi.json", [host])), "200");
@@ -49,7 +49,7 @@ test("a whole URI is taken for its path, its authority for the Host, and a Host 
     assert.equal(statusOf(await exchange("GET /openapi.json", [`Host: ${good}`])), "200", good);
 });
 
-test("unknown keys come to 429 by source, cost few queries, and lock no valid key out", async (context) => {
+test("unknown keys get 429 by source, cost few queries, and lock out no valid key", async (context) => {
   const { server } = await listen(context);
   const lookups = countLookups(context, server);
   const ask = async (key: string) => {
@@ -74,7 +74,7 @@ test("unknown keys come to 429 by source, cost few queries, and lock no valid ke
   assert.equal((await ask(apiKey)).status, 200);
 });
 
-test("wrong tokens of WHIP come to 429 by source, without a query", async (context) => {
+test("wrong tokens of WHIP get 429 by source, without a query", async (context) => {
   const { server } = await listen(context);
   const query = context.mock.method(server.database.$client, "query");
   const url = "/rtc/calls/7e0f1a52-3c1f-4a5e-9d55-0d4f4bb7c001";
@@ -86,7 +86,7 @@ test("wrong tokens of WHIP come to 429 by source, without a query", async (conte
   assert.equal(query.mock.callCount(), 0);
 });
 
-test("a body is not waited for where its request is refused, and not taken for ever", async (context) => {
+test("a rejected request does not wait for its body, and the body is not read forever", async (context) => {
   const { open } = await listen(context, { limits: { headersMs: 300, requestMs: 300 } });
   const heads = [
     "POST /v1/agents",
@@ -107,7 +107,7 @@ test("a body is not waited for where its request is refused, and not taken for e
   }
 });
 
-test("a header that comes a byte at a time is given up", async (context) => {
+test("a header that arrives byte by byte times out", async (context) => {
   const { open } = await listen(context, { limits: { headersMs: 200, requestMs: 60_000 } });
   const socket = open();
   const dripping = setInterval(() => socket.write("x"), 20);
@@ -117,7 +117,7 @@ test("a header that comes a byte at a time is given up", async (context) => {
   assert.equal(statusOf(answer), "408");
 });
 
-test("one source has no more connections than its share, and each that ends makes room", async (context) => {
+test("one source has a limited number of connections, and each that ends frees one", async (context) => {
   const { open, exchange } = await listen(context, { limits: { connectionsOfSource: 3 } });
   const held = [open(), open(), open()];
   await Promise.all(held.map(async (socket) => await once(socket, "connect")));
@@ -134,7 +134,7 @@ test("one source has no more connections than its share, and each that ends make
   for (const socket of held) socket.destroy();
 });
 
-test("a connection that says nothing does not hold up the server's end", async (context) => {
+test("a silent connection does not delay the server's end", async (context) => {
   const { server, open } = await listen(context, { limits: { closeMs: 100 } });
   const socket = open();
   await once(socket, "connect");

@@ -41,7 +41,7 @@ async function open() {
   };
 }
 
-test("a request that is sent again has no second effect and is answered again", async () => {
+test("a repeated request has no second effect and gets the same answer", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   const first = await idempotency.once(request, effect);
   assert.deepEqual(first, { status: 201, body: '{"effects":1}', isReplayed: false });
@@ -50,7 +50,7 @@ test("a request that is sent again has no second effect and is answered again", 
   await close();
 });
 
-test("another organization, method, path or key is another request; another body is refused", async () => {
+test("another organization, method, path or key is another request; another body is rejected", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   await idempotency.once(request, effect);
   for (const other of [
@@ -67,7 +67,7 @@ test("another organization, method, path or key is another request; another body
   await close();
 });
 
-test("of many at once one has the effect, and the others are told that it is still running", async () => {
+test("of many concurrent requests one takes effect, and the others get that it is in progress", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   const results = await Promise.allSettled(
     Array.from({ length: 8 }, async () => await idempotency.once(request, effect)),
@@ -81,7 +81,7 @@ test("of many at once one has the effect, and the others are told that it is sti
   await close();
 });
 
-test("what fails leaves neither effect nor memory, whatever it had done by then", async () => {
+test("a failure leaves neither effect nor answer, regardless of the work done by then", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   const failing = async (): Promise<never> => {
     await effect();
@@ -93,7 +93,7 @@ test("what fails leaves neither effect nor memory, whatever it had done by then"
   await close();
 });
 
-test("a connection that is lost within the effect leaves nothing, and the key can be used again", async () => {
+test("a connection lost during the effect leaves nothing, and the key can be used again", async () => {
   const { idempotency, request, effect, countEffects, database, close } = await open();
   const dying = async (): Promise<never> => {
     await effect();
@@ -106,7 +106,7 @@ test("a connection that is lost within the effect leaves nothing, and the key ca
   await close();
 });
 
-test("a failure inside that its owner settles undoes only its own part", async () => {
+test("a handled failure inside the effect undoes only its own part", async () => {
   const { idempotency, request, effect, countEffects, database, close } = await open();
   await idempotency.once(request, async () => {
     await assert.rejects(
@@ -122,7 +122,7 @@ test("a failure inside that its owner settles undoes only its own part", async (
   await close();
 });
 
-test("work that outlives its request goes to the database by itself", async () => {
+test("work that outlives its request uses the database itself", async () => {
   const { idempotency, request, countEffects, database, close } = await open();
   const { promise: over, resolve } = Promise.withResolvers<void>();
   let later: Promise<unknown> | undefined;
@@ -136,7 +136,7 @@ test("work that outlives its request goes to the database by itself", async () =
   await close();
 });
 
-test("what waits for the commit happens after it, and not where the effect is undone", async () => {
+test("work after the commit runs after it, and not if the effect is rolled back", async () => {
   const { idempotency, request, effect, countEffects, close } = await open();
   const seen: Promise<number>[] = [];
   const telling = async () => {
@@ -159,7 +159,7 @@ test("what waits for the commit happens after it, and not where the effect is un
   await close();
 });
 
-test("an answer is kept for 24 hours", async () => {
+test("an answer is stored for 24 hours", async () => {
   const { idempotency, request, effect, countEffects, letPass, close } = await open();
   await idempotency.once(request, effect);
   letPass(24 * HOUR_MS - 1);
@@ -173,7 +173,7 @@ test("an answer is kept for 24 hours", async () => {
   await close();
 });
 
-test("a remote effect runs outside any transaction, and its key is in progress meanwhile", async () => {
+test("a remote effect runs outside any transaction, with its key in progress meanwhile", async () => {
   const { idempotency, request, letPass, close } = await open();
   const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answer = { status: 200, body: "{}" };
@@ -202,7 +202,7 @@ test("a remote effect runs outside any transaction, and its key is in progress m
   await close();
 });
 
-test("a remote effect that fails frees its key at once, and one whose node died a minute later", async () => {
+test("a failed remote effect frees its key at once, and one of a crashed node a minute later", async () => {
   const { idempotency, request, letPass, close } = await open();
   const answer = async () => ({ status: 200, body: "{}" });
   const failing = idempotency.once(request, async () => await Promise.reject(new Error("unreachable")), {
@@ -222,7 +222,7 @@ test("a remote effect that fails frees its key at once, and one whose node died 
   await close();
 });
 
-test("until what follows the commit is done the key is in progress; a crash there leaves the answer", async () => {
+test("until the work after the commit ends the key is in progress; a crash then leaves the answer", async () => {
   const { idempotency, request, effect, countEffects, letPass, close } = await open();
   const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const placing = async () => {

@@ -56,7 +56,7 @@ describeObjectStorage("S3, on Versity's gateway", startGateway, {
     : "versitygw is not installed (go install github.com/versity/versitygw/cmd/versitygw)",
 });
 
-describe("S3 that refuses", () => {
+describe("S3 errors", () => {
   let server: Awaited<ReturnType<typeof startS3Server>>;
   let folder: string;
   before(async () => {
@@ -69,7 +69,7 @@ describe("S3 that refuses", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("is told with its reason: a wrong secret, no such bucket, nobody there", async () => {
+  test("are reported with their reason: a wrong secret, an unknown bucket, an unreachable server", async () => {
     const { endpoint } = server;
     const attempt = async (change: object): Promise<void> =>
       await new S3Storage({ endpoint, ...settings, ...change }).putFile(

@@ -38,7 +38,7 @@ test("a new tool has every field", () => {
   ]);
 });
 
-test("a function is read alone, wrapped, and with its type beside it", () => {
+test("a function is read bare, wrapped, and with its type beside it", () => {
   const expected = { description: "Looks an order up.", parameters };
   for (const schema of [
     bare,
@@ -52,7 +52,7 @@ test("a function is read alone, wrapped, and with its type beside it", () => {
   assert.equal(refusal({ schema: { description: "Takes nothing." } }), undefined);
 });
 
-test("what is no function, or takes what is no JSON Schema, is refused", () => {
+test("a schema that is not a function, or whose parameters are not JSON Schema, is rejected", () => {
   const schemas = {
     "the arguments' schema alone": parameters,
     "nothing at all": {},
@@ -76,13 +76,13 @@ test("what is no function, or takes what is no JSON Schema, is refused", () => {
   assert.equal(refusal({ schema: { ...bare, parameters: tuples } }), undefined);
 });
 
-test("a schema that is too long for a language model is refused", () => {
+test("a schema that is too long for a language model is rejected", () => {
   const describedBy = (length: number) => ({ schema: { ...bare, description: "x".repeat(length) } });
   assert.equal(refusal(describedBy(60_000)), undefined);
   assert.equal(refusal(describedBy(70_000)), "schema");
 });
 
-test("a schema that is small and comes to much is refused, and what is too large is named", () => {
+test("a short schema that expands beyond the limits is rejected, and the error names what is too large", () => {
   const issueOf = (parameters: object): string => {
     try {
       add({ schema: { ...bare, parameters } });
@@ -117,7 +117,7 @@ test("a schema that is small and comes to much is refused, and what is too large
     assert.equal(issueOf(usual), "");
 });
 
-test("variables stand in a webhook's path and query, not in its host", () => {
+test("variables are allowed in a webhook's path and query, not in its host", () => {
   assert.equal(refusal({ webhookUrl: "https://shop.example/{{ customer }}/orders?id={{id}}" }), undefined);
   for (const webhookUrl of [
     "https://{{host}}/",
@@ -131,7 +131,7 @@ test("variables stand in a webhook's path and query, not in its host", () => {
   }
 });
 
-test("names are unique in an agent and leave the built-in tool alone", () => {
+test("names are unique within an agent, and the built-in tool's name is reserved", () => {
   assert.equal(refusal({ name: "end_call" }), "name");
   assert.equal(refusal({ name: "play_keypad_touch_tone" }), "name");
   const tools = add({});
@@ -142,7 +142,7 @@ test("names are unique in an agent and leave the built-in tool alone", () => {
   assert.throws(() => changeTool(two, "third", {}, now), { code: "not_found" });
 });
 
-test("an agent has so many tools and no more", () => {
+test("the number of tools per agent is limited", () => {
   const tools = Array.from({ length: 100 }, (_, index) => add({ name: `tool-${index}` })).flat();
   assert.throws(() => addTool(tools, "one", creation, now), { code: "invalid_body" });
 });

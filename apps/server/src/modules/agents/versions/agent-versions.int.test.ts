@@ -16,7 +16,7 @@ async function createAgent(server: TestServer, creation: object = {}) {
   return await server.modules.agents.create(server, { name: "Ada", ...creation });
 }
 
-test("a version tells who changed what, from what to what", async () => {
+test("a version contains who changed which fields, with old and new values", async () => {
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server);
@@ -34,7 +34,7 @@ test("a version tells who changed what, from what to what", async () => {
   await server.close();
 });
 
-test("publishing is in the history and never in a snapshot", async () => {
+test("publishing is part of the history and never of a snapshot", async () => {
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server, { publishMode: "manual" });
@@ -56,7 +56,7 @@ test("publishing is in the history and never in a snapshot", async () => {
   await server.close();
 });
 
-test("values of a tool's headers and queries are given to its owner, masked in history, unreadable at rest", async () => {
+test("values of a tool's headers and queries are shown to its owner, masked in history, and encrypted at rest", async () => {
   const server = await createTestServer();
   const { agents, agentVersions, customTools } = server.modules;
   const { id } = await createAgent(server);
@@ -73,7 +73,7 @@ test("values of a tool's headers and queries are given to its owner, masked in h
   await server.close();
 });
 
-test("a restore brings fields, status and tools back, with their secrets, and leaves numbers alone", async () => {
+test("a restore returns fields, status and tools with their secrets, and leaves numbers unchanged", async () => {
   const server = await createTestServer();
   const { agents, agentVersions, customTools, phoneNumbers, sipTrunks } = server.modules;
   const trunk = await sipTrunks.create(server.organizationId, { friendlyName: "Trunk" });
@@ -101,7 +101,7 @@ test("a restore brings fields, status and tools back, with their secrets, and le
   await server.close();
 });
 
-test("a restore keeps what it has where the version names something that is gone", async () => {
+test("a restore skips references of the version that no longer exist", async () => {
   const server = await createTestServer();
   const { agents, agentVersions, sipTrunks, folders } = server.modules;
   const create = async () => await sipTrunks.create(server.organizationId, { friendlyName: "Trunk" });
@@ -120,7 +120,7 @@ test("a restore keeps what it has where the version names something that is gone
   await server.close();
 });
 
-test("history outlives the agent: it can be read, and restored no more", async () => {
+test("the history of a deleted agent can be read but not restored", async () => {
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server);
@@ -142,7 +142,7 @@ test("history outlives the agent: it can be read, and restored no more", async (
   await server.close();
 });
 
-test("a version that this release would not accept any more is not restored", async () => {
+test("a version that this release rejects is not restored", async () => {
   const server = await createTestServer();
   const { agents, agentVersions } = server.modules;
   const { id } = await createAgent(server);
@@ -158,7 +158,7 @@ test("a version that this release would not accept any more is not restored", as
   await server.close();
 });
 
-test("a document that an older release stored is read with the fields of this one", async () => {
+test("a document stored by an older release is read with this release's fields", async () => {
   const server = await createTestServer();
   const created = await createAgent(server, { voiceSpeed: 1.5 });
   await server.database.execute(

@@ -291,7 +291,7 @@ function draftOf(shown: Omit<Content, "tools"> & Pick<Draft, "status"> & Shown):
 type Shown = Pick<Agent, "customTools"> & { phoneNumbers: { id: string; environment: string | null }[] };
 
 for (const seed of SEEDS) {
-  test(`a random history keeps what publishing and environments promise (seed ${seed})`, async () => {
+  test(`a random history keeps the guarantees of publishing and environments (seed ${seed})`, async () => {
     const server = await createTestServer();
     const walk = await Walk.begin(server, seed);
     const trail: string[] = [];
@@ -307,7 +307,7 @@ function fail(error: unknown, trail: readonly string[]): never {
   throw new Error(`after ${trail.join(", ")}`, { cause: error });
 }
 
-test("a widget runs the environment that its live configuration names, or production when that is gone", async () => {
+test("a widget runs the environment of its live configuration, or production if it was deleted", async () => {
   const server = await createTestServer();
   const { agents, environments, agentResolution, agentVersions } = server.modules;
   const { id } = await agents.create(server, { name: "one", publishMode: "manual" });
@@ -328,7 +328,7 @@ test("a widget runs the environment that its live configuration names, or produc
   await server.close();
 });
 
-test("a browser test call has the test variables between the agent's and the environment's", async () => {
+test("test variables of a browser test call override the agent's, and the environment's override both", async () => {
   const server = await createTestServer();
   const { agents, environments, agentResolution } = server.modules;
   const { id } = await agents.create(server, {

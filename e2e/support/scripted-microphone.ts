@@ -10,7 +10,13 @@ const installation = `{
   let context, destination;
   const stream = () => {
     context ??= new AudioContext();
-    destination ??= context.createMediaStreamDestination();
+    if (destination === undefined) {
+      destination = context.createMediaStreamDestination();
+      // Without a source Chromium sends no packets; a microphone sends silence.
+      const silence = new ConstantSourceNode(context, { offset: 0 });
+      silence.connect(destination);
+      silence.start();
+    }
     return destination.stream.clone();
   };
   navigator.mediaDevices.getUserMedia = async () => stream();

@@ -1,9 +1,11 @@
 /**
- * Reads and writes of agents over HTTP beside bare Fastify routes that run the same SQL, in the same process and run.
+ * Reads and writes of agents over HTTP, compared with bare Fastify routes that run the same SQL in the same process and
+ * run.
  *
  *     npm run bench -- api [--json] [--seconds N] [--rounds N] [--connections N]
  *
- * Both are measured in turns, so that what else the machine does meets both; of the rounds the median counts.
+ * Both are measured in alternating rounds, so that other load on the machine affects both; the results are medians of
+ * the rounds.
  */
 import { parseArgs } from "node:util";
 import { type LoadResult, runLoad } from "./api/load.ts";

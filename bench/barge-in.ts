@@ -1,10 +1,10 @@
 /**
- * How fast the agent falls silent when the caller speaks into its speech: `npm run bench -- barge-in [--json]`.
+ * Time until the agent falls silent when the caller interrupts: `npm run bench -- barge-in [--json]`.
  *
  * A whole platform with its local models; one call for each barge-in, at a seeded moment of a long greeting, with
  * recordings of people. Measured at the caller's socket, detection included: from the packet with the first sample of
- * speech (by energy) to the last packet of the agent that is not silence; left out where the agent would have paused by itself. `--json` ends with the figures as JSON on the
- * last line. Goal: p50 ≤ 300 ms, p95 ≤ 500 ms.
+ * speech (by energy) to the agent's last packet that is not silent. Omits calls in which the agent would have paused at
+ * that moment anyway. `--json` ends with the figures as JSON on the last line. Goal: p50 ≤ 300 ms, p95 ≤ 500 ms.
  */
 import { createAgent } from "../e2e/support/agents.ts";
 import { Platform } from "../e2e/support/platform.ts";
@@ -18,12 +18,15 @@ const BARGE_INS = 20;
 const MOST_ATTEMPTS = 50;
 const SEED = 7;
 const FRAME_MS = 20;
-/** Speech has begun in the first 10 ms whose power is this share (−17 dB) of the loudest: breath and noise come before. */
+/**
+ * Speech begins in the first 10 ms whose power reaches this share (−17 dB) of the loudest: breath and noise come
+ * before.
+ */
 const ONSET_SHARE = 0.02;
 const ONSET_WINDOW_SAMPLES = 80;
-/** Peak of what still counts as silence: about −58 dBFS. */
+/** Peak of packets that count as silent: about −58 dBFS. */
 const SILENT_PEAK = 40;
-/** Longer than the pauses of the agent, shorter than any of these recordings with the wait for an answer. */
+/** Longer than the agent's pauses, shorter than any of these recordings with the wait for an answer. */
 const STOPPED_MS = 1_000;
 
 const GREETING_DEADLINE_MS = 60_000;
@@ -38,7 +41,7 @@ const greeting =
 interface BargeIn {
   recording: string;
   intoSpeechMs: number;
-  /** From the caller's first sample of speech to the agent's last packet that is not silence. */
+  /** From the caller's first sample of speech to the agent's last packet that is not silent. */
   stopMs: number;
 }
 
@@ -56,7 +59,7 @@ function isSilent(pcm: Int16Array): boolean {
   return pcm.every((sample) => Math.abs(sample) <= SILENT_PEAK);
 }
 
-/** The last packet of the speech under way at that moment; what follows a long silence is the answer. */
+/** Last packet of the utterance in progress at that moment; sound after a long silence is the answer. */
 function lastBeforeStop(heard: readonly HeardPacket[], atMs: number): HeardPacket | undefined {
   let last: HeardPacket | undefined;
   for (const packet of heard) {
@@ -67,7 +70,7 @@ function lastBeforeStop(heard: readonly HeardPacket[], atMs: number): HeardPacke
   return last;
 }
 
-/** Which packets of the whole greeting, counted from its first sound, are not silence. */
+/** Indexes of the greeting's packets, from its first sound, that are not silent. */
 async function hearGreeting(platform: Platform, number: string): Promise<boolean[]> {
   const caller = await TestCaller.call({ sipPort: platform.sipPort, number, from: "+15550800000" });
   try {
@@ -79,7 +82,10 @@ async function hearGreeting(platform: Platform, number: string): Promise<boolean
   }
 }
 
-/** Undefined where the agent would have paused just there by itself: when it was stopped cannot be heard. */
+/**
+ * `undefined` if the agent would have paused at this moment anyway, because the time of its stop cannot be measured
+ * then.
+ */
 async function bargeIn(
   platform: Platform,
   { number, sounds }: { number: string; sounds: readonly boolean[] },

@@ -1,13 +1,13 @@
 /**
- * Conversations whose providers fail, in real time.
+ * Conversations with failing providers, in real time.
  *
  *     npm run bench -- faults [--json] [--calls 50] [--seconds 12] [--at-once 3] [--only TEXT]
  *
- * 50 conversations per fault in this process, three faults at a time (about three minutes for all of them), with the real adapters (Deepgram, ElevenLabs, OpenAI-compatible) against
- * scripted servers; one provider fails at one stage, on every connection. A second recognizer and a second voice stand
- * ready, as local speech does in a deployment. What is counted: silence while the agent owed speech, from 600 ms after
- * the end of a question (from the answering of the call for the greeting) to the end of the answer or of the call. No
- * stretch of it may be longer than 1.5 s.
+ * 50 conversations per fault in this process, three faults at a time (about three minutes for all of them), with the
+ * real adapters (Deepgram, ElevenLabs, OpenAI-compatible) against scripted servers; one provider fails at one stage, on
+ * every connection. A second recognizer and a second voice are the fallbacks, like local speech in a deployment.
+ * Measures silence while the agent owed speech: from 600 ms after the end of a question (for the greeting, from the
+ * answering of the call) to the end of the answer or of the call. No period of it may be longer than 1.5 s.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -92,7 +92,7 @@ async function setUp({ part, fault }: Scenario): Promise<Setup> {
     voices: [{ tts: await voice(only("tts")), voice: VOICE }, second],
     phrases,
   };
-  // The process spoke before its provider failed: phrases are kept by the first call of all.
+  // Speaks once before the provider fails, because the first call caches the phrases.
   const before = new FaultCall({ ...providers, voices: [second] });
   before.start();
   await sleep(3000);

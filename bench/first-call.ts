@@ -1,11 +1,11 @@
 /**
- * The first call to a platform that has just started: `npm run bench -- first-call [--starts N] [--json]`.
+ * First call to a platform that has just started: `npm run bench -- first-call [--starts N] [--json]`.
  *
- * For each condition, N starts (3 unless given) with a new data directory and N with a used one; each is called as soon as
- * `/readyz` answers 200. Figures: time to ready; from the answer to the greeting's first packet; the longest pause in the
- * greeting beyond the pauses that the same greeting has in a later call; greetings of which every word was recognized;
- * fillers that nobody was owed; from the end of the first question to the first sound of its answer. `--json` ends with
- * `{ conditions: […] }` on the last line.
+ * For each condition, N starts (default 3) with a new data directory and N with a used one; each platform is called as
+ * soon as `/readyz` answers 200. Figures: time to ready; from the answer to the greeting's first packet; the longest
+ * pause in the greeting beyond the pauses of the same greeting in a later call; greetings of which every word was
+ * recognized; fillers that were not owed; from the end of the first question to the first sound of its answer. `--json`
+ * ends with `{ conditions: […] }` on the last line.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { percentile, rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
 const DEFAULT_STARTS = 3;
-/** The recognizer hears the same sound twice and may still err in a word at its edge. */
+/** Less than 1, because the recognizer may err in a word at the edge even if it hears the same sound twice. */
 const WHOLE_OVERLAP = 0.95;
 
 const startsFlag = process.argv.indexOf("--starts");
@@ -57,7 +57,7 @@ async function measure({ launcher, busyCores, arePrepared }: Condition): Promise
     for (let start = 0; start < starts; start += 1) {
       const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-first-call-"));
       try {
-        // Twice: with a new data directory, then with the used one.
+        // First with a new data directory, then with the used one.
         for (let use = 0; use < 2; use += 1) {
           await using unprepared = arePrepared ? undefined : await copyUnprepared(defaultModelsDir());
           const modelsDir = unprepared?.folder ?? defaultModelsDir();

@@ -1,11 +1,11 @@
 /**
- * How soon an agent begins to say what an instruction with `speak: true` asks for: from the API's 202 to the first packet of
- * speech at the caller. And how long the API takes for its 202, by which the conversation has the instruction.
+ * Delay of an agent's speech after an instruction with `speak: true`: from the API's 202 to the first packet of speech
+ * at the caller. Also the API's time until its 202, by which the conversation has the instruction.
  *
  *     npm run bench -- instructions [--json] [--calls 1,100] [--count 100]
  *
- * Those who are instructed keep silent, so that nothing is waited for; the other calls talk as in `bench -- calls`. The
- * providers are the scripted ones of that bench, and so are their delays, which are part of the first figure.
+ * Callers of instructed calls stay silent, so that the agent does not wait for them; the other calls talk as in `bench
+ * -- calls`. The providers are the scripted ones of that bench; their delays are part of the first figure.
  */
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,10 +22,10 @@ import { Peer } from "./support/peer.ts";
 import { percentile, rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
-/** Calls that are instructed at the same time, each again and again. */
+/** Number of calls that are instructed at the same time, each repeatedly. */
 const MOST_INSTRUCTED = 10;
 const FIRST_NUMBER = 15_550_700_000;
-/** Between two instructions to a call: the agent has finished, and calls do not march in step. */
+/** Shortest pause between two instructions to a call: lets the agent finish, and keeps calls out of step. */
 const LEAST_PAUSE_MS = 300;
 const PAUSE_SPREAD_MS = 400;
 const SETTLING_MS = 5_000;
@@ -33,9 +33,9 @@ const WARM_UP_COUNT = 3;
 const INSTRUCTION = "Tell the caller that the shop closes in ten minutes.";
 
 interface Delays {
-  /** Request sent → 202 received. */
+  /** From the sent request to its 202. */
   acceptedMs: number;
-  /** 202 received → first packet with speech. */
+  /** From the 202 to the first packet with speech. */
   heardMs: number;
 }
 
@@ -57,7 +57,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Until the first sound of an answer, of which the platform has no part. */
+/** Providers' part of the time to the first sound of an answer. */
 const providersMs =
   providerDelays.llmFirstTokenMs +
   (FIRST_CLAUSE_TOKENS - 1) * providerDelays.llmBetweenChunksMs +

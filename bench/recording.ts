@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- recording`: what recording costs. First the spools of many calls in one process, in real time: processor
- * time and bytes per call, and the longest that the event loop stood still. Then making a recording of a spool.
+ * `npm run bench -- recording`: the cost of recording. First the spools of many calls in one process, in real time:
+ * processor time and bytes per call, and the longest block of the event loop. Then the encoding of a recording from a
+ * spool.
  */
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ const CALLS = 200;
 const SECONDS = 20;
 const FRAME_MS = 20;
 const FRAME_AT = 960;
-/** Of the call that a recording is made of. */
+/** Length of the call whose recording is encoded. */
 const CALL_SECONDS = 300;
 
 const folder = await mkdtemp(path.join(tmpdir(), "parley-bench-recording-"));
@@ -30,7 +31,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Processor time for a second of a call, in ms. The calls are spread over the phases of 20 ms, as the media wheel spreads them. */
+/**
+ * Processor milliseconds per second of a call. The calls are distributed over the phases of 20 ms, like on the media
+ * wheel.
+ */
 async function measureSpools(): Promise<number> {
   const failures: unknown[] = [];
   const spools = new RecordingSpools({ folder, onError: (error) => failures.push(error) });
@@ -63,7 +67,7 @@ async function measureSpools(): Promise<number> {
   return cost;
 }
 
-/** Calls `onPhase` every millisecond with the phase and the frame; returns the processor time that all took. */
+/** Calls `onPhase` every millisecond with the phase and the frame; returns the processor time of all calls. */
 async function run(onPhase: (phase: number, frame: number) => void): Promise<number> {
   const before = process.cpuUsage();
   const startMs = performance.now();
@@ -76,7 +80,7 @@ async function run(onPhase: (phase: number, frame: number) => void): Promise<num
   return (user + system) / 1000;
 }
 
-/** Processor time for a second of a call, in ms. */
+/** Processor milliseconds per second of a call. */
 async function measureEncoding(): Promise<number> {
   const wav = readWav(
     await readFile(new URL("./recordings/sense-and-sensibility-0870.wav", import.meta.url)),
@@ -84,7 +88,7 @@ async function measureEncoding(): Promise<number> {
   const speech = new Resampler(16_000, 8000).process(wav.pcm);
   const spools = new RecordingSpools({ folder, onError: (error) => console.error(error) });
   const call = spools.open("speech", 8000);
-  // Now one speaks, now the other.
+  // Both parties speak in turns.
   for (let frame = 0; frame < CALL_SECONDS * 50; frame++) {
     const start = (frame * 160) % (speech.length - 160);
     const [spoken, silence] = [

@@ -1,12 +1,12 @@
 /**
- * Calls set up and ended per second, as the answering side on one core, by Parley's user agent and, for the machine's
- * share in the figures, by `sip@0.0.6` that answers the same messages and keeps nothing of them.
+ * Calls set up and ended per second by the answering side on one core: by Parley's user agent and, to show the
+ * machine's share of the figures, by `sip@0.0.6`, which answers the same messages without storing state.
  *
  *     npm run bench -- sip [--json] [--step CALLS_PER_SECOND] [--seconds N] [--hold SECONDS]
  *
- * SIPp places the calls (INVITE with SDP → 200 → ACK → BYE → 200) from another process, at rates that rise until the
- * first failed call or retransmission. The last rate before that is then held for longer than transactions live
- * (32 s), so that as many end as begin; where it does not hold, a lower one is tried.
+ * SIPp places the calls (INVITE with SDP → 200 → ACK → BYE → 200) from another process, at rates that increase until
+ * the first failed call or retransmission. The last rate before that is then sustained for longer than transactions
+ * live (32 s), so that as many end as begin; if that fails, a lower rate is tried.
  */
 import { spawnSync } from "node:child_process";
 import { availableParallelism, cpus } from "node:os";
@@ -28,13 +28,13 @@ const { values: options } = parseArgs({
 });
 const stepCallsPerSecond = Number(options.step);
 const MAX_CALLS_PER_SECOND = 10_000;
-/** SIPp counts as keeping up down to this share of the rate asked for. */
+/** Share of the requested rate from which SIPp counts as keeping up. */
 const KEPT_UP = 0.95;
-/** Where a rate does not hold, this share of it is tried. */
+/** Share of a failed rate that is tried next. */
 const RETREAT = 0.8;
 const WARM_UP = { callsPerSecond: 100, seconds: 3 };
 
-/** The answering process alone on one, SIPp on another. */
+/** One core for the answering process alone, another for SIPp. */
 const cores =
   availableParallelism() > 1 && spawnSync("taskset", ["-V"]).error === undefined
     ? { uas: 0, uac: 1 }
@@ -46,7 +46,7 @@ interface Step {
   calls: number;
   failed: number;
   retransmissions: number;
-  /** SIPp sent more slowly than it should have; the step says nothing about the answering side. */
+  /** SIPp sent more slowly than requested, so the step does not measure the answering side. */
   isGeneratorSlow: boolean;
   setUpP50Ms: number | null;
   setUpP99Ms: number | null;
@@ -55,7 +55,7 @@ interface Step {
   rssMiB: number | null;
 }
 
-/** Whether every call went through at the rate asked for, and nothing was sent twice. */
+/** Whether every call succeeded at the requested rate without a retransmission. */
 function isHeld({ failed, retransmissions, isGeneratorSlow }: Step): boolean {
   return failed === 0 && retransmissions === 0 && !isGeneratorSlow;
 }
@@ -86,7 +86,7 @@ async function measure(
 
 interface Side {
   steps: Step[];
-  /** The highest rate that held for long; null where even the first failed. */
+  /** Highest sustained rate; `null` if even the first one failed. */
   held: Step | null;
 }
 

@@ -3,9 +3,9 @@
  *
  * Recognition and voice activity on recordings of people, synthesis through the recognizer, and the time from the end
  * of a question to the first sound of its answer in calls to a whole platform. Word error rates are of whole
- * recordings, clean and as a telephone brings them (8 kHz, G.711 µ-law, back up to 16 kHz); see `word-errors.ts` for
- * how texts are compared. A real-time factor is processor seconds per second of audio, of the process and all its
- * threads. `--json` ends with the figures as JSON on the last line.
+ * recordings, clean and at telephone quality (8 kHz, G.711 µ-law, back up to 16 kHz); see `word-errors.ts` for the
+ * comparison of texts. A real-time factor is processor seconds per second of audio, of the process and all its threads.
+ * `--json` ends with the figures as JSON on the last line.
  */
 import { ensureModels } from "@parley/providers";
 import { measureRecognition } from "./speech/recognition.ts";
@@ -55,7 +55,7 @@ console.log(
   `voice to voice, one call: p50 ${p50Ms.toFixed(0)} ms, p95 ${p95Ms.toFixed(0)} ms (${answers} answers, ${missed} missed)`,
 );
 
-/** A real-time factor is seconds of processor time for a second of audio. */
+/** Converts real-time factors to processor milliseconds per second of audio. */
 const rtfMs = (entries: readonly (readonly [string, number])[]): Record<string, number> =>
   Object.fromEntries(entries.map(([name, rtf]) => [`${name}, a second of audio`, rtf * 1000]));
 const report = yardstick.finish({

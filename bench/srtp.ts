@@ -1,6 +1,6 @@
 /**
- * Time to protect and to check one packet of 20 ms of telephone audio (160 bytes) under each suite of SRTP, and to encode and
- * decode as much by G.722. Processor time, the best of several rounds.
+ * Time to protect and to verify one packet of 20 ms of telephone audio (160 bytes) with each SRTP suite, and to encode
+ * and decode the same length with G.722. Processor time, the best of several rounds.
  *
  *     node bench/srtp.ts [--json]
  */
@@ -32,7 +32,7 @@ function packet(sequenceNumber: number): Uint8Array {
   });
 }
 
-/** Processor time of `work` for each of the packets. */
+/** Processor microseconds of `work` per packet. */
 function microseconds(work: () => void): number {
   const before = process.cpuUsage();
   work();

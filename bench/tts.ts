@@ -1,10 +1,10 @@
 /**
- * The local voices by themselves: time to the first audio and to all of it, warm, one clause at a time,
- * each as the first of a reply.
+ * Local voices on their own: warm time to the first audio and to all of it, one clause at a time, each as the first of
+ * a reply.
  *
  *     npm run bench -- tts [--json]
  *
- * The best of several rounds, as what else runs on the machine only ever adds time.
+ * Reports the best of several rounds, because other load on the machine only adds time.
  */
 import { parseArgs } from "node:util";
 import { ensureModels, loadDittli, loadKokoro, loadLexicon, type SpeechEngine } from "@parley/providers";
@@ -26,7 +26,7 @@ interface Row {
   firstAudioMs: number;
   totalMs: number;
   audioMs: number;
-  /** Time taken over the length of the audio. */
+  /** Synthesis time divided by the length of the audio. */
   realTimeFactor: number;
 }
 

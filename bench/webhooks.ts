@@ -1,10 +1,11 @@
 /**
- * How soon the ends of calls are told, and how many in a second: a whole node's part of it (transaction, queue, body,
- * signature, request, log) on a PostgreSQL of its own, with a server that answers at once in the same process.
+ * Delay and throughput of the webhooks for ends of calls: a whole node's part (transaction, queue, body, signature,
+ * request, log) on a PostgreSQL of its own, with a server in the same process that answers at once.
  *
  *     npm run bench -- webhooks [--json] [--calls N] [--rate CALLS_PER_SECOND]
  *
- * First calls end evenly at the rate; then as many end at once. Each delay is from the commit to the request's arrival.
+ * First calls end evenly at the rate; then the same number end at once. Each delay is from the commit to the request's
+ * arrival.
  */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -33,7 +34,7 @@ const { values: options } = parseArgs({
 });
 const callCount = Number(options.calls);
 
-/** When each call's end was committed, and told. */
+/** Times at which each call's end was committed, and delivered. */
 const endedAtMs = new Map<string, number>();
 const toldAtMs = new Map<string, number>();
 

@@ -1,12 +1,12 @@
 /**
- * Many calls in browsers at once on the whole platform, started as an operator starts it: Opus both ways, DTLS-SRTP, a data
- * channel each.
+ * Many browser calls at once on the whole platform, started as an operator starts it: Opus in both directions,
+ * DTLS-SRTP, and a data channel each.
  *
  *     npm run bench -- webrtc [--json] [--calls 1,25,50,100] [--seconds 30]
  *
- * The browsers' side (WHIP and the same WebRTC library, without a browser; recorded people who speak 40 % of the time) and
- * scripted STT, LLM and TTS providers run in processes of their own; VAD and everything else is the platform's. Calls stay
- * while others join: an organization may start 20 in a minute, so that 100 take five minutes.
+ * The browsers' side (WHIP and the same WebRTC library, without a browser; recorded people who speak 40 % of the time)
+ * and scripted STT, LLM and TTS providers run in processes of their own; VAD and everything else is the platform's.
+ * Calls stay while others join: an organization may start 20 per minute, so that 100 take five minutes.
  */
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -34,9 +34,12 @@ const { values: options } = parseArgs({
 });
 const loads = options.calls.split(",").map(Number);
 const seconds = Number(options.seconds);
-/** After the last has joined: greetings are said, and the metric of the wheel's lag no longer covers their making. */
+/**
+ * Time after the last call has joined until greetings have ended, and the wheel's lag metric no longer covers their
+ * synthesis.
+ */
 const SETTLING_MS = 12_000;
-/** Opus and DTLS make a call in the browser dear: a hundred are more than one process, which is one core, can carry. */
+/** Opus and DTLS make browser calls expensive: a hundred need more than one process, which is limited to one core. */
 const MEDIA_PROCESSES = process.env["PARLEY_MEDIA_PROCESSES"] ?? String(availableParallelism());
 const MOST_FAILED_JOINS = 20;
 const MOST_REFUSALS = 24;
@@ -54,11 +57,11 @@ interface Row {
   calls: number;
   connected: number;
   seconds: number;
-  /** By the media processes' own wheels: packet sent against due. */
+  /** Lateness of sent packets against their due times, measured by the media processes' own wheels. */
   pacingP99Ms: number | null;
-  /** The largest p99 of any 10 s. */
+  /** Largest p99 of any 10 s. */
   worstPacingP99Ms: number | null;
-  /** At the browsers: arrival against the agent's RTP clock, the browsers' own delays included. */
+  /** Measured at the browsers: arrival against the agent's RTP clock, including the browsers' own delays. */
   arrivalJitterP99Ms: number | null;
   packetsReceived: number;
   packetsLost: number;
@@ -71,7 +74,7 @@ interface Row {
   postgresCpuPercent: number | null;
   browsersCpuPercent: number | null;
   providersCpuPercent: number | null;
-  /** Whoever else was on the machine. */
+  /** Used by other processes of the machine. */
   otherCpuPercent: number | null;
   stolenCpuPercent: number | null;
   browsersWheelLagP99Ms: number | null;
@@ -82,7 +85,7 @@ interface Row {
   joinsFailed: number;
 }
 
-/** Starts calls and joins them until there are so many; returns how many joins failed. */
+/** Starts calls and joins them up to a number; returns how many joins failed. */
 async function join({ platform, agentId, browsers }: Bench, from: number, to: number): Promise<number> {
   let failed = 0;
   let refused = 0;
@@ -91,7 +94,7 @@ async function join({ platform, agentId, browsers }: Bench, from: number, to: nu
       method: "POST",
       headers: { "x-api-key": platform.apiKey },
     });
-    // More than a minute's share; or, where other work has made the wheels late, no call is taken for some seconds.
+    // The minute's limit is reached; or other work has delayed the wheels, and calls are rejected for some seconds.
     if (answer.status === 429 || (answer.status === 503 && ++refused <= MOST_REFUSALS)) {
       await sleep(Number(answer.headers.get("retry-after") ?? 5) * 1000);
       continue;
@@ -146,7 +149,7 @@ async function measure(bench: Bench, calls: number, joinsFailed: number): Promis
   };
 }
 
-/** Between the smallest and the largest load that were measured. */
+/** Difference between the smallest and the largest measured load. */
 function memoryPerCallMiB(rows: readonly Row[]): { media: number | null; node: number | null } {
   const [low, high] = [rows.at(0), rows.at(-1)];
   if (low === undefined || high === undefined || low === high) return { media: null, node: null };

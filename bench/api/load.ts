@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 export interface Load {
   /** `http://host:port` */
   url: string;
-  /** Requests at once, each on a connection of its own. */
+  /** Concurrent requests, each on a connection of its own. */
   connections: number;
   seconds: number;
   /** Method, path, headers and body of the next request. */
@@ -15,7 +15,7 @@ export interface LoadResult {
   latenciesMs: number[];
 }
 
-/** Sends requests one after another on each connection. Throws on an answer that is no 2xx. */
+/** Sends requests one after another on each connection. Throws if an answer is not 2xx. */
 export async function runLoad({ url, connections, seconds, next }: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const latenciesMs: number[] = [];
@@ -38,7 +38,7 @@ export async function runLoad({ url, connections, seconds, next }: Load): Promis
   return { requestsPerSecond: (latenciesMs.length * 1000) / (performance.now() - startMs), latenciesMs };
 }
 
-/** As little of an HTTP client as will do, so that the measured server has the processor. */
+/** Minimal HTTP client, which leaves the processor to the measured server. */
 class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -51,7 +51,7 @@ class Connection {
     socket.on("error", fail).on("close", fail);
   }
 
-  /** Resolves with the status once the whole answer is there. */
+  /** Resolves with the status once the whole answer has arrived. */
   async exchange(request: string): Promise<number> {
     this.#pending = Promise.withResolvers<number>();
     this.#socket.write(request);

@@ -91,7 +91,7 @@ async function start(): Promise<Servers> {
   return { platformUrl, bareUrl, apiKey, agentIds };
 }
 
-/** What the pool and its clients are asked meanwhile, in order. */
+/** Statements sent to the pool and its clients while `run` runs, in order. */
 async function recordStatements(pool: Pool, run: () => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = [];
   const note = (query: unknown, values: unknown): void => {
@@ -114,7 +114,7 @@ async function recordStatements(pool: Pool, run: () => Promise<unknown>): Promis
   return statements;
 }
 
-/** Routes without authentication, validation or any shape of answer: the same SQL, its rows as JSON. */
+/** Routes without authentication, validation or answer schemas: the same SQL, with its rows as JSON. */
 function createBareServer(
   pool: Pool,
   recordedId: string,
@@ -155,7 +155,7 @@ function createBareServer(
   return app;
 }
 
-/** The parameter of a recorded write for another agent: its id, document and revision, and the time. */
+/** Parameter of a recorded write, adapted to another agent: its id, document and revision, and the time. */
 function renew(
   value: unknown,
   recordedId: string,
@@ -167,7 +167,7 @@ function renew(
   if (row === undefined) return value;
   if (typeof value === "string" && value.includes('"schemaVersion"'))
     return JSON.stringify({ ...row.document, ...body });
-  // The recorded write made the agent's second version.
+  // The recorded write created the agent's second version.
   return value === 2 ? row.revision + 1 : value;
 }
 

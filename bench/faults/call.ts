@@ -12,9 +12,9 @@ import { EnergyVoiceActivityDetector, tone } from "@parley/conversation/testing"
 export const TICK_MS = 20;
 const SAMPLE_RATE_HZ = 8000;
 const QUESTION_MS = 1200;
-/** After the agent has finished, until the caller asks again. */
+/** Time from the end of the agent's answer to the caller's next question. */
 const REFLECTION_MS = 800;
-/** From here on after the end of a question the agent owes its answer: the silence that ends a turn. */
+/** Silence that ends a turn: this long after the end of a question the agent owes its answer. */
 const ENDPOINTING_MS = 600;
 
 export const QUESTION = "When are you open?";
@@ -30,10 +30,10 @@ export interface FaultCallProviders {
 }
 
 export interface FaultCallResult {
-  /** Each stretch without audio while the agent owed speech. */
+  /** Periods without audio while the agent owed speech. */
   silencesMs: number[];
   questions: number;
-  /** Questions whose answer was heard word for word. */
+  /** Number of questions whose answer was heard word for word. */
   wholeAnswers: number;
   holdingPhrases: number;
   endReason: string | undefined;
@@ -43,7 +43,7 @@ export interface FaultCallResult {
 const speech = tone(TICK_MS, SAMPLE_RATE_HZ, 6000);
 const silence = new Int16Array(speech.length);
 
-/** One call with a caller who asks again and again; `tick` is its owner's, every 20 ms. */
+/** One call with a caller who repeats a question; its owner calls `tick` every 20 ms. */
 export class FaultCall {
   readonly result: FaultCallResult = {
     silencesMs: [],
@@ -56,7 +56,7 @@ export class FaultCall {
   readonly #conversation: VoiceConversation;
   #nowMs = 0;
   #askUntilMs = 0;
-  /** Infinity: nothing is owed. */
+  /** Infinity if the agent owes nothing. */
   #owedFromMs = 0;
   #silentMs = 0;
   #quietSinceMs = 0;
@@ -90,7 +90,7 @@ export class FaultCall {
     });
   }
 
-  /** As a media process does before it answers a call. */
+  /** Prepares the call as a media process does before it answers. */
   async prepare(): Promise<void> {
     await this.#conversation.prepare(AbortSignal.timeout(2_500));
   }

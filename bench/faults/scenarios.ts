@@ -1,10 +1,10 @@
 import type { ScriptedFault } from "@parley/providers/testing";
 
-/** What goes wrong with one of the providers of a call. */
+/** Fault of one of the providers of a call. */
 export interface Scenario {
   name: string;
   part: "none" | "stt" | "llm" | "tts";
-  /** Of the nth connection (STT, TTS) or request (LLM). */
+  /** Fault of the nth connection (STT, TTS) or request (LLM). */
   fault: (index: number) => ScriptedFault | undefined;
 }
 
@@ -19,7 +19,7 @@ const stages: readonly [string, ScriptedFault][] = [
   ["500", { type: "status", status: 500 }],
 ];
 
-/** A recognizer sends one result per question, or few: its faults come a message earlier. */
+/** A recognizer sends few results per question, or only one, so its faults come one message earlier. */
 function forStt(fault: ScriptedFault): ScriptedFault {
   return "after" in fault ? { ...fault, after: Math.min(1, fault.after) } : fault;
 }

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 
-/** A machine that somebody may try Parley on. */
+/** Machine on which a person may try Parley. */
 export interface Condition {
   name: string;
-  /** Runs the platform. */
+  /** Command that runs the platform. */
   launcher: readonly string[];
-  /** Cores that a process of others keeps busy, each at the platform's own priority. */
+  /** Cores kept busy by other processes of the platform's own priority. */
   busyCores: readonly number[];
-  /** Whether the models' optimized graphs are there from an earlier start. */
+  /** Whether the models' optimized graphs exist from an earlier start. */
   arePrepared: boolean;
 }
 
@@ -21,7 +21,7 @@ export const conditions: readonly Condition[] = [
   { name: "no prepared graphs", launcher: [], busyCores: [], arePrepared: false },
 ];
 
-/** Keeps each of the cores busy until the function that it returns is called. */
+/** Keeps each of the cores busy until the returned function is called. */
 export function occupy(cores: readonly number[]): () => Promise<void> {
   const loops = cores.map((core): ChildProcess => {
     const args = ["-c", String(core), process.execPath, "-e", "for (;;);"];
@@ -38,9 +38,9 @@ export function occupy(cores: readonly number[]): () => Promise<void> {
   };
 }
 
-/** A copy of the models as they are fetched: without what a start makes of them. */
+/** Copies the models as downloaded, without the files that a start creates from them. */
 export async function copyUnprepared(modelsDir: string): Promise<{ folder: string } & AsyncDisposable> {
-  // Beside the original, so that no file is copied between disks and the verification records stay valid.
+  // In the same parent folder, so that no file is copied between disks and the verification records stay valid.
   const folder = await mkdtemp(`${modelsDir}-unprepared-`);
   await cp(modelsDir, folder, {
     recursive: true,

@@ -23,14 +23,14 @@ const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/reco
 export interface FirstCall {
   /** From the start of the process to the first 200 of `/readyz`. */
   readyMs: number;
-  /** Why the call failed; `undefined` if it did not. */
+  /** Reason of the call's failure; `undefined` if it succeeded. */
   failure: string | undefined;
   greeting: HeardGreeting | undefined;
-  /** The same greeting in a later call to the same platform, with nothing else going on. */
+  /** The same greeting in a later call to the same platform without other load. */
   laterGreeting: HeardGreeting | undefined;
-  /** Fillers before the caller had said anything. */
+  /** Fillers before the caller's first words. */
   unowedFillers: number;
-  /** End of the question → first sound of its answer; `undefined` without an answer. */
+  /** From the end of the question to the first sound of its answer; `undefined` without an answer. */
   voiceToVoiceMs: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface StartOptions {
   modelsDir: string;
 }
 
-/** Starts a platform, calls it as soon as it says that it is ready, then once more. */
+/** Starts a platform, calls it as soon as it reports that it is ready, then calls it once more. */
 export async function measureFirstCall({
   dataDirectory,
   launcher,
@@ -58,7 +58,7 @@ export async function measureFirstCall({
     await becomeReady(platform);
     const readyMs = performance.now() - startedAtMs;
     const first = await call(platform, number, true);
-    // Calls beside each other would share the cores.
+    // Concurrent calls would share the cores.
     const later = await call(platform, number, false);
     return { readyMs, ...first, laterGreeting: later.greeting };
   } finally {
@@ -114,7 +114,7 @@ async function call(platform: Platform, number: string, isQuestionAsked: boolean
   }
 }
 
-/** @returns when the question's last sound was sent. */
+/** @returns Time at which the question's last sound was sent. */
 async function ask(caller: TestCaller): Promise<number> {
   const { pcm } = readWav(await readFile(QUESTION));
   await caller.say(trimSilence(pcm));
@@ -123,7 +123,7 @@ async function ask(caller: TestCaller): Promise<number> {
   return saidAtMs;
 }
 
-/** A recording's silence at its end is no part of the answer's delay. */
+/** Removes a recording's final silence, which is not part of the answer's delay. */
 function trimSilence(pcm: Int16Array): Int16Array {
   const lastLoud = pcm.findLastIndex((sample) => Math.abs(sample) > 500);
   return pcm.subarray(0, lastLoud + 1);

@@ -2,17 +2,20 @@ import type { HeardPacket } from "../../e2e/support/test-caller.ts";
 
 const FRAME_MS = 20;
 
-/** What reached the caller's ear between the answer and the end of the greeting. */
+/** Audio that the caller received between the answer and the end of the greeting. */
 export interface HeardGreeting {
   /** From the answer to the first packet with speech. */
   firstPacketMs: number;
-  /** Longest time between two packets with speech, less their own length: pauses of the voice, or audio that was late. */
+  /** Longest time between two packets with speech, less their own length: pauses of the voice, or late audio. */
   longestPauseMs: number;
   /** From the first packet with speech to the last, 8 kHz. */
   pcm: Int16Array;
 }
 
-/** @param packets Of the greeting alone. @returns `undefined` if nothing was heard. */
+/**
+ * @param packets Packets of only the greeting.
+ * @returns `undefined` if they contain no speech.
+ */
 export function describeGreeting(
   packets: readonly HeardPacket[],
   answeredAtMs: number,

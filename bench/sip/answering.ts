@@ -1,4 +1,4 @@
-/** A process that answers every call. */
+/** Methods of a process that answers every call. */
 export type AnsweringMethods = {
   /** Resolves with the SIP port. */
   listen: (argument: undefined) => Promise<number>;
@@ -6,7 +6,7 @@ export type AnsweringMethods = {
 
 export const ADDRESS = "127.0.0.1";
 
-/** What is answered; no audio flows. */
+/** Audio description in the answers; no audio flows. */
 export const AUDIO = {
   address: ADDRESS,
   port: 40_000,

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { serve } from "../support/peer.ts";
 import { ADDRESS, type AnsweringMethods, AUDIO } from "./answering.ts";
 
-/** The baseline: `sip@0.0.6` answers each request at once and forgets it. */
+/** Baseline: `sip@0.0.6` answers each request at once and stores no state. */
 
 interface Message {
   method?: string;
@@ -26,7 +26,7 @@ interface SipLibrary {
 
 const library: SipLibrary = createRequire(new URL("../../packages/sip/package.json", import.meta.url))("sip");
 
-/** The library binds a number that it is given. */
+/** Fixed, because the library cannot choose a free port. */
 const PORT = 15_060;
 
 const sdp = [

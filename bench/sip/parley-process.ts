@@ -2,7 +2,7 @@ import { answerOffer, UserAgent } from "../../packages/sip/src/index.ts";
 import { serve } from "../support/peer.ts";
 import { ADDRESS, type AnsweringMethods, AUDIO } from "./answering.ts";
 
-/** As many as a minute of the fastest step needs: a transaction stays for 32 s after its end (RFC 3261 §17). */
+/** Enough for a minute of the fastest step: a transaction stays for 32 s after its end (RFC 3261 §17). */
 const MAX_TRANSACTIONS = 1_000_000;
 
 const methods: AnsweringMethods = {

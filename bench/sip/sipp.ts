@@ -4,15 +4,15 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What SIPp's calling side saw of a number of calls at a steady rate. */
+/** Results of a number of calls at a steady rate, as measured by SIPp's calling side. */
 export interface LoadResult {
   calls: number;
   failed: number;
-  /** Of any message: something was lost, or later than 500 ms (RFC 3261 §17.1.1.2). */
+  /** Retransmissions of any message: a message was lost, or later than 500 ms (RFC 3261 §17.1.1.2). */
   retransmissions: number;
-  /** Less than asked for where SIPp itself could not keep up. */
+  /** Lower than requested if SIPp itself could not keep up. */
   callsPerSecond: number;
-  /** INVITE to 200; whole milliseconds, as SIPp measures. */
+  /** From INVITE to 200; whole milliseconds, as measured by SIPp. */
   setUpMs: number[];
 }
 
@@ -21,7 +21,7 @@ const GRACE_SECONDS = 45;
 /**
  * Places calls (INVITE with SDP, ACK, BYE at once) at a steady rate and waits for the last to end.
  *
- * @throws where SIPp is not installed or leaves no statistics.
+ * @throws Error if SIPp is not installed or writes no statistics.
  */
 export async function placeCalls(
   to: { address: string; port: number },

@@ -1,7 +1,7 @@
 import { processTree } from "../support/processes.ts";
 import { sumOf } from "../support/statistics.ts";
 
-/** Processor seconds that a piece of work took, in this process and in those below it that were there before. */
+/** Processor seconds of a piece of work, in this process and in the child processes that existed before it. */
 export async function cpuSecondsOf(work: () => Promise<void>): Promise<number> {
   const before = await processTree(process.pid);
   await work();

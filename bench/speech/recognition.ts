@@ -8,13 +8,13 @@ import type { Recording } from "./recordings.ts";
 export interface RecognitionRow {
   model: string;
   words: number;
-  /** Shares of the words, 0–1. */
+  /** Word error rates, 0–1. */
   werClean: number;
   werTelephone: number;
   rtf: number;
 }
 
-/** Word errors and cost of one model over all recordings, clean and as a telephone brings them. */
+/** Word errors and cost of one model over all recordings, clean and at telephone quality. */
 export async function measureRecognition(
   modelsDir: string,
   size: MoonshineSize,

@@ -3,13 +3,13 @@ import path from "node:path";
 import { decodePcmu, encodePcmu, readWav, Resampler } from "@parley/audio";
 import { normalizeWords } from "./word-errors.ts";
 
-/** A person's recording from bench/recordings. */
+/** Recording of a person from bench/recordings. */
 export interface Recording {
   file: string;
   words: readonly string[];
   /** 16 kHz. */
   clean: Int16Array;
-  /** 8 kHz, through G.711. */
+  /** 8 kHz, passed through G.711. */
   telephone: Int16Array;
 }
 

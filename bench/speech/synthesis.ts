@@ -4,7 +4,7 @@ import { percentile, sumOf } from "../support/statistics.ts";
 import { countWordErrors, normalizeWords } from "./word-errors.ts";
 import { cpuSecondsOf } from "./cpu.ts";
 
-/** What a receptionist says: numbers, names, times. The short ones are how replies begin. */
+/** Sentences of a receptionist: numbers, names, times. The short ones are typical beginnings of replies. */
 const sentences = [
   "On Saturday we are open from nine to one.",
   "A checkup costs forty five pounds.",
@@ -24,9 +24,9 @@ export interface SynthesisRow {
   engine: string;
   /** Processor seconds per second of audio. */
   rtf: number;
-  /** Wall time to the whole audio of three or four words. */
+  /** Wall time to the complete audio of three or four words. */
   shortClauseP50Ms: number;
-  /** Words that the recognizer (Moonshine base) heard otherwise in the audio, share 0–1. */
+  /** Share of words that the recognizer (Moonshine base) heard differently in the audio, 0–1. */
   wer: number;
 }
 
@@ -70,7 +70,7 @@ async function measureEngine(
   };
 }
 
-/** The local voices: what they cost, how soon they answer, and whether they are understood. */
+/** Cost, delay and intelligibility of the local voices. */
 export async function measureSynthesis(modelsDir: string): Promise<SynthesisRow[]> {
   const lexicon = await loadLexicon();
   const recognizer = await loadMoonshine({ modelsDir, size: "base" });

@@ -2,12 +2,12 @@ import { loadSilero } from "@parley/providers";
 import { cpuSecondsOf } from "./cpu.ts";
 
 export interface VoiceActivityRow {
-  /** Streams heard together. */
+  /** Number of streams processed together. */
   streams: number;
   rtf: number;
 }
 
-/** Feeds windows of 32 ms to all streams at once and waits for each round, as the media wheel does. */
+/** Feeds windows of 32 ms to all streams at once and waits for each round, like the media wheel. */
 export async function measureVoiceActivity(
   modelsDir: string,
   streams: number,

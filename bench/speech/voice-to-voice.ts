@@ -9,7 +9,7 @@ const recordings = path.join(import.meta.dirname, "../../apps/server/src/demo/re
 const questions = ["opening-hours.wav", "parking.wav", "price.wav"];
 const numberOf = (index: number): string => `+1202555017${index}`;
 
-/** Another agent for every call, so that no answer has been synthesized before. */
+/** Another agent for every call, so that no answer is cached from an earlier one. */
 const agents = [
   { from: "nine", to: "one", price: "forty five", parking: "behind the building" },
   { from: "eight", to: "two", price: "fifty", parking: "in the next street" },
@@ -18,15 +18,15 @@ const agents = [
 ];
 
 export interface VoiceToVoiceFigures {
-  /** End of a question → first sound of its answer, at the caller's ear. */
+  /** From the end of a question to the first sound of its answer at the caller. */
   p50Ms: number;
   p95Ms: number;
   answers: number;
-  /** Questions that were not answered. */
+  /** Number of questions without an answer. */
   missed: number;
 }
 
-/** One call at a time to a whole platform with local speech and the built-in responder. */
+/** Places one call at a time to a whole platform with local speech and the built-in responder. */
 export async function measureVoiceToVoice(): Promise<VoiceToVoiceFigures> {
   const lines = await Promise.all(
     questions.map(async (file) => readWav(await readFile(path.join(recordings, file))).pcm),

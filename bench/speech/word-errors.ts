@@ -27,7 +27,7 @@ function spellNumber(digits: string): string {
 
 const spellings: Readonly<Record<string, string>> = { mr: "mister", metre: "meter", metres: "meters" };
 
-/** The words of a text in the one spelling that is compared. */
+/** Words of a text in the normalized spelling. */
 export function normalizeWords(text: string): string[] {
   return text
     .toLowerCase()
@@ -38,7 +38,9 @@ export function normalizeWords(text: string): string[] {
     .map((word) => spellings[word] ?? word);
 }
 
-/** The fewest substitutions, deletions and insertions that turn one into the other (Levenshtein, by words). */
+/**
+ * Smallest number of substitutions, deletions and insertions that turn one text into the other (Levenshtein, by words).
+ */
 export function countWordErrors(said: readonly string[], heard: readonly string[]): number {
   let row = heard.map((_, index) => index + 1);
   for (const [saidAt, word] of said.entries()) {

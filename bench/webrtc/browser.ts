@@ -13,9 +13,9 @@ import type { OpusSpeech } from "./opus-speech.ts";
 const PAYLOAD_TYPE = 111;
 const FRAME_UNITS = 960;
 const CONNECT_DEADLINE_MS = 10_000;
-/** For the greeting, before the first words: 3 s. */
+/** Time for the greeting before the first words: 3 s. */
 const LISTENING_FIRST_TICKS = 150;
-/** Silence for each frame of speech: 40 % of the time is speech. */
+/** Frames of silence per frame of speech: 40 % of the time is speech. */
 const SILENCE_PER_SPEECH = 1.5;
 
 export interface BrowserParts {
@@ -25,12 +25,12 @@ export interface BrowserParts {
   ssrc: number;
 }
 
-/** What a browser does in a call, without a browser: offers by WHIP, speaks by turns, listens how packets arrive. */
+/** Acts like a browser in a call: sends an offer by WHIP, speaks by turns, and measures the arrival of packets. */
 export class BenchBrowser {
   readonly #parts: BrowserParts;
   readonly #connection = new PeerConnection("bench", { iceServers: [], disableAutoNegotiation: true });
   readonly #track: Track;
-  /** Referenced so that it is kept. */
+  /** Referenced so that it is not garbage-collected. */
   readonly #channel: DataChannel;
   #wheelHandle: WheelHandle | undefined;
   #recorder: ArrivalRecorder | undefined;
@@ -54,12 +54,12 @@ export class BenchBrowser {
     this.#channel.onMessage(() => (this.#events += 1));
   }
 
-  /** Said to their end. */
+  /** Number of complete utterances. */
   get utterances(): number {
     return this.#utterances;
   }
 
-  /** Live events that came. */
+  /** Number of received live events. */
   get events(): number {
     return this.#events;
   }
@@ -68,7 +68,7 @@ export class BenchBrowser {
     return this.#track.isOpen();
   }
 
-  /** Resolves when audio flows; rejects where that does not come about. */
+  /** Resolves when audio flows; rejects if it does not. */
   async join(url: string, token: string): Promise<void> {
     const { promise: gathered, resolve } = Promise.withResolvers<void>();
     this.#connection.onGatheringStateChange((state) => {
@@ -96,12 +96,12 @@ export class BenchBrowser {
     this.#wheelHandle = this.#parts.wheel.add(() => this.#speak());
   }
 
-  /** From here on to `recorder`. */
+  /** Records arrivals to `recorder` from now on. */
   recordTo(recorder: ArrivalRecorder | undefined): void {
     this.#recorder = recorder;
   }
 
-  /** Says no new sentence. */
+  /** Starts no new sentence. */
   finish(): void {
     this.#isFinishing = true;
   }

@@ -12,10 +12,10 @@ const POLL_INTERVAL_MS = 100;
 const FINISH_DEADLINE_MS = 30_000;
 
 export type BrowsersMethods = {
-  /** Joins a call; resolves with what went wrong, if anything. */
+  /** Joins a call; resolves with the error, if any. */
   join: (call: { url: string; token: string }) => Promise<string | undefined>;
   startRecording: (argument: undefined) => Promise<void>;
-  /** What was heard since; `wheelLagP99Ms` is how late the browsers themselves were in the last 10 s. */
+  /** Arrivals since the start of the recording; `wheelLagP99Ms` is the browsers' own lateness in the last 10 s. */
   endRecording: (argument: undefined) => Promise<{
     arrivals: Arrivals;
     wheelLagP99Ms: number;

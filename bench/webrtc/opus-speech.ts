@@ -7,10 +7,10 @@ import {
 } from "../../packages/audio/src/index.ts";
 import { type Frames, lineNoise, loadUtterances } from "../calls/speech.ts";
 
-/** What browsers send, coded once for all of them: one packet for each 20 ms. */
+/** Packets that browsers send, encoded once for all of them: one packet per 20 ms. */
 export interface OpusSpeech {
   utterances: Frames[];
-  /** While nothing is said, over and over. */
+  /** Packets sent in a loop during silence. */
   noise: Frames;
 }
 

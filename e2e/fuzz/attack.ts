@@ -5,16 +5,16 @@ import { NodeWatch } from "./node/node-watch.ts";
 import type { Finding } from "./findings.ts";
 import type { Target } from "./target.ts";
 
-/** For datagrams under way, and for the node's own measure of a stall. */
+/** Time for datagrams in flight, and for the node's measurement of stalls. */
 const SETTLE_MS = 150;
-/** More inputs than one slice has are not searched for the one that stalls. */
+/** If a slice has more inputs, they are not searched for the one that stalls. */
 const MOST_KEPT_INPUTS = 5_000;
 
-/** What became of one target. */
+/** Result of the attack on one target. */
 export interface Tally {
   sent: number;
   answers: Map<string, number>;
-  /** Seconds: the bound of the node's histogram that it was within. */
+  /** Upper bound of its bucket in the node's histogram, in seconds. */
   worstStall: number;
 }
 
@@ -34,11 +34,11 @@ export class Attack {
     this.#bystanders = bystanders;
   }
 
-  /** Sends inputs until there are no more of them, and looks what they have done. */
+  /** Sends all inputs and judges their effect. */
   async run(target: Target, inputs: Iterable<Buffer>, tally: Tally): Promise<FoundProblem | undefined> {
     const sent: Buffer[] = [];
     const found = await this.#send(target, inputs, tally, sent).catch((error: unknown) => ({
-      // A call of its own that is refused, or a request that is not answered: others would be served as badly.
+      // The fuzzer's own call was refused, or a request got no answer: other clients would get the same.
       kind: "refusal",
       description: error instanceof Error ? error.message : String(error),
       inputs: sent,
@@ -46,7 +46,7 @@ export class Attack {
     return (await this.#judge(sent, tally)) ?? found;
   }
 
-  /** Resolves with a bad answer, where there was one. */
+  /** Resolves with a wrong answer, if there was one. */
   async #send(
     target: Target,
     inputs: Iterable<Buffer>,
@@ -95,7 +95,7 @@ export class Attack {
     return change === undefined ? undefined : { kind: "bystander", description: change, inputs };
   }
 
-  /** Fewer inputs that stall the node as well: half of them, and half of those, as long as one half does. */
+  /** Searches for fewer inputs that stall the node: repeatedly halves them while one half stalls it. */
   async shrinkStall(target: Target, problem: FoundProblem): Promise<FoundProblem> {
     let smallest = problem;
     for (;;) {

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 
-/** Sockets on several addresses of this machine: many strangers, of whom the node may limit each. */
+/** Sockets on several addresses of this machine: many strangers, because the node may limit each. */
 export class Strangers {
   readonly #sockets: readonly Socket[];
   #next = 0;
@@ -14,7 +14,7 @@ export class Strangers {
     for (let index = 0; index < count; index++) {
       const socket = createSocket("udp4");
       socket.on("message", (datagram, from) => onMessage(datagram, socket, from));
-      // Where the node has closed a port, or a datagram is larger than one can be.
+      // The node may have closed a port, or a datagram may be too large.
       socket.on("error", () => {});
       socket.bind(0, `127.0.0.${index + 2}`);
       await once(socket, "listening");
@@ -27,7 +27,7 @@ export class Strangers {
     this.#sockets = sockets;
   }
 
-  /** Each time another, in turns. */
+  /** Returns the sockets in turn. */
   next(): Socket {
     const socket = this.#sockets[this.#next++ % this.#sockets.length];
     if (socket === undefined) throw new RangeError("there are no strangers");

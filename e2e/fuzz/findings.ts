@@ -4,19 +4,19 @@ import { gunzipSync, gzipSync } from "node:zlib";
 
 const folder = new URL("./seeds/", import.meta.url);
 
-/** What went wrong, and what it takes to see it again. */
+/** A fault, and what reproduces it. */
 export interface Finding {
   target: string;
   /** `stall`, `answer`, `refusal`, `child` or `bystander`. */
   kind: string;
   description: string;
-  /** Of the run that found it. */
+  /** Seed of the run that found it. */
   seed: number;
   inputs: readonly Buffer[];
 }
 
 interface StoredFinding extends Omit<Finding, "inputs"> {
-  /** Base64 of what gzip makes of each: many are one thing over and over. */
+  /** Base64 of each gzipped input: many inputs repeat themselves. */
   inputs: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function readFinding(file: string | URL): Promise<Finding> {
   return { ...stored, inputs: stored.inputs.map((input) => gunzipSync(Buffer.from(input, "base64"))) };
 }
 
-/** What earlier runs have found: every run begins with it. */
+/** Returns the findings of earlier runs, with which every run begins. */
 export async function keptFindings(): Promise<Finding[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => name.endsWith(".json")).sort();

@@ -17,13 +17,13 @@ import { findTarget, type FuzzOptions, readOptions } from "./options.ts";
 import { Random } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** One target after the other, so that what goes wrong is known by its target. */
+/** Targets are attacked one after the other, so that a finding belongs to one target. */
 const SLICE_MS = 2_500;
-/** After what these say the node, or a bystander, is not as it was: nothing more can be learned. */
+/** Findings after which the node or a bystander is damaged, so that the attack ends. */
 const fatal = new Set(["child", "bystander"]);
-/** For starting, for the end of every call and for hanging up. */
+/** Time for the start, the end of every call and hanging up. */
 const MARGIN_SECONDS = 240;
-/** What the node has logged, where something was found. */
+/** The node's log, written if there is a finding. */
 const LOG_FILE = path.join(tmpdir(), "parley-fuzz.log");
 
 const options = readOptions(process.argv.slice(2));
@@ -62,7 +62,7 @@ async function fuzz(attack: Attack, { minutes, seed, targets, replay }: FuzzOpti
   } while (performance.now() < endMs);
 }
 
-/** Attacks once; true where something was found after which it makes no sense to go on. */
+/** Attacks once. Returns true after a fatal finding. */
 async function isOver(
   attack: Attack,
   target: Target,
@@ -86,7 +86,10 @@ function* forMs(next: () => Buffer, ms: number): Generator<Buffer> {
   while (performance.now() < endMs) yield next();
 }
 
-/** What can be told only at the end: everything that was begun is over, memory is back, the bystanders' records are right. */
+/**
+ * Checks at the end: everything that was started has ended, memory was released, and the bystanders' records
+ * are correct.
+ */
 async function finish(watch: NodeWatch, calls: Bystanders): Promise<void> {
   const add = (kind: string, description: string): void => {
     findings.push({ target: "node", kind, description, seed: options.seed, inputs: [] });

@@ -6,11 +6,11 @@ export interface FuzzOptions {
   minutes: number;
   seed: number;
   targets: readonly Target[];
-  /** A file of a finding; nothing else is sent then. */
+  /** File of a finding; the run then sends only its inputs. */
   replay: string | undefined;
 }
 
-/** Throws with what is wrong and what would be right. */
+/** Throws an error that names the wrong option and what is expected. */
 export function readOptions(args: readonly string[]): FuzzOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -18,10 +18,10 @@ import { whenThereIsRoom } from "../support/when-there-is-room.ts";
 const ADDRESS = "127.0.0.1";
 let nextCaller = 15_550_150_001;
 
-/** A call of the fuzzer's own whose packets are what it likes; with `suite` under keys that it knows. */
+/** A call of the fuzzer, which sends arbitrary packets. With `suite`, they are encrypted with known keys. */
 export class OwnCall {
   readonly audio: NegotiatedAudio;
-  /** Seals packets as the call's own. */
+  /** Seals packets with the call's keys. */
   readonly sealer: PacketSealer | undefined;
   readonly #sockets: { rtp: Socket; rtcp: Socket };
   readonly #userAgent: UserAgent;

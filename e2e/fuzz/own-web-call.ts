@@ -4,10 +4,13 @@ import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { exchange, httpRequest } from "./raw-http.ts";
 import { whenThereIsRoom } from "../support/when-there-is-room.ts";
 
-/** The browser's side of ICE in every offer of the fuzzer: what inputs may say of it is the same in each run. */
+/**
+ * ICE credentials of the browser's side in every offer, constant so that inputs can contain them in every
+ * run.
+ */
 export const offeredIce = { ufrag: "fuzz", pwd: "fuzzfuzzfuzzfuzzfuzzfuzz" } as const;
 
-/** What a browser offers, of a browser that is never there. */
+/** A browser's offer, without a real browser. */
 export const offer = [
   "v=0",
   "o=- 1 1 IN IP4 127.0.0.1",
@@ -38,15 +41,18 @@ export const offer = [
   "",
 ].join("\r\n");
 
-/** A call in a browser of the fuzzer's own. */
+/** A web call of the fuzzer. */
 export interface OwnWebCall {
   callId: string;
   token: string;
-  /** The node's side of ICE, where the call was joined. */
+  /** ICE credentials of the node, if the call was joined. */
   ice: { ufrag: string; pwd: string };
 }
 
-/** What is never joined ends by itself; each call counts towards the limit of test calls per minute. */
+/**
+ * Starts a web call. A call that is not joined ends by itself. Each counts toward the limit of test calls per
+ * minute.
+ */
 export async function startOwnWebCall(node: FuzzedNode, isJoined: boolean): Promise<OwnWebCall> {
   const { platform, agents } = node;
   const start = async () => await startTestCall(platform, agents.victim.agentId);

@@ -13,7 +13,7 @@ const rtp = Buffer.from(
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table are its type
 for (const suite of Object.keys(srtpSuites) as SrtpSuite[])
-  test(`${suite}: what the sealer has sealed is authentic`, () => {
+  test(`${suite}: sealed packets are authentic`, () => {
     const { keyBytes, saltBytes } = srtpSuites[suite];
     const masterKey = randomBytes(keyBytes + saltBytes);
     const sealer = new PacketSealer(suite, masterKey);

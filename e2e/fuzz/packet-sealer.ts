@@ -5,13 +5,16 @@ import { deriveSessionKeys } from "../../packages/rtp/src/srtp/key-derivation.ts
 import { SrtpSender } from "../../packages/rtp/src/srtp/srtp-stream.ts";
 import { srtpSuites } from "../../packages/rtp/src/srtp/suites.ts";
 
-/** What a sender of ours seals; it refuses to seal more. */
+/** Limit of our sender, which refuses to seal more. */
 const LARGEST_RTP_BYTES = 1_500;
 const RTCP_CLEAR_BYTES = 8;
 const RTCP_TAG_BYTES = 10;
 const ENCRYPTED_FLAG = 2 ** 31;
 
-/** Seals packets as the peer of a call does, also those that no peer would send: malformed ones, and RTCP of any length. */
+/**
+ * Seals packets as the peer of a call, including malformed RTP and RTCP of any length, which no real peer
+ * sends.
+ */
 export class PacketSealer {
   readonly #suite: SrtpSuite;
   readonly #masterKey: Uint8Array;
@@ -24,7 +27,7 @@ export class PacketSealer {
     this.#sender = new SrtpSender(suite, masterKey);
   }
 
-  /** What is too short or too long to be sealed stays as it is. */
+  /** Packets that are too short or too long to be sealed stay unchanged. */
   seal(packet: Buffer): Uint8Array {
     if (isRtcp(packet)) return packet.length < RTCP_CLEAR_BYTES ? packet : this.#sealRtcp(packet);
     const isPossible = rtpHeaderBytes(packet) !== undefined && packet.length <= LARGEST_RTP_BYTES;

@@ -1,6 +1,6 @@
 import { seededRandom } from "@parley/testing";
 
-/** Choices that are the same for the same seed. */
+/** Random choices, reproducible by seed. */
 export class Random {
   readonly #next: () => number;
 
@@ -8,10 +8,10 @@ export class Random {
     this.#next = seededRandom(seed);
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly next = (): number => this.#next();
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   readonly below = (limit: number): number => Math.floor(this.#next() * limit);
 
   chance(probability: number): boolean {
@@ -30,7 +30,7 @@ export class Random {
     return bytes;
   }
 
-  /** Mostly small, at times up to `limit` - 1: lengths at which a program's limits lie. */
+  /** Mostly small, sometimes up to `limit` - 1: lengths near a program's limits. */
   length(limit: number): number {
     return Math.floor(limit ** this.#next());
   }

@@ -2,23 +2,23 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerListener } from "./target.ts";
 
-/** A request that is not whole is not answered; what is whole is answered well within this. */
+/** Incomplete requests get no answer. Complete ones are answered well within this time. */
 const ANSWER_DEADLINE_MS = 3_000;
-/** After an answer, for another one that should not come. */
+/** After an answer, time for a second one that should not come. */
 const AFTER_ANSWER_MS = 30;
 const PIECE_INTERVAL_MS = 10;
 const PIECES = 8;
-/** 503 says that there is no room, which may be so. */
+/** 503 is allowed, because the node may be full. */
 const sensible = /^(?:[1234]\d\d|501|503|505)$/;
 
 export interface RawRequest {
   port: number;
   bytes: Buffer;
-  /** In pieces with pauses between them. */
+  /** Sends in pieces with pauses between them. */
   isSlow?: boolean;
 }
 
-/** Sends bytes to an HTTP server, whether they are a request or not, and returns what comes back. */
+/** Sends bytes to an HTTP server, as a request or not, and returns the response. */
 export async function exchange({ port, bytes, isSlow = false }: RawRequest): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -43,14 +43,14 @@ export async function exchange({ port, bytes, isSlow = false }: RawRequest): Pro
   return answer;
 }
 
-/** Tells the class of each answer in what came back. */
+/** Reports the class of each answer in the received text. */
 export function tellAnswers(answer: string, onAnswer: AnswerListener, input: Buffer): void {
   const statuses = [...answer.matchAll(/^HTTP\/1\.[01] (\d{3}) /gm)].map(([, status = ""]) => status);
   if (statuses.length === 0) onAnswer(answer === "" ? "none" : "!no HTTP", input);
   for (const status of statuses) onAnswer(sensible.test(status) ? `${status[0]}xx` : `!${status}`, input);
 }
 
-/** A request with the right length of its body. */
+/** Returns a request with the correct length of its body. */
 export function httpRequest(
   method: string,
   path: string,

@@ -2,35 +2,35 @@ import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import type { Random } from "./random.ts";
 
 /**
- * Of an answer its class (`4xx`, `none`) and, where one is known, the input that it answers. An answer that begins with `!`
- * is a finding: the node should not have answered so.
+ * Receives the class of an answer (`4xx`, `none`) and, if known, the input that it answers. An answer that
+ * begins with `!` is a finding: the node must not give it.
  */
 export type AnswerListener = (answer: string, input?: Buffer) => void;
 
-/** A target while it is attacked. */
+/** A target under attack. */
 interface OpenTarget {
-  /** Resolves when the next input may follow; answers that come later are told too. */
+  /** Resolves when the next input may follow. Later answers are reported too. */
   send: (input: Buffer) => Promise<void>;
-  /** Waits for the answers that are to be expected, and closes what it has opened. */
+  /** Waits for the expected answers, and closes what `open` has opened. */
   close: () => Promise<void>;
 }
 
-/** One way into the node. */
+/** One input channel of the node. */
 export interface Target {
   name: string;
-  /** How many inputs are on their way at once. */
+  /** Number of inputs in flight at once. */
   concurrency: number;
-  /** Between two rounds of that many; 0 where each input is answered. */
+  /** Pause in milliseconds between two rounds of that many inputs; 0 if each input is answered. */
   pauseMs: number;
   /**
-   * A source of inputs: the same for the same random numbers, and good for every run, as what only a run knows (ports, ids,
-   * keys) is written `{{name}}` in it and filled in by `send`.
+   * Returns a source of inputs: the same random numbers give the same inputs. Inputs are valid for every run,
+   * because values of a run (ports, ids, keys) are written as `{{name}}`, which `send` fills in.
    */
   inputs: (random: Random) => () => Buffer;
   open: (node: FuzzedNode, onAnswer: AnswerListener) => Promise<OpenTarget>;
 }
 
-/** Puts values for `{{name}}`; what is not known stays. Bytes that are no text pass unchanged. */
+/** Fills in values of `{{name}}`; unknown names stay. Binary input passes unchanged. */
 export function fillIn(input: Buffer, values: Readonly<Record<string, string>>): Buffer {
   if (!input.includes("{{")) return input;
   const text = input.toString("latin1");

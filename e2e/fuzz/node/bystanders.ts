@@ -9,18 +9,18 @@ import { TestCaller } from "../../support/test-caller.ts";
 import { ANSWER, type FuzzedNode } from "./fuzzed-node.ts";
 
 const PAUSE_BETWEEN_QUESTIONS_MS = 6_000;
-/** Of the browser's microphone, from one question to the next. */
+/** Period of the browser's microphone, from one question to the next. */
 const MICROPHONE_PERIOD_SECONDS = 15;
 const MICROPHONE_RATE_HZ = 48_000;
-/** No packet for so long on a busy machine is an interruption. */
+/** On a busy machine, a gap of this length between packets is an interruption. */
 const LONGEST_SILENCE_MS = 5_000;
 
-/** A call that no input concerns: it must go on as if nothing happened. */
+/** A call that is not attacked: it must not be disturbed. */
 interface Bystander {
   name: string;
-  /** A sentence where something is wrong just now. */
+  /** Resolves with a description of a present fault, if there is one. */
   check: () => Promise<string | undefined>;
-  /** Hangs up; resolves with the call's record. */
+  /** Hangs up. Resolves with the call's record. */
   finish: () => Promise<CallDetail>;
   questions: () => number;
 }
@@ -52,7 +52,7 @@ export class Bystanders {
     return this.#all.length;
   }
 
-  /** What is wrong with one of them; undefined where all go on. */
+  /** Returns a fault of one of them; `undefined` if all go on. */
   async findChange(): Promise<string | undefined> {
     for (const each of this.#all) {
       const problem = await each.check();
@@ -61,7 +61,7 @@ export class Bystanders {
     return undefined;
   }
 
-  /** Hangs up; what is wrong in their records. */
+  /** Hangs up. Returns the faults in their records. */
   async finish(): Promise<string[]> {
     const problems: string[] = [];
     for (const each of this.#all)
@@ -78,7 +78,8 @@ export class Bystanders {
 }
 
 function recordProblems(call: CallDetail, questions: number): string[] {
-  // The scripted recognizer hears one question in each stretch of speech; of a second one it may be given the rest only.
+  // The scripted recognizer returns one question for each stretch of speech; of a second one it may receive
+  // only the rest.
   const heard = call.transcript.filter(({ role, text }) => role === "user" && text !== "").length;
   const answered = call.transcript.filter(({ role, text }) => role === "agent" && text === ANSWER).length;
   const problems: string[] = [];
@@ -193,7 +194,7 @@ class WebBystander implements Bystander {
 
   async check(): Promise<string | undefined> {
     const state = await this.#caller.connectionState();
-    // The first check may come before the connection.
+    // The first check may precede the connection.
     return ["connected", "connecting", "new"].includes(state) ? undefined : `its connection is ${state}`;
   }
 
@@ -210,7 +211,7 @@ class WebBystander implements Bystander {
   }
 }
 
-/** The question again and again. */
+/** The question, repeated. */
 function microphoneOf(question: Int16Array, seconds: number): Int16Array {
   const speech = new Resampler(8000, MICROPHONE_RATE_HZ).process(question);
   const period = MICROPHONE_PERIOD_SECONDS * MICROPHONE_RATE_HZ;

@@ -18,16 +18,19 @@ interface AgentWithNumber {
   number: string;
 }
 
-/** A whole node as an operator starts it, and what it works with: providers, a certificate, a customer's server, agents. */
+/**
+ * A whole node as an operator starts it, with its environment: providers, a certificate, a customer's server,
+ * agents.
+ */
 export class FuzzedNode {
   readonly platform: Platform;
   readonly tlsPort: number;
   readonly webRtcPort: number;
-  /** Whose pre-call webhook is under attack. */
+  /** The server whose pre-call webhook answers are attacks. */
   readonly customer: HostileCustomer;
-  /** By what they are for. */
+  /** Agents by purpose. */
   readonly agents: Readonly<Record<"bystander" | "victim" | "preCall" | "tools", AgentWithNumber>>;
-  /** Where the node takes the audio of the bystanders' phone calls. */
+  /** The node's ports for the audio of the bystanders' phone calls. */
   bystanderPorts: readonly number[] = [];
   readonly #close: () => Promise<void>;
 
@@ -47,7 +50,8 @@ export class FuzzedNode {
       const platform = await Platform.start({ env: await environment(folder, ports, providers) });
       closers.push(async () => await platform.stop());
       const agents = await createAgents(platform, customer);
-      // Once in a process the first request for a page loads or bundles what makes it: no other can do that again.
+      // The first request for a page loads or bundles its contents, once per process; it happens before the
+      // attack.
       for (const page of ["/docs", "/try", "/openapi.json"])
         await (await fetch(`${platform.url}${page}`)).arrayBuffer();
       return new FuzzedNode({ platform, ports, customer, agents, close });
@@ -77,7 +81,7 @@ export class FuzzedNode {
   }
 }
 
-/** Answers a question; an agent with tools uses one of them, badly. */
+/** Answers a question. If the agent has tools, calls one of them with hostile arguments. */
 function reply({ messages, tools }: ScriptedChatRequest): ScriptedChatReply {
   const custom = tools.filter((name) => name.startsWith("fuzz"));
   const name = custom[messages.length % custom.length];
@@ -102,10 +106,10 @@ async function environment(
     PARLEY_SIP_TLS_CERT: certificateFile,
     PARLEY_SIP_TLS_KEY: keyFile,
     PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true",
-    // One process has the bystanders' calls and those that are attacked, on one port of WebRTC.
+    // One process runs the bystanders' calls and the attacked ones, on one WebRTC port.
     PARLEY_MEDIA_PROCESSES: "1",
     PARLEY_WEBRTC_PORTS: String(ports.webRtc),
-    // Lets SIGUSR1 open an inspector, which `live-heap.ts` asks for what is in use.
+    // SIGUSR1 opens an inspector, with which `live-heap.ts` measures memory.
     NODE_OPTIONS: "--inspect-port=127.0.0.1:0",
   };
 }
@@ -114,7 +118,7 @@ async function createAgents(platform: Platform, customer: HostileCustomer): Prom
   const silenceEndCallTimeoutSeconds = 600;
   const turnTimeoutSeconds = 60;
   const firstMessage = "Good day.";
-  // The scripted server's voice: local speech would be short of processor time before anything else is.
+  // The scripted server's voice: local speech would exhaust the processor first.
   const lasting = { silenceEndCallTimeoutSeconds, turnTimeoutSeconds, firstMessage, voiceId: undefined };
   return {
     bystander: await createAgent(platform, lasting),

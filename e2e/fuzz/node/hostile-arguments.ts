@@ -1,4 +1,7 @@
-/** What a language model may call a tool with, in turns: each is checked against a schema that was as hostile. */
+/**
+ * A language model's arguments of tool calls, used in turn. Each is validated against an equally hostile
+ * schema.
+ */
 const candidates: readonly (() => Record<string, unknown>)[] = [
   () => ({}),
   () => ({ value: `${"a".repeat(20_000)}!` }),

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 export const pace = { whole: 0, dribbled: 1, endless: 2, never: 3 } as const;
 
 const DRIBBLE_INTERVAL_MS = 50;
-/** Of the largest piece that is sent again and again. */
+/** Interval between repetitions of the largest piece. */
 const ENDLESS_INTERVAL_MS = 1;
 
-/** A customer's server that answers requests with prepared bytes, whether they are HTTP or not. */
+/** A customer's server that answers requests with prepared bytes, valid HTTP or not. */
 export class HostileCustomer {
-  /** By a text of the request: which answer it gets. */
+  /** Answers by a text that the request contains. */
   readonly #answers = new Map<string, Buffer>();
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -35,7 +35,7 @@ export class HostileCustomer {
         const answer = key === undefined ? undefined : this.#answers.get(key);
         if (key === undefined || answer === undefined) return;
         this.#answers.delete(key);
-        // `once` rejects if the connection breaks while it waits: the client may break it at any time.
+        // `once` rejects if the connection breaks meanwhile, which the client may cause at any time.
         send(socket, answer).catch(() => socket.destroy());
       });
     });
@@ -47,7 +47,10 @@ export class HostileCustomer {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** The next request that contains `key` gets this answer: its pace in the first byte, then what is sent. */
+  /**
+   * Sets the answer to the next request that contains `key`: the pace in the first byte, then the bytes to
+   * send.
+   */
   answerNext(key: string, answer: Buffer): void {
     this.#answers.set(key, answer);
   }
@@ -68,7 +71,7 @@ async function send(socket: Socket, answer: Buffer): Promise<void> {
       }
       break;
     case pace.endless:
-      // The client's limit ends it.
+      // Ended by the client's limit.
       while (!socket.destroyed) {
         if (!socket.write(bytes)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
         await sleep(ENDLESS_INTERVAL_MS);

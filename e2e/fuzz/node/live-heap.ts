@@ -2,9 +2,9 @@ import { waitFor } from "@parley/testing";
 import type { Platform } from "../../support/platform.ts";
 
 interface Memory {
-  /** Objects of JavaScript that are in use. */
+  /** JavaScript objects in use. */
   heapBytes: number;
-  /** Buffers that these own. */
+  /** Buffers owned by these objects. */
   buffersBytes: number;
 }
 
@@ -13,10 +13,13 @@ interface HeapUsage {
   backingStorageSize?: number;
 }
 
-/** By process: where its inspector listens. */
+/** Inspector addresses by process id. */
 const inspectors = new Map<number, string>();
 
-/** What a process of the platform has in use after everything else was collected, by the inspector that SIGUSR1 opens. */
+/**
+ * Measures the memory of a platform's process after garbage collection, through the inspector that SIGUSR1
+ * opens.
+ */
 export async function measureLiveMemory(platform: Platform, pid: number): Promise<Memory> {
   const url = inspectors.get(pid) ?? (await openInspector(platform, pid));
   inspectors.set(pid, url);
@@ -25,7 +28,7 @@ export async function measureLiveMemory(platform: Platform, pid: number): Promis
     socket.addEventListener("open", resolve, { once: true });
     socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), { once: true });
   });
-  // What one collection finalizes the next one frees.
+  // The second collection frees objects that the first one finalized.
   for (let times = 0; times < 2; times++) await ask(socket, "HeapProfiler.collectGarbage");
   const usage = await ask<HeapUsage>(socket, "Runtime.getHeapUsage");
   socket.close();

@@ -3,25 +3,26 @@ import { descendantsOf } from "../../support/processes.ts";
 import type { FuzzedNode } from "./fuzzed-node.ts";
 import { measureLiveMemory } from "./live-heap.ts";
 
-/** A stall above this is a finding. One of the bounds of the node's histogram. */
+/** A longer stall is a finding. One of the bounds of the node's histogram. */
 const STALL_LIMIT_SECONDS = 0.1;
 const STALLS = "parley_event_loop_stall_seconds";
-/** Processes that last as long as the node. */
+/** Processes that live as long as the node. */
 const lasting = /media-process|inference-process/;
 /**
- * Allowance for what a node keeps by design and within bounds: caches of principals, sources and transactions, statistics,
- * compiled code, and the transcripts and packet windows of the bystanders' calls, which go on meanwhile.
+ * Allowance for memory that a node keeps by design and within bounds: caches of principals, sources and
+ * transactions, statistics, compiled code, and the transcripts and packet windows of the bystanders' calls,
+ * which go on meanwhile.
  */
 const MEMORY_ALLOWANCE_MIB = 32;
-/** An INVITE that is not acknowledged is given up after 32 s (RFC 3261: 64*T1), a browser's call after 60 s. */
+/** An INVITE without an ACK ends after 32 s (RFC 3261: 64*T1), a web call without a browser after 60 s. */
 const QUIET_DEADLINE_MS = 90_000;
 
 const mebibytes = (bytes: number): number => bytes / 2 ** 20;
 
-/** Stalls so far: how many were at most so many seconds long. */
+/** Stalls so far: their number by upper bound in seconds. */
 type StallCounts = ReadonlyMap<number, number>;
 
-/** Watches the node by its own metrics and by the processes that it has. */
+/** Watches the node by its own metrics and its processes. */
 export class NodeWatch {
   readonly #node: FuzzedNode;
   readonly #children: readonly number[];
@@ -47,7 +48,7 @@ export class NodeWatch {
     this.#stalls = stalls;
   }
 
-  /** The worst stall since the last time, as the bound that it was within; seconds. */
+  /** Returns the worst stall since the last call: the upper bound of its bucket, in seconds. */
   async takeWorstStall(): Promise<number> {
     const before = this.#stalls;
     this.#stalls = await readStalls(this.#node);
@@ -61,7 +62,7 @@ export class NodeWatch {
     return stallSeconds > STALL_LIMIT_SECONDS;
   }
 
-  /** What has ended that should not have: a sentence, or undefined. */
+  /** Describes a process that has ended unexpectedly, or returns `undefined`. */
   findLoss(): string | undefined {
     const { exitCode, signalCode } = this.#node.platform.process;
     if (exitCode !== null || signalCode !== null) return `the node ended (${signalCode ?? exitCode})`;
@@ -70,7 +71,7 @@ export class NodeWatch {
     return lost.length === 0 ? undefined : `child process ended: ${lost.join(", ")}`;
   }
 
-  /** Waits until only so many calls are left; a sentence where others stay. */
+  /** Waits until only this many calls are left. Returns a description if others remain. */
   async waitForQuiet(bystanders: number): Promise<string | undefined> {
     const deadline = performance.now() + QUIET_DEADLINE_MS;
     let calls = Number.NaN;
@@ -82,7 +83,7 @@ export class NodeWatch {
     return `${calls} calls are held in place of the ${bystanders} bystanders'`;
   }
 
-  /** What each process has in use now and had before, in MiB. */
+  /** Returns the memory of each process now and before, in MiB. */
   async compareMemory(): Promise<
     { process: string; beforeMib: number; afterMib: number; isTooMuch: boolean }[]
   > {

@@ -4,7 +4,7 @@ import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
 
-/** Node's limit of headers is 16 KiB, the API's of bodies 1 MiB: below, at and above them. */
+/** Node's limit of headers is 16 KiB, the API's of bodies 1 MiB: inputs are below, at and above them. */
 const LARGEST_HEADER = 40_000;
 const LARGEST_BODY = 1_200_000;
 const DEEPEST_JSON = 100_000;
@@ -58,7 +58,7 @@ const fragments = [
   "{",
   '"',
 ];
-/** What the two ends of a chain of servers read differently. */
+/** Requests that two servers in a chain parse differently. */
 const smuggled = [
   "POST /v1/agents HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
   "POST /v1/agents HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 30\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -190,11 +190,11 @@ export const http: Target = {
   name: "http",
   concurrency: 16,
   pauseMs: 0,
-  // The first byte says whether the rest comes in pieces.
+  // The first byte selects whether the rest is sent in pieces.
   inputs: (random) => () =>
     Buffer.concat([Buffer.from([random.chance(0.1) ? 1 : 0]), random.pick(kinds)(random)]),
   open: async ({ platform }, onAnswer) => {
-    // Of its own, as some requests change or delete it.
+    // A separate agent, because some requests change or delete it.
     const { agentId: agent } = await createAgent(platform);
     const values = { key: platform.apiKey, agent };
     return {

@@ -6,7 +6,7 @@ import { allTargets } from "./all.ts";
 const INPUTS = 200;
 
 for (const { name, inputs } of allTargets)
-  test(`${name}: the same seed gives the same inputs, another seed others`, () => {
+  test(`${name}: the same seed gives the same inputs, and another seed gives others`, () => {
     const first = (seed: number): Buffer => {
       const next = inputs(new Random(seed));
       return Buffer.concat(Array.from({ length: INPUTS }, () => next()));

@@ -5,11 +5,14 @@ import type { Random } from "../random.ts";
 
 const SSRC = 0x66_75_7a_7a;
 const FRAME_BYTES = 160;
-/** More than an Ethernet frame carries, at times more than a buffer of 64 KiB less the header. */
+/** More than an Ethernet frame, and sometimes more than a buffer of 64 KiB minus the header. */
 const LARGEST_BYTES = 65_000;
 const rtcpTypes = [200, 201, 202, 203, 204, 205, 206, 207, 192, 223];
 
-/** RTP as the call's own, with what its header may say: extensions, sources and padding that are there or not. */
+/**
+ * RTP of the call's own stream with optional header parts: extensions, sources and padding, present or
+ * missing.
+ */
 export function rtpInputs(random: Random): () => Buffer {
   let count = 0;
   return () => {
@@ -29,7 +32,7 @@ export function rtpInputs(random: Random): () => Buffer {
     );
     if (kind < 0.3) return packet;
     if (kind < 0.4) return packet.subarray(0, random.below(packet.length));
-    // Padding, extension and sources, each with or without what belongs to it.
+    // Flags for padding, extension and sources, with or without the data that they announce.
     packet[0] = 0x80 | random.below(64);
     if (random.chance(0.3)) packet[packet.length - 1] = random.below(256);
     if (random.chance(0.3) && packet.length > 16) packet.writeUInt16BE(random.below(2 ** 16), 14);
@@ -37,7 +40,7 @@ export function rtpInputs(random: Random): () => Buffer {
   };
 }
 
-/** Compound RTCP whose counts and lengths say more or less than is there. */
+/** Compound RTCP whose counts and lengths are too large or too small for its contents. */
 export function rtcpInputs(random: Random): () => Buffer {
   const reportOf = (): Buffer =>
     Buffer.from(
@@ -77,7 +80,7 @@ export function rtcpInputs(random: Random): () => Buffer {
     const kind = random.next();
     if (kind < 0.05) return random.bytes(random.length(LARGEST_BYTES));
     const parts = [reportOf(), ...Array.from({ length: random.below(4) }, part)];
-    // Many small packets in one: each is read.
+    // Many small packets in one datagram: each is parsed.
     if (kind < 0.1)
       parts.push(...Array.from({ length: random.length(10_000) }, () => Buffer.from([0x80, 203, 0, 0])));
     const compound = Buffer.concat(parts).subarray(0, LARGEST_BYTES);

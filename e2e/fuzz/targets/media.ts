@@ -5,7 +5,7 @@ import type { Random } from "../random.ts";
 import type { Target } from "../target.ts";
 import { rtcpInputs, rtpInputs } from "./media-inputs.ts";
 
-/** Inputs of encrypted calls begin with what is done with the rest. */
+/** The first byte of inputs for encrypted calls selects whether the rest is sealed. */
 const seal = { sealed: 0, bare: 1 } as const;
 const suites: readonly SrtpSuite[] = [
   "AES_CM_128_HMAC_SHA1_80",
@@ -14,18 +14,21 @@ const suites: readonly SrtpSuite[] = [
   "AEAD_AES_256_GCM",
 ];
 const STRANGERS = 4;
-/** A call that ended by what it was sent is followed by another, so often in one opening. */
+/** A call that an input has ended is replaced, up to this number per opening. */
 const MAX_CALLS = 20;
 
 interface MediaTarget {
   name: string;
   inputs: (random: Random) => () => Buffer;
-  /** RTCP, in place of RTP. */
+  /** Sends RTCP instead of RTP. */
   isReports: boolean;
   isEncrypted: boolean;
 }
 
-/** Packets to a call of the fuzzer's own, from its own port, and the same from strangers to the bystanders' ports. */
+/**
+ * Packets to a call of the fuzzer from its own port, and the same packets from strangers to the bystanders'
+ * ports.
+ */
 function target({ name, inputs, isReports, isEncrypted }: MediaTarget): Target {
   let opened = 0;
   return {

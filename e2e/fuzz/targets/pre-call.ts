@@ -72,7 +72,8 @@ function preCallInputs(random: Random): () => Buffer {
     if (choice < 0.1) return Buffer.concat([Buffer.from([pace.dribbled]), answer(random)]);
     if (choice < 0.15) {
       const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;
-      // Begins with the head of a chunked answer only once: what follows is no chunk, or the same chunk forever.
+      // Begins with the head of a chunked response only once: the bytes after it are not a chunk, or repeat
+      // one chunk forever.
       const start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
       return Buffer.concat([
         Buffer.from([pace.endless]),

@@ -1,22 +1,28 @@
-/** What an answer to an INVITE tells of the dialog that it made. */
+/** The parts of an answer to an INVITE that identify its dialog. */
 interface Dialog {
   status: number;
   lines: readonly string[];
 }
 
-/** `2xx` and so on; 500 is the node's own failure, as nothing that is sent here comes late in a dialog (RFC 3261 §12.2.2). */
+/**
+ * Returns `2xx` and so on. 500 is a failure of the node, because no input arrives late in a dialog (RFC 3261
+ * §12.2.2).
+ */
 export function classOf(status: string): string {
   return status === "500" ? "!500" : `${status[0] ?? "?"}xx`;
 }
 
-/** The statuses of all responses in what has arrived; requests of the node (BYE) count as such. */
+/** Returns the statuses of all responses in the received text; requests of the node (BYE) count as well. */
 export function classesIn(text: string): string[] {
   return [...text.matchAll(/^(?:SIP\/2\.0 (\d{3}) |[A-Z]+ \S+ SIP\/2\.0\r$)/gm)].map(([, status]) =>
     status === undefined ? "request" : classOf(status),
   );
 }
 
-/** ACK for the final response to an INVITE, and BYE where it was accepted; nothing for another message. */
+/**
+ * Returns an ACK for the final response to an INVITE, and a BYE if it was accepted; nothing for other
+ * messages.
+ */
 export function leave(response: string): string[] {
   const { status, lines } = read(response);
   const cseq = find(lines, "CSeq");

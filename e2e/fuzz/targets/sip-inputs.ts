@@ -1,19 +1,22 @@
 import { flipped, fragments, hostileDatagram, spliced } from "../../../packages/sip/src/testing/mutate.ts";
 import type { Random } from "../random.ts";
 
-/** The largest datagram of IPv4, less room for the rest of a message. */
+/** The largest IPv4 datagram, minus space for the rest of a message. */
 const LARGEST_PADDING = 60_000;
-/** Of a hundred valid INVITEs some fill the node's places: so few that bystanders' conversations stay as they are. */
+/**
+ * Share of valid INVITEs, each of which may occupy one of the node's places: so few that bystanders are not
+ * disturbed.
+ */
 const UNCHANGED_INVITES = 0.01;
 
 const methods = ["OPTIONS", "REGISTER", "BYE", "CANCEL", "ACK", "UPDATE", "PRACK", "INFO", "REFER"];
 const furtherMethods = ["SUBSCRIBE", "NOTIFY", "MESSAGE", "PUBLISH", "X".repeat(2000), "OPT\0IONS"];
 
-/** Put in place of an address's user or host. */
+/** Replace the user or host of an address. */
 const hostileParts = ["%00abc", "%", "%zz", "\0", "[", "[::1", "a".repeat(5000), "é", "sip:a:sip:a", ""];
 const callIds = ["\0", "a\0b", "a".repeat(3000), '"', "@@@@", "é", "%00", " ", "\u0001\u001f\u007f"];
 
-/** Repeated up to tens of thousands of times: what a scanner that goes back is slow at. */
+/** Repeated up to tens of thousands of times: slow for a backtracking parser. */
 const repeated = [
   "a",
   " ",
@@ -86,7 +89,7 @@ const sdpLines = [
   "t=0",
 ];
 
-/** A request that a telephone would send; what only a run knows stands in braces. */
+/** Returns a telephone's valid request; values of a run are in braces. */
 function request(method: string, { sdp = "", id = "fuzz", uri = "sip:{{number}}@127.0.0.1" } = {}): string {
   return [
     `${method} ${uri} SIP/2.0`,
@@ -136,7 +139,7 @@ const withOtherMethod: Kind = (random, id) => {
   return spliced(request(method, { id }), random.below, random.chance(0.5) ? fragments : [""]);
 };
 
-/** One header or one line of SDP blown up to what a datagram can hold. */
+/** Expands one header field or one SDP line to the size of a datagram. */
 const withPadding: Kind = (random, id) => {
   const piece = random.pick(repeated);
   const padding = piece.repeat(Math.ceil(random.length(LARGEST_PADDING) / piece.length));
@@ -167,7 +170,7 @@ const kinds: readonly (readonly [probability: number, kind: Kind])[] = [
 ];
 const total = kinds.reduce((sum, [probability]) => sum + probability, 0);
 
-/** Messages of SIP by any transport. */
+/** SIP messages for any transport. */
 export function sipInputs(random: Random): () => Buffer {
   return () => {
     const id = `fuzz${random.below(2 ** 31)}`;
@@ -177,7 +180,10 @@ export function sipInputs(random: Random): () => Buffer {
   };
 }
 
-/** The same as a stream: several in one piece, cut short, with bytes between them, or with false lengths. */
+/**
+ * The same messages as a stream: several in one piece, truncated, with bytes between them, or with wrong
+ * lengths.
+ */
 export function sipStreamInputs(random: Random): () => Buffer {
   const message = sipInputs(random);
   return () => {

@@ -12,7 +12,7 @@ const CONNECT_DEADLINE_MS = 3_000;
 
 let nextSource = 0;
 
-/** Each time from another address of this machine. */
+/** Returns another address of this machine each time. */
 const localAddress = (): string => `127.0.0.${2 + (nextSource++ % 200)}`;
 
 function target(name: string, protocol: "TCP" | "TLS", connect: (node: FuzzedNode) => Socket): Target {
@@ -29,7 +29,7 @@ function target(name: string, protocol: "TCP" | "TLS", connect: (node: FuzzedNod
         socket.on("data", (chunk: Buffer) => {
           const text = chunk.toString("latin1");
           received += text;
-          // Each response once, also where the ACK for one brings another.
+          // Each response once, even if its ACK leads to another response.
           for (const message of text.split(/(?<=\r\n)(?=SIP\/2\.0 )/))
             for (const request of leave(message)) socket.write(request);
         });

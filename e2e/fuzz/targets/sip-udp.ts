@@ -5,7 +5,7 @@ import { classesIn, leave } from "./sip-answers.ts";
 import { sipInputs } from "./sip-inputs.ts";
 
 const STRANGERS = 32;
-/** For the answers to the last messages. */
+/** Time for the answers to the last messages. */
 const LAST_ANSWERS_MS = 500;
 
 export const sipOverUdp: Target = {

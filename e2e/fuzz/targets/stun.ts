@@ -7,7 +7,10 @@ import { endOwnWebCall, offeredIce, type OwnWebCall, startOwnWebCall } from "../
 import type { Random } from "../random.ts";
 import type { Target } from "../target.ts";
 
-/** The first byte of an input: sent as it is, or as attributes of a request with the credentials of the fuzzer's own call. */
+/**
+ * The first byte of an input: sent unchanged, or as attributes of a request with the credentials of the
+ * fuzzer's own call.
+ */
 const form = { bare: 0, authentic: 1 } as const;
 const STRANGERS = 8;
 const MAGIC_COOKIE = 0x2112a442;
@@ -42,7 +45,7 @@ function attributes(random: Random): Buffer {
 
 function bare(random: Random): Buffer {
   const kind = random.next();
-  // What shares the port (RFC 7983 §7): DTLS, TURN channels, RTP, RTCP.
+  // The protocols that share the port (RFC 7983 §7): DTLS, TURN channels, RTP, RTCP.
   const first = random.pick([0, 1, 2, 3, 16, 20, 21, 22, 23, 63, 64, 79, 128, 144, 191, 255]);
   if (kind < 0.2) return Buffer.concat([Buffer.from([first]), random.bytes(random.length(3000))]);
   if (kind < 0.4) {
@@ -72,7 +75,10 @@ function stunInputs(random: Random): () => Buffer {
       : Buffer.concat([Buffer.from([form.authentic]), attributes(random)]);
 }
 
-/** A Binding request with these attributes, USERNAME before them and MESSAGE-INTEGRITY and FINGERPRINT behind. */
+/**
+ * Returns a Binding request with these attributes, after USERNAME and before MESSAGE-INTEGRITY and
+ * FINGERPRINT.
+ */
 function authentic(given: Buffer, { ice }: OwnWebCall): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(0x0001, 0);
@@ -91,7 +97,7 @@ function authentic(given: Buffer, { ice }: OwnWebCall): Buffer {
   return Buffer.concat([message, attribute(0x8028, fingerprint)]);
 }
 
-/** The port of WebRTC, which the bystander's call in a browser has too. */
+/** The WebRTC port, which the bystander's web call also uses. */
 export const stun: Target = {
   name: "stun",
   concurrency: 8,

@@ -9,7 +9,7 @@ import { whenThereIsRoom } from "../../support/when-there-is-room.ts";
 
 type Schema = Record<string, unknown>;
 
-/** As many as leave room for the API's other checks: it takes schemas of 64 KiB. */
+/** Leaves space for the API's other checks: it accepts schemas of 64 KiB. */
 const LONGEST_SCHEMA = 64_000;
 
 const patterns = [
@@ -49,13 +49,13 @@ const oddities: readonly Schema[] = [
   { $dynamicRef: "#a", $id: "http://[", $anchor: "\0" },
 ];
 
-/** From entries, as an object must not look like a promise. */
+/** Built from entries, because an object with `then` would look like a promise. */
 function conditional(schema: Schema): Schema {
   const keywords = ["if", "then", "else"];
   return Object.fromEntries(keywords.map((keyword) => [keyword, keyword === "then" ? schema : {}]));
 }
 
-/** Each level is twice the one below. */
+/** Each level refers twice to the one below. */
 function doubling(levels: number): Schema {
   const defs: Record<string, Schema> = { level0: { type: "string" } };
   for (let level = 1; level <= levels; level++) {
@@ -71,7 +71,7 @@ function nested(levels: number, wrap: (inner: Schema) => Schema): Schema {
   return { type: "object", properties: { value: schema } };
 }
 
-/** Each holds what it wraps once: schemas that double with each level have a kind of their own. */
+/** Each contains the inner schema once. Schemas that double with each level are a separate kind. */
 const wraps: readonly ((inner: Schema) => Schema)[] = [
   (inner) => ({ type: "object", properties: { value: inner } }),
   (inner) => ({ type: "array", items: inner }),
@@ -138,7 +138,7 @@ export const toolSchemas: Target = {
           onAnswer,
           input,
         ),
-      // What was taken is then used: a conversation's model calls a tool.
+      // Accepted schemas are then used: a conversation's model calls a tool.
       close: async () => {
         await useTools(node);
         const { data: all } = await platform.api<{ data: CustomTool[] }>("GET", tools);

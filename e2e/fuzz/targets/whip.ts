@@ -65,7 +65,7 @@ function hostile(lines: readonly string[], random: Random): string {
   const changed = [...lines];
   for (let change = 0; change <= random.below(5); change++)
     changed.splice(random.below(changed.length), random.below(2), random.pick(hostileLines));
-  // One of them thousands of times.
+  // Repeats one of them thousands of times.
   if (random.chance(0.1)) {
     const line = random.pick([...hostileLines, ...lines]);
     const times = Math.floor(random.length(LARGEST_BODY) / (line.length + 2));

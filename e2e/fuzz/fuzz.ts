@@ -3,7 +3,7 @@
  *
  *     npm run fuzz -- [--minutes 1] [--seed NUMBER] [--target sip-udp,rtp,…] [--replay FILE]
  *
- * What is sent, how it is judged and what to do about a finding: docs/hardening.md, "Fuzzing".
+ * Inputs, criteria and the handling of findings: docs/hardening.md, "Fuzzing".
  */
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import type { AnswerListener } from "./target.ts";
 
 /** Incomplete requests get no answer. Complete ones are answered well within this time. */
 const ANSWER_DEADLINE_MS = 3_000;
-/** After an answer, time for a second one that should not come. */
+/** Time after an answer for a second one, which must not come. */
 const AFTER_ANSWER_MS = 30;
 const PIECE_INTERVAL_MS = 10;
 const PIECES = 8;

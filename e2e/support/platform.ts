@@ -121,7 +121,7 @@ export class Platform {
     if (this.#isTemporary) await rm(this.dataDirectory, { recursive: true, force: true });
   }
 
-  /** After `kill -9` the embedded PostgreSQL lives on for the next start, and would outlive the test. */
+  /** Stops the embedded PostgreSQL, which survives `kill -9` for the next start and would outlive the test. */
   async #stopDatabase(): Promise<void> {
     const pid = await this.databasePid();
     if (pid === undefined || !isRunning(pid)) return;

@@ -12,7 +12,7 @@ const PAUSE_BETWEEN_QUESTIONS_MS = 6_000;
 /** Period of the browser's microphone, from one question to the next. */
 const MICROPHONE_PERIOD_SECONDS = 15;
 const MICROPHONE_RATE_HZ = 48_000;
-/** On a busy machine, a gap of this length between packets is an interruption. */
+/** Limit of gaps between packets, generous for a busy machine. A longer gap is an interruption. */
 const LONGEST_SILENCE_MS = 5_000;
 
 /** A call that is not attacked: it must not be disturbed. */

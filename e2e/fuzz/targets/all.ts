@@ -8,7 +8,7 @@ import { stun } from "./stun.ts";
 import { toolSchemas } from "./tool-schemas.ts";
 import { whip } from "./whip.ts";
 
-/** In the order of attack in a round. */
+/** All targets, in their order within a round. */
 export const allTargets: readonly Target[] = [
   sipOverUdp,
   sipOverTcp,

@@ -26,7 +26,7 @@ export interface ActiveCallRegistryOptions {
   calls: CallsService;
   /** Writes that the database has not accepted yet. */
   spool: CallSpool;
-  /** Asked before each call whose agent names a pre-call webhook. */
+  /** Called before each call whose agent has a pre-call webhook. */
   preCall: Pick<PreCallWebhook, "ask">;
   toolSigning: ToolSigning;
   /** False if the node cannot take calls. */

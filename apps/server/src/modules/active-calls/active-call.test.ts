@@ -57,7 +57,7 @@ test("the first of several outcomes wins, and the other side receives it before 
   assert.deepEqual(written, ["ringing", "answered", "told", "completed api_hangup"]);
 });
 
-test("what the conversation says while its media closes is written before the end", async () => {
+test("transcript items that arrive while the media closes are written before the end", async () => {
   const { call, written } = hold();
   const establish = async (): Promise<void> => {
     call.takeMedia({

@@ -133,7 +133,7 @@ export class CallCommands {
     return last ?? "unreachable";
   }
 
-  /** `undefined` if the command is for another node. */
+  /** Returns the answer, or `undefined` if the command is for another node. */
   #carryOut(callId: string, command: CallCommand): Promise<CallCommandAnswer> | undefined {
     const { nodeId, localCalls } = this.#options;
     switch (command.type) {

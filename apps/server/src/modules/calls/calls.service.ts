@@ -99,11 +99,11 @@ interface CallsDependencies {
 
 /** The records of calls. Features that act on the end of a call subscribe to its events. */
 export class CallsService {
-  /** A call is ending and is locked: listeners note which results are pending (`noteResult`). */
+  /** Emitted when a call ends, with its row locked: listeners note which results are pending (`noteResult`). */
   readonly ending = new TransactionEvent<{ call: CallRow; at: Date }>();
-  /** A call has ended, as its record says. */
+  /** Emitted when a call has ended, in the transaction that ends its record. */
   readonly ended = new TransactionEvent<EndedCall>();
-  /** No result of an ended call is pending any more. */
+  /** Emitted when an ended call has no pending result any more. */
   readonly settled = new TransactionEvent<{ call: EndedCall; at: Date }>();
   readonly #database: Database;
   readonly #conversations: ConversationsService;

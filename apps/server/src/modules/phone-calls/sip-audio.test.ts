@@ -70,7 +70,7 @@ function placeCall() {
   return { offer: buildOffer(settings), settings, media, ours, ports };
 }
 
-test("encrypted early media is heard, and continues after the answer without a gap", () => {
+test("encrypted early media is received, and continues after the answer without a gap", () => {
   const { offer, settings, media, ours } = placeCall();
   const fork = new Fork(offer, "AES_CM_128_HMAC_SHA1_80", 5000);
   connectEarly(fork.answer, settings, media);

@@ -62,7 +62,7 @@ function maskCredentials(value: string): string {
   return hasScheme ? scheme + maskParameters(parameters) : maskParameters(parameters);
 }
 
-/** Keeps names and the values of open parameters. All other text may be a secret, whatever its form. */
+/** Keeps names and the values of open parameters. All other text may be a secret, in any form. */
 function maskParameters(text: string): string {
   const tokens = text.match(credentialTokens) ?? [];
   let name = "";

@@ -191,7 +191,7 @@ test("a full node hands the call to the node with the most capacity, and any nod
   const ended = await record(full, first.callId);
   assert.deepEqual([ended.endReason, ended.agentId], ["user_hangup", agent.id]);
 
-  // The other node is full now, although its last heartbeat says otherwise.
+  // The other node is full now, although its last heartbeat reported free capacity.
   const second = await start(full, "key");
   assert.equal((await record(full, second.callId)).nodeId, other.id);
   assert.deepEqual(await start(full, "key"), second);

@@ -17,7 +17,7 @@ export interface Answered {
   etag: string;
 }
 
-/** From the start of the call until a browser is connected. */
+/** Limit from the start of the call until a browser is connected. */
 const JOIN_DEADLINE_MS = 60_000;
 /** The second form is the one in the examples of RFC 9725. */
 const anyTag: readonly string[] = ["*", '"*"'];

@@ -14,7 +14,7 @@ export interface ChromiumProgram {
   env: Readonly<Record<string, string>>;
 }
 
-/** For a test's `skip`: the package contains a program for Linux on x64. */
+/** Value of a test's `skip`: the package contains only a program for Linux on x64. */
 export const skipWithoutChromium =
   process.platform === "linux" && process.arch === "x64"
     ? false

@@ -11,7 +11,7 @@ const packages = {
 } as const;
 
 /**
- * For a test's `skip`: false if the programs are installed, otherwise the reason. In CI a missing peer is a
+ * Value of a test's `skip`: false if the programs are installed, otherwise the reason. In CI a missing peer is a
  * failure.
  */
 export function skipWithout(...programs: (keyof typeof packages)[]): string | false {

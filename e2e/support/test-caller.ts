@@ -31,7 +31,7 @@ export interface TestCallerOptions {
 
 /** One packet of the agent as it arrived. */
 export interface HeardPacket {
-  /** On the clock of `performance.now`. */
+  /** Time of arrival on the clock of `performance.now`. */
   atMs: number;
   pcm: Int16Array;
   isSpeech: boolean;

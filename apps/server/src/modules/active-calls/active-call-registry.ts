@@ -113,9 +113,9 @@ export class ActiveCallRegistry {
   /**
    * Runs a call, whose record was just created, to its end. Resolves when the end is written. Never rejects.
    *
-   * @param signalingFor Receives `prepare`, which returns the conversation's setup. It is called once,
-   *   before the call is answered or placed; it may take seconds, and rejects if the call ends meanwhile or
-   *   is rejected by the pre-call webhook.
+   * @param signalingFor Receives `prepare`, which returns the conversation's setup. Signaling calls `prepare`
+   *   once, before the call is answered or placed. `prepare` may take seconds, and rejects if the call ends
+   *   meanwhile or the pre-call webhook rejects it.
    */
   async carry(
     record: CallToRegister,

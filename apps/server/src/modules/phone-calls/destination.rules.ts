@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/max";
 
-/** A user name, or up to six digits. */
+/** A user name, or digits that are too few for a number with its country code. */
 const extension = /^(\d{1,6}|[A-Za-z][\w.-]*)$/;
 
 /** Emergency numbers of every telephone, in all countries (3GPP TS 22.101 §10.1). */

@@ -65,7 +65,7 @@ async function setUp(context: TestContext) {
   return { server, agentId: agent.id, request, openNode };
 }
 
-test("a full node hands the call to a node with free capacity, with the current configuration", async (context) => {
+test("a full node hands the call to a node with free capacity, with the configuration at the time of the request", async (context) => {
   const { server, agentId, request, openNode } = await setUp(context);
   const [full, free] = [await openNode({ hasFreePlace: false }), await openNode({ hasFreePlace: true })];
   const call: Call = await full.modules.outboundCalls.place(server.organizationId, request);

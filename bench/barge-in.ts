@@ -41,7 +41,7 @@ const greeting =
 interface BargeIn {
   recording: string;
   intoSpeechMs: number;
-  /** From the caller's first sample of speech to the agent's last packet that is not silent. */
+  /** Time from the caller's first sample of speech to the agent's last packet that is not silent. */
   stopMs: number;
 }
 

@@ -33,9 +33,9 @@ const WARM_UP_COUNT = 3;
 const INSTRUCTION = "Tell the caller that the shop closes in ten minutes.";
 
 interface Delays {
-  /** From the sent request to its 202. */
+  /** Time from the sent request to its 202. */
   acceptedMs: number;
-  /** From the 202 to the first packet with speech. */
+  /** Time from the 202 to the first packet with speech. */
   heardMs: number;
 }
 

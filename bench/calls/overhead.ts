@@ -33,7 +33,10 @@ export interface Overhead {
    * the model's time from receiving the request to sending the first token.
    */
   aroundFirstTokenMs: number;
-  /** From the model's sending of the token that completes the first clause to the synthesis's receipt of the clause. */
+  /**
+   * Time from the model's sending of the token that completes the first clause to the synthesis's receipt of the
+   * clause.
+   */
   clauseToSynthesisMs: number;
   /**
    * From the synthesis's sending of its first audio to the first packet at the caller; includes up to 20 ms of waiting

@@ -44,7 +44,7 @@ export interface Row {
   packetsLost: number;
   overheadP50Ms: number | null;
   overheadP99Ms: number | null;
-  /** From available first audio to the first sent packet, as reported by the API on the platform's own clock. */
+  /** Time from available first audio to the first sent packet, as reported by the API on the platform's own clock. */
   apiOverheadP99Ms: number | null;
   /** p50 and p99 of the parts of `overhead…Ms`. */
   overheadParts: Record<keyof Overhead, [number | null, number | null]>;

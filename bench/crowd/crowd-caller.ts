@@ -30,12 +30,12 @@ interface CrowdSpeech extends Pick<HeardGreeting, "longestPauseMs" | "pcm"> {
 }
 
 export interface CrowdCall {
-  /** From the INVITE to the final answer. */
+  /** Time from the INVITE to the final answer. */
   decidedMs: number;
   /** Status of the rejection; `undefined` if the call was accepted. */
   refusal: number | undefined;
   speeches: CrowdSpeech[];
-  /** From the end of each question to the first sound of its answer. */
+  /** Times from the end of each question to the first sound of its answer. */
   voiceToVoiceMs: number[];
   failure: string | undefined;
 }

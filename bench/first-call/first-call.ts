@@ -21,7 +21,7 @@ const END_OF_SPEECH_MS = 1_200;
 const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");
 
 export interface FirstCall {
-  /** From the start of the process to the first 200 of `/readyz`. */
+  /** Time from the start of the process to the first 200 of `/readyz`. */
   readyMs: number;
   /** Reason of the call's failure; `undefined` if it succeeded. */
   failure: string | undefined;
@@ -30,7 +30,7 @@ export interface FirstCall {
   laterGreeting: HeardGreeting | undefined;
   /** Fillers before the caller's first words. */
   unowedFillers: number;
-  /** From the end of the question to the first sound of its answer; `undefined` without an answer. */
+  /** Time from the end of the question to the first sound of its answer; `undefined` without an answer. */
   voiceToVoiceMs: number | undefined;
 }
 

@@ -4,11 +4,11 @@ const FRAME_MS = 20;
 
 /** Audio that the caller received between the answer and the end of the greeting. */
 export interface HeardGreeting {
-  /** From the answer to the first packet with speech. */
+  /** Time from the answer to the first packet with speech. */
   firstPacketMs: number;
   /** Longest time between two packets with speech, less their own length: pauses of the voice, or late audio. */
   longestPauseMs: number;
-  /** From the first packet with speech to the last, 8 kHz. */
+  /** Audio from the first packet with speech to the last, 8 kHz. */
   pcm: Int16Array;
 }
 

@@ -12,7 +12,7 @@ export interface LoadResult {
   retransmissions: number;
   /** Lower than requested if SIPp itself could not keep up. */
   callsPerSecond: number;
-  /** From INVITE to 200; whole milliseconds, as measured by SIPp. */
+  /** Times from INVITE to 200; whole milliseconds, as measured by SIPp. */
   setUpMs: number[];
 }
 

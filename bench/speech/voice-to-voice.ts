@@ -18,7 +18,7 @@ const agents = [
 ];
 
 export interface VoiceToVoiceFigures {
-  /** From the end of a question to the first sound of its answer at the caller. */
+  /** Time from the end of a question to the first sound of its answer at the caller. */
   p50Ms: number;
   p95Ms: number;
   answers: number;

@@ -64,7 +64,7 @@ export interface Outcome {
 
 export interface Bench {
   vad: VoiceActivityDetector;
-  /** As with the agent's `noiseCancellation`; `undefined` is off. */
+  /** Corresponds to the agent's `noiseCancellation`; `undefined` is off. */
   noiseSuppressor: NoiseSuppressor | undefined;
   models: StoredModels;
   hasTurnEndModel: boolean;

@@ -25,10 +25,10 @@ export interface Score {
   falseCutoffPct: number | null;
   /** Share of the expected turns that were not detected. */
   missedTurnPct: number | null;
-  /** From the caller's last sample to the end of the turn, for turns that were not cut off. */
+  /** Time from the caller's last sample to the end of the turn, for turns that were not cut off. */
   addedDelayP50Ms: number | null;
   addedDelayP95Ms: number | null;
-  /** From the caller's last sample until the answer was audible. */
+  /** Time from the caller's last sample until the answer was audible. */
   answerP50Ms: number | null;
   answerP95Ms: number | null;
   /** Share of the interruptions that did not silence the agent within a second, or did not become a turn. */
@@ -37,7 +37,7 @@ export interface Score {
   falseBargeInPct: number | null;
   /** Share of those situations in which the agent paused and continued by itself. */
   falsePausePct: number | null;
-  /** From the first sample of an interruption to the agent's last frame. */
+  /** Time from the first sample of an interruption to the agent's last frame. */
   stopP50Ms: number | null;
   stopP95Ms: number | null;
 }

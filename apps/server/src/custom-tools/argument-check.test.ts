@@ -62,7 +62,7 @@ test("an endless or too deep schema leaves the check to the tool's server", () =
   assert.deepEqual(createArgumentCheck(deep)({}), []);
 });
 
-/** Each level is needed twice by the one before it: 2^30 schemas in 2 kB. */
+/** Each level is used twice by the previous one: 2^30 schemas in 2 kB. */
 function doublings(levels: number, wrap = (pair: object[]): object => ({ allOf: pair })): ToolInputSchema {
   const $defs: Record<string, object> = { [`l${levels}`]: { type: "object" } };
   for (let level = 0; level < levels; level++) {
@@ -103,7 +103,7 @@ test("an expensive schema leaves the check to the tool's server at once", () => 
   ];
   for (const [name, schema, input] of hostile) {
     const ms = processorMs(() => assert.deepEqual(createArgumentCheck(schema)(input), [], name));
-    // A check without bounds takes minutes to years.
+    // An unbounded check takes minutes to years.
     assert.ok(ms < 1_000, `${name}: ${ms} ms`);
   }
 });

@@ -30,7 +30,7 @@ const conversation: ToolConversation = {
   variables: { shop: "north" },
 };
 
-/** A server that answers as told, and a way to call the tool that leads to it. */
+/** Starts a server that answers with `answer`, and creates a tool that calls it. */
 async function open(t: TestContext, answer: (response: ServerResponse) => void, isPrivateAllowed = true) {
   const requests: Request[] = [];
   const server = createServer((request, response) => {

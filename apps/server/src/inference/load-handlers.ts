@@ -110,7 +110,10 @@ export async function loadHandlers(
   };
 }
 
-/** Without a store everything works, but speech is synthesized again after each start. */
+/**
+ * Opens the store of prepared speech; `undefined` if it fails. Everything works without it, but speech is synthesized
+ * again after each start.
+ */
 async function openStore(folder: string): Promise<SpeechStore | undefined> {
   try {
     return await SpeechStore.open({ folder, maxBytes: MAX_STORED_BYTES });

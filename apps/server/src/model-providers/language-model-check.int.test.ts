@@ -52,7 +52,7 @@ test("a missing model, a failing server and a silent one have different messages
     );
     status = 429;
     assert.match((await findModelProblem(modelAt(url), signal)) ?? "", /quota/);
-    // Models that take no `max_tokens` answer so.
+    // Models without support for `max_tokens` answer like this.
     status = 400;
     assert.equal(await findModelProblem(modelAt(url), signal), undefined);
     status = 0;

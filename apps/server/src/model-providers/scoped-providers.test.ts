@@ -4,7 +4,7 @@ import type { TextToSpeech, TextToSpeechEvent, TextToSpeechOptions } from "@parl
 import { CallScope } from "../platform/call-scope.ts";
 import { scopeTextToSpeech } from "./scoped-providers.ts";
 
-/** A voice as adapters are written: with a getter, and a field of its own. */
+/** Voice that is written like an adapter: with a getter and a private field. */
 class Voice implements TextToSpeech {
   readonly #factor = 0.5;
   readonly #name = "test/voice";
@@ -48,7 +48,7 @@ test("an exception in a conversation's callback reaches its own call once, and n
   voice.options?.onEvent(ended);
   voice.options?.onEvent(ended);
   assert.deepEqual(faults, [fault]);
-  // The call is over with the first.
+  // The first exception ends the call.
   assert.equal(calls, 1);
   assert.equal(scope.fail(new Error("later")), false);
 });

@@ -18,7 +18,7 @@ import {
 } from "@parley/providers";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
-/** From the end of a pause to its text; after this time the recognizer counts as failed. */
+/** Deadline for the text after the end of a pause; after it the recognizer counts as failed. */
 const STREAMING_ANSWER_DEADLINE_MS = 900;
 /** Longer, because a request carries the whole utterance. */
 const REQUEST_ANSWER_DEADLINE_MS = 2_000;

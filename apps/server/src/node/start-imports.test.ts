@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { test } from "node:test";
 
-/** Packages that importing a file of ours brings in, at any depth. Of a package that came in before none is told. */
+/**
+ * Packages that importing a file of ours loads, directly or indirectly. Does not include packages that are already
+ * loaded.
+ */
 async function packagesBehind(file: string): Promise<Set<string>> {
   const packages = new Set<string>();
   const hooks = registerHooks({

@@ -99,7 +99,7 @@ test("a schema version identifies one set of fields", () => {
     });
   const fields = [...paths(agentFields), ...paths(customToolFields, "customTools.")].sort();
   const fingerprint = createHash("sha256").update(fields.join()).digest("hex").slice(0, 16);
-  // Where this fails: raise SCHEMA_VERSION, add an upgrader (`(document) => document` where fields are only new).
+  // If this fails: raise SCHEMA_VERSION, and add an upgrader (`(document) => document` if fields were only added).
   assert.deepEqual([SCHEMA_VERSION, fingerprint], [3, "1a1a8ccc609dcecf"]);
 });
 

@@ -20,7 +20,7 @@ test("forty concurrent changes are all stored, and their revisions have no gap",
   const server = await createTestServer();
   const { id } = await server.modules.agents.create(server, { name: "Ada" });
   const names = Array.from({ length: 40 }, (_, index) => `word-${index}`);
-  // Each changes a field of its own: with one variable map they would overwrite each other.
+  // Each change is of a field of its own: changes of one variable map would overwrite each other.
   const fields = [
     "firstMessage",
     "promptTemplate",
@@ -38,7 +38,7 @@ test("forty concurrent changes are all stored, and their revisions have no gap",
     history.map(({ revision }) => revision),
     Array.from({ length: 41 }, (_, index) => index + 1),
   );
-  // Every word entered the history, each at the write of its own.
+  // The history contains every word, each from a write of its own.
   const entered = new Set<unknown>();
   for (const { revision } of history.slice(1)) {
     const { changes } = await server.modules.agentVersions.get(server.organizationId, id, revision);
@@ -67,18 +67,18 @@ test("forty concurrently created tools all exist, each with a version", async ()
 });
 
 interface Breaking {
-  /** Statements that transactions have begun. */
+  /** Number of statements in transactions so far. */
   begun: number;
   mend: () => void;
 }
 
-/** Cuts the connection of a transaction at its `statement`th statement, before or after the database has run it. */
+/** Cuts the connection of a transaction at its `statement`th statement, before or after the database runs it. */
 function breakAt(server: TestServer, statement: number, isAfter: boolean): Breaking {
   const pool = server.database.$client;
   const connect = pool.connect.bind(pool);
   const breaking: Breaking = { begun: 0, mend: () => Object.assign(pool, { connect }) };
   const connectBreaking = (callback?: Parameters<typeof connect>[0]) => {
-    // With a callback it is the pool's own query outside of a transaction.
+    // With a callback, it is the pool's own query outside of a transaction.
     if (callback !== undefined) return connect(callback);
     return connect().then((client) => breakClient(client, breaking, statement, isAfter));
   };
@@ -111,7 +111,7 @@ function breakClient(
   return Object.assign(client, { query: queryBreaking, release: releaseMended });
 }
 
-/** An agent with a bit of everything, made anew for each crash. */
+/** Creates an agent with a trunk, a folder, a number and a published version, anew for each crash. */
 async function createRichAgent(server: TestServer) {
   const { modules, organizationId } = server;
   const trunk = await modules.sipTrunks.create(organizationId, { friendlyName: "Trunk" });
@@ -154,7 +154,7 @@ const writes: Record<string, (server: TestServer, agent: RichAgent) => Promise<u
   "an agent's end": async (server, { id }) => await server.modules.agents.delete(server, id),
 };
 
-/** What would show that half of a write was kept. Returns the agent's latest revision. */
+/** Asserts that no write is stored in part. Returns the agent's latest revision. */
 async function requireWhole(server: TestServer, id: string): Promise<number> {
   const history = await historyOf(server, id);
   assert.deepEqual(
@@ -184,7 +184,7 @@ for (const [name, write] of Object.entries(writes)) {
   test(`${name} that is interrupted at any statement takes full effect or none`, async () => {
     const server = await createTestServer();
     const outcomes: boolean[] = [];
-    // The first opens the transaction.
+    // The first statement opens the transaction.
     for (let statement = 2, isBroken = true; isBroken; statement++) {
       for (const isAfter of [false, true]) {
         const agent = await createRichAgent(server);
@@ -200,7 +200,7 @@ for (const [name, write] of Object.entries(writes)) {
         await requireWhole(server, agent.otherId);
       }
     }
-    // Only once the commit itself has run is the write there.
+    // The write is stored only after the commit itself.
     assert.deepEqual(outcomes.indexOf(true), outcomes.length - 3);
     assert.ok(outcomes.length >= 8, "too few statements for a write with its version");
     await server.close();

@@ -84,7 +84,7 @@ test("pages are complete and do not overlap", async () => {
     names.push(...answer.data.map(({ name }) => name));
     assert.equal(answer.hasNextPage, page < 3);
   }
-  // Sorted: two that were created in the same millisecond come in any order.
+  // Sorted, because agents created in the same millisecond have no fixed order.
   assert.deepEqual(names.sort(), ["Agent 0", "Agent 1", "Agent 2", "Agent 3", "Agent 4"]);
   await server.close();
 });

@@ -17,7 +17,7 @@ import { CallsService } from "../calls/calls.service.ts";
 import { type AnalysisJob, AnalysisService, type AnalysisServiceOptions } from "./analysis.service.ts";
 import { CallAnalyst, type CallAnalystOptions } from "./call-analyst.ts";
 
-/** The model's deadline for a server that stalls: one that answers takes milliseconds of it. */
+/** Deadline for a server that stalls; the model answers within milliseconds. */
 const STALL_MS = 1_000;
 const GOOD = JSON.stringify({
   extraction: { caller: "Ada", guests: 4, day: "2026-11-28" },
@@ -37,9 +37,9 @@ interface Bench {
   server: TestServer;
   analyst: CallAnalyst;
   requests: ScriptedChatRequest[];
-  /** What was waited for between requests. */
+  /** Pauses between requests. */
   pausesMs: number[];
-  /** Of a call that an agent took which asks for `ASKED`; ended, but not analyzed. */
+  /** Ends a call of an agent with the fields of `ASKED`, without analyzing it; returns its id. */
   endCall: (words?: string[], agent?: object) => Promise<string>;
   analyze: (id: string) => Promise<CallDetail>;
 }
@@ -333,7 +333,7 @@ test("a job runs the analysis requested by the call's end", async (t) => {
   await jobs.close();
 });
 
-/** Calls whose ends are analyzed by other means than the server's. */
+/** Calls whose ends are analyzed by a separate analysis, not the server's. */
 function createAnalysis(
   { database, modules: { agentResolution, conversations, recordings } }: TestServer,
   options: Pick<AnalysisServiceOptions, "jobs" | "hasLanguageModel">,

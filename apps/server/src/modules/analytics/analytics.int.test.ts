@@ -11,7 +11,7 @@ type Call = CallInsert & { createdAt: Date; turns: Turn[] };
 
 const SEED = 20_261_121;
 const HOUR_MS = 3_600_000;
-/** Berlin leaves daylight saving time on 25 October: a day of 25 hours is among them. */
+/** Berlin leaves daylight saving time on 25 October, so the range contains a day of 25 hours. */
 const FIRST = Date.parse("2026-10-20T00:00:00.000Z");
 const DAYS = 12;
 const AGENTS = ["0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11", "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c12"] as const;
@@ -75,7 +75,7 @@ async function store({ database }: TestServer, organizationId: string, all: read
   if (turns.length > 0) await database.insert(callTurns).values(turns);
 }
 
-/** Nearest rank. */
+/** Percentile by nearest rank. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null;

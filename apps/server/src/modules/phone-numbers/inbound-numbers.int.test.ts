@@ -26,7 +26,7 @@ async function open(context: TestContext) {
   let nowMs = 0;
   const clock: Clock = { nowMs: () => nowMs, schedule: () => ({ cancel: () => undefined }) };
   const numbers = new InboundNumbers({ database, sipTrunks: server.modules.sipTrunks, bus, clock });
-  /** Messages come in the order of their transactions: after this one all earlier ones have been heard. */
+  /** Messages arrive in the order of their transactions: after this one, all earlier ones have been processed. */
   const settled = async (): Promise<void> => {
     const heard = Promise.withResolvers<void>();
     const stop = bus.subscribe("settled", () => heard.resolve());
@@ -44,7 +44,7 @@ test("many INVITEs for unknown numbers share a lookup, and repeated ones need no
     await Promise.all(dialed.map(async (number) => await numbers.findTrunk([number])));
   await ask();
   const first = numbers.lookupCount;
-  // The first one goes at once, and all that came meanwhile with the second.
+  // The first number starts a lookup at once; those that arrive meanwhile share the second.
   assert.ok(first >= 1 && first <= 2, `${first} look-ups`);
   for (let repeats = 0; repeats < 10; repeats++) await ask();
   assert.equal(numbers.lookupCount, first);

@@ -13,11 +13,11 @@ import { TrunkMonitorPool } from "./trunk-monitor-pool.ts";
 interface Rig {
   server: TestServer;
   registrar: TestRegistrar;
-  /** What the watchers take the time to be. */
+  /** Clock of the monitors. */
   clock: { now: Date };
   watch: () => TrunkMonitorPool;
   create: (fields: object) => Promise<string>;
-  /** Waits until the API shows this of a trunk. */
+  /** Waits until the API shows a trunk in this state. */
   shown: (id: string, isShown: (trunk: SipTrunk) => boolean) => Promise<SipTrunk>;
 }
 
@@ -75,7 +75,7 @@ test("a trunk that requires it is registered and shown as such, and unregistered
   );
   assert.equal(health.reason, null);
   assert.equal(registrar.bindings.size, 1);
-  // Of any node: calls leave by whichever has room.
+  // Any node may place the call, and uses the routes that another node registered.
   const { organizationId, modules } = server;
   const route = await modules.sipTrunks.findRoute(organizationId, id, "+15550100000");
   assert.deepEqual(route?.serviceRoutes, ["sip:orig@core.example;lr"]);

@@ -12,7 +12,7 @@ import { webhookSigningSecrets } from "./webhooks.tables.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Two nodes on one database; the library reads the real clock, so the nodes' begins there too. */
+/** Two nodes on one database. The library reads the real clock, so the nodes' clock starts at the real time. */
 async function open() {
   const { database, close } = await createTestDatabase();
   const clock = { now: new Date() };

@@ -12,7 +12,7 @@ import { SigningSecretsService } from "./signing-secrets.service.ts";
 import { isSigned, isSignedWith, startReceiver } from "./testing.ts";
 import { ToolSigning } from "./tool-signing.ts";
 
-/** A call's tool on one node, and the secrets as another changes them. */
+/** Creates a call's tool on one node, and secrets that another node changes. */
 async function open(t: TestContext) {
   const { database, close } = await createTestDatabase();
   t.after(close);

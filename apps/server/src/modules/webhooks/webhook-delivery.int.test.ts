@@ -115,7 +115,7 @@ test("for each kind of failed answer the call records the failure and the log it
   const attempts = await database.select().from(webhookAttempts);
   assert.equal(attempts.length, 5);
   assert.ok(attempts.some(({ problem }) => /ECONNREFUSED/.test(problem ?? "")));
-  // Redirects are answers: nobody follows them.
+  // Redirects are answers and are not followed.
   assert.equal(receiver.requests.length, 4);
 });
 
@@ -153,7 +153,7 @@ test("the end of a call is delivered once its results are complete, and later ch
   const [last] = jobs.splice(0, 1);
   await runNext();
   assert.deepEqual(await progressOf(id), ["pending", 1]);
-  // The job that would have told it in any case has nothing left to do.
+  // The scheduled job of the same attempt has nothing left to do.
   jobs.unshift(...(last === undefined ? [] : [last]));
   await runNext();
   assert.equal(receiver.requests.length, 1);
@@ -269,7 +269,7 @@ test("a hanging server times out after ten seconds and does not delay the webhoo
   await close();
 });
 
-/** Of the first attempt that failed. */
+/** Problem of the first failed attempt. */
 async function findProblem(
   database: Awaited<ReturnType<typeof openDeliveries>>["database"],
 ): Promise<string> {

@@ -18,7 +18,7 @@ async function openBus(context: TestContext): Promise<{ bus: PostgresBus; testDa
   return { bus, testDatabase };
 }
 
-/** Resolves with the next so many messages of a topic. */
+/** Resolves with the next `count` messages of a topic. */
 async function listen(bus: PostgresBus, topic: string, count: number): Promise<string[]> {
   const { promise, resolve } = Promise.withResolvers<string[]>();
   const heard: string[] = [];

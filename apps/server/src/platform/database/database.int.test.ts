@@ -6,12 +6,12 @@ import { sql } from "drizzle-orm";
 import { openDatabase } from "./database.ts";
 import { createTestDatabase } from "./testing.ts";
 
-/** More than the pool has connections. */
+/** More than the connections of the pool. */
 const MORE_THAN_CONNECTIONS = 25;
 
-/** Stands between a pool and its database, and cuts connections at the word. */
+/** Proxy between a pool and its database that cuts a connection when a given word is sent. */
 class Cutter {
-  /** What cuts the connection that it is sent on; undefined: nothing. */
+  /** Word that cuts the connection on which it is sent; `undefined` cuts none. */
   word: string | undefined;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

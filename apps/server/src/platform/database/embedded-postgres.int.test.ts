@@ -10,7 +10,7 @@ import { DatabaseUnavailableError, openDatabase } from "./database.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
 
 async function createDataDirectory(context: TestContext): Promise<string> {
-  // Private to whoever runs the test, like a home directory: the database's own user cannot pass through it.
+  // Private to the test's user, like a home directory: the database's own user cannot pass through it.
   const directory = await mkdtemp(path.join(tmpdir(), "parley-embedded-"));
   context.after(async () => await rm(directory, { recursive: true, force: true }));
   return path.join(directory, "data");
@@ -31,7 +31,7 @@ async function readPid(dataDirectory: string): Promise<number> {
   return Number(pidFile.split("\n")[0]);
 }
 
-/** A Parley that writes something and then lives until it is killed. */
+/** Starts a Parley that writes data and then runs until it is killed. */
 async function startVictim(context: TestContext, dataDirectory: string) {
   const module = JSON.stringify(new URL("./embedded-postgres.ts", import.meta.url).href);
   const script = `

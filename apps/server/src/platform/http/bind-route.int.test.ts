@@ -13,7 +13,7 @@ import { createHttpServer } from "./http-server.ts";
 
 const MIB = 1024 * 1024;
 
-/** A server with one route, which takes a text; every key is that of an organization. */
+/** Starts a server with one route, which accepts a text; every key belongs to an organization. */
 async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes">) {
   const { database, close } = await createTestDatabase();
   const clock = { now: new Date("2026-11-21T09:00:00Z") };

@@ -1,4 +1,4 @@
-/** What a stranger costs the HTTP server, on raw sockets. */
+/** Effects of unauthenticated clients on the HTTP server, on raw sockets. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, type Socket, connect } from "node:net";
@@ -13,7 +13,7 @@ async function listen(context: TestContext, options: TestServerOptions = {}) {
   await server.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = server.app.server.address() as AddressInfo;
   const open = (): Socket => connect(port, "127.0.0.1").on("error", () => {});
-  /** The answer to one request, written as it is given. */
+  /** Sends one request exactly as given and returns the answer. */
   const exchange = async (head: string, headers: readonly string[] = []): Promise<string> => {
     const socket = open();
     socket.write(`${head} HTTP/1.1\r\nConnection: close\r\n${headers.join("\r\n")}\r\n\r\n`);
@@ -26,7 +26,7 @@ function statusOf(answer: string): string {
   return /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? answer;
 }
 
-/** Queries for keys that reached the database. */
+/** Counts the queries for keys that reach the database. */
 function countLookups(context: TestContext, { database }: TestServer): () => number {
   const query = context.mock.method(database.$client, "query");
   return () =>
@@ -69,7 +69,7 @@ test("unknown keys get 429 by source, cost few queries, and lock out no valid ke
   const before = lookups();
   await Promise.all(guesses.map(ask));
   assert.equal(lookups(), before, "a key that was unknown just now is not looked up");
-  // A key that this node has not seen, from the same source.
+  // A key that this node has not cached, from the same source.
   const { apiKey } = await server.createOrganization();
   assert.equal((await ask(apiKey)).status, 200);
 });
@@ -101,7 +101,7 @@ test("a rejected request does not wait for its body, and the body is not read fo
     );
     const [answer] = (await once(socket, "data")) as [Buffer];
     assert.match(statusOf(answer.toString()), /^4(01|04|05)$/, head);
-    // The rest never comes: the connection ends by the deadline of the whole request.
+    // The rest is never sent: the deadline of the whole request ends the connection.
     socket.resume();
     await once(socket, "close");
   }

@@ -84,7 +84,7 @@ describe("S3 errors", () => {
   });
 });
 
-/** A gateway from S3 to a folder, by others. */
+/** Starts a third-party S3 gateway to a folder. */
 async function startGateway(): Promise<OpenStorage> {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-gateway-"));
   const [objects, sidecar] = [path.join(folder, "objects"), path.join(folder, "sidecar")];

@@ -165,7 +165,7 @@ class Walk {
     this.model.patch({ folderId: id });
   }
 
-  /** Everything that 3.1 and part 9 promise, whatever happened before. */
+  /** Checks all guarantees of specification §3.1 and part 9, after any history. */
   async check(): Promise<void> {
     const { model } = this;
     const { data: agent } = await this.#send<Agent>("GET", "");
@@ -217,7 +217,7 @@ class Walk {
       const expected = name === "production" ? model.production() : model.named(name);
       await this.#checkRun({ kind: "outbound_call", environment: name }, expected);
       await this.#checkRun({ kind: "test_run", environment: name }, expected);
-      // A binding that has lost its environment runs production, never the draft.
+      // A binding whose environment was deleted runs production, never the draft.
       const inbound = { kind: "inbound_number", environment: name } as const;
       await this.#checkRun(inbound, expected ?? model.production());
     }
@@ -252,7 +252,7 @@ class Walk {
     return this.pick<Record<string, string>>({}, { x: "1" }, { x: "2" }, { y: "3" });
   }
 
-  /** Most often one that there is. */
+  /** Usually an existing revision. */
   #revision(): number {
     return Math.ceil(this.#random() * (this.model.revision + 1));
   }
@@ -276,7 +276,7 @@ class Walk {
 type Method = Parameters<TestServer["request"]>[0];
 type Entry = Parameters<TestServer["modules"]["agentResolution"]["resolveAgent"]>[2];
 
-/** What the model follows of an agent, a snapshot or a resolved document. */
+/** Fields of an agent, a snapshot or a resolved document that the model covers. */
 function draftOf(shown: Omit<Content, "tools"> & Pick<Draft, "status"> & Shown): Draft {
   return {
     ...contentOf({

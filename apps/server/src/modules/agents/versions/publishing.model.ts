@@ -54,7 +54,7 @@ export class PublishingModel {
     return this.versions.length;
   }
 
-  /** In manual mode with a published revision: whether the draft's content differs from it. */
+  /** Whether the draft's content differs from the published revision, in manual mode; otherwise `false`. */
   get hasUnpublishedChanges(): boolean {
     if (this.published === null) return false;
     return !isSame(contentOf(this.#version(this.published).draft), contentOf(this.draft));

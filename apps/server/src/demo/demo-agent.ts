@@ -1,9 +1,9 @@
 export { sampleAgent as demoAgent } from "@parley/contract/sample-agent";
 
-/** A number reserved for fiction. */
+/** Number reserved for fiction. */
 export const demoNumber = "+12025550142";
 
-/** What the caller says, in order, each line once the agent has finished its own. */
+/** Lines of the caller in order, each said once the agent has finished its own. */
 export const callerLines: readonly { recording: string; text: string }[] = [
   { recording: "opening-hours.wav", text: "Hi, what time do you open on Saturday?" },
   { recording: "parking.wav", text: "Okay. Is there any parking nearby?" },

@@ -1,7 +1,7 @@
 import type { Agent, Call, CallDetail, PhoneNumber, SipTrunk } from "@parley/contract";
 import { demoAgent, demoNumber } from "./demo-agent.ts";
 
-/** What the demo asks of the API, as anybody would. */
+/** API requests of the demo, which any client could send. */
 export class DemoApi {
   readonly #baseUrl: string;
   readonly #apiKey: string;
@@ -11,7 +11,7 @@ export class DemoApi {
     this.#apiKey = apiKey;
   }
 
-  /** The demo's agent with its number, as this release describes it; made where it is not there yet. Gives its id. */
+  /** Creates or updates the demo's agent and its number to this release's definition, and returns the agent's id. */
   async ensureAgent(): Promise<string> {
     const query = new URLSearchParams({ search: demoAgent.name });
     const [existing] = await this.#request<Agent[]>("GET", `/agents?${query.toString()}`);

@@ -23,9 +23,9 @@ import { Telephone } from "./telephone.ts";
 import { TranscriptView } from "./transcript-view.ts";
 
 const POLL_INTERVAL_MS = 200;
-/** Unless the environment names another: the demo leaves what `npm start` keeps alone. */
+/** Default, so that the demo does not change the data of `npm start`. */
 const DATA_DIRECTORY = "./.parley/demo";
-/** Apart from the port of SIP and those that `npm run cluster` takes. */
+/** Differs from the port of SIP and those of `npm run cluster`. */
 const TELEPHONE_PORT = 5170;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -35,7 +35,7 @@ async function readLines(): Promise<Int16Array[]> {
   return await Promise.all(files.map(async (file) => readWav(await readFile(file)).pcm));
 }
 
-/** Shows the call of the caller that is about to ring, until it has ended and its record is complete. */
+/** Shows the call that is about to ring, until it has ended and its record is complete. */
 async function followCall(api: DemoApi, since: Date, view: TranscriptView): Promise<CallDetail> {
   for (;;) {
     const call = await api.findCallSince(since);
@@ -47,7 +47,7 @@ async function followCall(api: DemoApi, since: Date, view: TranscriptView): Prom
   }
 }
 
-/** A telephone that agents can call; its address as a trunk's `proxyAddress`. */
+/** Opens a telephone that agents can call; returns its address as a trunk's `proxyAddress`. */
 async function openTelephone(print: (line: string) => void): Promise<string> {
   const telephone = await Telephone.listen({
     sipPort: TELEPHONE_PORT,
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   );
   process.once("SIGINT", () => void node.close().finally(() => process.exit(130)));
   await node.ready;
-  // Since the process began.
+  // Time since the process began.
   const readyMs = Math.round(performance.now());
   print(`Ready in ${(readyMs / 1000).toFixed(1)} s. A recorded caller dials ${demoNumber} …\n`);
 

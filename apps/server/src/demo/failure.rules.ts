@@ -1,7 +1,7 @@
 import type { CallDetail, Turn } from "@parley/contract";
 import type { Verdict } from "./judge.ts";
 
-/** Steps of an answer, and from how long on each is heard as a pause that nobody expects. */
+/** Steps of an answer, with the duration from which each is an unexpected pause. */
 const steps: readonly { part: keyof Turn; name: string; slowMs: number }[] = [
   { part: "sttMs", name: "speech recognition", slowMs: 1_500 },
   { part: "llmFirstTokenMs", name: "the language model", slowMs: 3_000 },
@@ -17,13 +17,13 @@ const failures: Readonly<Partial<Record<NonNullable<CallDetail["endReason"]>, st
   node_lost: "the server stopped during the call",
 };
 
-/** Share of processor time from which others compete for it. */
+/** Share of processor time from which processes compete for it. */
 const OVERLOADED_SHARE = 0.9;
 
 /**
- * Why a demo failed, for people: one line for each cause that its call shows; none if it succeeded.
+ * Reasons of the demo's failure for people, one line for each cause that its call shows; none if it succeeded.
  *
- * @param busyShare share (0–1) of all processors' time that was used during the call, by whatever program.
+ * @param busyShare Share (0–1) of all processors' time used during the call by all programs.
  */
 export function explainFailure(
   { endReason, endDetail, turns }: Pick<CallDetail, "endReason" | "endDetail" | "turns">,

@@ -4,25 +4,25 @@ import { callerLines } from "./demo-agent.ts";
 import type { RecordedCallResult } from "./recorded-caller.ts";
 import { wordOverlap } from "./word-overlap.ts";
 
-/** Recognizers err in a word here and there; a caller who was not understood, or an agent not heard, misses far more. */
+/** Recognizers err in a few words; if a caller was not understood or an agent not heard, far more are missing. */
 const LEAST_OVERLAP = 0.75;
 const TRANSCRIPTION_DEADLINE_MS = 30_000;
 const SAMPLE_RATE_HZ = 8000;
-/** What the recognizer takes at once. */
+/** Longest audio that the recognizer accepts at once. */
 const LONGEST_ANSWER_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
 export interface Verdict {
   isUnderstood: boolean;
-  /** Share (0–1) of the caller's words that stand in the transcript. */
+  /** Share (0–1) of the caller's words that are in the transcript. */
   understoodShare: number;
   isHeard: boolean;
-  /** Share (0–1) of the agent's words that were recognized in the sound which reached the caller. */
+  /** Share (0–1) of the agent's words that were recognized in the audio received by the caller. */
   heardShare: number;
-  /** End of a question → first sound of its answer, at the caller's ear: median; null where no answer came. */
+  /** Median time from the end of a question to the first sound of its answer at the caller; `null` without answers. */
   voiceToVoiceP50Ms: number | null;
 }
 
-/** Compares what was recorded at both ends of the call. */
+/** Compares the recordings of both ends of the call. */
 export async function judge({
   call,
   heard,
@@ -40,7 +40,7 @@ export async function judge({
   return {
     isUnderstood: understoodShare >= LEAST_OVERLAP,
     understoodShare,
-    // A goodbye may be answered by hanging up.
+    // The agent may answer a goodbye by hanging up.
     isHeard: heardShare >= LEAST_OVERLAP && delays.length >= callerLines.length - 1,
     heardShare,
     voiceToVoiceP50Ms: delays[Math.floor((delays.length - 1) / 2)] ?? null,

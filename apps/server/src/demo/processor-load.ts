@@ -1,10 +1,10 @@
 import { cpus } from "node:os";
 
-/** Measures how busy all processors are from its creation on. */
+/** Measures the load of all processors from its creation on. */
 export class ProcessorLoad {
   readonly #before = processorTimes();
 
-  /** Share (0–1) of the processors' time that was used so far; 0 if none has passed. */
+  /** Share (0–1) of the processors' time used so far; 0 if no time has passed. */
   busyShare(): number {
     const now = processorTimes();
     const all = now.all - this.#before.all;

@@ -3,21 +3,21 @@ import { type HeardAnswer, RecordedLine } from "./recorded-line.ts";
 
 export interface RecordedCallerOptions {
   sipPort: number;
-  /** E.164. */
+  /** E.164 number. */
   number: string;
-  /** What it says: 8 kHz PCM, one after the other. */
+  /** Lines of the caller in order: 8 kHz PCM. */
   lines: readonly Int16Array[];
 }
 
 export interface RecordedCallResult {
-  /** The greeting, then one for each line. */
+  /** The greeting, then one answer per line. */
   answers: HeardAnswer[];
   hungUpBy: "agent" | "caller";
 }
 
 /**
- * A caller who is a recording: places a real call over SIP and RTP on loopback, says each line when the agent has
- * finished its own, and keeps what it hears. Rejects where the call is not taken.
+ * Caller with recorded lines: places a real call over SIP and RTP on loopback, says each line when the agent has
+ * finished its own, and records the agent. Rejects if the call is not accepted.
  */
 export async function callWithRecordings(options: RecordedCallerOptions): Promise<RecordedCallResult> {
   const agent = await UserAgent.listen({

@@ -5,26 +5,28 @@ import type { AudioSettings } from "@parley/sip";
 const FRAME_SAMPLES = 160;
 const FRAME_MS = 20;
 const PCMU = { name: "PCMU", clockRateHz: 8000, payloadType: 0 };
-/** Apart from the platform's own range. */
+/** Outside the platform's own range. */
 const PORTS = { first: 41_000, last: 41_099 };
-/** Mean square of a frame in which somebody speaks: about −45 dBFS. */
+/** Mean square of a frame with speech: about −45 dBFS. */
 const SPEECH_POWER = 180 ** 2;
-/** The agent has finished when it was silent for so long: a person waits about as much. */
+/** Silence after which the agent has finished, about as long as a person would wait. */
 const AGENT_PAUSE_MS = 900;
-/** Nothing heard for so long: the caller speaks all the same. */
+/** Silence after which the caller speaks without an answer. */
 const PATIENCE_MS = 8_000;
-/** After its last line it lets the agent hang up, but not for ever. */
+/** Time after the last line for the agent to hang up. */
 const LAST_PATIENCE_MS = 12_000;
 
-/** What a recorded side of a call heard between two of its lines. */
+/** Audio that a recorded side of a call heard between two of its lines. */
 export interface HeardAnswer {
   /** 8 kHz, without the silence before it. */
   pcm: Int16Array;
-  /** End of its line → first sound of the answer; undefined for the greeting, or where none came. */
+  /**
+   * Time from the end of its line to the first sound of the answer; `undefined` for the greeting, or without an answer.
+   */
   afterMs: number | undefined;
 }
 
-/** One side of a call on loopback that is a recording: its audio, and what it says and hears. */
+/** One recorded side of a call on loopback: its audio, its lines, and the answers that it hears. */
 export class RecordedLine {
   readonly #words: SpokenLines;
   readonly #session: RtpSession;
@@ -36,7 +38,7 @@ export class RecordedLine {
     this.#wheel = new MediaWheel({ onError: (error) => words.fail(error) });
   }
 
-  /** @param lines what it says, one after the other: 8 kHz PCM. */
+  /** @param lines Its lines in order: 8 kHz PCM. */
   static async open(lines: readonly Int16Array[]): Promise<RecordedLine> {
     const words = new SpokenLines(lines);
     const session = await RtpSession.open({
@@ -48,17 +50,17 @@ export class RecordedLine {
     return new RecordedLine(words, session);
   }
 
-  /** For the session description. */
+  /** Audio settings for the session description. */
   get audio(): AudioSettings {
     return { address: "127.0.0.1", port: this.#session.port, codecs: [PCMU] };
   }
 
-  /** Resolves once it has said everything and nothing more is to come; rejects if its audio fails. */
+  /** Resolves after the last line and its answer; rejects if its audio fails. */
   get finished(): Promise<void> {
     return this.#words.finished;
   }
 
-  /** Begins to listen and to speak, each line once the other side has finished its own. */
+  /** Starts to listen, and to say each line once the other side has finished its own. */
   talk(remote: Parameters<RtpSession["negotiate"]>[0]): void {
     this.#session.negotiate(remote, [PCMU.payloadType]);
     let timestamp = 0;
@@ -68,7 +70,7 @@ export class RecordedLine {
     });
   }
 
-  /** What it heard: the greeting, then an answer for each line. */
+  /** Received audio: the greeting, then an answer per line. */
   answers(): HeardAnswer[] {
     return this.#words.answers();
   }
@@ -80,7 +82,7 @@ export class RecordedLine {
   }
 }
 
-/** What is said and heard, frame by frame. */
+/** Says lines and records answers, frame by frame. */
 class SpokenLines {
   readonly jitter = new JitterBuffer({ clockRateHz: 8000, samplesIn: (payload) => payload.length });
   readonly finished: Promise<void>;
@@ -93,7 +95,7 @@ class SpokenLines {
   #finish: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
   #nextLine = 0;
-  /** What is being said, and how far. */
+  /** Current line and position in it. */
   #saying: { pcm: Int16Array; position: number } | undefined;
   #hasAgentSpoken = false;
   #silentMs = 0;
@@ -115,7 +117,7 @@ class SpokenLines {
     return this.#heard.map(({ frames, afterMs }) => ({ pcm: joinFrames(frames), afterMs }));
   }
 
-  /** Hears 20 ms and gives the 20 ms to be said meanwhile. */
+  /** Receives 20 ms and returns the 20 ms to be sent meanwhile. */
   nextPayload(nowMs: number): Uint8Array {
     this.#listen(nowMs);
     if (this.#saying === undefined) this.#takeTheWord();

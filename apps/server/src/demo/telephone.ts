@@ -1,19 +1,19 @@
 import { answerOffer, type IncomingInvite, UserAgent } from "@parley/sip";
 import { RecordedLine } from "./recorded-line.ts";
 
-/** As long as somebody takes to reach for a telephone. */
+/** About the time that a person takes to pick up. */
 const RINGING_MS = 1_000;
 
 export interface TelephoneOptions {
-  /** 0: any free one. */
+  /** 0 chooses any free port. */
   sipPort: number;
-  /** What it says: 8 kHz PCM, one after the other. */
+  /** Its lines in order: 8 kHz PCM. */
   lines: readonly Int16Array[];
-  /** Gets what happens, for people. */
+  /** Receives descriptions of events for people. */
   onCall: (event: string) => void;
 }
 
-/** A telephone on loopback that answers calls to any number, and says what a recorded caller says. */
+/** Telephone on loopback that answers calls to any number, and speaks like a recorded caller. */
 export class Telephone {
   readonly #options: TelephoneOptions;
   readonly #calls = new Set<Promise<void>>();
@@ -23,7 +23,7 @@ export class Telephone {
     this.#options = options;
   }
 
-  /** Rejects if the port cannot be had. */
+  /** Rejects if the port cannot be bound. */
   static async listen(options: TelephoneOptions): Promise<Telephone> {
     const telephone = new Telephone(options);
     telephone.#agent = await UserAgent.listen({
@@ -33,7 +33,7 @@ export class Telephone {
     return telephone;
   }
 
-  /** As a trunk's `proxyAddress`. */
+  /** Address for a trunk's `proxyAddress`. */
   get address(): string {
     return `127.0.0.1:${this.#agent?.address.port}`;
   }

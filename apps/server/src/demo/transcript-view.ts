@@ -3,7 +3,7 @@ import type { Verdict } from "./judge.ts";
 
 const speakers = { user: "Caller", agent: "Agent " } as const;
 
-/** Writes a call down on the terminal as it goes: what was said, and under each answer where its time went. */
+/** Prints a call on the terminal while it runs: its transcript, and below each answer the duration of its steps. */
 export class TranscriptView {
   readonly #print: (line: string) => void;
   #shownItems = 0;
@@ -13,13 +13,13 @@ export class TranscriptView {
     this.#print = print;
   }
 
-  /** Adds what is new since the last time. */
+  /** Prints the items added since the last call. */
   show({ transcript, turns }: CallDetail): void {
     for (const item of transcript.slice(this.#shownItems)) {
       const at = (item.startMs / 1000).toFixed(1).padStart(6);
       const speaker = item.role === undefined ? item.type : speakers[item.role];
       this.#print(`${at} s  ${speaker}  ${item.text}${item.interrupted === true ? " —" : ""}`);
-      // The turn stands in the record once its first sound was sent, the item once it was said.
+      // The record contains a turn once its first sound was sent, and an item once it was spoken.
       const turn = item.role === "agent" ? turns[this.#shownTurns] : undefined;
       const isGreeting =
         item.role === "agent" && !transcript.slice(0, this.#shownItems).some(({ role }) => role === "user");
@@ -54,7 +54,7 @@ Time from the end of a question to the first sound of its answer, at the caller:
     }
   }
 
-  /** @param causes why the demo failed; none if it succeeded. */
+  /** @param causes Reasons of the demo's failure; empty if it succeeded. */
   explain(causes: readonly string[]): void {
     if (causes.length === 0) return;
     this.#print(`\nWhy it failed: ${causes.join("; ")}.`);

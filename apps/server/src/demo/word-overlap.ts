@@ -1,4 +1,7 @@
-/** Share of `expected`'s words (0–1) that `heard` holds in the same order; case, punctuation and spelling of numbers aside. */
+/**
+ * Share (0–1) of `expected`'s words that `heard` contains in the same order, ignoring case, punctuation and the
+ * spelling of numbers.
+ */
 export function wordOverlap(expected: string, heard: string): number {
   const wanted = words(expected);
   const given = words(heard);

@@ -1,14 +1,14 @@
 import { type ErrorBody, type ErrorCode, type Issue, errorCodes } from "@parley/contract";
 
 interface AppErrorOptions {
-  /** Shown to the client; default: the code's own. */
+  /** Shown to the client; defaults to the code's own message. */
   message?: string;
   issues?: readonly Issue[];
   /** For the log only. */
   cause?: unknown;
 }
 
-/** A refusal or failure with a code of the contract; its message may be shown to the client. */
+/** Rejection or failure with a code of the contract; its message may be shown to the client. */
 export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
@@ -30,7 +30,7 @@ export class AppError extends Error {
   }
 }
 
-/** The body is well-formed, but what stands at `path` cannot be. */
+/** Error of a well-formed body with an invalid value at `path`. */
 export function invalidBody(path: string, message: string): AppError {
   return new AppError("invalid_body", { issues: [{ path, message }] });
 }

@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const scopes = new AsyncLocalStorage<CallScope>();
 
 /**
- * What a process runs for one call. The first exception in it ends that call, and no other.
+ * Scope of a process's work for one call. The first exception in it ends only that call.
  *
- * `guard` is for what runs with every packet and frame: it costs 0.06 µs. `run` costs 1.5 µs, since it also marks the timers,
- * sockets and promises that the work creates, so that a later exception in one of them is known to be the call's.
+ * `guard` is for work of every packet and frame: it costs 0.06 µs. `run` costs 1.5 µs, since it also marks the timers,
+ * sockets and promises that the work creates, so that a later exception in one of them is attributed to the call.
  */
 export class CallScope {
   readonly #onFault: (error: unknown) => void;
@@ -16,7 +16,7 @@ export class CallScope {
     this.#onFault = onFault;
   }
 
-  /** The scope that the work under way was created in; `undefined` if it belongs to no call. */
+  /** Scope in which the current work was created; `undefined` if it belongs to no call. */
   static get current(): CallScope | undefined {
     return scopes.getStore();
   }
@@ -25,7 +25,7 @@ export class CallScope {
     return scopes.run(this, work);
   }
 
-  /** A callback that does not throw, and does nothing once the call is over. */
+  /** Returns a callback that does not throw, and does nothing after the call's end. */
   guard<A extends unknown[]>(work: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       if (this.#isOver) return;
@@ -37,12 +37,12 @@ export class CallScope {
     };
   }
 
-  /** The call is over: what is left of it is not reported. */
+  /** Ends the call: later exceptions are not reported. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Reports the first exception. @returns False if the call is over already. */
+  /** Reports the first exception. @returns `false` if the call has already ended. */
   fail(error: unknown): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

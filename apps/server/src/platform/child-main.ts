@@ -1,7 +1,7 @@
 import { catchStrayExceptions } from "./stray-exceptions.ts";
 import { ALIVE_INTERVAL_MS, type ChildStatus } from "./supervised-child.ts";
 
-/** How long a child that lost its parent may take to end what it holds. */
+/** Time for a child that lost its parent to end its work. */
 const ORPHAN_GRACE_MS = 4_000;
 
 export interface ChildMain<FromChild extends object> {
@@ -9,9 +9,9 @@ export interface ChildMain<FromChild extends object> {
 }
 
 /**
- * The child's side of a `SupervisedChild`: tells the parent that it lives, and ends the process when the
- * parent is gone or lets go of it, within 5 s whatever `close` does. Once it is ready, no exception ends it: one that belongs
- * to no call is reported to the parent.
+ * Child's side of a `SupervisedChild`: sends the parent signs of life, and ends the process within 5 s when the parent
+ * ends or disconnects, regardless of `close`. Once the child is ready, exceptions do not end it: those that belong to
+ * no call are reported to the parent.
  */
 export function runChild<ToChild extends object, FromChild extends object>(handlers: {
   onMessage: (message: ToChild) => void;

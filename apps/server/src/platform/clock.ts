@@ -1,7 +1,7 @@
-/** The time of day. Everything in the server takes it from the clock that it is given. */
+/** Time of day. All parts of the server receive their clock by parameter. */
 export interface Clock {
   now: () => Date;
 }
 
-/** This machine's clock, for what runs outside of a node. */
+/** This machine's clock, for code outside of a node. */
 export const systemClock: Clock = { now: () => new Date() };

@@ -1,15 +1,15 @@
-/** What was started, to be closed in the opposite order, once. */
+/** Closes started resources once, in the opposite order of their start. */
 export class ClosingStack {
   readonly #closers: (() => Promise<void>)[] = [];
   #closing: Promise<void> | undefined;
 
-  /** What starts after the end has begun is closed at once. */
+  /** Adds a resource. If closing has begun, it is closed at once. */
   add(close: () => Promise<void>): void {
     if (this.#closing === undefined) this.#closers.push(close);
     else this.#closing = this.#closing.then(close);
   }
 
-  /** Closes everything even where some of it fails; then rejects with the first failure. Idempotent. */
+  /** Closes all resources even if some fail; then rejects with the first failure. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;

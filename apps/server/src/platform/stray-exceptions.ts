@@ -1,8 +1,8 @@
 import { CallScope } from "./call-scope.ts";
 
 /**
- * The last resort for what is thrown in a timer, a socket's handler or a promise that nobody awaits: an exception that is a
- * call's ends that call, any other is given to `report`. The process goes on either way.
+ * Last resort for exceptions in a timer, a socket's handler or an unawaited promise: an exception of a call ends that
+ * call, any other is passed to `report`. The process continues in both cases.
  *
  * @returns A function that restores Node's own behavior, which is to end the process.
  */

@@ -1,25 +1,25 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Logger } from "pino";
 
-/** What every child says of itself, beside the messages of its own protocol. */
+/** Messages that every child sends in addition to its own protocol. */
 export type ChildStatus =
   | { type: "ready" }
   | { type: "alive" }
-  /** An exception that belongs to no call; the child goes on. */
+  /** An exception that belongs to no call; the child continues. */
   | { type: "fault"; message: string };
 
 export interface SupervisedChildOptions<ToChild extends object, FromChild extends { type: string }> {
-  /** As it stands in logs: `media-1`, `inference`. */
+  /** Name in logs: `media-1`, `inference`. */
   name: string;
   /** The child's entry file. */
   entry: URL;
-  /** For Node and V8; none of the parent's are passed on. */
+  /** Arguments for Node and V8; the parent's are not inherited. */
   execArgv?: readonly string[];
-  /** Sent first, after every start. */
+  /** Sent first after every start. */
   firstMessage: () => ToChild;
   onMessage: (message: FromChild) => void;
   onReady: () => void;
-  /** The child is gone; unless closing, another is started after a pause. */
+  /** Called when the child has exited; unless closing, another is started after a pause. */
   onExit: (description: string) => void;
   logger: Logger;
   /** Interval at which the child's silence is counted. Default: that of its signs of life, 1 s. */
@@ -28,7 +28,7 @@ export interface SupervisedChildOptions<ToChild extends object, FromChild extend
 
 const FIRST_RESTART_DELAY_MS = 200;
 const LONGEST_RESTART_DELAY_MS = 10_000;
-/** A child that lived so long counts as well again: the next restart is quick. */
+/** After this lifetime a child counts as healthy, and its next restart is quick. */
 const HEALTHY_AFTER_MS = 60_000;
 /** Intervals without a message after which a child counts as stuck: 10 s. */
 const MAX_SILENT_INTERVALS = 10;
@@ -36,8 +36,8 @@ const MAX_SILENT_INTERVALS = 10;
 export const ALIVE_INTERVAL_MS = 1_000;
 
 /**
- * A child process that is started again when it dies, and killed when its event loop has been stuck for
- * 10 s of this process's own running time. Messages travel by structured clone.
+ * Child process that is restarted when it dies, and killed when its event loop has been stuck for 10 s of this
+ * process's own running time. Messages are copied by structured clone.
  */
 export class SupervisedChild<ToChild extends object, FromChild extends { type: string }> {
   readonly #options: SupervisedChildOptions<ToChild, FromChild>;
@@ -48,8 +48,8 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
   #faults = 0;
   #startedAtMs = 0;
   /**
-   * Turns of the watchdog since the child's last message. Counted, not timed: after a stall of this process the messages of
-   * the children wait to be read, and the whole stall is one turn.
+   * Turns of the watchdog since the child's last message. Counted, not timed: after a stall of this process the
+   * children's messages are still unread, and the whole stall is one turn.
    */
   #silentIntervals = 0;
   #restartTimer: NodeJS.Timeout | undefined;
@@ -69,22 +69,22 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     return this.#process?.pid;
   }
 
-  /** Exceptions that belong to no call, of all child processes started so far. */
+  /** Exceptions of all child processes so far that belong to no call. */
   get faults(): number {
     return this.#faults;
   }
 
-  /** False where the child is not there to hear it; its exit has then been or will be reported. */
+  /** Returns `false` if the child is not running; its exit was or will be reported. */
   send(message: ToChild): boolean {
     if (this.#process?.connected !== true) return false;
-    // A child that dies between the check and the write is reported by its exit; the callback keeps it from throwing.
+    // If the child dies between the check and the write, its exit is reported; the callback prevents an exception.
     this.#process.send(message, () => {});
     return true;
   }
 
   /**
-   * Lets the child end by itself (it does so when disconnected), and kills it after `graceMs`; at once where it is not
-   * ready yet and so holds nothing. Idempotent.
+   * Disconnects the child, which then ends by itself, and kills it after `graceMs`; at once if it is not ready yet,
+   * because it then has no work to finish. Idempotent.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
@@ -106,7 +106,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
       serialization: "advanced",
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [...execArgv],
-      // A process group of its own, so that processes which the child has started end with it.
+      // A process group of its own, so that processes started by the child end with it.
       detached: process.platform !== "win32",
     });
     this.#process = child;
@@ -153,7 +153,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
 
   #killWhenStuck(): void {
     const child = this.#process;
-    // Until it is ready a child may be loading for long without a turn of its event loop.
+    // Before it is ready, a child may load for a long time without a turn of its event loop.
     if (child === undefined || !this.#isReady) return;
     this.#silentIntervals += 1;
     if (this.#silentIntervals <= MAX_SILENT_INTERVALS) return;
@@ -166,12 +166,12 @@ function isFault(message: { type: string }): message is Extract<ChildStatus, { t
   return message.type === "fault";
 }
 
-/** Kills a child and the processes that it has started, which may be too busy to notice that it is gone. */
+/** Kills a child and the processes that it has started, which may be too busy to notice its end. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
   } catch {
-    // They have ended.
+    // They have already ended.
   }
 }

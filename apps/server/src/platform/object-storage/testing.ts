@@ -55,7 +55,7 @@ export function describeObjectStorage(
       assert.ok(content.equals(Buffer.from(await response.arrayBuffer())));
     });
 
-    test("gives out parts, for whoever plays from the middle", async () => {
+    test("serves ranges, for players that start in the middle", async () => {
       const link = await linkTo(KEY);
       for (const [range, start, end] of [
         ["bytes=0-0", 0, 1],
@@ -119,7 +119,7 @@ export function describeObjectStorage(
       await response.body?.cancel();
     });
 
-    test("takes no key that leads elsewhere", async () => {
+    test("rejects keys that leave the folder", async () => {
       for (const key of ["../outside", "a/../../b", "/etc/passwd", "a//b", "", ".hidden", "a b"]) {
         await assert.rejects(put(key, Buffer.from("x")), /no key/, key);
       }

@@ -7,9 +7,9 @@ import { isPublicAddress } from "./public-address.ts";
 import { readInPieces } from "./read-in-pieces.ts";
 
 const CONNECT_DEADLINE_MS = 5_000;
-/** A server may close an idle connection just as it is used again; a short life makes that rare. */
+/** A server may close an idle connection just when it is used again; a short lifetime makes that rare. */
 const KEEP_ALIVE_MS = 4_000;
-/** One server that does not answer holds up nobody but itself. */
+/** Limits the effect of a server that does not answer to its own origin. */
 const CONNECTIONS_PER_ORIGIN = 64;
 const LARGEST_ANSWER_BYTES = 1024 * 1024;
 
@@ -19,24 +19,24 @@ export interface OutboundRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: string;
-  /** From now to the last byte of the answer. */
+  /** Time until the last byte of the answer. */
   deadlineMs: number;
   signal: AbortSignal;
 }
 
 export interface OutboundAnswer {
   status: number;
-  /** The first 1 MiB of it. */
+  /** At most the first 1 MiB. */
   body: Uint8Array<ArrayBuffer>;
-  /** There was more. */
+  /** Whether the answer is longer. */
   isCut: boolean;
   contentType: string | undefined;
 }
 
-/** No answer could be had. An answer of any status is none of these. */
+/** The request got no answer. An answer of any status is not an error. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
-  /** `request`: it is none that could be sent. */
+  /** `request`: it is malformed and was not sent. */
   readonly kind: "connection" | "timeout" | "refused_address" | "request";
 
   constructor(kind: OutboundError["kind"], message: string, options?: ErrorOptions) {
@@ -46,8 +46,8 @@ export class OutboundError extends Error {
 }
 
 /**
- * Sends the requests that go to addresses which users name: tools, webhooks. Unless private addresses are allowed it
- * reaches the public Internet only, judged by the address that is connected to, so that a name which resolves to another
+ * Sends requests to addresses that users configure: tools, webhooks. Unless private addresses are allowed, it connects
+ * only to the public Internet. It checks the address of the connection itself, so that a name that resolves to another
  * address the second time gains nothing. Redirects are answers like any other. Its owner closes it.
  */
 export class OutboundClient {
@@ -60,7 +60,7 @@ export class OutboundClient {
       connections: CONNECTIONS_PER_ORIGIN,
       keepAliveTimeout: KEEP_ALIVE_MS,
       allowH2: false,
-      // The request's own deadline counts.
+      // The request's own deadline applies.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -94,7 +94,7 @@ export class OutboundClient {
         ...(body !== undefined && { body }),
         signal,
       });
-      // A request that waits for its connection notices the signal only once that is there.
+      // A request that waits for its connection notices the signal only after connecting.
       const answer = await Promise.race([sending, aborted]);
       return {
         ...(await readBody(answer.body)),
@@ -106,21 +106,21 @@ export class OutboundClient {
     }
   }
 
-  /** Aborts what is under way. Idempotent. */
+  /** Aborts running requests. Idempotent. */
   async close(): Promise<void> {
-    // The agent leaves a connection that is still being set up to its own deadline.
+    // The agent does not close connections that are still being set up.
     this.#closing.abort();
     await this.#agent.destroy();
   }
 }
 
-/** Connects to public addresses alone, unless private ones are allowed. The signal ends the connections. */
+/** Connects only to public addresses unless private ones are allowed. The signal ends the connections. */
 function createConnector(isPrivateAllowed: boolean, signal: AbortSignal): buildConnector.connector {
   const options = { timeout: CONNECT_DEADLINE_MS, allowH2: false, signal };
   const connect = buildConnector(isPrivateAllowed ? options : { ...options, lookup: lookupPublic });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    // An address needs no look-up, so it would not be judged there.
+    // A literal address needs no lookup, which would check it.
     if (!isPrivateAllowed && isIP(host) !== 0 && !isPublicAddress(host))
       return callback(refusedAddress(host), null);
     connect(target, (...[error, socket]) => {
@@ -131,7 +131,7 @@ function createConnector(isPrivateAllowed: boolean, signal: AbortSignal): buildC
   };
 }
 
-/** What it answers is what is connected to. */
+/** The connection uses the address that this returns. */
 const lookupPublic: LookupFunction = (hostname, options, callback) => {
   dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, []);
@@ -152,7 +152,7 @@ async function readBody(
 ): Promise<Pick<OutboundAnswer, "body" | "isCut">> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop early destroys the body, and with it the connection that would go on sending.
+  // Leaving the loop early destroys the body and its connection, which would otherwise continue.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     length += chunk.byteLength;
@@ -171,13 +171,13 @@ function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error;
   const cause = { cause: error };
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // Several addresses of one host that were all refused come as an error whose own message is empty.
+  // If all addresses of a host refuse, the error has an empty message of its own.
   const reason =
     error instanceof AggregateError ? error.errors.map(errorMessage).join("; ") : errorMessage(error);
   if (code === "UND_ERR_CONNECT_TIMEOUT") {
     return new OutboundError("timeout", `no connection within ${CONNECT_DEADLINE_MS} ms`, cause);
   }
-  // A URL that is none, a header with a line break.
+  // Malformed URL, or a header with a line break.
   if (code === "UND_ERR_INVALID_ARG" || code === "ERR_INVALID_URL" || code === "UND_ERR_NOT_SUPPORTED") {
     return new OutboundError("request", `the request cannot be sent: ${reason}`, cause);
   }

@@ -1,7 +1,7 @@
 import { pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { instant } from "../database/columns.ts";
 
-/** What organizations have lately done of what they may do only so often: a row for each, as long as its limit. */
+/** Times of recent uses of limited operations: one row per organization and operation, with at most as many times as its limit. */
 export const rateLimits = pgTable(
   "rate_limits",
   {

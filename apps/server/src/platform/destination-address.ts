@@ -17,14 +17,14 @@ neverSentTo.addAddress("::", "ipv6");
 neverSentTo.addSubnet("fe80::", 10, "ipv6");
 neverSentTo.addSubnet("ff00::", 8, "ipv6");
 
-/** Whether an IP address is of this machine alone; false for a host name. */
+/** Whether an IP address is a loopback address; `false` for a host name. */
 export function isLoopback(address: string): boolean {
   return check(loopback, address);
 }
 
 /**
- * Whether a packet of ours may go to an address that a peer names: not to a link-local, multicast, broadcast or unspecified
- * one, and to the loopback only if `isLoopbackAllowed`. True for a host name.
+ * Whether we may send packets to an address named by a peer: not if it is link-local, multicast, broadcast or
+ * unspecified, and to the loopback only if `isLoopbackAllowed`. `true` for a host name.
  */
 export function maySendTo(address: string, isLoopbackAllowed: boolean): boolean {
   return !check(neverSentTo, address) && (isLoopbackAllowed || !isLoopback(address));

@@ -1,4 +1,4 @@
-/** The values that were stored last, each for a limited time. */
+/** Cache of the most recently stored values, each for a limited time. */
 export class ExpiringCache<V> {
   readonly #lifetimeMs: number;
   readonly #maxSize: number;
@@ -19,7 +19,7 @@ export class ExpiringCache<V> {
   set(key: string, value: V, nowMs: number): void {
     this.#entries.delete(key);
     this.#entries.set(key, { value, staleAtMs: nowMs + this.#lifetimeMs });
-    // The first is the one that was stored longest ago.
+    // The first entry is the oldest.
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > this.#maxSize && oldest !== undefined) this.#entries.delete(oldest);
   }

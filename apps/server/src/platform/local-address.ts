@@ -5,10 +5,10 @@ import { isIPv6 } from "node:net";
 const DISCARD_PORT = 9;
 
 /**
- * The address that this machine would use to reach `peer` (an IP address), so that what we write into SDP and
- * Contact is an address from which the peer can be reached.
+ * Returns the local address that this machine would use to reach `peer` (an IP address), so that SDP and Contact
+ * contain an address that the peer can reach.
  *
- * @throws Error where no route leads there.
+ * @throws Error if there is no route to the peer.
  */
 export async function findLocalAddressTowards(peer: string): Promise<string> {
   const socket = createSocket(isIPv6(peer) ? "udp6" : "udp4");

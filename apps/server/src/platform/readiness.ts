@@ -1,8 +1,10 @@
-/** The conditions under which the node takes calls. */
+/** Conditions for accepting calls. */
 export class Readiness {
   readonly #conditions: (() => readonly string[])[] = [];
 
-  /** @param findObstacles Returns what keeps the node from taking calls, for the operator; empty if nothing does. */
+  /**
+   * @param findObstacles Returns reasons for the operator why the node cannot accept calls; empty if there are none.
+   */
   require(findObstacles: () => readonly string[]): void {
     this.#conditions.push(findObstacles);
   }

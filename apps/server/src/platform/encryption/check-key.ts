@@ -2,12 +2,12 @@ import type { Database } from "../database/database.ts";
 import type { Encryption } from "./encryption.ts";
 import { encryptionKeys } from "./encryption.tables.ts";
 
-/** What was stored cannot be read with the key that was given. */
+/** The given key cannot decrypt the stored data. */
 class EncryptionKeyMismatchError extends Error {
   override readonly name = "EncryptionKeyMismatchError";
 }
 
-/** Remembers the key's fingerprint at the first start; rejects at a later one with another key. */
+/** Stores the key's fingerprint at the first start; rejects if a later start has another key. */
 export async function checkEncryptionKey(database: Database, encryption: Encryption): Promise<void> {
   await database.insert(encryptionKeys).values({ fingerprint: encryption.fingerprint }).onConflictDoNothing();
   const [stored] = await database.select().from(encryptionKeys);

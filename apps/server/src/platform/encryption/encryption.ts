@@ -6,10 +6,10 @@ const KEY_BYTES = 32;
 /** NIST SP 800-38D: 96 bits, random for each encryption. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Tells which algorithm made a stored text, should there ever be another. */
+/** Identifies the algorithm of a stored text, in case another is added. */
 const PREFIX = "v1.";
 
-/** Encrypts what must be stored and given back: credentials of trunks and providers. AES-256-GCM. */
+/** Encrypts secrets that must be readable again: credentials of trunks and providers. AES-256-GCM. */
 export class Encryption {
   readonly #key: Buffer;
 
@@ -17,17 +17,17 @@ export class Encryption {
     this.#key = key;
   }
 
-  /** Names the key without revealing it: a hash of 32 random bytes cannot be searched through. */
+  /** Identifies the key without revealing it: a hash of 32 random bytes cannot be reversed by search. */
   get fingerprint(): string {
     return createHash("sha256").update("parley encryption key ").update(this.#key).digest("hex").slice(0, 32);
   }
 
-  /** A key of its own for something else than encryption (RFC 5869); the same on every node. */
+  /** Derives a key for a purpose other than encryption (RFC 5869); the same on every node. */
   deriveKey(purpose: string): Buffer {
     return Buffer.from(hkdfSync("sha256", this.#key, "", purpose, KEY_BYTES));
   }
 
-  /** `context` says where the text belongs (`sip_trunks/<id>`); moved elsewhere, it does not decrypt. */
+  /** `context` names the place of the text (`sip_trunks/<id>`); in another place it does not decrypt. */
   encrypt(text: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(Buffer.from(context));
@@ -35,7 +35,7 @@ export class Encryption {
     return PREFIX + Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString("base64");
   }
 
-  /** Throws where the text was made with another key or context, or changed. */
+  /** Throws if the text was encrypted with another key or context, or was changed. */
   decrypt(stored: string, context: string): string {
     if (!stored.startsWith(PREFIX)) throw new Error("not an encrypted text");
     const bytes = Buffer.from(stored.slice(PREFIX.length), "base64");
@@ -48,14 +48,14 @@ export class Encryption {
   }
 }
 
-/** Reads 32 bytes written as hex or base64; throws what is wrong with them. */
+/** Parses 32 bytes in hex or base64; throws the problem of another text. */
 export function parseEncryptionKey(value: string): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64");
   if (key.length === KEY_BYTES) return key;
   throw new Error("must be 32 bytes in base64 or hex (create one: openssl rand -base64 32)");
 }
 
-/** The key of this data directory, made at the first time. For a node with an embedded database only. */
+/** Key of this data directory, created at the first start. Only for a node with an embedded database. */
 export async function loadOrCreateKey(dataDirectory: string): Promise<Buffer> {
   const file = path.join(dataDirectory, "encryption.key");
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });

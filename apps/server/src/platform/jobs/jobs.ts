@@ -9,35 +9,35 @@ const STOP_DEADLINE_MS = 10_000;
 const EXPIRE_SECONDS = 60;
 const RETRIES = 3;
 const LONGEST_RETRY_DELAY_SECONDS = 60;
-/** A worker looks again at once, and not in 2 s, only where it found as many as it asked for, and that more than one. */
+/** A worker polls again at once, instead of after 2 s, only if it found a full batch of more than one job. */
 const BATCH_SIZE = 2;
 
-/** A kind of background work: short, idempotent, its data only ids. */
+/** Kind of background job: short, idempotent, with only ids as its data. */
 export interface JobKind<Data extends object> {
   name: string;
   run: (data: Data) => Promise<void>;
-  /** Minute, hour, day, month, weekday in UTC: runs by itself, once for all nodes. */
+  /** Minute, hour, day, month, weekday in UTC: runs on schedule, once for all nodes. */
   cron?: string;
-  /** How many of them a node works on at once; one unless stated. */
+  /** Number of jobs that a node runs at once; default 1. */
   concurrency?: number;
-  /** How many of them may be of one `group`; as many as there are unless stated. */
+  /** Number of concurrent jobs of one `group`; default unlimited. */
   concurrencyPerGroup?: number;
-  /** A run that takes longer has failed; 60 unless stated. */
+  /** Seconds after which a run counts as failed; default 60. */
   expireSeconds?: number;
-  /** How often a run that fails is tried again, less and less often; 3 unless stated. */
+  /** Number of retries of a failed run, at increasing intervals; default 3. */
   retries?: number;
 }
 
 export interface EnqueueOptions {
-  /** At once unless stated. */
+  /** Default: at once. */
   startAfter?: Date;
-  /** On whose behalf: what others leave to be done does not hold it up (`concurrencyPerGroup`). */
+  /** Group of the job, such as an organization: jobs of other groups do not delay it (`concurrencyPerGroup`). */
   group?: string;
 }
 
-/** Where work is left to be done. */
+/** Queue of background jobs. */
 export interface JobQueue {
-  /** In the transaction whose commit it follows. */
+  /** Enqueues the job in a transaction; it runs after the commit. */
   enqueue: <Data extends object>(
     transaction: Queries,
     kind: Pick<JobKind<Data>, "name">,
@@ -52,7 +52,7 @@ export interface JobsOptions {
   logger: Logger;
 }
 
-/** Background work that is kept in the database: what is enqueued in a transaction happens if that commits. */
+/** Background jobs stored in the database: a job enqueued in a transaction runs only if that commits. */
 export class Jobs implements JobQueue {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
@@ -76,7 +76,7 @@ export class Jobs implements JobQueue {
     return new Jobs(boss, logger);
   }
 
-  /** Declares the kind on this node and begins to work on it. */
+  /** Declares the kind on this node and starts to process its jobs. */
   async work<Data extends object>(kind: JobKind<Data>): Promise<void> {
     await this.#boss.createQueue(kind.name, {
       expireInSeconds: kind.expireSeconds ?? EXPIRE_SECONDS,
@@ -124,7 +124,7 @@ export class Jobs implements JobQueue {
     });
   }
 
-  /** Lets running jobs end. Idempotent. */
+  /** Waits for running jobs to end. Idempotent. */
   async close(): Promise<void> {
     this.#stopped ??= this.#boss.stop({ graceful: true, close: true, timeout: STOP_DEADLINE_MS });
     await this.#stopped;

@@ -3,20 +3,20 @@ import { REDACTED, redact, redactedNames } from "./redact.ts";
 
 export interface LoggerOptions {
   level: string;
-  /** Default: standard output. */
+  /** Defaults to standard output. */
   destination?: DestinationStream;
 }
 
-/** Structured logs, one JSON object a line, without what `redact` takes out. */
+/** Structured logs, one JSON object per line, without the values that `redact` removes. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: redact },
-    // For what child loggers are bound to, which no formatter sees.
+    // Covers the bindings of child loggers, which formatters do not see.
     redact: { paths: [...redactedNames], censor: REDACTED },
-    // `redact` has made plain objects of errors; the standard serializer would take them for errors again.
+    // `redact` has converted errors to plain objects; the standard serializer would treat them as errors again.
     serializers: { err: (error: unknown) => error },
   };
   return destination === undefined ? pino(options) : pino(options, destination);

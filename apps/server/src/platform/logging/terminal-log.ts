@@ -9,7 +9,7 @@ const levels: Readonly<Record<string, { word: string; color: number }>> = {
   fatal: { word: "FATAL", color: 31 },
 };
 
-/** Where logs go if standard output is a terminal: lines for people. `{}` elsewhere: JSON for programs. */
+/** Log destination: lines for people if standard output is a terminal; otherwise `{}`, JSON for programs. */
 export function terminalDestination(): { destination?: DestinationStream } {
   const { stdout, env } = process;
   if (!stdout.isTTY) return {};
@@ -17,7 +17,9 @@ export function terminalDestination(): { destination?: DestinationStream } {
   return { destination: { write: (line) => void stdout.write(formatForTerminal(line, isColored)) } };
 }
 
-/** A JSON line of the log as `07:03:05 INFO  message  key=value …`, the stack of an error on lines of its own. */
+/**
+ * Formats a JSON line of the log as `07:03:05 INFO  message  key=value …`, with an error's stack on lines of its own.
+ */
 export function formatForTerminal(line: string, isColored: boolean): string {
   const paint = (text: string, color: number): string =>
     isColored ? `\u001B[${color}m${text}\u001B[0m` : text;
@@ -50,7 +52,7 @@ function formatValue(value: unknown): string {
   return printable(JSON.stringify(value));
 }
 
-/** Without characters that would steer the terminal: parts of a log come from the network. */
+/** Removes terminal control characters: parts of a log come from the network. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is taken out
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, " ");

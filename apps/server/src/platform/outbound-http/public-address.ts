@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** What is not the public Internet's (IANA's special-purpose registry), and Azure's metadata service, which looks as if. */
+/**
+ * Ranges outside the public Internet (IANA's special-purpose registry), and Azure's metadata service, whose address
+ * looks public.
+ */
 const closedIpv4 = blockListOf("ipv4", [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -20,14 +23,14 @@ const closedIpv4 = blockListOf("ipv4", [
   "240.0.0.0/4",
 ]);
 
-/** All that is routed in IPv6 lies in here (RFC 4291 §2.4), but for what follows. */
+/** Contains all routed IPv6 addresses (RFC 4291 §2.4), except the following ranges. */
 const globalUnicast = blockListOf("ipv6", ["2000::/3"]);
-/** Protocol assignments (Teredo among them), documentation, 6to4: addresses that hide others, or none. */
+/** Protocol assignments (such as Teredo), documentation, 6to4: addresses that embed others, or are unused. */
 const closedIpv6 = blockListOf("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
-/** IPv4 addresses in IPv6's clothes: mapped (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052). Their last 32 bits decide. */
+/** IPv4 addresses embedded in IPv6: mapped (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052). Their last 32 bits decide. */
 const wrappedIpv4 = blockListOf("ipv6", ["::ffff:0:0/96", "64:ff9b::/96"]);
 
-/** Whether an IP address is one of the public Internet: not loopback, private, link-local, metadata or the like. */
+/** Whether an IP address belongs to the public Internet: not loopback, private, link-local, metadata or similar. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !closedIpv4.check(address, "ipv4");
   if (isIP(address) !== 6) return false;
@@ -45,7 +48,7 @@ function blockListOf(family: "ipv4" | "ipv6", subnets: readonly string[]): Block
 }
 
 function lastBitsAsIpv4(address: string): string {
-  // A URL writes the last 32 bits as hexadecimal groups, however they were written.
+  // URL normalizes the last 32 bits to hexadecimal groups.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(":");
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || "0", 16));
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");

@@ -6,23 +6,23 @@ import { rateLimits } from "./rate-limit.tables.ts";
 
 export interface RateLimitedUse {
   organizationId: string;
-  /** Of what is limited: the operation. */
+  /** Name of the limited operation. */
   name: string;
 }
 
 export interface RateLimitVerdict {
   isAllowed: boolean;
-  /** What it is given back by. */
+  /** Time of the use, which identifies it in `giveBack`. */
   at: Date;
-  /** How many more there may be now. */
+  /** Number of further uses that are allowed now. */
   remaining: number;
-  /** Until the oldest that counts no longer does. */
+  /** Milliseconds until the oldest counted use expires. */
   resetMs: number;
 }
 
 /**
- * Counts in the database what an organization may do only so often, on all nodes together and in any stretch of time as
- * long as the limit's, not only from one full minute to the next. What is refused, or given back, does not count.
+ * Counts limited uses of an organization in the database, across all nodes, in a sliding window of the limit's length
+ * rather than in fixed periods. Rejected and returned uses do not count.
  */
 export class RateLimiter {
   readonly #database: Database;
@@ -37,7 +37,7 @@ export class RateLimiter {
     const now = this.#clock.now();
     const windowMs = windowSeconds * 1000;
     const since = new Date(now.getTime() - windowMs);
-    // One statement: of two at once the second waits for the row and counts the first.
+    // Runs as one statement: of two concurrent uses, the second waits for the row and counts the first.
     const [taken] = await this.#database
       .insert(rateLimits)
       .values({ ...use, takenAt: [now] })
@@ -57,7 +57,7 @@ export class RateLimiter {
     };
   }
 
-  /** Of a use that was allowed at this time and had no effect after all. */
+  /** Returns a use that was allowed at this time but had no effect. */
   async giveBack(use: RateLimitedUse, at: Date): Promise<void> {
     const place = sql`array_position(${rateLimits.takenAt}, ${at.toISOString()}::timestamptz)`;
     await this.#database

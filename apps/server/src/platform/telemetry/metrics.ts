@@ -1,20 +1,20 @@
 import { LAG_BOUNDS_MS } from "@parley/rtp";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
-/** What the gauges are read from when somebody asks. */
+/** Sources of the gauges, read at each request. */
 export interface MetricSources {
   wheelLagP99Ms: () => number;
   /** Exceptions that belong to no call. */
   processFaults: () => number;
-  /** By `LAG_BOUNDS_MS`, each frame counted once. */
+  /** Number of frames by `LAG_BOUNDS_MS`, each frame counted once. */
   lagCounts: () => readonly number[];
   /** By model: 1 if it is used, 0 if it cannot be opened or answers wrongly on this machine. */
   modelUsability: () => ReadonlyMap<string, number>;
-  /** Open now. */
+  /** Open transactions. */
   sipTransactions: () => number;
 }
 
-/** The parts of a turn as they are reported; milliseconds. */
+/** Parts of a turn as reported, in milliseconds. */
 export interface TurnParts {
   endpointingMs: number;
   sttMs: number;
@@ -24,11 +24,11 @@ export interface TurnParts {
   totalMs: number;
 }
 
-/** Seconds. No message or request may keep the main process from its other work for more than 0.1. */
+/** Seconds. No message or request may block the main process for more than 0.1 s. */
 const stallBuckets = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10];
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10];
 
-/** The node's metrics in Prometheus' format, in seconds and bytes as is its custom. */
+/** Metrics of the node in Prometheus' format, in seconds and bytes as is customary. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #calls: Counter<"end_reason">;
@@ -124,7 +124,10 @@ export class Metrics {
     this.registry.registerMetric(new Counter({ name, help, registers: [], collect }));
   }
 
-  /** The library's histogram takes one observation at a time, which ten thousand frames a second are too many for. */
+  /**
+   * The library's histogram accepts only one observation at a time, which is too slow for ten thousand frames per
+   * second.
+   */
   #addLagCounter(read: () => readonly number[]): void {
     const collect = function (this: Counter<"le">): void {
       const counts = read();
@@ -174,7 +177,7 @@ export class Metrics {
   }
 }
 
-/** `llmFirstTokenMs` → `llm_first_token`: the value is in seconds, and labels are written so. */
+/** Converts `llmFirstTokenMs` to `llm_first_token`: the value is in seconds, and labels use snake case. */
 function toLabel(name: string): string {
   return name.replace(/Ms$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-/** A finished span, in the terms of OTLP's trace proto. */
+/** Finished span, in the terms of OTLP's trace proto. */
 export interface Span {
   /** 16 bytes as hex. */
   traceId: string;
@@ -13,12 +13,12 @@ export interface Span {
   endMs: number;
   attributes: Readonly<Record<string, string | number>>;
   events?: readonly { atMs: number; name: string; attributes: Readonly<Record<string, string | number>> }[];
-  /** Present: the span failed. */
+  /** Present if the span failed. */
   error?: string;
 }
 
 export interface OtlpExporterOptions {
-  /** `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` is added. */
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT`, without `/v1/traces`, which is appended. */
   endpoint: string;
   headers: Readonly<Record<string, string>>;
   logger: Logger;
@@ -26,16 +26,15 @@ export interface OtlpExporterOptions {
 
 const FLUSH_INTERVAL_MS = 5_000;
 const BATCH_SPANS = 512;
-/** What waits while the collector is away; more is dropped, the newest first. */
+/** Spans that wait while the collector is unavailable; further spans are dropped. */
 const MAX_WAITING_SPANS = 4_096;
 const REQUEST_DEADLINE_MS = 5_000;
 const SPAN_KIND_SERVER = 2;
 const STATUS_ERROR = 2;
 
 /**
- * Sends spans to a collector as OTLP over HTTP in its JSON form
- * (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Telemetry holds nothing up: a collector that does not take a
- * batch loses it.
+ * Sends spans to a collector as OTLP over HTTP in its JSON form (https://opentelemetry.io/docs/specs/otlp/#otlphttp).
+ * Telemetry delays no other work: a batch that the collector does not accept is dropped.
  */
 export class OtlpExporter {
   readonly #options: OtlpExporterOptions;
@@ -55,7 +54,7 @@ export class OtlpExporter {
     else this.#waiting.push(span);
   }
 
-  /** Sends what waits, batch after batch. Never rejects. */
+  /** Sends waiting spans in batches. Never rejects. */
   async flush(): Promise<void> {
     this.#sending = this.#sending.then(async () => {
       while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0, BATCH_SPANS));
@@ -63,7 +62,7 @@ export class OtlpExporter {
     await this.#sending;
   }
 
-  /** Sends what waits, once. Idempotent. */
+  /** Sends waiting spans once. Idempotent. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();

@@ -1,8 +1,8 @@
 const INTERVAL_MS = 20;
-/** What is shorter is the timer's own imprecision. */
+/** Shorter delays are the timer's own imprecision. */
 const MIN_STALL_MS = 5;
 
-/** Both in milliseconds, from any beginning. */
+/** Both in milliseconds, with any zero point. */
 export interface StallClocks {
   nowMs: () => number;
   /** Processor time of the thread that runs the event loop. */
@@ -18,9 +18,9 @@ const clocksOfThread: StallClocks = {
 };
 
 /**
- * Measures how long the event loop was kept from its timers by the process's own work. On a busy machine a timer is late
- * without that, as other processes run: of its lateness counts at most the processor time that the thread had meanwhile.
- * A wait that uses no processor (a synchronous read of a slow disk) therefore does not count.
+ * Measures how long the process's own work blocked the event loop. On a busy machine a timer is also late because other
+ * processes run, so its lateness counts at most up to the thread's processor time in that period. A wait without
+ * processor time (a synchronous read of a slow disk) therefore does not count.
  */
 export class StallWatch {
   readonly #onStall: (ms: number) => void;
@@ -29,7 +29,7 @@ export class StallWatch {
   #lastMs: number;
   #lastCpuMs: number;
 
-  /** @param onStall Is called with the length of each stall of 5 ms or more. */
+  /** @param onStall Called with the length of each stall of 5 ms or more. */
   constructor(onStall: (ms: number) => void, clocks: StallClocks = clocksOfThread) {
     this.#onStall = onStall;
     this.#clocks = clocks;

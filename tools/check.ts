@@ -16,6 +16,7 @@ const checks: readonly [name: string, command: string, ...args: string[]][] = [
   ["clock", "node", "tools/clock.ts"],
   ["openapi", "node", "tools/openapi.ts", "--check"],
   ["notice", "node", "tools/notice.ts", "--check"],
+  ["reference", "node", "tools/reference.ts", "--check"],
   ["client package", "node", "tools/client-package.ts"],
 ];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { errorSchema } from "@parley/contract";
 import { Compile } from "typebox/compile";
-import { assertRefused, document } from "./api-walk.ts";
+import { assertRefused, document } from "./contract-conformance.ts";
 import { createTestServer } from "./testing.ts";
 
 const isError = Compile(errorSchema);

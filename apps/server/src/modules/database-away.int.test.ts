@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { pino } from "pino";
 import { createStoppableTestDatabase } from "../platform/database/testing.ts";
-import { assertRefused, operations, Resources, Walk } from "./api-walk.ts";
+import { assertRefused, operations, Resources, ContractConformance } from "./contract-conformance.ts";
 
 const ERROR_LEVEL = 50;
 
@@ -22,22 +22,25 @@ async function setUp(context: TestContext) {
       done();
     },
   });
-  const walk = await Walk.start({ testDatabase, logger: pino({ level: "info" }, destination) });
-  context.after(async () => await walk.close());
-  const resources = await Resources.create(walk, walk.server);
-  return { walk, resources, testDatabase, lines };
+  const conformance = await ContractConformance.start({
+    testDatabase,
+    logger: pino({ level: "info" }, destination),
+  });
+  context.after(async () => await conformance.close());
+  const resources = await Resources.create(conformance, conformance.server);
+  return { conformance, resources, testDatabase, lines };
 }
 
 test("during a database outage every operation answers 503 with Retry-After, and works again afterwards", async (t) => {
-  const { walk, resources, testDatabase, lines } = await setUp(t);
+  const { conformance, resources, testDatabase, lines } = await setUp(t);
   // One key is cached by this node, the other is not.
-  const { apiKey: known } = walk.server;
-  const { apiKey: unseen } = await walk.server.createOrganization();
+  const { apiKey: known } = conformance.server;
+  const { apiKey: unseen } = await conformance.server.createOrganization();
   await testDatabase.stop();
   for (const operation of operations) {
     for (const apiKey of [known, unseen]) {
       const body = resources.bodyFor(operation);
-      const answer = await walk.send(operation, resources.fill(operation.path), { body, apiKey });
+      const answer = await conformance.send(operation, resources.fill(operation.path), { body, apiKey });
       assertRefused(answer, "database_unavailable");
       assert.deepEqual([answer.status, answer.headers["retry-after"]], [503, "5"], operation.operationId);
     }
@@ -45,7 +48,7 @@ test("during a database outage every operation answers 503 with Retry-After, and
   for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
     const headers = { "idempotency-key": operation.operationId };
     const body = resources.bodyFor(operation);
-    const answer = await walk.send(operation, resources.fill(operation.path), { body, headers });
+    const answer = await conformance.send(operation, resources.fill(operation.path), { body, headers });
     assertRefused(answer, "database_unavailable");
   }
   assert.deepEqual(
@@ -55,11 +58,11 @@ test("during a database outage every operation answers 503 with Retry-After, and
 
   await testDatabase.start();
   for (const operation of operations.filter(({ method }) => method === "GET")) {
-    const { status } = await walk.send(operation, resources.fill(operation.path));
+    const { status } = await conformance.send(operation, resources.fill(operation.path));
     assert.equal(status, 200, operation.operationId);
   }
   const [list] = operations.filter(({ operationId }) => operationId === "listAgents");
   assert.ok(list !== undefined);
-  assert.equal((await walk.send(list, list.path, { apiKey: unseen })).status, 200);
-  assertRefused(await walk.send(list, list.path, { apiKey: "parley_wrong" }), "unauthorized");
+  assert.equal((await conformance.send(list, list.path, { apiKey: unseen })).status, 200);
+  assertRefused(await conformance.send(list, list.path, { apiKey: "parley_wrong" }), "unauthorized");
 });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Agent, CallDetail, JoinableCall } from "@parley/contract";
 import type { MediaCall } from "../../media/media-protocol.ts";
 import { waitFor } from "@parley/testing";
-import { assertRefused } from "../api-walk.ts";
+import { assertRefused } from "../contract-conformance.ts";
 import { createTestServer, type TestResponse, type TestServer } from "../testing.ts";
 
 function dataOf<T>({ status, body }: TestResponse): T {

@@ -116,11 +116,11 @@ export function assertRefused({ status, body }: TestResponse, code: string, issu
 }
 
 /** Server whose every answer is checked against the operation's description in the document. */
-export class Walk {
+export class ContractConformance {
   readonly server: TestServer;
 
-  static async start(options?: TestServerOptions): Promise<Walk> {
-    return new Walk(await createTestServer(options));
+  static async start(options?: TestServerOptions): Promise<ContractConformance> {
+    return new ContractConformance(await createTestServer(options));
   }
 
   private constructor(server: TestServer) {
@@ -159,12 +159,15 @@ export class Resources {
   readonly #ids = new Map<string, string>();
 
   /** Creates the resources through the API; calls and their reports are created as a node does it. */
-  static async create(walk: Walk, owner: { organizationId: string; apiKey: string }): Promise<Resources> {
+  static async create(
+    conformance: ContractConformance,
+    owner: { organizationId: string; apiKey: string },
+  ): Promise<Resources> {
     const resources = new Resources();
-    for (const operation of creations) await resources.#create(walk, operation, owner.apiKey);
-    await resources.#openCall(walk.server, owner.organizationId);
-    await resources.#logWebhook(walk.server, owner.organizationId);
-    await resources.#keepRecording(walk.server, owner.organizationId);
+    for (const operation of creations) await resources.#create(conformance, operation, owner.apiKey);
+    await resources.#openCall(conformance.server, owner.organizationId);
+    await resources.#logWebhook(conformance.server, owner.organizationId);
+    await resources.#keepRecording(conformance.server, owner.organizationId);
     return resources;
   }
 
@@ -175,7 +178,10 @@ export class Resources {
       const name = /^\{(\w+)\}$/.exec(segment)?.[1];
       if (name === undefined) continue;
       const value = this.#ids.get(segments.slice(0, index).join("/")) ?? parts[name];
-      assert.ok(value !== undefined, `nothing stands for {${name}} in ${path}: tell api-walk.ts what does`);
+      assert.ok(
+        value !== undefined,
+        `nothing stands for {${name}} in ${path}: tell contract-conformance.ts what does`,
+      );
       segments[index] = value;
     }
     return segments.join("/");
@@ -187,11 +193,11 @@ export class Resources {
     return body && { ...body, ...this.#references(operation) };
   }
 
-  async #create(walk: Walk, operation: Operation, apiKey: string): Promise<void> {
+  async #create(conformance: ContractConformance, operation: Operation, apiKey: string): Promise<void> {
     const url = this.fill(operation.path);
     const fields = resourceFields[operation.operationId];
     const body = { ...operation.sampleBody, ...fields, ...this.#references(operation) };
-    const { status, body: answer } = await walk.send(operation, url, { body, apiKey });
+    const { status, body: answer } = await conformance.send(operation, url, { body, apiKey });
     assert.ok(status < 300, `${operation.operationId} ${JSON.stringify(answer)}`);
     const { data }: { data: { id?: string } } = JSON.parse(JSON.stringify(answer));
     if (operation.method === "POST" && data.id !== undefined) this.#ids.set(url, data.id);

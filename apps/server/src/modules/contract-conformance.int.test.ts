@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { routes } from "@parley/contract";
-import { type Operation, Resources, Walk, assertRefused, bodyOf, conflicts, operations } from "./api-walk.ts";
+import {
+  type Operation,
+  Resources,
+  ContractConformance,
+  assertRefused,
+  bodyOf,
+  conflicts,
+  operations,
+} from "./contract-conformance.ts";
 
 const withIds = operations.filter(({ path }) => path.includes("{"));
 /** Includes a few single resources: all operations that read a path that does not end in a parameter. */
@@ -22,126 +30,130 @@ test("the server has exactly the operations of the document", () => {
 });
 
 test("with a missing, wrong or revoked key every operation answers 401 before any other error", async () => {
-  const walk = await Walk.start();
-  const { apiKeys } = walk.server.modules;
-  const revoked = await walk.server.createOrganization();
+  const conformance = await ContractConformance.start();
+  const { apiKeys } = conformance.server.modules;
+  const revoked = await conformance.server.createOrganization();
   const { data } = await apiKeys.list(revoked.organizationId, { page: 1, pageSize: 1, sort: "asc" });
   assert.notEqual(await apiKeys.authenticate(revoked.apiKey), undefined);
   await apiKeys.revoke(revoked.organizationId, data[0]?.id ?? "");
   for (const operation of operations) {
     for (const apiKey of [null, "parley_wrong", revoked.apiKey]) {
       const url = withEach(operation.path, "not-an-id");
-      assertRefused(await walk.send(operation, url, { body: "{malformed", apiKey }), "unauthorized");
+      assertRefused(await conformance.send(operation, url, { body: "{malformed", apiKey }), "unauthorized");
     }
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("an organization with inactive billing gets 402 as the contract says, before other errors", async () => {
-  const walk = await Walk.start();
-  await walk.server.modules.organizations.setBillingActive(walk.server.organizationId, false);
+  const conformance = await ContractConformance.start();
+  await conformance.server.modules.organizations.setBillingActive(conformance.server.organizationId, false);
   for (const operation of operations) {
     const url = withEach(operation.path, "not-an-id");
-    const { status } = await walk.send(operation, url, { body: "{malformed" });
+    const { status } = await conformance.send(operation, url, { body: "{malformed" });
     assert.equal(status === 402, "402" in operation.responses, operation.operationId);
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("unreadable requests are rejected before invalid ones, and those before missing resources", async () => {
-  const walk = await Walk.start();
+  const conformance = await ContractConformance.start();
   const tooLarge = JSON.stringify({ unheardOf: "x".repeat(1024 * 1024) });
   const unknownField = { unheardOf: 1 };
   for (const operation of writes) {
     const url = withEach(operation.path, "not-an-id");
-    assertRefused(await walk.send(operation, url, { body: tooLarge }), "payload_too_large");
+    assertRefused(await conformance.send(operation, url, { body: tooLarge }), "payload_too_large");
     const headers = { "content-type": "text/plain" };
-    assertRefused(await walk.send(operation, url, { body: "x", headers }), "unsupported_media_type");
-    assertRefused(await walk.send(operation, url, { body: unknownField }), "invalid_body", "unheardOf");
+    assertRefused(await conformance.send(operation, url, { body: "x", headers }), "unsupported_media_type");
+    assertRefused(
+      await conformance.send(operation, url, { body: unknownField }),
+      "invalid_body",
+      "unheardOf",
+    );
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("an unknown or malformed id, or another organization's, answers 404 and changes nothing", async () => {
-  const walk = await Walk.start();
-  const foreign = await walk.server.createOrganization();
-  const resources = await Resources.create(walk, foreign);
+  const conformance = await ContractConformance.start();
+  const foreign = await conformance.server.createOrganization();
+  const resources = await Resources.create(conformance, foreign);
   for (const operation of withIds) {
     const { path } = operation;
     for (const url of [resources.fill(path), withEach(path, randomUUID()), withEach(path, "1")]) {
-      assertRefused(await walk.send(operation, url, { body: bodyOf(operation) }), "not_found");
+      assertRefused(await conformance.send(operation, url, { body: bodyOf(operation) }), "not_found");
     }
   }
   for (const operation of withIds.filter(({ method }) => method === "GET")) {
     const url = resources.fill(operation.path);
-    assert.equal((await walk.send(operation, url, { apiKey: foreign.apiKey })).status, 200, url);
+    assert.equal((await conformance.send(operation, url, { apiKey: foreign.apiKey })).status, 200, url);
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("lists contain nothing of another organization", async () => {
-  const walk = await Walk.start();
-  await Resources.create(walk, await walk.server.createOrganization());
+  const conformance = await ContractConformance.start();
+  await Resources.create(conformance, await conformance.server.createOrganization());
   for (const operation of lists.filter(({ path }) => !path.includes("{"))) {
-    const { body } = await walk.send(operation, operation.path);
+    const { body } = await conformance.send(operation, operation.path);
     const { data }: { data?: unknown } = JSON.parse(JSON.stringify(body));
     if (!Array.isArray(data)) continue;
     // A new organization has only its own key.
     assert.equal(data.length, operation.path === "/api-keys" ? 1 : 0, operation.path);
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("an unknown body field, an unknown query parameter and malformed JSON are rejected by name", async () => {
-  const walk = await Walk.start();
-  const resources = await Resources.create(walk, walk.server);
+  const conformance = await ContractConformance.start();
+  const resources = await Resources.create(conformance, conformance.server);
   for (const operation of operations) {
     const url = resources.fill(operation.path);
-    const query = await walk.send(operation, `${url}?unheardOf=1`, { body: bodyOf(operation) });
+    const query = await conformance.send(operation, `${url}?unheardOf=1`, { body: bodyOf(operation) });
     assertRefused(query, "invalid_query", "unheardOf");
     if (operation.method === "GET") continue;
     const body = { ...operation.sampleBody, unheardOf: 1 };
-    assertRefused(await walk.send(operation, url, { body }), "invalid_body", "unheardOf");
+    assertRefused(await conformance.send(operation, url, { body }), "invalid_body", "unheardOf");
     for (const malformed of ["{malformed", "[]", "null"]) {
-      assertRefused(await walk.send(operation, url, { body: malformed }), "invalid_body", "");
+      assertRefused(await conformance.send(operation, url, { body: malformed }), "invalid_body", "");
     }
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("an operation without required fields accepts no body, an empty one and an empty object", async () => {
-  const walk = await Walk.start();
+  const conformance = await ContractConformance.start();
   for (const operation of writes.filter(({ path, hasBody }) => path.includes("{") && !hasBody)) {
     for (const body of [undefined, "", {}]) {
       const url = withEach(operation.path, randomUUID());
-      assertRefused(await walk.send(operation, url, { body }), "not_found");
+      assertRefused(await conformance.send(operation, url, { body }), "not_found");
     }
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("every operation answers a valid request with its success status", async () => {
-  const walk = await Walk.start();
-  const resources = await Resources.create(walk, walk.server);
+  const conformance = await ContractConformance.start();
+  const resources = await Resources.create(conformance, conformance.server);
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
     const url = resources.fill(operation.path);
-    const answer = await walk.send(operation, url, { body: resources.bodyFor(operation) });
+    const answer = await conformance.send(operation, url, { body: resources.bodyFor(operation) });
     const conflict = conflicts[operation.operationId];
     if (conflict !== undefined) assertRefused(answer, conflict);
     else assert.ok(answer.status < 300, `${operation.operationId} ${JSON.stringify(answer.body)}`);
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("every list has the same paging rules", async () => {
-  const walk = await Walk.start();
-  const resources = await Resources.create(walk, walk.server);
+  const conformance = await ContractConformance.start();
+  const resources = await Resources.create(conformance, conformance.server);
   for (const operation of lists) {
     const url = resources.fill(operation.path);
-    const { body } = await walk.send(operation, url);
+    const { body } = await conformance.send(operation, url);
     const first: { data?: unknown; total?: number; page?: number } = JSON.parse(JSON.stringify(body));
     if (!Array.isArray(first.data) || first.page === undefined) continue;
-    const beyond = await walk.send(operation, `${url}?page=1000&pageSize=1&sort=asc`);
+    const beyond = await conformance.send(operation, `${url}?page=1000&pageSize=1&sort=asc`);
     const { total } = first;
     assert.deepEqual(beyond.body, { data: [], page: 1000, pageSize: 1, total, hasNextPage: false }, url);
     for (const [name, value] of [
@@ -150,47 +162,54 @@ test("every list has the same paging rules", async () => {
       ["pageSize", "0"],
       ["sort", "up"],
     ] as const) {
-      assertRefused(await walk.send(operation, `${url}?${name}=${value}`), "invalid_query", name);
+      assertRefused(await conformance.send(operation, `${url}?${name}=${value}`), "invalid_query", name);
     }
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("a repeated POST under its key gets the same answer, and is rejected with another body", async () => {
-  const walk = await Walk.start();
-  const resources = await Resources.create(walk, walk.server);
+  const conformance = await ContractConformance.start();
+  const resources = await Resources.create(conformance, conformance.server);
   for (const operation of operations.filter(({ takesIdempotencyKey }) => takesIdempotencyKey)) {
     const url = resources.fill(operation.path);
     const headers = { "idempotency-key": operation.operationId };
     const body = resources.bodyFor(operation);
-    const first = await walk.send(operation, url, { body, headers });
+    const first = await conformance.send(operation, url, { body, headers });
     if (operation.operationId in conflicts) continue;
     assert.ok(first.status < 300, JSON.stringify(first.body));
     assert.equal(first.headers["idempotent-replayed"], undefined);
-    const second = await walk.send(operation, url, { body, headers });
+    const second = await conformance.send(operation, url, { body, headers });
     assert.deepEqual([second.status, second.body], [first.status, first.body]);
     assert.equal(second.headers["idempotent-replayed"], "true");
-    const bad = await walk.send(operation, url, { body, headers: { "idempotency-key": "" } });
+    const bad = await conformance.send(operation, url, { body, headers: { "idempotency-key": "" } });
     assertRefused(bad, "invalid_query", "Idempotency-Key");
     const name = ["name", "friendlyName"].find((each) => each in operation.sampleBody);
     if (name === undefined) continue;
     const conflicting = { ...body, [name]: "Another" };
-    assertRefused(await walk.send(operation, url, { body: conflicting, headers }), "idempotency_conflict");
+    assertRefused(
+      await conformance.send(operation, url, { body: conflicting, headers }),
+      "idempotency_conflict",
+    );
   }
-  await walk.close();
+  await conformance.close();
 });
 
 test("a created key is shown once, regardless of the request's headers", async () => {
-  const walk = await Walk.start();
+  const conformance = await ContractConformance.start();
   const create = operations.find(({ operationId }) => operationId === "createApiKey");
   assert.ok(create !== undefined && !create.takesIdempotencyKey);
   const send = async () =>
     JSON.stringify(
-      (await walk.send(create, create.path, { body: { name: "Key" }, headers: { "idempotency-key": "k" } }))
-        .body,
+      (
+        await conformance.send(create, create.path, {
+          body: { name: "Key" },
+          headers: { "idempotency-key": "k" },
+        })
+      ).body,
     );
   assert.notEqual(await send(), await send());
-  await walk.close();
+  await conformance.close();
 });
 
 /** Orders operations so that deletions are last, and those of nested resources before those of their parents. */

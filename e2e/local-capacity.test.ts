@@ -19,7 +19,7 @@ const SPEEDS = {
 const PLACES = 2;
 const CALLERS = 20;
 const FROM = "+15550700001";
-const GREETING = "Hello, this is the railway club. The next train leaves at nine.";
+const GREETING = "Hello, this is the railway club. How can I help you today?";
 const OPERATOR_KEY = "operator-key-of-this-test";
 
 describe("a machine whose speech models serve two calls", () => {

@@ -44,7 +44,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.page.click("input", { count: 3 });
     await tried.page.type("input", platform.apiKey);
     await tried.press("Continue");
-    await tried.waitForText("There is no agent yet");
+    await tried.waitForText("No agents yet");
     assert.deepEqual(problems, []);
   });
 
@@ -54,7 +54,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.waitForText("PARLEY_BOOTSTRAP_API_KEY");
     await tried.page.type("input", platform.apiKey);
     await tried.press("Continue");
-    await tried.waitForText("There is no agent yet");
+    await tried.waitForText("No agents yet");
     assert.deepEqual(await tried.inspect("no-agent"), []);
     await tried.press("Create a sample agent");
     await tried.waitForText("Start call");
@@ -70,7 +70,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     const { tried, problems } = await open(
       `#key=${platform.apiKey}&agent=00000000-0000-4000-8000-000000000000`,
     );
-    await tried.waitForText("This key opens no agent");
+    await tried.waitForText("was not found");
     assert.deepEqual(await tried.inspect("unknown-agent"), []);
     assert.equal(await tried.page.$("button ::-p-text(Start call)"), null);
     const labels = await tried.text("option");
@@ -78,7 +78,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
       assert.ok(labels.includes(`Railway club (${id.slice(0, 8)})`), labels);
     await tried.page.select("select", agentId);
     await tried.waitForText("Start call");
-    assert.doesNotMatch(await tried.text("main"), /opens no agent/);
+    assert.doesNotMatch(await tried.text("main"), /was not found/);
     assert.deepEqual(problems, []);
   });
 

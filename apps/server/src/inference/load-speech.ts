@@ -59,7 +59,7 @@ export class SpeechLoader {
     const record = await readSpeedRecord({ modelsDir, cores: this.#cores });
     const speeds = record?.speeds ?? {};
     const isMeasured = record?.isFinal === true && this.#expectedSpeeds().every((name) => name in speeds);
-    const fit = chooseSpeechFit(speeds, this.#cores, settings);
+    const fit = chooseSpeechFit(speeds, this.#cores, settings, record?.isDisturbed);
     const threads = isMeasured ? fit.kokoroThreads : this.#threadCounts()[0];
     const [moonshine, kokoro, dittli] = await Promise.all([
       this.#loadRecognizer(fit.recognizer),
@@ -95,7 +95,7 @@ export class SpeechLoader {
     }
     const record = { modelsDir, cores: this.#cores };
     const speeds: SpeechSpeeds = await addToSpeedRecord(record, measured, isDisturbed);
-    const fit = chooseSpeechFit(speeds, this.#cores, settings);
+    const fit = chooseSpeechFit(speeds, this.#cores, settings, isDisturbed);
     if (kokoro && openThreads !== fit.kokoroThreads)
       kokoro = await this.#reopenKokoro(kokoro, fit.kokoroThreads);
     const isTinyChosen = tiny !== undefined && fit.recognizer === "tiny";

@@ -27,7 +27,7 @@ export type Uri = SipUri | TelUri;
 
 /**
  * Reads a `sip:`, `sips:` or `tel:` URI. Returns `undefined` for any other scheme (answered with 416,
- * RFC 3261 §8.2.2.1) and for text that is not a URI; {@link uriScheme} distinguishes the two.
+ * RFC 3261 §8.2.2.1) and for text that is not a URI; `uriScheme` distinguishes the two.
  */
 export function parseUri(text: string): Uri | undefined {
   const colon = text.indexOf(":");

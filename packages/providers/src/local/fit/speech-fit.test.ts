@@ -17,6 +17,13 @@ test("a fast machine has Kokoro as its default voice, with two threads if they s
   assert.deepEqual(choose({ ...FAST, "kokoro-2": 0.5 }), ["base", "kokoro/af_heart", 1]);
 });
 
+test("speeds measured beside other work do not take Kokoro's second thread away", () => {
+  const disturbed = { ...FAST, "kokoro-2": 0.53 };
+  assert.equal(chooseSpeechFit(disturbed, 2, {}, true).kokoroThreads, 2);
+  assert.equal(chooseSpeechFit(disturbed, 1, {}, true).kokoroThreads, 1);
+  assert.equal(chooseSpeechFit(disturbed, 2, { kokoroThreads: 1 }, true).kokoroThreads, 1);
+});
+
 test("a machine on which Kokoro takes nearly real time has the fast voice as its default", () => {
   assert.deepEqual(choose(SLOW), ["base", "dittli/male", 1]);
 });

@@ -30,13 +30,19 @@ export const MAX_RECOGNIZER_FACTOR = 0.4;
 /** What a second thread must save: it takes the processor from calls. */
 const SECOND_THREAD_FACTOR = 0.8;
 
-/** Chooses the models from measured speeds; without speeds, what a machine of two good cores takes. */
+/**
+ * Chooses the models from measured speeds; without speeds, what a machine of two good cores takes.
+ *
+ * @param isDisturbed Whether other processes took a part of the processor while the speeds were measured.
+ */
 export function chooseSpeechFit(
   speeds: SpeechSpeeds,
   cores: number,
   settings: SpeechFitSettings = {},
+  isDisturbed = false,
 ): SpeechFit {
-  const kokoroThreads = settings.kokoroThreads ?? chooseThreads(speeds, cores);
+  // Other processes slow two threads down more than one: disturbed speeds do not show what the second one saves.
+  const kokoroThreads = settings.kokoroThreads ?? chooseThreads(isDisturbed ? {} : speeds, cores);
   const kokoro = speeds[`kokoro-${kokoroThreads}`];
   // Where the other voice alone was measured, Kokoro is not usable.
   const isFastBetter = kokoro === undefined ? speeds.dittli !== undefined : kokoro > MAX_KOKORO_FACTOR;

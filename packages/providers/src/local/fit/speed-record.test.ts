@@ -26,6 +26,7 @@ test("speeds are kept for this number of cores", async (context) => {
   assert.deepEqual(await readSpeedRecord({ modelsDir, cores: 2 }), {
     speeds: SPEEDS,
     starts: 1,
+    isDisturbed: false,
     isFinal: true,
   });
   assert.equal(await readSpeedRecord({ modelsDir, cores: 1 }), undefined);

@@ -9,6 +9,8 @@ export interface SpeedRecord {
   speeds: SpeechSpeeds;
   /** Starts that measured; their shortest times count. */
   starts: number;
+  /** Other processes took a part of the processor at every start that measured. */
+  isDisturbed: boolean;
   /** Whether the speeds need no further measurement. */
   isFinal: boolean;
 }
@@ -22,7 +24,7 @@ export interface SpeedRecordOptions {
 }
 
 /** To be raised when speeds are measured in another way. */
-const RECIPE = 2;
+const RECIPE = 3;
 const GROUPS = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
 /** A machine that is always busy is measured at so many starts, … */
 const MAX_MEASURED_STARTS = 3;
@@ -79,7 +81,12 @@ interface Stored {
 
 function toRecord({ speeds, starts, isDisturbed, measuredAt }: Stored, now: number): SpeedRecord {
   const isRecent = now - measuredAt < DISTURBED_VALID_MS;
-  return { speeds, starts, isFinal: !isDisturbed || (starts >= MAX_MEASURED_STARTS && isRecent) };
+  return {
+    speeds,
+    starts,
+    isDisturbed,
+    isFinal: !isDisturbed || (starts >= MAX_MEASURED_STARTS && isRecent),
+  };
 }
 
 function shorterOf(before: SpeechSpeeds, now: SpeechSpeeds): SpeechSpeeds {

@@ -40,18 +40,19 @@ export interface CrowdCall {
   failure: string | undefined;
 }
 
-const HOURS = ["six", "seven", "eight", "nine", "ten", "eleven"];
-const TENS = ["ten", "twenty", "thirty", "forty"];
+/** No numbers: recognizers write them as digits. */
+const COLORS = ["green", "silver", "golden", "yellow", "purple", "orange"];
+const TRAINS = ["express", "engine", "wagon", "carriage"];
 
 export async function createCrowdAgent(
   platform: Platform,
   index: number,
   voiceId: string | null,
 ): Promise<CrowdAgent> {
-  const hour = HOURS[index % HOURS.length] ?? "";
-  const minutes = TENS[Math.floor(index / HOURS.length) % TENS.length] ?? "";
-  const answer = `The club house is open on Saturday from ${hour} ${minutes} to one.`;
-  const greeting = `Hello, this is the model railway club. The next train leaves at ${hour} ${minutes}. How can I help you?`;
+  const color = COLORS[index % COLORS.length] ?? "";
+  const train = TRAINS[Math.floor(index / COLORS.length) % TRAINS.length] ?? "";
+  const answer = `On Saturday we are open all day, in the house with the ${color} ${train}.`;
+  const greeting = `Hello, this is the model railway club with the ${color} ${train}. How can I help you?`;
   const { number } = await createAgent(platform, {
     voiceId,
     // Text with a variable is not synthesized ahead of the call.

@@ -1,5 +1,5 @@
 import type { AgentVoice } from "./synthesis.ts";
-import type { VoiceSpeeds } from "./voice-speeds.ts";
+import type { SynthesizedClause, VoiceSpeeds } from "./voice-speeds.ts";
 
 /** A clause whose audio is arriving. */
 export interface ClauseUnderWay {
@@ -25,6 +25,8 @@ export interface SynthesisPaceOptions {
 const LENGTH_MARGIN = 1.1;
 /** Minimum share of a clause that may still be missing. */
 const MIN_REST = 0.1;
+/** A voice that streams at least this fast makes up for delays: its next piece alone must arrive in time, not the whole rest. */
+const MAX_STREAMING_FACTOR = 0.5;
 /** Audio from which a clause begins in any case, so that an endless clause is heard. */
 const MAX_WAIT_MS = 5_000;
 
@@ -35,6 +37,10 @@ export class SynthesisPace {
   readonly #texts = new Map<number, string>();
   /** Time since which the first of them is being synthesized. */
   #beganAt = 0;
+  /** First audio of that clause. */
+  #first: SynthesizedClause["first"];
+  #arrivedMs = 0;
+  #longestPieceMs = 0;
   /** The stream was paused during the clause, so its duration is not measured. */
   #wasPaused = false;
 
@@ -48,11 +54,15 @@ export class SynthesisPace {
   }
 
   noteRequest(id: number, text: string): void {
-    if (this.#texts.size === 0) {
-      this.#beganAt = this.#options.now();
-      this.#wasPaused = false;
-    }
+    if (this.#texts.size === 0) this.#beginClause(false);
     this.#texts.set(id, text);
+  }
+
+  /** @param audioMs Audio of the clause so far. */
+  noteAudio(audioMs: number): void {
+    this.#longestPieceMs = Math.max(this.#longestPieceMs, audioMs - this.#arrivedMs);
+    this.#arrivedMs = audioMs;
+    this.#first ??= { tookMs: this.#options.now() - this.#beganAt, audioMs };
   }
 
   notePause(): void {
@@ -67,10 +77,11 @@ export class SynthesisPace {
     const text = this.#texts.get(id);
     this.#texts.delete(id);
     const tookMs = now() - this.#beganAt;
-    if (text !== undefined && !isCached && !this.#wasPaused)
-      speeds.observe(voice(), { text, speed, tookMs, audioMs });
-    this.#beganAt = now();
-    this.#wasPaused = isPaused;
+    if (text !== undefined && !isCached && !this.#wasPaused) {
+      const streaming = this.#first && { first: this.#first, longestPieceMs: this.#longestPieceMs };
+      speeds.observe(voice(), { text, speed, tookMs, audioMs, ...streaming });
+    }
+    this.#beginClause(isPaused);
   }
 
   /** Expected synthesis time of the current clause; 0 if unknown. */
@@ -84,10 +95,20 @@ export class SynthesisPace {
   willSuffice({ text, arrivedMs, bufferedMs, hasRunDry }: ClauseUnderWay): boolean {
     if (bufferedMs >= MAX_WAIT_MS) return true;
     const { speeds, voice } = this.#options;
-    const factor = speeds.realTimeFactorOf(voice());
+    const factor = speeds.streamingFactorOf(voice());
     if (factor === undefined || factor >= 1 || hasRunDry) return false;
     const lengthMs = this.#lengthMs(text);
-    return bufferedMs >= factor * Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * MIN_REST);
+    const restMs = Math.max(lengthMs * LENGTH_MARGIN - arrivedMs, lengthMs * MIN_REST);
+    const isFast = factor <= MAX_STREAMING_FACTOR;
+    return bufferedMs >= factor * (isFast ? Math.min(restMs, speeds.pieceMsOf(voice())) : restMs);
+  }
+
+  #beginClause(isPaused: boolean): void {
+    this.#beganAt = this.#options.now();
+    this.#first = undefined;
+    this.#arrivedMs = 0;
+    this.#longestPieceMs = 0;
+    this.#wasPaused = isPaused;
   }
 
   #lengthMs(text: string): number {

@@ -328,6 +328,7 @@ export class Synthesis {
         this.#hasAudioOfStream = true;
         this.#starvedSinceMs = undefined;
         this.playout.push(event.clauseId, event.pcm, event.endsPhrase);
+        this.#pace.noteAudio(this.playout.arrivedMs(event.clauseId));
         this.#noticePlayable();
         return this.#regulateFlow();
       case "words":

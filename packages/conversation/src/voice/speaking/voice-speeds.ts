@@ -8,11 +8,23 @@ export interface SynthesizedClause {
   /** Time from the request, or from the end of the previous clause, to the last audio. */
   tookMs: number;
   audioMs: number;
+  /** First audio of the clause; absent if the voice does not stream it. */
+  first?: {
+    /** Time from the request, or from the end of the previous clause. */
+    tookMs: number;
+    audioMs: number;
+  };
+  /** Audio of the longest piece that arrived at once. */
+  longestPieceMs?: number;
 }
 
 interface VoiceSpeed {
-  /** Seconds of synthesis per second of audio. */
+  /** Seconds of synthesis per second of audio, including the wait for the first audio. */
   realTimeFactor: number;
+  /** Seconds of synthesis per second of audio after the first audio; `undefined` if no clause was streamed. */
+  streamingFactor: number | undefined;
+  /** Audio that arrives at once; `undefined` if no clause was streamed. */
+  pieceMs: number | undefined;
   /** Milliseconds of audio per unit of text at speed 1. */
   msPerUnit: number;
 }
@@ -40,18 +52,38 @@ export class VoiceSpeeds {
     return this.#speeds.get(keyOf(voice))?.realTimeFactor ?? voice.tts.assumedRealTimeFactorOf?.(voice.voice);
   }
 
+  /**
+   * As `realTimeFactorOf`, for the rest of a clause of which audio has arrived: the wait for the first audio, most of the time of
+   * a streaming vendor, is over then.
+   */
+  streamingFactorOf(voice: AgentVoice): number | undefined {
+    return this.#speeds.get(keyOf(voice))?.streamingFactor ?? this.realTimeFactorOf(voice);
+  }
+
+  /** Audio that the voice delivers at once; `Infinity` if it never streamed a clause. */
+  pieceMsOf(voice: AgentVoice): number {
+    return this.#speeds.get(keyOf(voice))?.pieceMs ?? Infinity;
+  }
+
   /** Expected duration of a text as audio. */
   expectedMs(voice: AgentVoice, text: string, speed: number): number {
     const msPerUnit = this.#speeds.get(keyOf(voice))?.msPerUnit ?? DEFAULT_MS_PER_UNIT;
     return (unitsOf(text) * msPerUnit) / speed;
   }
 
-  observe(voice: AgentVoice, { text, speed, tookMs, audioMs }: SynthesizedClause): void {
+  observe(voice: AgentVoice, clause: SynthesizedClause): void {
+    const { text, speed, tookMs, audioMs, first, longestPieceMs } = clause;
     const units = unitsOf(text);
     if (audioMs <= 0 || units === 0) return;
     const key = keyOf(voice);
     const before = this.#speeds.get(key);
-    const measured = { realTimeFactor: tookMs / audioMs, msPerUnit: (audioMs * speed) / units };
+    const isStreamed = first !== undefined && audioMs > first.audioMs;
+    const measured = {
+      realTimeFactor: tookMs / audioMs,
+      streamingFactor: isStreamed ? (tookMs - first.tookMs) / (audioMs - first.audioMs) : undefined,
+      pieceMs: isStreamed ? longestPieceMs : undefined,
+      msPerUnit: (audioMs * speed) / units,
+    };
     this.#speeds.delete(key);
     this.#speeds.set(key, before === undefined ? measured : mixed(before, measured));
     const [oldest] = this.#speeds.keys();
@@ -60,13 +92,24 @@ export class VoiceSpeeds {
 }
 
 function mixed(before: VoiceSpeed, measured: VoiceSpeed): VoiceSpeed {
-  const isSlower = measured.realTimeFactor > before.realTimeFactor;
-  const share = isSlower ? RISING_SHARE : FALLING_SHARE;
-  const move = (from: number, to: number, by: number): number => from + (to - from) * by;
   return {
-    realTimeFactor: move(before.realTimeFactor, measured.realTimeFactor, share),
-    msPerUnit: move(before.msPerUnit, measured.msPerUnit, LENGTH_SHARE),
+    realTimeFactor: cautious(before.realTimeFactor, measured.realTimeFactor),
+    streamingFactor: mixedIfKnown(before.streamingFactor, measured.streamingFactor),
+    pieceMs: mixedIfKnown(before.pieceMs, measured.pieceMs),
+    msPerUnit: moved(before.msPerUnit, measured.msPerUnit, LENGTH_SHARE),
   };
+}
+
+function mixedIfKnown(before: number | undefined, measured: number | undefined): number | undefined {
+  return before === undefined || measured === undefined ? (measured ?? before) : cautious(before, measured);
+}
+
+function cautious(before: number, measured: number): number {
+  return moved(before, measured, measured > before ? RISING_SHARE : FALLING_SHARE);
+}
+
+function moved(from: number, to: number, share: number): number {
+  return from + (to - from) * share;
 }
 
 function keyOf({ tts, voice }: AgentVoice): string {

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FakeTextToSpeech } from "../../testing/fake-text-to-speech.ts";
+import { SynthesisPace } from "./synthesis-pace.ts";
+import { VoiceSpeeds } from "./voice-speeds.ts";
+
+/** About 3 s of speech. */
+const TEXT = "We are open every day from nine to six.";
+const AUDIO_MS = 3_000;
+
+/** A pace whose voice has spoken one clause: audio (ms) by its arrival (ms after the request). */
+function paceAfter(arrivals: readonly (readonly [atMs: number, audioMs: number])[]): SynthesisPace {
+  let nowMs = 0;
+  const voice = { tts: new FakeTextToSpeech(), voice: "fake" };
+  const pace = new SynthesisPace({
+    speeds: new VoiceSpeeds(),
+    speed: 1,
+    voice: () => voice,
+    now: () => nowMs,
+  });
+  pace.noteRequest(1, TEXT);
+  let audioMs = 0;
+  for (const [atMs, arrivedMs] of arrivals) {
+    nowMs = atMs;
+    audioMs += arrivedMs;
+    pace.noteAudio(audioMs);
+  }
+  pace.noteEnd(1, { audioMs, isCached: false, isPaused: false });
+  return pace;
+}
+
+function willSuffice(pace: SynthesisPace, bufferedMs: number): boolean {
+  return pace.willSuffice({ text: TEXT, arrivedMs: bufferedMs, bufferedMs, hasRunDry: false });
+}
+
+test("a clause starts with its first audio if a voice takes long to begin and then streams quickly", () => {
+  const vendor = paceAfter([
+    [900, 200],
+    [1_000, AUDIO_MS - 200],
+  ]);
+  assert.ok(willSuffice(vendor, 200));
+});
+
+test("a fast stream of small pieces is played from its first piece", () => {
+  const vendor = paceAfter(Array.from({ length: 12 }, (_, index) => [120 + index * 50, 250] as const));
+  assert.ok(willSuffice(vendor, 250));
+});
+
+test("a voice that takes as long for every phrase is buffered by its speed", () => {
+  const local = paceAfter([
+    [600, 1_000],
+    [1_200, 1_000],
+    [1_800, 1_000],
+  ]);
+  assert.equal(willSuffice(local, 1_000), false);
+  assert.ok(willSuffice(local, 1_300));
+});
+
+test("a voice that delivers a clause in one piece is judged by the whole time", () => {
+  const whole = paceAfter([[1_800, AUDIO_MS]]);
+  assert.equal(willSuffice(whole, 1_000), false);
+  assert.ok(willSuffice(whole, 1_300));
+});

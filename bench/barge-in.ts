@@ -6,11 +6,11 @@
  * speech (by energy) to the agent's last packet that is not silent. Omits calls in which the agent would have paused at
  * that moment anyway. `--json` ends with the figures as JSON on the last line. Goal: p50 ≤ 300 ms, p95 ≤ 500 ms.
  */
-import { createAgent } from "../e2e/support/agents.ts";
-import { Platform } from "../e2e/support/platform.ts";
+import { createAgent } from "../e2e/support/platform/agents.ts";
+import { Platform } from "../e2e/support/platform/platform.ts";
 import { seededRandom } from "@parley/testing";
-import { FRAME_SAMPLES, readRecording } from "../e2e/support/recordings.ts";
-import { type HeardPacket, TestCaller } from "../e2e/support/test-caller.ts";
+import { FRAME_SAMPLES, readRecording } from "../e2e/support/audio/recordings.ts";
+import { type HeardPacket, TestCaller } from "../e2e/support/phone/test-caller.ts";
 import { percentile, rounded, sumOf } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 

@@ -10,7 +10,7 @@
  */
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
-import type { Platform } from "../e2e/support/platform.ts";
+import type { Platform } from "../e2e/support/platform/platform.ts";
 import { createAgent } from "./calls/api.ts";
 import type { CallersMethods } from "./calls/callers-process.ts";
 import { measureEcho, msPerSecond } from "./calls/echo.ts";

@@ -11,9 +11,9 @@
 import { ensureModels, FAST_LOCAL_VOICE } from "@parley/providers";
 import { seededRandom } from "@parley/testing";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
-import { Platform } from "../e2e/support/platform.ts";
-import { recognize } from "../e2e/support/recognize.ts";
-import { TestCaller } from "../e2e/support/test-caller.ts";
+import { Platform } from "../e2e/support/platform/platform.ts";
+import { recognize } from "../e2e/support/audio/recognize.ts";
+import { TestCaller } from "../e2e/support/phone/test-caller.ts";
 import { callInCrowd, type CrowdAgent, type CrowdCall, createCrowdAgent } from "./crowd/crowd-caller.ts";
 import { percentile, rounded } from "./support/statistics.ts";
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { defaultModelsDir, ensureModels } from "@parley/providers";
 import { wordOverlap } from "../apps/server/src/demo/word-overlap.ts";
-import { recognize } from "../e2e/support/recognize.ts";
+import { recognize } from "../e2e/support/audio/recognize.ts";
 import { type Condition, conditions, copyUnprepared, occupy } from "./first-call/conditions.ts";
 import { type FirstCall, measureFirstCall } from "./first-call/first-call.ts";
 import { percentile, rounded } from "./support/statistics.ts";

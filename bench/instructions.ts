@@ -10,9 +10,9 @@
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { callsFrom } from "../e2e/support/agents.ts";
-import type { Platform } from "../e2e/support/platform.ts";
-import { TestCaller } from "../e2e/support/test-caller.ts";
+import { callsFrom } from "../e2e/support/platform/agents.ts";
+import type { Platform } from "../e2e/support/platform/platform.ts";
+import { TestCaller } from "../e2e/support/phone/test-caller.ts";
 import { createAgent, NUMBER } from "./calls/api.ts";
 import type { CallersMethods } from "./calls/callers-process.ts";
 import type { ProvidersMethods } from "./calls/providers-process.ts";

@@ -11,7 +11,7 @@
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { Platform } from "../e2e/support/platform.ts";
+import type { Platform } from "../e2e/support/platform/platform.ts";
 import { createAgent } from "./calls/api.ts";
 import { cpuUseBetween, readCpu } from "./calls/cpu-use.ts";
 import { watchPacing } from "./calls/pacing.ts";

@@ -9,10 +9,10 @@ import { readWav, Resampler } from "@parley/audio";
 import type { Agent } from "@parley/contract";
 import { FAST_LOCAL_VOICE } from "@parley/providers";
 import { sampleAgent } from "@parley/contract/sample-agent";
-import { Chromium } from "../e2e/support/chromium.ts";
-import { Platform } from "../e2e/support/platform.ts";
-import { withSilence } from "../e2e/support/recordings.ts";
-import { TryPage } from "../e2e/support/try-page.ts";
+import { Chromium } from "../e2e/support/web/chromium.ts";
+import { Platform } from "../e2e/support/platform/platform.ts";
+import { withSilence } from "../e2e/support/audio/recordings.ts";
+import { TryPage } from "../e2e/support/web/try-page.ts";
 import { waitFor } from "@parley/testing";
 
 const FOLDER = path.resolve("docs/images");

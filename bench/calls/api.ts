@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Platform } from "../../e2e/support/platform.ts";
+import type { Platform } from "../../e2e/support/platform/platform.ts";
 
 export const NUMBER = "+15550199000";
 

@@ -1,4 +1,4 @@
-import type { Platform } from "../../e2e/support/platform.ts";
+import type { Platform } from "../../e2e/support/platform/platform.ts";
 import { cpuSecondsOf, machineCpu, type MachineCpu } from "../support/processes.ts";
 import { sumOf } from "../support/statistics.ts";
 import {

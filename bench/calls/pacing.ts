@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Platform } from "../../e2e/support/platform.ts";
+import type { Platform } from "../../e2e/support/platform/platform.ts";
 
 /** Window of the gauge. */
 const WINDOW_MS = 10_000;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Platform } from "../../e2e/support/platform.ts";
+import type { Platform } from "../../e2e/support/platform/platform.ts";
 import type { Peer } from "../support/peer.ts";
 import { percentile, rounded, sumOf } from "../support/statistics.ts";
 import { type CallDetail, finishedCalls, hasPendingRecordings, NUMBER } from "./api.ts";

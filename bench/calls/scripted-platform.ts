@@ -1,4 +1,4 @@
-import { Platform } from "../../e2e/support/platform.ts";
+import { Platform } from "../../e2e/support/platform/platform.ts";
 
 /** URLs of the scripted providers. */
 export interface ProviderUrls {

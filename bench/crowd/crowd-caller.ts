@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWav } from "@parley/audio";
-import { createAgent } from "../../e2e/support/agents.ts";
-import type { Platform } from "../../e2e/support/platform.ts";
-import type { TestCaller } from "../../e2e/support/test-caller.ts";
+import { createAgent } from "../../e2e/support/platform/agents.ts";
+import type { Platform } from "../../e2e/support/platform/platform.ts";
+import type { TestCaller } from "../../e2e/support/phone/test-caller.ts";
 import { describeGreeting, type HeardGreeting } from "../first-call/greeting.ts";
 
 const QUESTION = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings/opening-hours.wav");

@@ -7,9 +7,9 @@ import { readWav } from "@parley/audio";
 import type { CallDetail } from "@parley/contract";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { standardTexts } from "@parley/conversation";
-import { callsFrom, createAgent, endedCall } from "../../e2e/support/agents.ts";
-import { Platform } from "../../e2e/support/platform.ts";
-import { TestCaller } from "../../e2e/support/test-caller.ts";
+import { callsFrom, createAgent, endedCall } from "../../e2e/support/platform/agents.ts";
+import { Platform } from "../../e2e/support/platform/platform.ts";
+import { TestCaller } from "../../e2e/support/phone/test-caller.ts";
 import { describeGreeting, type HeardGreeting } from "./greeting.ts";
 
 const READY_POLL_MS = 10;

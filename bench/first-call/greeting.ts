@@ -1,4 +1,4 @@
-import type { HeardPacket } from "../../e2e/support/test-caller.ts";
+import type { HeardPacket } from "../../e2e/support/phone/test-caller.ts";
 
 const FRAME_MS = 20;
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { readWav } from "@parley/audio";
 import { callWithRecordings } from "../../apps/server/src/demo/recorded-caller.ts";
-import { Platform } from "../../e2e/support/platform.ts";
+import { Platform } from "../../e2e/support/platform/platform.ts";
 import { percentile } from "../support/statistics.ts";
 
 const recordings = path.join(import.meta.dirname, "../../apps/server/src/demo/recordings");

@@ -13,7 +13,7 @@ import {
 import type { SrtpSuite } from "@parley/rtp";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { PacketSealer } from "./packet-sealer.ts";
-import { whenThereIsRoom } from "../support/when-there-is-room.ts";
+import { whenThereIsRoom } from "../support/platform/when-there-is-room.ts";
 
 const ADDRESS = "127.0.0.1";
 let nextCaller = 15_550_150_001;

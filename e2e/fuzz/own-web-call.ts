@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { startTestCall } from "../support/browser-caller.ts";
+import { startTestCall } from "../support/web/browser-caller.ts";
 import type { FuzzedNode } from "./node/fuzzed-node.ts";
 import { exchange, httpRequest } from "./raw-http.ts";
-import { whenThereIsRoom } from "../support/when-there-is-room.ts";
+import { whenThereIsRoom } from "../support/platform/when-there-is-room.ts";
 
 /**
  * ICE credentials of the browser's side in every offer, constant so that inputs can contain them in every

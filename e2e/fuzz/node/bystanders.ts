@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallDetail } from "@parley/contract";
 import { Resampler } from "@parley/audio";
-import { endedCall, findCall } from "../../support/agents.ts";
-import { BrowserCaller, endedTestCall, startTestCall } from "../../support/browser-caller.ts";
-import { Chromium } from "../../support/chromium.ts";
-import { readRecording } from "../../support/recordings.ts";
-import { TestCaller } from "../../support/test-caller.ts";
+import { endedCall, findCall } from "../../support/platform/agents.ts";
+import { BrowserCaller, endedTestCall, startTestCall } from "../../support/web/browser-caller.ts";
+import { Chromium } from "../../support/web/chromium.ts";
+import { readRecording } from "../../support/audio/recordings.ts";
+import { TestCaller } from "../../support/phone/test-caller.ts";
 import { ANSWER, type FuzzedNode } from "./fuzzed-node.ts";
 
 const PAUSE_BETWEEN_QUESTIONS_MS = 6_000;

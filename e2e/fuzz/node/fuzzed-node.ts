@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { ScriptedChatReply, ScriptedChatRequest } from "@parley/providers/testing";
 import { TestAuthority } from "../../../packages/sip/src/testing/certificates.ts";
-import { createAgent } from "../../support/agents.ts";
+import { createAgent } from "../../support/platform/agents.ts";
 import { freePort } from "@parley/testing";
-import { Platform } from "../../support/platform.ts";
-import { type ScriptedProviders, startScriptedProviders } from "../../support/scripted-providers.ts";
+import { Platform } from "../../support/platform/platform.ts";
+import { type ScriptedProviders, startScriptedProviders } from "../../support/platform/scripted-providers.ts";
 import { hostileArguments } from "./hostile-arguments.ts";
 import { HostileCustomer } from "./hostile-customer.ts";
 

@@ -1,5 +1,5 @@
 import { waitFor } from "@parley/testing";
-import type { Platform } from "../../support/platform.ts";
+import type { Platform } from "../../support/platform/platform.ts";
 
 interface Memory {
   /** JavaScript objects in use. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { descendantsOf } from "../../support/processes.ts";
+import { descendantsOf } from "../../support/platform/processes.ts";
 import type { FuzzedNode } from "./fuzzed-node.ts";
 import { measureLiveMemory } from "./live-heap.ts";
 

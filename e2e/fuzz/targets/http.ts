@@ -1,5 +1,5 @@
 import { flipped, spliced } from "../../../packages/sip/src/testing/mutate.ts";
-import { createAgent } from "../../support/agents.ts";
+import { createAgent } from "../../support/platform/agents.ts";
 import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";

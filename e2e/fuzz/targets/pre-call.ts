@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { flipped } from "../../../packages/sip/src/testing/mutate.ts";
-import { RawSip, sdp } from "../../support/raw-sip.ts";
+import { RawSip, sdp } from "../../support/phone/raw-sip.ts";
 import { pace } from "../node/hostile-customer.ts";
 import type { Random } from "../random.ts";
 import type { Target } from "../target.ts";

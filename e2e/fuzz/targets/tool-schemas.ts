@@ -1,11 +1,11 @@
 import type { CustomTool } from "@parley/contract";
-import { readRecording } from "../../support/recordings.ts";
-import { TestCaller } from "../../support/test-caller.ts";
+import { readRecording } from "../../support/audio/recordings.ts";
+import { TestCaller } from "../../support/phone/test-caller.ts";
 import type { FuzzedNode } from "../node/fuzzed-node.ts";
 import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
-import { whenThereIsRoom } from "../../support/when-there-is-room.ts";
+import { whenThereIsRoom } from "../../support/platform/when-there-is-room.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /**
  * ICE restarts over real sockets, with the library's own ICE, DTLS and SRTP on both sides; it cannot restart ICE itself, so the
- * browser's side of that is played here. Real browsers: e2e/ice-restart.test.ts.
+ * browser's side of that is played here. Real browsers: e2e/web/ice-restart.test.ts.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

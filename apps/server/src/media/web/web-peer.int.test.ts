@@ -1,4 +1,4 @@
-/** Connections over real sockets, the browser's side by the same library. Real browsers: e2e/web-call.test.ts. */
+/** Connections over real sockets, the browser's side by the same library. Real browsers: e2e/web/web-call.test.ts. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

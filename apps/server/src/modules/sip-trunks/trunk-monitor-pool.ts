@@ -94,16 +94,14 @@ export class TrunkMonitorPool {
     const { database, nodeId } = this.#options;
     const now = this.#now();
     const leaseUntil = new Date(now.getTime() + LEASE_MS);
-    const trunkIds = trunks.map(({ id }) => id).filter((id) => this.#needsLease(id, now));
+    const wanted = trunks.filter(({ id }) => this.#needsLease(id, now));
+    const trunkIds = wanted.map(({ id }) => id);
     const taken = await store.takeWatches(database, { trunkIds, nodeId, now, leaseUntil });
-    for (const id of trunkIds) {
-      const leased = this.#leased.get(id);
-      if (!taken.includes(id)) this.#drop(id);
+    for (const trunk of wanted) {
+      const leased = this.#leased.get(trunk.id);
+      if (!taken.has(trunk.id)) this.#drop(trunk.id);
       else if (leased !== undefined) leased.leaseUntil = leaseUntil;
-      else {
-        const trunk = trunks.find((each) => each.id === id);
-        if (trunk !== undefined) this.#adopt(trunk, leaseUntil);
-      }
+      else this.#adopt(trunk, leaseUntil);
     }
   }
 
@@ -184,7 +182,7 @@ export class TrunkMonitorPool {
     await Promise.race([Promise.all(closing), deadline]);
     clearTimeout(timer);
     const { database, nodeId, logger } = this.#options;
-    await store.releaseWatches(database, nodeId, [...this.#leased.keys()]).catch((error: unknown) => {
+    await store.releaseWatches(database, nodeId).catch((error: unknown) => {
       logger.warn({ err: error }, "releasing SIP trunk leases failed; they expire by themselves");
     });
     this.#leased.clear();

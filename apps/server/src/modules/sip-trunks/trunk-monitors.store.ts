@@ -9,6 +9,16 @@ export async function listReachableTrunks(queries: Queries): Promise<SipTrunkRow
   return await queries.select().from(sipTrunks).where(isNotNull(sipTrunks.proxyAddress));
 }
 
+/** Limits a statement's parameters, of which PostgreSQL accepts 65,535, and the time that it locks trunks. */
+const TRUNKS_PER_STATEMENT = 1_000;
+
+interface LeaseRequest {
+  trunkIds: readonly string[];
+  nodeId: string;
+  now: Date;
+  leaseUntil: Date;
+}
+
 /**
  * Acquires or renews the leases on those of the trunks that no other node monitors.
  *
@@ -16,15 +26,26 @@ export async function listReachableTrunks(queries: Queries): Promise<SipTrunkRow
  */
 export async function takeWatches(
   database: Database,
-  { trunkIds, nodeId, now, leaseUntil }: { trunkIds: string[]; nodeId: string; now: Date; leaseUntil: Date },
+  { trunkIds, ...lease }: LeaseRequest,
+): Promise<Set<string>> {
+  const taken = new Set<string>();
+  for (let start = 0; start < trunkIds.length; start += TRUNKS_PER_STATEMENT) {
+    const some = trunkIds.slice(start, start + TRUNKS_PER_STATEMENT);
+    for (const id of await takeSomeWatches(database, { ...lease, trunkIds: some })) taken.add(id);
+  }
+  return taken;
+}
+
+async function takeSomeWatches(
+  database: Database,
+  { trunkIds, nodeId, now, leaseUntil }: LeaseRequest,
 ): Promise<string[]> {
-  if (trunkIds.length === 0) return [];
   return await database.transaction(async (transaction) => {
     // Skips trunks that are being deleted. The consistent order prevents deadlocks between nodes.
     const existing = await transaction
       .select({ id: sipTrunks.id })
       .from(sipTrunks)
-      .where(inArray(sipTrunks.id, trunkIds))
+      .where(inArray(sipTrunks.id, [...trunkIds]))
       .orderBy(sipTrunks.id)
       .for("key share");
     if (existing.length === 0) return [];
@@ -60,15 +81,9 @@ export async function writeSeen(
     .where(and(eq(sipTrunkWatches.sipTrunkId, sipTrunkId), eq(sipTrunkWatches.nodeId, nodeId)));
 }
 
-/** Releases the leases, so that other nodes can take over at once. */
-export async function releaseWatches(
-  queries: Queries,
-  nodeId: string,
-  trunkIds: readonly string[],
-): Promise<void> {
-  await queries
-    .delete(sipTrunkWatches)
-    .where(and(eq(sipTrunkWatches.nodeId, nodeId), inArray(sipTrunkWatches.sipTrunkId, [...trunkIds])));
+/** Releases all leases of a node, so that other nodes can take over at once. */
+export async function releaseWatches(queries: Queries, nodeId: string): Promise<void> {
+  await queries.delete(sipTrunkWatches).where(eq(sipTrunkWatches.nodeId, nodeId));
 }
 
 /** Observed health of those of the trunks that a node monitors now. */

@@ -40,17 +40,22 @@ export const environmentNameSchema = Type.String({
   examples: ["staging"],
 });
 
+/** Value of a variable: any JSON scalar. */
+export type VariableValue = string | number | boolean | null;
+
 /** Values of the variables in templates, by name. */
 export const variablesSchema = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$" }),
-  Type.String({ maxLength: 4000 }),
+  Type.Unsafe<VariableValue>({ type: ["string", "number", "boolean", "null"], maxLength: 4000 }),
   {
     additionalProperties: false,
     description:
-      "Variables by name: text values that replace `{{name}}` in prompts and messages. A name without a value renders empty.",
-    examples: [{ customer_name: "Ada" }],
+      "Variables by name: texts, numbers, booleans or null. They are kept as given, and replace `{{name}}` in prompts, messages " +
+      "and tools as text. Null and a name without a value render empty.",
+    examples: [{ customer_name: "Ada", visits: 3 }],
   },
 );
+export type Variables = Readonly<Static<typeof variablesSchema>>;
 
 /** A read-only field, accepted in updates and ignored. */
 export const ignored = Type.Optional(

@@ -1,3 +1,4 @@
+import type { Variables } from "@parley/contract";
 import { randomUUID } from "node:crypto";
 import { TextDecoder } from "node:util";
 import type { DialogueTool, ToolInputSchema } from "@parley/conversation";
@@ -38,7 +39,7 @@ export interface ToolConversation {
   channel: "phone" | "web";
   fromNumber: string | null;
   toNumber: string | null;
-  variables: Readonly<Record<string, string>>;
+  variables: Variables;
 }
 
 export interface MessageToSign {

@@ -150,12 +150,12 @@ export interface AgentCreate {
    * Variables by name. Environments, calls and pre-call answers override them.
    * @default {}
    */
-  defaultVariables?: Record<string, string> | null;
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
   /**
    * Variables that override `defaultVariables` in browser test calls.
    * @default {}
    */
-  testVariables?: Record<string, string> | null;
+  testVariables?: Record<string, string | number | boolean | null> | null;
   /**
    * Language of the conversation, as a BCP 47 tag.
    * @default "en"
@@ -595,9 +595,9 @@ export interface Agent {
   /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
   flowDefinition: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
-  defaultVariables: Record<string, string>;
+  defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */
-  testVariables: Record<string, string>;
+  testVariables: Record<string, string | number | boolean | null>;
   /** Language of the conversation, as a BCP 47 tag. */
   language: string;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
@@ -865,9 +865,9 @@ export interface AgentUpdate {
   /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
   flowDefinition?: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
-  defaultVariables?: Record<string, string> | null;
+  defaultVariables?: Record<string, string | number | boolean | null> | null;
   /** Variables that override `defaultVariables` in browser test calls. */
-  testVariables?: Record<string, string> | null;
+  testVariables?: Record<string, string | number | boolean | null> | null;
   /** Language of the conversation, as a BCP 47 tag. */
   language?: string | null;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
@@ -1299,9 +1299,9 @@ export interface AgentSnapshot {
   /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
   flowDefinition: Record<string, unknown> | null;
   /** Variables by name. Environments, calls and pre-call answers override them. */
-  defaultVariables: Record<string, string>;
+  defaultVariables: Record<string, string | number | boolean | null>;
   /** Variables that override `defaultVariables` in browser test calls. */
-  testVariables: Record<string, string>;
+  testVariables: Record<string, string | number | boolean | null>;
   /** Language of the conversation, as a BCP 47 tag. */
   language: string;
   /** IANA time zone of the agent, used for `current_time` and in analysis. */
@@ -1610,8 +1610,8 @@ export interface EnvironmentPut {
    * From 1 to 2147483647.
    */
   revision?: number | null;
-  /** Variables by name: text values that replace `{{name}}` in prompts and messages. A name without a value renders empty. */
-  variables?: Record<string, string> | null;
+  /** Variables by name: texts, numbers, booleans or null. They are kept as given, and replace `{{name}}` in prompts, messages and tools as text. Null and a name without a value render empty. */
+  variables?: Record<string, string | number | boolean | null> | null;
   /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
   name?: unknown;
   /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
@@ -1633,7 +1633,7 @@ export interface Environment {
    */
   revision: number | null;
   /** Variables that override the agent's `defaultVariables`. */
-  variables: Record<string, string>;
+  variables: Record<string, string | number | boolean | null>;
   /** True for `production`. */
   builtin: boolean;
   /** Phone numbers whose calls run in this environment, in E.164. */
@@ -1850,7 +1850,7 @@ export interface TestCallCreate {
   /** Environment to test. Absent or null: the draft. `production`: the published revision. */
   environment?: string | null;
   /** Variables of this call. They override those of the environment, which override the agent's `testVariables`. */
-  variables?: Record<string, string>;
+  variables?: Record<string, string | number | boolean | null>;
 }
 
 export interface JoinableCall {
@@ -1871,7 +1871,7 @@ export interface CallCreate {
   /** Environment of the agent. Default: `production`. */
   environment?: string;
   /** Variables of this call. They override those of the agent and the environment. */
-  variables?: Record<string, string>;
+  variables?: Record<string, string | number | boolean | null>;
   /**
    * Maximum ringing time in seconds. The call then ends as `no_answer`.
    * From 5 to 120.
@@ -2287,7 +2287,7 @@ export interface Conversation {
   environment: string | null;
   channel: "phone" | "web";
   /** Variables of the conversation, without the built-in ones. */
-  variables: Record<string, string>;
+  variables: Record<string, string | number | boolean | null>;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -2306,7 +2306,7 @@ export interface ConversationDetail {
   environment: string | null;
   channel: "phone" | "web";
   /** Variables of the conversation, without the built-in ones. */
-  variables: Record<string, string>;
+  variables: Record<string, string | number | boolean | null>;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
   /** Date and time in ISO 8601, UTC. */
@@ -2472,7 +2472,7 @@ export interface CallPreEvent {
     /** Called number or extension. Null: a browser call. */
     toNumber: string | null;
     /** Variables of the conversation, without the built-in ones. */
-    variables: Record<string, string>;
+    variables: Record<string, string | number | boolean | null>;
     /** Id of the campaign. Null: none. */
     campaignId: string | null;
     /** Whether this is a test call. */
@@ -2483,7 +2483,7 @@ export interface CallPreEvent {
 /** All fields are optional. Invalid fields, and an answer with more than 1 MiB or 10000 values, are ignored and noted in the call's transcript. */
 export interface PreCallAnswer {
   /** Variables that override those of the agent, the environment, and the request or campaign. */
-  variables?: Record<string, string>;
+  variables?: Record<string, string | number | boolean | null>;
   /** First words of the agent, instead of those in its configuration. */
   firstMessage?: string;
   /** Rejects the call: an inbound call gets SIP 603, an outbound call is not placed. */
@@ -2514,7 +2514,7 @@ export interface CallPostEvent {
     /** Called number or extension. Null: a browser call. */
     toNumber: string | null;
     /** Variables of the conversation, without the built-in ones. */
-    variables: Record<string, string>;
+    variables: Record<string, string | number | boolean | null>;
     /** Id of the campaign. Null: none. */
     campaignId: string | null;
     /** Whether this is a test call. */

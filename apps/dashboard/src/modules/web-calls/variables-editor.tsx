@@ -39,7 +39,7 @@ export function VariablesEditor({ rows, onChange }: VariablesEditorProps) {
           <input
             className="input"
             aria-label={`Value of ${row.name || "the variable"}`}
-            placeholder={row.configured || "value"}
+            placeholder={String(row.configured ?? "") || "value"}
             value={row.value}
             onChange={({ target }) => change(row.id, { value: target.value })}
           />

@@ -24,3 +24,16 @@ test("values that were given are sent under their trimmed names; rows without a 
   ];
   assert.deepEqual(valuesOf(rows), { customer: "Grace", city: "Oslo" });
 });
+
+test("a value keeps the type that the agent's variable has, if the text allows it", () => {
+  const rows = rowsOf({ age: 42, vip: true, name: "7", none: null });
+  const withValues = (values: Record<string, string>) =>
+    valuesOf(rows.map((row) => ({ ...row, value: values[row.name] ?? "" })));
+  assert.deepEqual(withValues({ age: "43.5", vip: "false", name: "8", none: "9" }), {
+    age: 43.5,
+    vip: false,
+    name: "8",
+    none: "9",
+  });
+  assert.deepEqual(withValues({ age: "old", vip: "no" }), { age: "old", vip: "no" });
+});

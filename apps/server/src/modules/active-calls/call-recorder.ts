@@ -1,4 +1,4 @@
-import type { TranscriptItem, Turn } from "@parley/contract";
+import type { TranscriptItem, Turn, Variables } from "@parley/contract";
 import type { Logger } from "pino";
 import type { Clock } from "../../platform/clock.ts";
 import { isDatabaseAway } from "../../platform/database/database-away.ts";
@@ -50,7 +50,7 @@ export class CallRecorder {
   }
 
   /** Records the variables that the conversation runs with after the pre-call webhook. */
-  variables(variables: Record<string, string>): void {
+  variables(variables: Variables): void {
     this.#add({ type: "variables", variables });
   }
 

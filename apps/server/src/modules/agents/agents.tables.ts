@@ -1,4 +1,4 @@
-import type { Actor, AgentStatus, PublishMode, VersionKind } from "@parley/contract";
+import type { Actor, AgentStatus, PublishMode, VersionKind, Variables } from "@parley/contract";
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
@@ -80,7 +80,7 @@ export const agentEnvironments = pgTable(
     name: text("name").notNull(),
     /** `null` pins the draft. */
     revision: integer("revision"),
-    variables: jsonb("variables").$type<Record<string, string>>().notNull().default({}),
+    variables: jsonb("variables").$type<Variables>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -1,4 +1,4 @@
-import type { TranscriptItem, Turn } from "@parley/contract";
+import type { TranscriptItem, Turn, Variables } from "@parley/contract";
 import type { CallAnswer, CallEnd, CallsService } from "./calls.service.ts";
 
 /** The methods of the calls' service that write a record. */
@@ -12,7 +12,7 @@ export type CallWrite =
   | { type: "ringing"; at: Date }
   | { type: "answered"; answer: CallAnswer }
   /** The variables that the conversation runs with after the pre-call webhook. */
-  | { type: "variables"; variables: Record<string, string> }
+  | { type: "variables"; variables: Variables }
   | { type: "item"; item: TranscriptItem; at: Date }
   | { type: "turn"; turn: Turn }
   | { type: "finish"; end: CallEnd };

@@ -6,6 +6,7 @@ import type {
   CallStatus,
   TranscriptItem,
   Turn,
+  Variables,
 } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -43,7 +44,7 @@ export interface NewCall {
   toNumber: string | null;
   nodeId: string;
   sipCallId: string | null;
-  variables: Record<string, string>;
+  variables: Variables;
   postCallWebhookUrl: string | null;
   /** When it began to ring; null if it has not yet. */
   startedAt: Date | null;
@@ -58,7 +59,7 @@ export type NewInboundCall = Omit<NewCall, "channel" | "direction" | "status" | 
 };
 
 /** A recorded call that no node runs yet. */
-export type PlacedCall = store.CallRow & { variables: Record<string, string> };
+export type PlacedCall = store.CallRow & { variables: Variables };
 
 export interface CallAnswer {
   at: Date;
@@ -203,7 +204,7 @@ export class CallsService {
   }
 
   /** Replaces all variables of the call's conversation. */
-  async setVariables(id: string, variables: Record<string, string>): Promise<void> {
+  async setVariables(id: string, variables: Variables): Promise<void> {
     const conversationId = await store.findConversationId(this.#database, id);
     if (conversationId === undefined) throw new Error(`there is no call ${id}`);
     await this.#conversations.setVariables(conversationId, variables);

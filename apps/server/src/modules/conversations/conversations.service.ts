@@ -1,4 +1,4 @@
-import type { Conversation, ConversationDetail, TranscriptItem } from "@parley/contract";
+import type { Conversation, ConversationDetail, TranscriptItem, Variables } from "@parley/contract";
 import type { SQL } from "drizzle-orm";
 import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
@@ -12,7 +12,7 @@ export interface NewConversation {
   configurationRevision: number;
   environment: string | null;
   channel: "phone" | "web";
-  variables: Record<string, string>;
+  variables: Variables;
 }
 
 export class ConversationsService {
@@ -42,7 +42,7 @@ export class ConversationsService {
     await store.deleteConversation(queries, id);
   }
 
-  async setVariables(id: string, variables: Record<string, string>): Promise<void> {
+  async setVariables(id: string, variables: Variables): Promise<void> {
     await store.updateConversation(this.#database, id, { variables });
   }
 

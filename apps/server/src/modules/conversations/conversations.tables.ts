@@ -1,4 +1,4 @@
-import type { TranscriptItem } from "@parley/contract";
+import type { TranscriptItem, Variables } from "@parley/contract";
 import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
@@ -17,7 +17,7 @@ export const conversations = pgTable(
     configurationRevision: integer("configuration_revision"),
     environment: text("environment"),
     channel: text("channel").$type<"phone" | "web">().notNull(),
-    variables: jsonb("variables").$type<Record<string, string>>().notNull().default({}),
+    variables: jsonb("variables").$type<Variables>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

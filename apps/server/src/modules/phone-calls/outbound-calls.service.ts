@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Call, CallCreate } from "@parley/contract";
+import type { Call, CallCreate, Variables } from "@parley/contract";
 import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -113,7 +113,7 @@ export class OutboundCallsService {
 
   async #write(
     { agent, from, toNumber, sipTrunkId }: OutboundPlan,
-    call: { nodeId: string; sipCallId: string; variables: Record<string, string> },
+    call: { nodeId: string; sipCallId: string; variables: Variables },
   ): Promise<{ callId: string; conversationId: string }> {
     return await this.#options.calls.open({
       ...call,
@@ -133,7 +133,7 @@ export class OutboundCallsService {
 function toRecord(
   ids: { callId: string; conversationId: string },
   { agent, fromNumber, toNumber }: Dialing,
-  variables: Record<string, string>,
+  variables: Variables,
   at: Date,
 ): CallToRegister {
   return { ...ids, agent, variables, channel: "phone", direction: "outbound", fromNumber, toNumber, at };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Agent, CallDetail, JoinableCall } from "@parley/contract";
+import type { Agent, CallDetail, Conversation, JoinableCall } from "@parley/contract";
 import type { MediaCall } from "../../media/media-protocol.ts";
 import { waitFor } from "@parley/testing";
 import { assertRefused } from "../contract-conformance.ts";
@@ -71,6 +71,37 @@ describe("a test call", () => {
       c: "environment",
       d: "request",
     });
+  });
+
+  test("variables of any JSON scalar are kept as given and rendered as text", async () => {
+    const template = "{{name}} is {{age}}, {{vip}}, {{none}}{{price}}{{off}}.";
+    const variables = { name: "Ada", age: 42, vip: true, none: null };
+    const own = dataOf<Agent>(
+      await server.request("POST", "/agents", {
+        name: "Scalars",
+        promptTemplate: template,
+        defaultVariables: { ...variables, name: 7 },
+        testVariables: { name: "Ada" },
+      }),
+    );
+    assert.deepEqual(own.defaultVariables, { ...variables, name: 7 });
+    const path = `/agents/${own.id}`;
+    await server.request("PUT", `${path}/environments/staging`, { variables: { price: 1.5 } });
+    const started = await server.request("POST", `${path}/test-call`, {
+      environment: "staging",
+      variables: { off: false },
+    });
+    const { callId } = dataOf<JoinableCall>(started);
+    const { conversation, instructions } = await opened(callId);
+    const all = { ...variables, price: 1.5, off: false };
+    assert.deepEqual([conversation.variables, instructions], [all, "Ada is 42, true, 1.5false."]);
+    const { conversationId } = dataOf<CallDetail>(await server.request("GET", `/calls/${callId}`));
+    const stored = dataOf<Conversation>(await server.request("GET", `/conversations/${conversationId}`));
+    assert.deepEqual(stored.variables, all);
+    for (const value of [["x"], { x: 1 }, "x".repeat(4_001)]) {
+      const refused = await server.request("POST", `${path}/test-call`, { variables: { off: value } });
+      assertRefused(refused, "invalid_body", "variables.off");
+    }
   });
 
   test("an unknown environment is refused, and so is a call without free capacity", async () => {

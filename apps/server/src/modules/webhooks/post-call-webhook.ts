@@ -1,4 +1,4 @@
-import type { CallDetail, CallPostData } from "@parley/contract";
+import type { CallDetail, CallPostData, Variables } from "@parley/contract";
 import type { Queries } from "../../platform/database/database.ts";
 import { isResultPending } from "../calls/calls.rules.ts";
 import type { CallsService, EndedCall } from "../calls/calls.service.ts";
@@ -57,7 +57,7 @@ export class PostCallWebhook {
   }
 }
 
-function toPostData(call: CallDetail, variables: Record<string, string>): CallPostData {
+function toPostData(call: CallDetail, variables: Variables): CallPostData {
   const { id, agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
   const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
   const { transcript, extraction, evaluation, recordingUrl, isTest } = call;

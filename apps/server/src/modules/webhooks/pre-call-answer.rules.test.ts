@@ -37,11 +37,20 @@ test("an answer that is not a JSON object, has an error status or is too long is
 });
 
 test("every invalid field is named, and the valid ones are used", () => {
-  const variables = { name: "Ada", age: 42, "a b": "x", long: "x".repeat(4001), "": "x" };
+  const variables = {
+    name: "Ada",
+    age: 42,
+    vip: true,
+    gone: null,
+    list: ["x"],
+    "a b": "x",
+    long: "x".repeat(4001),
+    "": "x",
+  };
   assert.deepEqual(read({ variables, firstMessage: "Hi", reject: true, lucky: 7 }), {
-    answer: { variables: { name: "Ada" }, firstMessage: "Hi" },
+    answer: { variables: { name: "Ada", age: 42, vip: true, gone: null }, firstMessage: "Hi" },
     problems: [
-      "variables.age is invalid",
+      "variables.list is invalid",
       "variables.a b is invalid",
       "variables.long is invalid",
       "variables. is invalid",

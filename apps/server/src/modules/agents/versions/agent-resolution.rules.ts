@@ -1,4 +1,4 @@
-import { PRODUCTION } from "@parley/contract";
+import { PRODUCTION, type Variables } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import { type AgentDocument, withLiveFields } from "../agent-document.rules.ts";
 import { liveRevision, type SavedAgent } from "../agent-state.rules.ts";
@@ -29,7 +29,7 @@ export interface ResolvedAgent {
   agentRevision: number | null;
   configurationRevision: number;
   /** Variables of the agent and the environment; those of the conversation take precedence. */
-  variables: Record<string, string>;
+  variables: Variables;
 }
 
 /** Agent fields that a call's record stores. */
@@ -43,7 +43,7 @@ export interface PinnedEnvironment {
   name: string;
   /** `null` is the draft. */
   revision: number | null;
-  variables: Readonly<Record<string, string>>;
+  variables: Variables;
 }
 
 /** Named environment that the entry point requests; `undefined` for production and the draft. */

@@ -1,3 +1,4 @@
+import type { Variables } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
 import type { AgentDocument } from "../agent-document.rules.ts";
@@ -21,7 +22,7 @@ interface RecordedConfiguration {
   configurationRevision: number | null;
   environment: string | null;
   /** Variables of the conversation, which may exceed the agent's. */
-  variables: Record<string, string>;
+  variables: Variables;
 }
 
 /** The only place that decides which snapshot and variables a conversation runs on. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import test from "node:test";
-import type { Agent, AgentVersion, AgentVersionDetail, Environment } from "@parley/contract";
+import type { Agent, AgentVersion, AgentVersionDetail, Environment, Variables } from "@parley/contract";
 import { seededRandom } from "@parley/testing";
 import { createTestServer, type TestServer } from "../../testing.ts";
 import { contentOf, type Content, type Draft, type Expected, PublishingModel } from "./publishing.model.ts";
@@ -248,8 +248,8 @@ class Walk {
     };
   }
 
-  #variables(): Record<string, string> {
-    return this.pick<Record<string, string>>({}, { x: "1" }, { x: "2" }, { y: "3" });
+  #variables(): Variables {
+    return this.pick<Variables>({}, { x: "1" }, { x: 2 }, { y: false });
   }
 
   /** Usually an existing revision. */

@@ -1,11 +1,11 @@
 /** Small model of an agent's versions, publishing and environments, for the test in this folder. */
-import type { ErrorCode, VersionKind } from "@parley/contract";
+import type { ErrorCode, VersionKind, Variables } from "@parley/contract";
 
 /** Agent fields that the model covers, without those that are always live. */
 export interface Content {
   name: string;
   voiceSpeed: number;
-  defaultVariables: Record<string, string>;
+  defaultVariables: Variables;
   folderId: string | null;
   tools: { id: string; name: string; enabled: boolean }[];
 }
@@ -22,14 +22,14 @@ interface ModelVersion {
 
 interface ModelEnvironment {
   revision: number | null;
-  variables: Record<string, string>;
+  variables: Variables;
 }
 
 /** Expected configuration of a conversation. */
 export interface Expected {
   revision: number;
   content: Content;
-  variables: Record<string, string>;
+  variables: Variables;
   environment: string | null;
   agentRevision: number | null;
 }

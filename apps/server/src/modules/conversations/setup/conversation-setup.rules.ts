@@ -1,7 +1,8 @@
+import type { Variables } from "@parley/contract";
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
-import { builtInVariables, renderTemplate, type Variables } from "./variables.rules.ts";
+import { builtInVariables, renderTemplate } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
 /** Everything that a conversation runs on, independent of its audio transport. */
@@ -13,7 +14,7 @@ export interface NewConversationSetup {
   conversationId: string;
   agent: ResolvedAgent;
   /** Variables of the agent and of the call. Built-in variables take precedence. */
-  variables: Record<string, string>;
+  variables: Variables;
   channel: "phone" | "web";
   direction: "inbound" | "outbound";
   /** `null` for a withheld number and for web calls. */

@@ -16,6 +16,15 @@ test("property names of JavaScript objects are not variables", () => {
   assert.deepEqual(renderTemplate("{{constructor}}", {}).unknownNames, ["constructor"]);
 });
 
+test("numbers, booleans and null render as text, null as empty text", () => {
+  const variables = { age: 42, price: -0.5, zero: 0, vip: true, off: false, none: null };
+  const { text, unknownNames } = renderTemplate(
+    "{{age}} {{price}} {{zero}} {{vip}} {{off}} <{{none}}>",
+    variables,
+  );
+  assert.deepEqual([text, unknownNames], ["42 -0.5 0 true false <>", []]);
+});
+
 test("a value that looks like a variable is not rendered again", () => {
   assert.equal(renderTemplate("{{a}}", { a: "{{b}}", b: "secret" }).text, "{{b}}");
 });
@@ -29,5 +38,8 @@ test("the current time is in the agent's time zone", () => {
     timezone: "America/New_York",
     now: new Date("2026-11-21T17:05:00Z"),
   });
-  assert.match(variables["current_time"] ?? "", /Saturday.* 21 November 2026.* 12:05 \(America\/New_York\)/);
+  assert.match(
+    String(variables["current_time"]),
+    /Saturday.* 21 November 2026.* 12:05 \(America\/New_York\)/,
+  );
 });

@@ -1,5 +1,4 @@
-/** Values of `{{name}}` placeholders. */
-export type Variables = Readonly<Record<string, string>>;
+import type { VariableValue, Variables } from "@parley/contract";
 
 export interface RenderedTemplate {
   text: string;
@@ -8,17 +7,22 @@ export interface RenderedTemplate {
 }
 
 /**
- * Replaces `{{name}}` (spaces inside the braces allowed) with the variable's value. Values are not rendered
- * again.
+ * Replaces `{{name}}` (spaces inside the braces allowed) with the variable's value as text. Values are not
+ * rendered again.
  */
 export function renderTemplate(template: string, variables: Variables): RenderedTemplate {
   const unknownNames = new Set<string>();
   const text = template.replaceAll(/\{\{\s*([\w.-]+)\s*\}\}/g, (_match, name: string) => {
-    if (Object.hasOwn(variables, name)) return variables[name] ?? "";
+    if (Object.hasOwn(variables, name)) return toText(variables[name]);
     unknownNames.add(name);
     return "";
   });
   return { text, unknownNames: [...unknownNames] };
+}
+
+/** Returns a variable's value as it appears in a text; null is empty. */
+export function toText(value: VariableValue | undefined): string {
+  return value === undefined || value === null ? "" : String(value);
 }
 
 export interface CallFacts {

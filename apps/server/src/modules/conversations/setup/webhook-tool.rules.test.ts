@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { CustomTool } from "@parley/contract";
+import type { CustomTool, Variables } from "@parley/contract";
 import { renderTool } from "./webhook-tool.rules.ts";
 
 const tool: CustomTool = {
@@ -21,7 +21,7 @@ const tool: CustomTool = {
   updatedAt: "2026-11-21T09:30:00.000Z",
 };
 
-const urlOf = (webhookUrl: string, variables: Record<string, string>): string =>
+const urlOf = (webhookUrl: string, variables: Variables): string =>
   renderTool({ ...tool, webhookUrl }, variables).tool.url;
 
 test("a tool has the name and parameters of its definition", () => {

@@ -1,7 +1,7 @@
-import type { CustomTool } from "@parley/contract";
+import type { CustomTool, Variables } from "@parley/contract";
 import type { Pair, WebhookTool } from "../../../custom-tools/webhook-tool.ts";
 import { readToolFunction } from "../../agents/tools/tool-function.rules.ts";
-import { renderTemplate, type Variables } from "./variables.rules.ts";
+import { renderTemplate, toText } from "./variables.rules.ts";
 
 /** Returns a tool as a conversation with these variables runs it. */
 export function renderTool(
@@ -18,7 +18,10 @@ export function renderTool(
     pairs.map(({ key, value }) => ({ key, value: render(value, variables) }));
   const { description, parameters } = readToolFunction(tool.schema);
   const encoded = Object.fromEntries(
-    Object.entries(variables).map(([name, value]) => [name, encodeURIComponent(value.toWellFormed())]),
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      encodeURIComponent(toText(value).toWellFormed()),
+    ]),
   );
   return {
     tool: {

@@ -69,7 +69,7 @@ async function start(): Promise<Servers> {
   const platform = await createHttpServer({
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency: new Idempotency(database, systemClock),
+    idempotency: new Idempotency(database, encryption, systemClock),
     rateLimiter: new RateLimiter(database, systemClock),
   });
   features.bindRoutes(platform);

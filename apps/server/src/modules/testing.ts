@@ -82,7 +82,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   const app = await createHttpServer({
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
-    idempotency: new Idempotency(database, node.clock),
+    idempotency: new Idempotency(database, encryption, node.clock),
     rateLimiter: new RateLimiter(database, node.clock),
     ...(options.limits !== undefined && { limits: options.limits }),
   });

@@ -18,8 +18,9 @@ export async function createHttpApp(
   node: OpenedResources,
   { apiKeys, sipTrunks }: Pick<Services, "apiKeys" | "sipTrunks">,
 ): Promise<FastifyInstance> {
-  const { config, logger, database, clock, readiness, findWarnings, metrics, storage, jobs } = node;
-  const idempotency = new Idempotency(database, clock);
+  const { config, logger, database, encryption, clock, readiness, findWarnings, metrics, storage, jobs } =
+    node;
+  const idempotency = new Idempotency(database, encryption, clock);
   await jobs.work(deleteExpiredAnswersJob(idempotency));
   const app = await createHttpServer({
     logger,

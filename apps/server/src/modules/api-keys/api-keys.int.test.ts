@@ -82,3 +82,17 @@ test("the bootstrap key leads to one organization, regardless of how often and o
   assert.equal((await service.authenticate("bootstrap-key-2"))?.organizationId, ids[0]);
   await close();
 });
+
+test("a revoked bootstrap key stays revoked when nodes start with it again", async () => {
+  const { database, organizations, service, clock, close } = await createService();
+  const key = "bootstrap-key-1";
+  const id = await service.ensureBootstrapOrganization(key);
+  const [listed] = (await service.list(id, LISTED)).data;
+  await service.revoke(id, listed?.id ?? "");
+  const restarted = new ApiKeysService(database, organizations, { now: () => clock.now });
+  assert.equal(await restarted.ensureBootstrapOrganization(key), id);
+  assert.equal(await restarted.authenticate(key), undefined);
+  await restarted.ensureBootstrapOrganization("bootstrap-key-2");
+  assert.equal((await restarted.authenticate("bootstrap-key-2"))?.organizationId, id);
+  await close();
+});

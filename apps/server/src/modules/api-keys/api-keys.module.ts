@@ -4,7 +4,7 @@ import { bindApiKeyRoutes } from "./api-keys.routes.ts";
 import { ApiKeysService } from "./api-keys.service.ts";
 
 export function createApiKeys(
-  { config, database, clock }: NodeResources,
+  { config, database, clock, logger }: NodeResources,
   { organizations }: { organizations: OrganizationsService },
 ) {
   const apiKeys = new ApiKeysService(database, organizations, clock);
@@ -12,8 +12,11 @@ export function createApiKeys(
     services: { apiKeys },
     bindRoutes: (app) => bindApiKeyRoutes(app, apiKeys),
     prepare: async () => {
-      if (config.bootstrapApiKey !== undefined)
-        await apiKeys.ensureBootstrapOrganization(config.bootstrapApiKey);
+      const { bootstrapApiKey } = config;
+      if (bootstrapApiKey === undefined) return;
+      await apiKeys.ensureBootstrapOrganization(bootstrapApiKey);
+      if ((await apiKeys.authenticate(bootstrapApiKey)) === undefined)
+        logger.warn("the key in PARLEY_BOOTSTRAP_API_KEY was revoked: set a new one, or remove the variable");
     },
   } satisfies Feature;
 }

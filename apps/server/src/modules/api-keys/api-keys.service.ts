@@ -81,7 +81,7 @@ export class ApiKeysService {
 
   /**
    * Ensures that an organization with this key exists (`PARLEY_BOOTSTRAP_API_KEY`) and returns its id. Keys of earlier
-   * starts stay valid until they are revoked.
+   * starts stay valid until they are revoked; a revoked key is not created again.
    */
   async ensureBootstrapOrganization(key: string): Promise<string> {
     const hash = hashKey(key);
@@ -90,7 +90,7 @@ export class ApiKeysService {
       const existing = await store.findKeyByHash(transaction, hash);
       if (existing !== undefined) return existing.organizationId;
       const { id } = await this.#organizations.ensure(transaction, FIRST_SLUG, FIRST_NAME);
-      await store.insertKeyOnce(transaction, {
+      await store.insertBootstrapKey(transaction, {
         organizationId: id,
         name: "bootstrap",
         hash,

@@ -2,7 +2,7 @@ import type { PageQuery } from "@parley/contract";
 import { and, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
-import { apiKeys } from "./api-keys.tables.ts";
+import { apiKeys, bootstrapKeys } from "./api-keys.tables.ts";
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
@@ -24,9 +24,10 @@ export async function insertKey(queries: Queries, key: typeof apiKeys.$inferInse
   return row;
 }
 
-/** Like `insertKey`, but does nothing if the hash exists. */
-export async function insertKeyOnce(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<void> {
-  await queries.insert(apiKeys).values(key).onConflictDoNothing();
+/** Inserts a bootstrap key unless it exists or once existed. */
+export async function insertBootstrapKey(queries: Queries, key: typeof apiKeys.$inferInsert): Promise<void> {
+  const { rowCount } = await queries.insert(bootstrapKeys).values({ hash: key.hash }).onConflictDoNothing();
+  if (rowCount === 1) await queries.insert(apiKeys).values(key).onConflictDoNothing();
 }
 
 export async function listKeys(

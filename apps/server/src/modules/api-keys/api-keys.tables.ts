@@ -2,6 +2,11 @@ import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId } from "../../platform/database/columns.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
 
+/** Hashes (SHA-256, hex) of all bootstrap keys so far, so that a revoked key is not created again at the next start. */
+export const bootstrapKeys = pgTable("bootstrap_keys", {
+  hash: text("hash").primaryKey(),
+});
+
 export const apiKeys = pgTable(
   "api_keys",
   {

@@ -105,7 +105,7 @@ async function setUp(context: TestContext) {
     const app = await createHttpServer({
       logger,
       authenticate: async (key) => await modules.apiKeys.authenticate(key),
-      idempotency: new Idempotency(database, clock),
+      idempotency: new Idempotency(database, encryption, clock),
       rateLimiter: new RateLimiter(database, clock),
     });
     features.bindRoutes(app);

@@ -42,7 +42,7 @@ test("a database from before the first migration is rejected and left unchanged"
     name: "IncompatibleSchemaError",
     message: /development version.*DATABASE_URL.*PARLEY_DATA_DIR/,
   });
-  const { rows } = await database.execute(`select hash from ${MIGRATIONS}`);
+  const { rows } = await database.execute(`select distinct hash from ${MIGRATIONS}`);
   assert.deepEqual(rows, [{ hash: "of a development version" }]);
   await close();
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import test from "node:test";
 import { closedObject, dataOf, defineRoute, MAX_JSON_VALUES, type RouteDefinition } from "@parley/contract";
 import { Type } from "typebox";
 import { systemClock } from "../clock.ts";
 import { createTestDatabase } from "../database/testing.ts";
+import { Encryption } from "../encryption/encryption.ts";
 import { Idempotency } from "../idempotency/idempotency.ts";
 import { createLogger } from "../logging/logging.ts";
 import { RateLimiter } from "../rate-limit/rate-limiter.ts";
@@ -25,7 +26,7 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
       isBillingActive: true,
       actor: { type: "api_key", name: "test" },
     }),
-    idempotency: new Idempotency(database, systemClock),
+    idempotency: new Idempotency(database, new Encryption(randomBytes(32)), systemClock),
     rateLimiter: new RateLimiter(database, { now: () => clock.now }),
   });
   const route = defineRoute({

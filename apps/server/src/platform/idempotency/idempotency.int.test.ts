@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import test from "node:test";
 import { sql } from "drizzle-orm";
 import { afterCommit } from "../database/joint-transaction.ts";
 import { createTestDatabase } from "../database/testing.ts";
+import { Encryption } from "../encryption/encryption.ts";
 import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { Idempotency, type KeyedRequest } from "./idempotency.ts";
 
@@ -20,7 +21,9 @@ async function open() {
     key: "k",
     content: { name: "a" },
   };
-  const idempotency = new Idempotency(test.database, { now: () => new Date(nowMs) });
+  const idempotency = new Idempotency(test.database, new Encryption(randomBytes(32)), {
+    now: () => new Date(nowMs),
+  });
   const countEffects = async (): Promise<number> => {
     const { rows } = await test.database.execute<{ n: number }>(sql`select count(*)::int as n from effects`);
     return rows[0]?.n ?? -1;
@@ -47,6 +50,25 @@ test("a repeated request has no second effect and gets the same answer", async (
   assert.deepEqual(first, { status: 201, body: '{"effects":1}', isReplayed: false });
   assert.deepEqual(await idempotency.once(request, effect), { ...first, isReplayed: true });
   assert.equal(await countEffects(), 1);
+  await close();
+});
+
+test("an answer is stored encrypted, regardless of where its effect is", async () => {
+  const { idempotency, request, database, close } = await open();
+  const answer = { status: 201, body: '{"joinToken":"open sesame"}' };
+  for (const isRemote of [false, true]) {
+    const keyed = { ...request, key: `remote: ${isRemote}` };
+    await idempotency.once(keyed, async () => answer, { isRemote });
+    const again = await idempotency.once(keyed, async () => assert.fail("ran again"), { isRemote });
+    assert.deepEqual(again, { ...answer, isReplayed: true });
+  }
+  await idempotency.once({ ...request, key: "unfinished" }, async () => {
+    await afterCommit(async () => {});
+    return answer;
+  });
+  const { rows } = await database.execute(sql`select * from idempotency_keys`);
+  assert.equal(rows.length, 3);
+  assert.doesNotMatch(JSON.stringify(rows), /sesame/);
   await close();
 });
 

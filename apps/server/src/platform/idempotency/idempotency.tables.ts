@@ -13,7 +13,7 @@ export const idempotencyKeys = pgTable(
     fingerprint: text("fingerprint").notNull(),
     /** `null`, as is the body, until the request is answered. */
     status: integer("status"),
-    body: text("body"),
+    encryptedBody: text("encrypted_body"),
     /** Time until which the request may still run; `null` once its answer is final. */
     runningUntil: instant("running_until"),
     expiresAt: instant("expires_at").notNull(),

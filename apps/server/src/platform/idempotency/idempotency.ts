@@ -3,6 +3,7 @@ import { and, eq, lte, sql } from "drizzle-orm";
 import type { Clock } from "../clock.ts";
 import { AppError } from "../app-error.ts";
 import type { Database, Queries } from "../database/database.ts";
+import type { Encryption } from "../encryption/encryption.ts";
 import { hasAfterCommit, inJointTransaction } from "../database/joint-transaction.ts";
 import { idempotencyKeys } from "./idempotency.tables.ts";
 
@@ -34,13 +35,18 @@ export interface EffectOptions {
 
 type ReplayableAnswer = KeptAnswer & { isReplayed: boolean };
 
-/** Ensures that a request repeated under its `Idempotency-Key` takes effect once. */
+/**
+ * Ensures that a request repeated under its `Idempotency-Key` takes effect once. Answers are stored encrypted, because
+ * they may contain secrets, such as the headers of a tool.
+ */
 export class Idempotency {
   readonly #database: Database;
+  readonly #encryption: Encryption;
   readonly #clock: Clock;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, encryption: Encryption, clock: Clock) {
     this.#database = database;
+    this.#encryption = encryption;
     this.#clock = clock;
   }
 
@@ -77,7 +83,7 @@ export class Idempotency {
       const answer = await run();
       isUnfinished = hasAfterCommit();
       await this.#write(transaction, request, {
-        ...answer,
+        ...this.#encrypt(request, answer),
         runningUntil: isUnfinished ? runningUntil : null,
       });
       return { ...answer, isReplayed: false };
@@ -100,7 +106,7 @@ export class Idempotency {
     const kept = await inJointTransaction(this.#database, async (transaction) => {
       const found = await this.#lock(transaction, request);
       if (found === undefined)
-        await this.#write(transaction, request, { status: null, body: null, runningUntil });
+        await this.#write(transaction, request, { status: null, encryptedBody: null, runningUntil });
       return found;
     });
     if (kept !== undefined) return { ...kept, isReplayed: true };
@@ -124,14 +130,15 @@ export class Idempotency {
     if (row.fingerprint !== fingerprintOf(request)) throw new AppError("idempotency_conflict");
     const isRunning = row.runningUntil !== null && row.runningUntil > now;
     if (isRunning) throw new AppError("idempotency_in_progress");
-    const { status, body } = row;
-    return status === null || body === null ? undefined : { status, body };
+    const { status, encryptedBody } = row;
+    if (status === null || encryptedBody === null) return undefined;
+    return { status, body: this.#encryption.decrypt(encryptedBody, contextOf(request)) };
   }
 
   async #write(
     transaction: Queries,
     request: KeyedRequest,
-    state: Pick<typeof idempotencyKeys.$inferSelect, "status" | "body" | "runningUntil">,
+    state: Pick<typeof idempotencyKeys.$inferSelect, "status" | "encryptedBody" | "runningUntil">,
   ): Promise<void> {
     const { organizationId, method, path, key } = request;
     const expiresAt = new Date(this.#clock.now().getTime() + KEPT_FOR_MS);
@@ -142,10 +149,10 @@ export class Idempotency {
       .onConflictDoUpdate({ target: keyColumns, set: row });
   }
 
-  async #finish(request: KeyedRequest, runningUntil: Date, { status, body }: KeptAnswer): Promise<void> {
+  async #finish(request: KeyedRequest, runningUntil: Date, answer: KeptAnswer): Promise<void> {
     await this.#database
       .update(idempotencyKeys)
-      .set({ status, body, runningUntil: null })
+      .set({ ...this.#encrypt(request, answer), runningUntil: null })
       .where(and(isFor(request), eq(idempotencyKeys.runningUntil, runningUntil)));
   }
 
@@ -153,6 +160,10 @@ export class Idempotency {
     await this.#database
       .delete(idempotencyKeys)
       .where(and(isFor(request), eq(idempotencyKeys.runningUntil, runningUntil)));
+  }
+
+  #encrypt(request: KeyedRequest, { status, body }: KeptAnswer) {
+    return { status, encryptedBody: this.#encryption.encrypt(body, contextOf(request)) };
   }
 
   /** Deletes expired answers and returns their number. */
@@ -169,6 +180,10 @@ const keyColumns = [
   idempotencyKeys.path,
   idempotencyKeys.key,
 ];
+
+function contextOf({ organizationId, method, path, key }: KeyedRequest): string {
+  return `idempotency_keys/${JSON.stringify([organizationId, method, path, key])}`;
+}
 
 function fingerprintOf({ content }: KeyedRequest): string {
   return createHash("sha256").update(JSON.stringify(content)).digest("hex");

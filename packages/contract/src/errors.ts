@@ -27,6 +27,7 @@ export const errorCodes = {
   billing_inactive: { status: 402, message: "The organization's billing is inactive." },
   not_found: { status: 404, message: "Resource not found." },
   method_not_allowed: { status: 405, message: "Method not allowed." },
+  request_timeout: { status: 408, message: "The request did not arrive in time. Send it again." },
   call_not_active: { status: 409, message: "The call is not in progress." },
   call_already_joined: { status: 409, message: "This token has already been used to join its call." },
   call_not_ended: { status: 409, message: "The call has not ended yet." },
@@ -99,6 +100,7 @@ export const errorCodes = {
     status: 429,
     message: "Too many requests. Retry after the time in the Retry-After header.",
   },
+  headers_too_large: { status: 431, message: "The request's headers and address are too long." },
   internal: { status: 500, message: "Internal server error." },
   provider_unreachable: { status: 502, message: "The provider could not be reached." },
   database_unavailable: {

@@ -10,13 +10,13 @@ type JsonObject = Record<string, Json>;
 
 const description = `Parley runs AI voice agents on your own servers. Agents answer and place calls on the phone and in the browser.
 
-**Authentication.** Send an API key in the \`x-api-key\` header of every request.
+**Authentication.** Send an API key in the \`x-api-key\` header of every request. Responses have \`Cache-Control: no-store\`.
 
 **Responses.** \`data\` holds the object or the list. Lists add \`page\`, \`pageSize\`, \`total\` and \`hasNextPage\`. Every response has an \`x-request-id\` header.
 
-**Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 402, 413/415, 400, 404, 409 is returned.
+**Errors** have the body \`{ "error": code, "message": text }\`. \`invalid_body\` and \`invalid_query\` add \`details.issues\`. An id in the path that is unknown, malformed or belongs to another organization returns 404. If several errors apply, the first one in the order 401, 402, 413/415, 400, 404, 409 is returned. 401 has a \`WWW-Authenticate\` header, and 405 \`method_not_allowed\` an \`Allow\` header. Requests that are not valid HTTP get 400 \`invalid_query\`, 408 \`request_timeout\` or 431 \`headers_too_large\`.
 
-**Request bodies** are JSON with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
+**Request bodies** are uncompressed JSON in UTF-8 with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Numbers that a double does not represent exactly are rejected: integers beyond ±9007199254740991, and anything beyond ±1.8e308. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
 
 **Idempotency.** A POST may have an \`Idempotency-Key\` header. A second request within 24 hours with the same key, path and body returns the first response with \`idempotent-replayed: true\` and has no further effect. A different body returns \`idempotency_conflict\`. If the first request failed, it had no effect, and the second request is processed normally.
 

@@ -63,6 +63,8 @@ export function bindRoute<const R extends RouteDefinition>(
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     // Runs before the body is read, so that 401, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
+      // Answers hold transcripts, keys and links: no cache on the way stores them.
+      reply.header("cache-control", "no-store");
       const principal = await authorize(request, reply, route);
       request.principal = principal;
       const use = { organizationId: principal.organizationId, name: route.operationId };

@@ -12,6 +12,8 @@ const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   database_unavailable: 5,
 };
 
+const API_KEY_CHALLENGE = 'ApiKey realm="Parley", header="x-api-key"';
+
 /** The only place that converts errors to HTTP answers. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toAppError(error);
@@ -19,6 +21,14 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // The node logs once that its database is unavailable; a line for every request would repeat it.
   if (refusal.code === "database_unavailable")
     request.log.debug({ err: error }, "the database is not available");
+  // Errors of the framework skip the hooks that add these.
+  reply.header("x-request-id", request.id);
+  reply.header("cache-control", "no-store");
+  // RFC 9110 §15.5.2. WHIP sets its own challenge.
+  if (refusal.status === 401 && !reply.hasHeader("www-authenticate"))
+    reply.header("www-authenticate", API_KEY_CHALLENGE);
+  // RFC 9110 §15.5.16: codings that a body may have.
+  if (refusal.status === 415) reply.header("accept-encoding", "identity");
   const retryAfter = retryAfterSeconds[refusal.code];
   if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
   reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));

@@ -1,22 +1,25 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingHttpHeaders, Server } from "node:http";
+import { type IncomingHttpHeaders, type Server, maxHeaderSize } from "node:http";
 import { SerializerSelector } from "@fastify/fast-json-stringify-compiler";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifySerializerCompiler,
   LogController,
   fastify,
 } from "fastify";
 import type { Logger } from "pino";
-import { MAX_JSON_VALUES } from "@parley/contract";
-import { AppError, invalidBody } from "../app-error.ts";
+import { AppError } from "../app-error.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { AllowedMethods } from "./allowed-methods.ts";
+import { ClientErrors } from "./client-errors.ts";
 import { sendError, sendNotFound } from "./errors.ts";
 import { FailedAttempts, sourceOf } from "./failed-attempts.ts";
 import type { Authenticate } from "./principal.ts";
-import { hasMoreValues } from "./json-values.ts";
+import { acceptOnlyJson, requirePlainBody } from "./json-body.ts";
 import { registerReference } from "./reference.ts";
 import { compileValidator } from "./validation.ts";
 
@@ -76,6 +79,7 @@ export async function createHttpServer({
 }: HttpServerOptions): Promise<FastifyInstance> {
   const limits = { ...defaultLimits, ...chosenLimits };
   const loggerInstance: FastifyBaseLogger = logger;
+  const clientErrors = new ClientErrors();
   const app: FastifyInstance = fastify({
     loggerInstance,
     // Requests are logged once, at their end; see below.
@@ -89,8 +93,12 @@ export async function createHttpServer({
     },
     genReqId: ({ headers }) => acceptRequestId(headers["x-request-id"]) ?? randomUUID(),
     frameworkErrors: sendError,
+    clientErrorHandler: (error, socket) => clientErrors.answer(error, socket),
+    // The schema of the path rejects ids that are too long, as it does other malformed ids.
+    routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: ({ url, headers }) => toOriginForm(url ?? "/", headers),
   });
+  clientErrors.watch(app.server);
   limitConnections(app.server, limits);
   endConnections(app, limits.closeMs);
   app.decorate("failedAttempts", new FailedAttempts());
@@ -104,20 +112,29 @@ export async function createHttpServer({
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   acceptOnlyJson(app);
+  addHooks(app);
+  registerReference(app);
+  return app;
+}
+
+/** Adds what holds for every request: its id, checks before the body is read, and a line of log. */
+function addHooks(app: FastifyInstance): void {
+  const allowedMethods = new AllowedMethods();
+  allowedMethods.watch(app);
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     requireHost(request.headers.host);
     // Runs before the body is read.
-    if (request.is404) throw new AppError("not_found");
+    if (request.is404) throw refusePath(request, reply, allowedMethods);
   });
+  // After the hooks of routes, which check credentials: 401 precedes 415.
+  app.addHook("preParsing", async (request) => requirePlainBody(request));
   app.addHook("onResponse", async (request, reply) => {
     // Logs the route's pattern, because the address may contain names and numbers.
     const route = request.routeOptions.url ?? "(none)";
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     request.log.info({ method: request.method, route, status: reply.statusCode, durationMs }, "request");
   });
-  registerReference(app);
-  return app;
 }
 
 /** Closes connections itself, because a closing server no longer enforces their deadlines. */
@@ -166,6 +183,15 @@ function toOriginForm(target: string, headers: IncomingHttpHeaders): string {
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
+/** Error for a path without a route for the request's method. */
+function refusePath(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): AppError {
+  const [path = ""] = request.url.split("?");
+  const allowed = allowedMethods.find(path);
+  if (allowed.length === 0) return new AppError("not_found");
+  reply.header("allow", allowed.join(", "));
+  return new AppError("method_not_allowed");
+}
+
 /** Rejects malformed hosts, because answers contain the host, for example in join URLs. */
 function requireHost(host: string | undefined): void {
   if (host === undefined || hostPattern.test(host)) return;
@@ -178,20 +204,4 @@ function requireHost(host: string | undefined): void {
 /** Accepts a client's request id if it is safe in logs and headers. */
 function acceptRequestId(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && /^[\w.:/+=-]{1,128}$/.test(value) ? value : undefined;
-}
-
-function acceptOnlyJson(app: FastifyInstance): void {
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>("application/json", { parseAs: "string" }, (request, body, done) => {
-    const text = body.trim();
-    // Some clients send the JSON content type even without a body.
-    if (text === "") return done(null, {});
-    // The framework treats null as a missing body.
-    if (text === "null") return done(invalidBody("", "must be an object"));
-    // The time of checking a body grows with its number of values: 70,000 of them blocked everything else for 300 ms.
-    if (hasMoreValues(text, MAX_JSON_VALUES))
-      return done(invalidBody("", `must have at most ${MAX_JSON_VALUES} values`));
-    return parseJson(request, text, done);
-  });
 }

@@ -13,6 +13,9 @@ type SchemaError = ReturnType<Validator["Errors"]>[number];
 /** Deeper than any schema; only fields that accept any value could exceed it. */
 const DEEPEST_LEVEL = 100;
 
+const INEXACT_NUMBER =
+  "must be a number between -9007199254740991 and 9007199254740991. Send larger numbers as text";
+
 const isDateTime = Format.Get("date-time");
 // RFC 3339 allows leap seconds and the year 0, but JavaScript dates and PostgreSQL do not.
 Format.Set("date-time", (text) => {
@@ -58,6 +61,7 @@ function readText(text: string, type: unknown): unknown {
 }
 
 function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
+  if (typeof value === "number") return isExact(value) ? [] : [{ path, message: INEXACT_NUMBER }];
   if (typeof value === "string") {
     return isStorableText(value) ? [] : [{ path, message: "must be Unicode text without NUL" }];
   }
@@ -68,6 +72,11 @@ function findUnstorable(value: unknown, path: string, level = 0): Issue[] {
       return [{ path, message: "must have names that are Unicode text without NUL" }];
     return findUnstorable(each, path === "" ? name : `${path}.${name}`, level + 1);
   });
+}
+
+/** Whether a parsed number has kept its digits: JSON has numbers that no double has (RFC 7493 §2.2). */
+function isExact(number: number): boolean {
+  return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
 /** Check of path parameters; parameters that fail it name no resource. */

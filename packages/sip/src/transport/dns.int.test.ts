@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
+import dns from "node:dns";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Answer, decode, encode } from "dns-packet";
 import { UserAgent } from "../user-agent/user-agent.ts";
@@ -35,6 +39,15 @@ function srv(name: string, target: string, port: number, priority: number): Answ
   return { type: "SRV", name, ttl: 30, data: { target, port, priority, weight: 1 } };
 }
 
+const folder = mkdtempSync(path.join(tmpdir(), "names-"));
+const files = { hosts: path.join(folder, "hosts"), resolver: path.join(folder, "resolv.conf") };
+writeFileSync(
+  files.hosts,
+  "# ours\n192.0.2.7 pbx registrar # the PBX\n2001:db8::7\tregistrar\n192.0.2.8 both.example.org\n",
+);
+writeFileSync(files.resolver, "nameserver 192.0.2.53\nsearch carrier.example example.\noptions ndots:1\n");
+after(() => rmSync(folder, { recursive: true }));
+
 describe("a real name server", () => {
   let alive: UserAgent;
   let caller: UserAgent;
@@ -68,7 +81,7 @@ describe("a real name server", () => {
       a("both.example", "192.0.2.1", 7),
       { type: "AAAA", name: "both.example", data: "2001:db8::1", ttl: 5 },
     ]);
-    resolver = new SystemResolver([`127.0.0.1:${nameServer.address().port}`]);
+    resolver = new SystemResolver({ nameServers: [`127.0.0.1:${nameServer.address().port}`], files });
     caller = await UserAgent.listen({ bind, resolver, onInvite: (invite) => invite.reject(486) });
   });
   after(async () => {
@@ -106,8 +119,26 @@ describe("a real name server", () => {
     await assert.rejects(resolver.srv("_sip._udp.broken.example"));
   });
 
-  test("a name without dots is looked up by the system", async () => {
-    const { records } = await resolver.addresses("localhost");
-    assert.ok(records.includes("127.0.0.1") || records.includes("::1"));
+  test("the hosts file precedes DNS, and localhost is this machine", async () => {
+    assert.deepEqual((await resolver.addresses("Registrar.")).records, ["192.0.2.7", "2001:db8::7"]);
+    assert.deepEqual((await resolver.addresses("both.example.org")).records, ["192.0.2.8"]);
+    assert.deepEqual((await resolver.addresses("localhost")).records, ["127.0.0.1", "::1"]);
+  });
+
+  test("search domains complete short names first and longer names last, but not names with a final dot", async () => {
+    assert.deepEqual((await resolver.addresses("second")).records, ["127.0.0.1"]);
+    assert.deepEqual((await resolver.addresses("first.carrier")).records, ["127.0.0.1"]);
+    assert.deepEqual((await resolver.addresses("second.")).records, []);
+  });
+
+  test("a name without an answer fails, and is not looked up by a thread of the process", async (context) => {
+    const lookUp = context.mock.method(dns.promises, "lookup");
+    const silent = createSocket("udp4").bind(0, "127.0.0.1");
+    await once(silent, "listening");
+    const deaf = new SystemResolver({ nameServers: [`127.0.0.1:${silent.address().port}`], files });
+    await assert.rejects(deaf.addresses("dead.example"), { code: "ETIMEOUT" });
+    await assert.rejects(resolver.addresses("a.broken.example"), { code: "ESERVFAIL" });
+    silent.close();
+    assert.equal(lookUp.mock.callCount(), 0);
   });
 });

@@ -1,4 +1,5 @@
 import { promises as dns } from "node:dns";
+import { completeName, findHost, type SystemNameFiles, SystemNameReader } from "./system-names.ts";
 
 /** RFC 3263 §4.1: a transport offered by a domain. */
 export interface NaptrRecord {
@@ -33,19 +34,30 @@ export interface Resolver {
 
 /** For records whose time to live Node does not report. */
 const UNKNOWN_TTL_SECONDS = 60;
-/** How long a missing name is cached. */
+/** Cache time of a missing name, and of a name in the hosts file. */
 const NEGATIVE_TTL_SECONDS = 30;
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
 
-/** Resolver that uses the system's name servers, and for addresses also the hosts file. */
+/** What a `SystemResolver` uses instead of the system's settings. */
+export interface SystemResolverOptions {
+  /** `address:port` of name servers. */
+  nameServers?: readonly string[];
+  files?: Partial<SystemNameFiles>;
+}
+
+/**
+ * Resolver that uses the system's name servers, and for addresses also the hosts file and the search domains. Its queries
+ * wait on sockets, and occupy no thread of the process.
+ */
 export class SystemResolver implements Resolver {
   readonly #dns: dns.Resolver;
+  readonly #names: SystemNameReader;
 
-  /** @param nameServers `address:port` of name servers to use instead. */
-  constructor(nameServers?: readonly string[]) {
+  constructor({ nameServers, files }: SystemResolverOptions = {}) {
     this.#dns = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
     if (nameServers !== undefined) this.#dns.setServers(nameServers);
+    this.#names = new SystemNameReader(files);
   }
 
   naptr(name: string): Promise<DnsAnswer<NaptrRecord>> {
@@ -60,28 +72,32 @@ export class SystemResolver implements Resolver {
     };
   }
 
-  /** A name without a dot is not a domain; the system resolves it, for example from the hosts file. */
   async addresses(name: string): Promise<DnsAnswer<string>> {
-    const fromDns = name.includes(".") ? await this.#addressesInDns(name) : [];
-    if (fromDns.length === 0) return addressesOfSystem(name);
-    return {
-      records: fromDns.map(({ address }) => address),
-      ttlSeconds: Math.min(...fromDns.map(({ ttl }) => ttl)),
-    };
+    const names = await this.#names.read();
+    const known = findHost(names, name);
+    if (known.length > 0) return { records: known, ttlSeconds: NEGATIVE_TTL_SECONDS };
+    for (const candidate of completeName(names, name)) {
+      const found = await this.#addressesInDns(candidate);
+      if (found.length > 0)
+        return {
+          records: found.map(({ address }) => address),
+          ttlSeconds: Math.min(...found.map(({ ttl }) => ttl)),
+        };
+    }
+    return { records: [], ttlSeconds: NEGATIVE_TTL_SECONDS };
   }
 
+  /** Rejects if no address was found and a query failed. */
   async #addressesInDns(name: string): Promise<{ address: string; ttl: number }[]> {
     const answers = await Promise.allSettled([
-      this.#dns.resolve4(name, { ttl: true }),
-      this.#dns.resolve6(name, { ttl: true }),
+      this.#dns.resolve4(name, { ttl: true }).catch(emptyIfNotFound),
+      this.#dns.resolve6(name, { ttl: true }).catch(emptyIfNotFound),
     ]);
-    return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const failed = answers.find((answer) => answer.status === "rejected");
+    if (found.length === 0 && failed !== undefined) throw failed.reason;
+    return found;
   }
-}
-
-async function addressesOfSystem(name: string): Promise<DnsAnswer<string>> {
-  const found = await dns.lookup(name, { all: true }).catch(emptyIfNotFound);
-  return { records: found.map(({ address }) => address), ttlSeconds: NEGATIVE_TTL_SECONDS };
 }
 
 async function withoutTtl<T>(query: Promise<T[]>): Promise<DnsAnswer<T>> {

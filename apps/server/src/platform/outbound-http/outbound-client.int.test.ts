@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import dns from "node:dns";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { type RequestListener, createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import test, { type TestContext } from "node:test";
+import { SystemResolver } from "@parley/sip/resolver";
 import { OutboundClient, type OutboundError, type OutboundRequest } from "./outbound-client.ts";
 
 async function serve(t: TestContext, listener: RequestListener): Promise<{ url: string; port: number }> {
@@ -125,17 +126,39 @@ test("a name is judged by the address that is connected to, at every connection"
     requests++;
     response.end();
   });
-  const resolve = t.mock.method(dns, "lookup", (_host: unknown, _options: unknown, callback: unknown) => {
-    assert.ok(typeof callback === "function");
-    callback(null, [{ address: "127.0.0.1", family: 4 }]);
-  });
-  const client = open(t, false);
+  let lookups = 0;
+  const addresses = async () => {
+    lookups++;
+    return { records: ["127.0.0.1"], ttlSeconds: 60 };
+  };
+  const client = new OutboundClient({ isPrivateAllowed: false, resolver: { addresses } });
+  t.after(async () => await client.close());
   for (const times of [1, 2]) {
     const sending = client.send(requestOf(`http://rebinding.example:${port}/`));
     await assert.rejects(sending, failsAs("refused_address"));
-    assert.equal(resolve.mock.callCount(), times);
+    assert.equal(lookups, times);
   }
   assert.equal(requests, 0);
+});
+
+test("names without an answer delay no other request", async (t) => {
+  const silent = createSocket("udp4").bind(0, "127.0.0.1");
+  await once(silent, "listening");
+  t.after(() => silent.close());
+  const resolver = new SystemResolver({ nameServers: [`127.0.0.1:${silent.address().port}`] });
+  const client = new OutboundClient({ isPrivateAllowed: true, resolver });
+  t.after(async () => await client.close());
+  const { port } = await serve(t, (_, response) => void response.end("ok"));
+  let ended = 0;
+  // More than the threads of the process.
+  const dead = Array.from({ length: 40 }, async (_, index) => {
+    const request = requestOf(`http://host${index}.black.example/`, { deadlineMs: 20_000 });
+    await assert.rejects(client.send(request), { name: "OutboundError" });
+    ended++;
+  });
+  assert.equal((await client.send(requestOf(`http://localhost:${port}/`))).status, 200);
+  assert.equal(ended, 0);
+  await Promise.all(dead);
 });
 
 test("what hangs ends at the deadline: before the connection speaks, before the headers and within the body", async (t) => {

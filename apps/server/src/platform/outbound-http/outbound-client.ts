@@ -1,6 +1,8 @@
-import dns from "node:dns";
+import type { LookupAddress } from "node:dns";
 import { type LookupFunction, isIP } from "node:net";
+import { callbackify } from "node:util";
 import { errorMessage } from "@parley/conversation/error-message";
+import { type Resolver, SystemResolver } from "@parley/sip/resolver";
 import { Agent, type Dispatcher, buildConnector, request as sendRequest } from "undici";
 import { forbidInTransaction } from "../database/transaction-scope.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -45,18 +47,25 @@ export class OutboundError extends Error {
   }
 }
 
+export interface OutboundClientOptions {
+  isPrivateAllowed: boolean;
+  /** Defaults to the system's name servers. */
+  resolver?: Pick<Resolver, "addresses">;
+}
+
 /**
  * Sends requests to addresses that users configure: tools, webhooks. Unless private addresses are allowed, it connects
  * only to the public Internet. It checks the address of the connection itself, so that a name that resolves to another
- * address the second time gains nothing. Redirects are answers like any other. Its owner closes it.
+ * address the second time gains nothing. Names without an answer occupy no thread, so that they delay only their own
+ * requests. Redirects are answers like any other. Its owner closes it.
  */
 export class OutboundClient {
   readonly #agent: Agent;
   readonly #closing = new AbortController();
 
-  constructor({ isPrivateAllowed }: { isPrivateAllowed: boolean }) {
+  constructor({ isPrivateAllowed, resolver = new SystemResolver() }: OutboundClientOptions) {
     this.#agent = new Agent({
-      connect: createConnector(isPrivateAllowed, this.#closing.signal),
+      connect: createConnector({ isPrivateAllowed, resolver }, this.#closing.signal),
       connections: CONNECTIONS_PER_ORIGIN,
       keepAliveTimeout: KEEP_ALIVE_MS,
       allowH2: false,
@@ -115,13 +124,16 @@ export class OutboundClient {
 }
 
 /** Connects only to public addresses unless private ones are allowed. The signal ends the connections. */
-function createConnector(isPrivateAllowed: boolean, signal: AbortSignal): buildConnector.connector {
-  const options = { timeout: CONNECT_DEADLINE_MS, allowH2: false, signal };
-  const connect = buildConnector(isPrivateAllowed ? options : { ...options, lookup: lookupPublic });
+function createConnector(
+  options: Required<OutboundClientOptions>,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const lookup = createLookup(options);
+  const connect = buildConnector({ timeout: CONNECT_DEADLINE_MS, allowH2: false, signal, lookup });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     // A literal address needs no lookup, which would check it.
-    if (!isPrivateAllowed && isIP(host) !== 0 && !isPublicAddress(host))
+    if (!options.isPrivateAllowed && isIP(host) !== 0 && !isPublicAddress(host))
       return callback(refusedAddress(host), null);
     connect(target, (...[error, socket]) => {
       if (error !== null) return callback(error, null);
@@ -131,17 +143,27 @@ function createConnector(isPrivateAllowed: boolean, signal: AbortSignal): buildC
   };
 }
 
-/** The connection uses the address that this returns. */
-const lookupPublic: LookupFunction = (hostname, options, callback) => {
-  dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, []);
-    const open = addresses.filter(({ address }) => isPublicAddress(address));
-    const [first] = open;
-    if (first === undefined) return callback(refusedAddress(hostname), []);
-    if (options.all === true) callback(null, open);
-    else callback(null, first.address, first.family);
-  });
-};
+/** Resolves a name to the addresses that may be connected to. The connection uses one of them. */
+function createLookup({ isPrivateAllowed, resolver }: Required<OutboundClientOptions>): LookupFunction {
+  const find = async (hostname: string, family: unknown): Promise<LookupAddress[]> => {
+    const { records } = await resolver.addresses(hostname);
+    const found = records
+      .map((address) => ({ address, family: isIP(address) }))
+      .filter((each) => (family !== 4 && family !== 6) || each.family === family);
+    if (found.length === 0) throw new Error(`${hostname} has no address in DNS`);
+    const open = isPrivateAllowed ? found : found.filter(({ address }) => isPublicAddress(address));
+    if (open.length === 0) throw refusedAddress(hostname);
+    return open;
+  };
+  return (hostname, { all, family }, callback) => {
+    callbackify(find)(hostname, family, (error, found) => {
+      const [first] = found ?? [];
+      if (first === undefined) callback(error, []);
+      else if (all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
 
 function refusedAddress(host: string): OutboundError {
   return new OutboundError("refused_address", `${host} is not a public address`);

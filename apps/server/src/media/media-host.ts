@@ -350,9 +350,10 @@ class Host implements MediaHost {
     scope.end();
     attempt(callId, () => conversation.close());
     attempt(callId, () => void turnLog?.close());
+    const statistics = attempt(callId, () => media.statistics);
     attempt(callId, () => media.close());
     attempt(callId, () => void spool?.close());
-    this.#send({ type: "closed", callId, statistics: attempt(callId, () => media.statistics) });
+    this.#send({ type: "closed", callId, statistics });
   }
 
   #reportLoad(): void {

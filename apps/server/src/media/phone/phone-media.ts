@@ -17,6 +17,7 @@ import type { MediaPath, MediaStatistics } from "../media-protocol.ts";
 import { OutgoingAudio } from "./outgoing-audio.ts";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
 import { SpeakingWatch } from "../speaking-watch.ts";
+import { PeerSilence } from "./peer-silence.ts";
 
 const FRAME_MS = 20;
 const FRAME_UNITS = (FRAME_MS * RTP_CLOCK_RATE_HZ) / 1000;
@@ -30,8 +31,6 @@ const UNCONFIRMED_FRAMES = 100;
 const DTMF_EXPIRY_TICKS = 5;
 /** Interval of the check for a silent peer. */
 const TIMEOUT_CHECK_TICKS = 50;
-/** If checks are further apart than this, this process was stalled and could not read the peer's packets. */
-const STALL_MS = 2 * TIMEOUT_CHECK_TICKS * FRAME_MS;
 /** Longest silence of a peer that has put us on hold. Telephone switches allow as much. */
 const HOLD_TIMEOUT_MS = 30 * 60_000;
 
@@ -53,6 +52,13 @@ export interface PhoneMediaOptions {
   tap?: CallAudioTap | undefined;
 }
 
+type State =
+  /** Ignores early media: it is not the callee. */
+  | { name: "unanswered" }
+  /** Waits for the caller's first packet until the deadline, which runs from the first tick with a path. */
+  | { name: "answered"; startDeadlineMs: number | undefined }
+  | { name: "talking" };
+
 /**
  * Media of one phone call: connects RTP with a voice conversation. Every 20 ms it passes one frame in and sends one, silence
  * included, which keeps NAT bindings and the carrier's media timers alive. While the peer holds the call, the conversation
@@ -70,18 +76,14 @@ export class PhoneMedia {
   readonly #keypad: Keypad;
   readonly #frame: Int16Array;
   readonly #dueFrames = new DueFrames();
+  readonly #peerSilence = new PeerSilence();
+  #state: State = { name: "unanswered" };
+  /** Result of the last offer/answer exchange; `undefined` before the first. */
   #path: MediaPath | undefined;
-  #isAnswered = false;
-  #startDeadlineMs = Infinity;
-  #isStarted = false;
-  #isConfirmed = false;
-  #unconfirmedFrames = 0;
+  /** Frames that may still be sent to a peer that has sent no packet. `Infinity` once its address is confirmed. */
+  #framesUntilHeard = UNCONFIRMED_FRAMES;
   /** Tick of the first packet. */
   #firstTick: number | undefined;
-  /** Start of the time in which the peer must send, or resume the call. */
-  #expectedSinceMs: number | undefined;
-  #silenceCheckedAtMs = -Infinity;
-  #hasTimedOut = false;
 
   /** @throws Error if no port is free. */
   static async open(options: PhoneMediaOptions): Promise<PhoneMedia> {
@@ -133,7 +135,7 @@ export class PhoneMedia {
     const { codec, payloadType, telephoneEventPayloadType, ptimeMs, rtcp, isRtcpMultiplexed, srtp } = path;
     this.#path = path;
     // The exchange may change whether the peer must send.
-    this.#expectedSinceMs = undefined;
+    this.#peerSilence.restart();
     const payloadTypes = this.#incoming.connect(codec, payloadType, telephoneEventPayloadType);
     this.#outgoing.connect(codec, ptimeMs);
     this.#session.negotiate(path.remote, payloadTypes, { rtcp, isRtcpMultiplexed, srtp });
@@ -141,12 +143,12 @@ export class PhoneMedia {
 
   /** Starts the conversation: the call is answered. */
   start(): void {
-    this.#isAnswered = true;
+    if (this.#state.name === "unanswered") this.#state = { name: "answered", startDeadlineMs: undefined };
   }
 
   /** The peer has acknowledged the answer: its address is not forged. */
   confirm(): void {
-    this.#isConfirmed = true;
+    this.#framesUntilHeard = Infinity;
   }
 
   /** Takes a key that arrived by INFO. If RFC 4733 events were negotiated, the INFO is ignored: the peer sends both. */
@@ -181,16 +183,16 @@ export class PhoneMedia {
   }
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
-    // Ignore early media: it is not the callee.
-    if (!this.#isAnswered) return;
+    if (this.#state.name === "unanswered") return;
     if (packet.payloadType === this.#path?.telephoneEventPayloadType) this.#dtmf.receive(packet, arrivalMs);
     this.#incoming.push(packet, arrivalMs);
   }
 
   #tick(dueMs: number, tick: number): void {
     const path = this.#path;
-    if (path === undefined || !this.#isAnswered) return;
-    if (!this.#isStarted) this.#startWhenHeard(dueMs);
+    const state = this.#state;
+    if (path === undefined || state.name === "unanswered") return;
+    if (state.name === "answered") this.#startWhenHeard(state, dueMs);
     if (tick % DTMF_EXPIRY_TICKS === 0) this.#dtmf.expire(dueMs);
     if (tick % TIMEOUT_CHECK_TICKS === 0) this.#noticeSilence(dueMs, path);
     // The conversation pauses: a caller whose ACK is late hears the whole greeting.
@@ -221,8 +223,7 @@ export class PhoneMedia {
   }
 
   #maySend(): boolean {
-    if (this.#isConfirmed || this.#session.lastReceivedAtMs !== undefined) return true;
-    return this.#unconfirmedFrames++ < UNCONFIRMED_FRAMES;
+    return this.#session.lastReceivedAtMs !== undefined || this.#framesUntilHeard-- > 0;
   }
 
   #sendKeys(timestamp: number, { telephoneEventPayloadType }: MediaPath): void {
@@ -234,25 +235,19 @@ export class PhoneMedia {
     this.#session.send(payload, telephoneEventPayloadType, beganAt, marker);
   }
 
-  #startWhenHeard(nowMs: number): void {
-    this.#startDeadlineMs = Math.min(this.#startDeadlineMs, nowMs + FIRST_PACKET_DEADLINE_MS);
+  #startWhenHeard(state: Extract<State, { name: "answered" }>, nowMs: number): void {
+    state.startDeadlineMs ??= nowMs + FIRST_PACKET_DEADLINE_MS;
     // Without a destination the audio would be lost.
-    const isDue = nowMs >= this.#startDeadlineMs && this.#session.destination !== undefined;
+    const isDue = nowMs >= state.startDeadlineMs && this.#session.destination !== undefined;
     if (this.#session.lastReceivedAtMs === undefined && !isDue) return;
-    this.#isStarted = true;
+    this.#state = { name: "talking" };
     this.#conversation.start();
   }
 
-  #noticeSilence(nowMs: number, path: MediaPath): void {
-    // After a stall of this process the peer's packets are still unread: its silence is measured anew.
-    if (nowMs - this.#silenceCheckedAtMs > STALL_MS) this.#expectedSinceMs = undefined;
-    this.#silenceCheckedAtMs = nowMs;
-    this.#expectedSinceMs ??= nowMs;
-    const silentMs = nowMs - Math.max(this.#expectedSinceMs, this.#session.lastActivityAtMs ?? -Infinity);
-    const isHeld = !path.isSending || !path.isReceiving;
-    const limitMs = isHeld ? Math.max(HOLD_TIMEOUT_MS, this.#options.timeoutMs) : this.#options.timeoutMs;
-    if (this.#hasTimedOut || silentMs < limitMs) return;
-    this.#hasTimedOut = true;
-    this.#options.onTimeout(silentMs);
+  #noticeSilence(nowMs: number, { isSending, isReceiving }: MediaPath): void {
+    const { timeoutMs, onTimeout } = this.#options;
+    const limitMs = isSending && isReceiving ? timeoutMs : Math.max(HOLD_TIMEOUT_MS, timeoutMs);
+    const silentMs = this.#peerSilence.check(nowMs, this.#session.lastActivityAtMs, limitMs);
+    if (silentMs !== undefined) onTimeout(silentMs);
   }
 }

@@ -6,6 +6,7 @@ import type { VoiceConversation } from "@parley/conversation";
 import { type MediaWheel, type RtpPacket, RtcpReporter, type WheelHandle, writeRtp } from "@parley/rtp";
 import type { CallScope } from "../../platform/call-scope.ts";
 import { DueFrames } from "../due-frames.ts";
+import { BrowserPresence } from "./browser-presence.ts";
 import { LiveEvents } from "./live-events.ts";
 import type { MediaStatistics, WebFragmentResult, WebJoinResult, WebPorts } from "../media-protocol.ts";
 import type { CallAudioTap } from "../recording/recording-spool.ts";
@@ -23,15 +24,6 @@ const BITRATE = 28_000;
  * would occupy a core. The difference is hardly audible for a single voice at this rate.
  */
 const COMPLEXITY = 0;
-/** Browsers send audio continuously. One that has sent none for this long is absent. */
-const RTP_SILENCE_MS = 2_000;
-/** A browser without a microphone still sends RTCP reports, about every 5 s (RFC 3550 §6.2). */
-const RTCP_SILENCE_MS = 10_000;
-/** Longest absence of a browser before its call ends. */
-const ABSENCE_LIMIT_MS = 15_000;
-/** If ticks are further apart than this, this process was stalled and could not read the browser's packets. */
-const STALL_MS = 1_000;
-
 export interface WebMediaOptions {
   web: WebPorts;
   wheel: MediaWheel;
@@ -46,6 +38,20 @@ export interface WebMediaOptions {
   onAbandoned: (absentMs: number) => void;
 }
 
+/** The connection that the last accepted offer has opened. */
+interface Connection {
+  peer: WebPeer;
+  payloadType: number;
+}
+
+type State =
+  /** No browser has connected so far. */
+  | { name: "waiting"; connection: Connection | undefined }
+  | { name: "connected"; connection: Connection; presence: BrowserPresence }
+  /** The conversation began at the first tick. Continues while the browser is absent. */
+  | { name: "talking"; connection: Connection; presence: BrowserPresence; firstTick: number }
+  | { name: "closed"; connection?: undefined };
+
 /**
  * Media of one browser call: connects Opus over WebRTC with a voice conversation. The conversation starts when a browser has
  * connected. It pauses, including its clock, while the browser is absent, and continues on a new connection.
@@ -59,23 +65,13 @@ export class WebMedia {
   readonly #rtcp: RtcpReporter;
   readonly #ssrc = randomInt(1, 2 ** 32 - 1);
   readonly #cname = randomBytes(12).toString("base64url");
-  readonly #events = new LiveEvents((message) => this.#peer?.tell(message));
+  readonly #events = new LiveEvents((message) => this.#state.connection?.peer.tell(message));
   readonly #frame = new Int16Array(FRAME_SAMPLES);
   readonly #dueFrames = new DueFrames();
   readonly #wheelHandle: WheelHandle;
-  #peer: WebPeer | undefined;
-  #payloadType = 0;
+  #state: State = { name: "waiting", connection: undefined };
   #sequence = randomInt(2 ** 16);
   #packetsSent = 0;
-  #isStarted = false;
-  #isConnected = false;
-  #firstTick: number | undefined;
-  #rtpAtMs = -Infinity;
-  #rtcpAtMs = -Infinity;
-  #absentSinceMs: number | undefined;
-  #presenceCheckedAtMs = -Infinity;
-  #isAbandoned = false;
-  #isClosed = false;
 
   static async open(options: WebMediaOptions): Promise<WebMedia> {
     const decoder = await createOpusDecoder({ sampleRate: WEB_SAMPLE_RATE_HZ, channels: 1 });
@@ -120,11 +116,12 @@ export class WebMedia {
     const peer = this.#createPeer();
     try {
       const answer = await peer.answer(reading.offer);
-      if (this.#isClosed) throw new Error("the call is over");
-      this.#peer?.close();
-      this.#peer = peer;
-      this.#payloadType = reading.offer.opusPayloadType;
-      this.#incoming.connect(this.#payloadType);
+      const state = this.#state;
+      if (state.name === "closed") throw new Error("the call is over");
+      state.connection?.peer.close();
+      const { opusPayloadType: payloadType } = reading.offer;
+      this.#state = { ...state, connection: { peer, payloadType } };
+      this.#incoming.connect(payloadType);
       return { ok: true, sdp: answer };
     } catch (error) {
       peer.close();
@@ -134,7 +131,7 @@ export class WebMedia {
 
   /** Adds the browser's candidates, or restarts ICE if the fragment has new credentials. */
   async take({ ufrag, pwd, candidates }: SdpFragment): Promise<WebFragmentResult> {
-    const peer = this.#peer;
+    const peer = this.#state.connection?.peer;
     try {
       if (peer === undefined) throw new Error("There is no connection yet.");
       if (ufrag === undefined || ufrag === peer.remoteUfrag) {
@@ -143,7 +140,8 @@ export class WebMedia {
       }
       if (pwd === undefined) throw new Error("An ICE restart needs both ice-ufrag and ice-pwd.");
       const fragment = await peer.restartIce({ ufrag, pwd }, candidates);
-      if (this.#peer !== peer) throw new Error("The connection has been replaced by a new one.");
+      if (this.#state.connection?.peer !== peer)
+        throw new Error("The connection has been replaced by a new one.");
       return { kind: "restarted", fragment };
     } catch (error) {
       return { kind: "refused", reason: errorMessage(error) };
@@ -158,8 +156,9 @@ export class WebMedia {
     const { received, sent, roundTripMs } = this.#rtcp.statistics;
     const { late, targetDelayMs } = this.#incoming.counters;
     return {
-      codec: this.#isConnected ? "opus" : undefined,
-      srtpSuite: this.#isConnected ? "DTLS-SRTP" : undefined,
+      ...(this.#presence
+        ? { codec: "opus", srtpSuite: "DTLS-SRTP" }
+        : { codec: undefined, srtpSuite: undefined }),
       received: { ...received, late },
       packetsSent: this.#packetsSent,
       sent,
@@ -171,18 +170,19 @@ export class WebMedia {
 
   /** Idempotent. Does not close the conversation. */
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    const state = this.#state;
+    if (state.name === "closed") return;
+    this.#state = { name: "closed" };
     this.#wheelHandle.remove();
-    if (this.#isConnected) this.#peer?.send(this.#rtcp.bye(performance.now()));
-    this.#peer?.close();
+    if (state.name !== "waiting") state.connection?.peer.send(this.#rtcp.bye(performance.now()));
+    state.connection?.peer.close();
     this.#freeCodecs();
   }
 
   /** Creates a connection whose events are ignored once another one has replaced it. */
   #createPeer(): WebPeer {
     const ifCurrent = (then: () => void): void => {
-      if (this.#peer === peer && !this.#isClosed) then();
+      if (this.#state.connection?.peer === peer) then();
     };
     const peer: WebPeer = new WebPeer({
       ...this.#options.web,
@@ -192,49 +192,59 @@ export class WebMedia {
       onPacket: (packet, arrivalMs) => ifCurrent(() => this.#receive(packet, arrivalMs)),
       onRtcp: (datagram, arrivalMs) => ifCurrent(() => this.#receiveRtcp(datagram, arrivalMs)),
       onConnected: () => ifCurrent(() => this.#connect()),
-      onDisconnected: () =>
-        ifCurrent(() => {
-          this.#rtpAtMs = -Infinity;
-          this.#rtcpAtMs = -Infinity;
-        }),
+      onDisconnected: () => ifCurrent(() => this.#presence?.noteDisconnection()),
       onChannel: () => ifCurrent(() => this.#events.replay()),
     });
     return peer;
   }
 
+  get #presence(): BrowserPresence | undefined {
+    return "presence" in this.#state ? this.#state.presence : undefined;
+  }
+
   #connect(): void {
-    this.#rtpAtMs = performance.now();
-    if (this.#isConnected) return;
-    this.#isConnected = true;
+    const { name, connection } = this.#state;
+    const nowMs = performance.now();
+    this.#presence?.noteRtp(nowMs);
+    if (name !== "waiting" || connection === undefined) return;
+    const presence = new BrowserPresence({ nowMs, onAbandoned: this.#options.onAbandoned });
+    this.#state = { name: "connected", connection, presence };
     this.#options.onConnected();
   }
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
-    this.#rtpAtMs = arrivalMs;
+    this.#presence?.noteRtp(arrivalMs);
     this.#rtcp.received(packet, arrivalMs);
     this.#incoming.push(packet, arrivalMs);
   }
 
   #receiveRtcp(datagram: Uint8Array, arrivalMs: number): void {
     if (!this.#rtcp.receive(datagram, arrivalMs)) return;
-    this.#rtcpAtMs = arrivalMs;
+    this.#presence?.noteRtcp(arrivalMs);
     this.#outgoing.expectLoss(this.#rtcp.remoteFractionLost ?? 0);
   }
 
   #tick(dueMs: number, tick: number): void {
     const { conversation } = this.#options;
-    if (!this.#isConnected || this.#isMissed(dueMs)) {
+    const state = this.#state;
+    if (state.name === "closed") return;
+    if (state.name === "waiting" || !state.presence.check(dueMs)) {
       this.#dueFrames.skip(tick);
       return conversation.standStill();
     }
-    if (!this.#isStarted) {
-      this.#isStarted = true;
-      conversation.start();
-    }
+    if (state.name === "talking") return this.#pass(dueMs, tick, state);
+    const talking = { ...state, name: "talking", firstTick: tick } as const;
+    this.#state = talking;
+    conversation.start();
+    this.#pass(dueMs, tick, talking);
+  }
+
+  /** Passes a frame of audio in each direction. */
+  #pass(dueMs: number, tick: number, { connection, firstTick }: Extract<State, { name: "talking" }>): void {
+    const { conversation } = this.#options;
     const report = this.#rtcp.takeReport(dueMs);
-    if (report !== undefined) this.#peer?.send(report);
-    this.#firstTick ??= tick;
-    const frame = tick - this.#firstTick;
+    if (report !== undefined) connection.peer.send(report);
+    const frame = tick - firstTick;
     for (let frames = this.#dueFrames.at(tick); frames > 0; frames--) {
       this.#incoming.read(this.#frame, dueMs - (frames - 1) * FRAME_MS, frame - (frames - 1));
       conversation.hear(this.#frame);
@@ -245,39 +255,19 @@ export class WebMedia {
     this.#outgoing.write(pcm, frame);
   }
 
-  #isMissed(nowMs: number): boolean {
-    // After a stall of this process the browser's packets are still unread: its absence is measured anew.
-    if (nowMs - this.#presenceCheckedAtMs > STALL_MS) this.#absentSinceMs = undefined;
-    this.#presenceCheckedAtMs = nowMs;
-    // A browser that sends reports but no audio has no microphone at the moment, and listens.
-    const isMute = this.#rtcpAtMs > this.#rtpAtMs + RTP_SILENCE_MS / 2;
-    const lastMs = isMute ? this.#rtcpAtMs + RTCP_SILENCE_MS : this.#rtpAtMs + RTP_SILENCE_MS;
-    if (nowMs < lastMs) {
-      this.#absentSinceMs = undefined;
-      return false;
-    }
-    this.#absentSinceMs ??= nowMs;
-    const absentMs = nowMs - this.#absentSinceMs;
-    if (absentMs >= ABSENCE_LIMIT_MS && !this.#isAbandoned) {
-      this.#isAbandoned = true;
-      this.#options.onAbandoned(absentMs);
-    }
-    return true;
-  }
-
   #send({ payload, timestamp, marker }: { payload: Uint8Array; timestamp: number; marker: boolean }): void {
-    const peer = this.#peer;
-    if (peer === undefined) return;
+    const { connection } = this.#state;
+    if (connection === undefined) return;
     const nowMs = performance.now();
     const sequenceNumber = this.#sequence;
     this.#sequence = (this.#sequence + 1) & 0xffff;
-    const isSent = peer.send(
+    const isSent = connection.peer.send(
       writeRtp({
         payload,
         timestamp,
         marker,
         sequenceNumber,
-        payloadType: this.#payloadType,
+        payloadType: connection.payloadType,
         ssrc: this.#ssrc,
       }),
     );

@@ -40,6 +40,16 @@ export const environmentNameSchema = Type.String({
   examples: ["staging"],
 });
 
+/** Environment that a request names. Any text is valid, so that each unknown name returns `environment_not_found`. */
+export function requestedEnvironmentSchema(description: string) {
+  return nullable(
+    Type.String({
+      description: `${description} The name of no environment returns \`environment_not_found\`.`,
+      examples: ["staging"],
+    }),
+  );
+}
+
 /** Value of a variable: any JSON scalar. */
 export type VariableValue = string | number | boolean | null;
 

@@ -465,7 +465,7 @@ export interface AgentCreate {
        */
       messagesPerDay?: number | null;
     } | null;
-    /** Environment that the widget runs. Null, or the name of a deleted environment: `production`. */
+    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. */
     environment?: string | null;
   } | null;
   /** Fields that a language model extracts from each call after its end. Names are unique. */
@@ -806,7 +806,7 @@ export interface Agent {
        */
       messagesPerDay: number;
     };
-    /** Environment that the widget runs. Null, or the name of a deleted environment: `production`. */
+    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. */
     environment: string | null;
   };
   /** Fields that a language model extracts from each call after its end. Names are unique. */
@@ -1078,7 +1078,7 @@ export interface AgentUpdate {
        */
       messagesPerDay?: number | null;
     } | null;
-    /** Environment that the widget runs. Null, or the name of a deleted environment: `production`. */
+    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. */
     environment?: string | null;
   } | null;
   /** Fields that a language model extracts from each call after its end. Names are unique. */
@@ -1510,7 +1510,7 @@ export interface AgentSnapshot {
        */
       messagesPerDay: number;
     };
-    /** Environment that the widget runs. Null, or the name of a deleted environment: `production`. */
+    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. */
     environment: string | null;
   };
   /** Fields that a language model extracts from each call after its end. Names are unique. */
@@ -1686,7 +1686,7 @@ export interface FolderUpdate {
 export interface PhoneNumberCreate {
   /** Phone number with its country code (`+…`). Spaces, dots, hyphens and parentheses are removed: stored in E.164. */
   e164: string;
-  /** Environment of the agent for calls to this number. Null: `production`. */
+  /** Environment of the agent for calls to this number. Absent or null: `production`. The name of no environment returns `environment_not_found`. */
   environment?: string | null;
 }
 
@@ -1710,7 +1710,7 @@ export interface PhoneNumber {
 export interface PhoneNumberUpdate {
   /** Agent that answers from now on. Null: none. */
   agentId?: string | null;
-  /** Environment of the agent for calls to this number. Null: `production`. */
+  /** Environment of the agent for calls to this number. Absent: unchanged. Null: `production`. The name of no environment returns `environment_not_found`. */
   environment?: string | null;
   /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
   id?: unknown;
@@ -1847,7 +1847,7 @@ export interface SipTrunkCheck {
 }
 
 export interface TestCallCreate {
-  /** Environment to test. Absent or null: the draft. `production`: the published revision. */
+  /** Environment to test. Absent or null: the draft. `production`: the published revision. The name of no environment returns `environment_not_found`. */
   environment?: string | null;
   /** Variables of this call. They override those of the environment, which override the agent's `testVariables`. */
   variables?: Record<string, string | number | boolean | null>;
@@ -1868,8 +1868,8 @@ export interface CallCreate {
   toNumber: string;
   /** Caller ID: any phone number on the agent's trunk. Default: the agent's first number. */
   fromNumber?: string;
-  /** Environment of the agent. Default: `production`. */
-  environment?: string;
+  /** Environment of the agent. Absent or null: `production`. The name of no environment returns `environment_not_found`. */
+  environment?: string | null;
   /** Variables of this call. They override those of the agent and the environment. */
   variables?: Record<string, string | number | boolean | null>;
   /**

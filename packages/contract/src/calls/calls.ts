@@ -11,6 +11,7 @@ import {
   pageOf,
   pageQuery,
   phoneNumberSchema,
+  requestedEnvironmentSchema,
   timestampSchema,
   variablesSchema,
 } from "../schemas.ts";
@@ -311,10 +312,9 @@ const callCreateSchema = closedObject(
       description: "Caller ID: any phone number on the agent's trunk. Default: the agent's first number.",
       examples: ["+14155550123"],
     }),
-    environment: Type.Optional({
-      ...environmentNameSchema,
-      description: "Environment of the agent. Default: `production`.",
-    }),
+    environment: Type.Optional(
+      requestedEnvironmentSchema("Environment of the agent. Absent or null: `production`."),
+    ),
     variables: Type.Optional({
       ...variablesSchema,
       description: "Variables of this call. They override those of the agent and the environment.",

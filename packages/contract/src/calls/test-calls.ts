@@ -3,18 +3,22 @@ import { callEndReasons, turnSchema } from "./calls.ts";
 import { transcriptItemSchema } from "../conversations/conversations.ts";
 import { LIVE_CHANNEL_LABEL } from "./live-channel.ts";
 import { defineRoute } from "../route.ts";
-import { closedObject, dataOf, idSchema, nullable, variablesSchema } from "../schemas.ts";
+import {
+  closedObject,
+  dataOf,
+  idSchema,
+  nullable,
+  requestedEnvironmentSchema,
+  variablesSchema,
+} from "../schemas.ts";
 
 const TEST_CALLS_PER_MINUTE = 20;
 
 const testCallSchema = closedObject(
   {
     environment: Type.Optional(
-      nullable(
-        Type.String({
-          description:
-            "Environment to test. Absent or null: the draft. `production`: the published revision.",
-        }),
+      requestedEnvironmentSchema(
+        "Environment to test. Absent or null: the draft. `production`: the published revision.",
       ),
     ),
     variables: Type.Optional({

@@ -11,6 +11,7 @@ import {
   pageOf,
   pageQuery,
   phoneNumberSchema,
+  requestedEnvironmentSchema,
   timestampSchema,
 } from "../schemas.ts";
 
@@ -68,7 +69,14 @@ export const addPhoneNumberRoute = defineRoute({
     "and no agent uses it, it is bound to this agent. A number in use is rejected with `invalid_body`.",
   params: agentParams,
   body: closedObject(
-    { e164: phoneNumberSchema, environment: Type.Optional(environmentSchema) },
+    {
+      e164: phoneNumberSchema,
+      environment: Type.Optional(
+        requestedEnvironmentSchema(
+          "Environment of the agent for calls to this number. Absent or null: `production`.",
+        ),
+      ),
+    },
     { title: "PhoneNumberCreate" },
   ),
   status: 201,
@@ -103,7 +111,11 @@ export const updatePhoneNumberRoute = defineRoute({
       agentId: Type.Optional(
         nullable({ ...idSchema, description: "Agent that answers from now on. Null: none." }),
       ),
-      environment: Type.Optional(environmentSchema),
+      environment: Type.Optional(
+        requestedEnvironmentSchema(
+          "Environment of the agent for calls to this number. Absent: unchanged. Null: `production`.",
+        ),
+      ),
       id: ignored,
       e164: ignored,
       sipTrunkId: ignored,

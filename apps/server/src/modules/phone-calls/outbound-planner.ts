@@ -60,8 +60,11 @@ export class OutboundPlanner {
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
     const allowedCountries = await this.#allowedCountriesOf(organization);
     if (!isDestinationAllowed(toNumber, allowedCountries)) throw new AppError("destination_not_allowed");
-    if (sipTrunkId === null || from === undefined || status !== "active")
-      throw new AppError("agent_not_callable");
+    if (sipTrunkId === null || status !== "active") throw new AppError("agent_not_callable");
+    if (from === undefined)
+      throw new AppError("agent_not_callable", {
+        message: "The agent has no phone number on its SIP trunk. Add one, or send `fromNumber`.",
+      });
     const route = await this.#dependencies.sipTrunks.findRoute(organizationId, sipTrunkId, from.e164);
     if (route === undefined)
       throw new AppError("agent_not_callable", {
@@ -97,12 +100,12 @@ export class OutboundPlanner {
     }
   }
 
-  /** Returns the calling number: the requested one, or the agent's first. */
+  /** Returns the calling number: the requested one, or the agent's first; `undefined` if it has none. */
   async #findFrom(
     { organizationId, document }: ResolvedAgent,
     sipTrunkId: string,
     requested: string | undefined,
-  ): Promise<OutboundPlan["from"]> {
+  ): Promise<OutboundPlan["from"] | undefined> {
     const wanted = requested === undefined ? undefined : normalizePhoneNumber(requested);
     if (requested !== undefined && wanted === undefined)
       throw invalidBody("fromNumber", "must be a valid phone number with its country code");
@@ -110,7 +113,7 @@ export class OutboundPlanner {
     const { phoneNumbers } = this.#dependencies;
     const onTrunk = await phoneNumbers.listOnTrunk(organizationId, sipTrunkId, candidates);
     const [first] = candidates.flatMap((e164) => onTrunk.find((number) => number.e164 === e164) ?? []);
-    if (first === undefined) throw new AppError("from_number_not_on_trunk");
+    if (first === undefined && wanted !== undefined) throw new AppError("from_number_not_on_trunk");
     return first;
   }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Author } from "../../platform/author.ts";
+import type { PhoneNumber } from "@parley/contract";
+import { assertRefused } from "../contract-conformance.ts";
 import { type TestServer, createTestServer } from "../testing.ts";
 
 async function createAgent(server: TestServer, by: Author = server) {
@@ -106,6 +108,29 @@ test("numbers move in both directions between two agents concurrently without a 
     phoneNumbers: [only],
   } = await server.modules.agents.get(server.organizationId, one.agent.id);
   assert.equal(only?.e164, "+14155550124");
+  await server.close();
+});
+
+test("an environment that does not exist is refused by name, whether or not the name is valid; null is production", async () => {
+  const server = await createTestServer();
+  const { agent } = await createAgent(server);
+  const path = `/agents/${agent.id}/phone-numbers`;
+  const e164 = "+4930123456";
+  const names = ["staging", "No slug!", "", "x".repeat(40)];
+  for (const environment of names)
+    assertRefused(await server.request("POST", path, { e164, environment }), "environment_not_found");
+  const { status, body } = await server.request("POST", path, { e164, environment: null });
+  const { data }: { data: PhoneNumber } = JSON.parse(JSON.stringify(body));
+  assert.deepEqual([status, data.environment], [201, null]);
+  for (const environment of names)
+    assertRefused(
+      await server.request("PATCH", `${path}/${data.id}`, { environment }),
+      "environment_not_found",
+    );
+  for (const environment of names) {
+    const widget = await server.request("PATCH", `/agents/${agent.id}`, { widgetConfig: { environment } });
+    assertRefused(widget, "environment_not_found");
+  }
   await server.close();
 });
 

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { group, value } from "../../field-table.ts";
-import { environmentNameSchema, nullable, phoneNumberSchema } from "../../schemas.ts";
+import { nullable, phoneNumberSchema, requestedEnvironmentSchema } from "../../schemas.ts";
 import { promptSchema, textSchema, webUrlSchema } from "./texts.ts";
 
 export const messagingFields = {
@@ -98,11 +98,9 @@ export const widgetFields = {
       ),
     }),
     environment: value(
-      nullable({
-        ...environmentNameSchema,
-        description:
-          "Environment that the widget runs. Null, or the name of a deleted environment: `production`.",
-      }),
+      requestedEnvironmentSchema(
+        "Environment that the widget runs. Null, or an environment that was deleted later: `production`.",
+      ),
       null,
     ),
   }),

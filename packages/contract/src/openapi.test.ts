@@ -5,6 +5,7 @@ import { errorCodes } from "./errors.ts";
 import { buildOpenApi } from "./openapi.ts";
 import { errorsOf } from "./route.ts";
 import { routes, tags } from "./routes.ts";
+import { builtInVariables } from "./schemas.ts";
 
 test("the document is valid OpenAPI 3.1", async () => {
   const validator = new Validator();
@@ -34,4 +35,14 @@ test("every operation with an id in its path can answer 404, and every one that 
     assert.equal(statuses.has(404), route.path.includes("{"), route.operationId);
     if (route.body !== undefined) for (const status of [400, 413, 415]) assert.ok(statuses.has(status));
   }
+});
+
+test("the document describes what a tool and a webhook receive, and the built-in variables", () => {
+  const { info, components } = JSON.parse(JSON.stringify(buildOpenApi()));
+  for (const name of Object.keys(builtInVariables)) assert.ok(info.description.includes(`\`${name}\``), name);
+  const { required, properties } = components.schemas.ToolRequest;
+  assert.deepEqual(required, Object.keys(properties));
+  const { sendRawRequestBody } = components.schemas.CustomTool.properties;
+  for (const name of required) assert.ok(sendRawRequestBody.description.includes(`\`${name}\``), name);
+  assert.ok("analysisStatus" in components.schemas.CallPostEvent.properties.data.properties);
 });

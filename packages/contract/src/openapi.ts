@@ -2,6 +2,8 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { routes, tags } from "./routes.ts";
+import { builtInVariables } from "./schemas.ts";
+import { toolRequestSchema } from "./agents/custom-tools.ts";
 import { type WebhookDefinition, webhookBodySchema, webhooks } from "./webhooks/webhook-events.ts";
 import { liveCallEventSchema } from "./calls/test-calls.ts";
 
@@ -19,6 +21,11 @@ const description = `Parley runs AI voice agents on your own servers. Agents ans
 **Request bodies** are uncompressed JSON in UTF-8 with at most 1 MiB, unless the operation states another limit, and at most ${MAX_JSON_VALUES} values. Numbers that a double does not represent exactly are rejected: integers beyond ±9007199254740991, and anything beyond ±1.8e308. Unknown fields are rejected. In updates, read-only fields are ignored and null resets a field to its default.
 
 **Idempotency.** A POST may have an \`Idempotency-Key\` header. A second request within 24 hours with the same key, path and body returns the first response with \`idempotent-replayed: true\` and has no further effect. A different body returns \`idempotency_conflict\`. If the first request failed, it had no effect, and the second request is processed normally.
+
+**Variables.** \`{{name}}\` in an agent's prompts and messages, in the rules for its built-in tools, and in the URL, query and headers of its custom tools is replaced by the value of the variable. Later ones override earlier ones: the agent's \`defaultVariables\`, (in browser test calls) its \`testVariables\`, the environment's, the request's, those in the answer to \`call.pre\`, and the built-in ones:
+${Object.entries(builtInVariables)
+  .map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+  .join("\n")}
 
 **Rate limits.** Rate-limited operations return the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` (seconds). A request above the limit returns 429 \`rate_limited\` with \`Retry-After\` (seconds). A request that returns an error does not count. An IP address that sends many invalid API keys also gets 429 for invalid keys; valid keys from that address still work.
 
@@ -158,8 +165,9 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
 export function buildOpenApi(): JsonObject {
   const components = new Components();
   components.reference(errorSchema);
-  // Not the response of an operation, but clients need it.
+  // Not bodies of operations, but clients need them.
   components.reference(liveCallEventSchema);
+  components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = (paths[route.path] ??= {});

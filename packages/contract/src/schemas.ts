@@ -65,6 +65,15 @@ export const variablesSchema = Type.Record(
     examples: [{ customer_name: "Ada", visits: 3 }],
   },
 );
+/** Variables that Parley sets in each conversation, with their descriptions. */
+export const builtInVariables = {
+  call_id: "id of the call",
+  from_number: "caller's number; empty if it is withheld, and in browser calls",
+  to_number: "called number; empty in browser calls",
+  direction: "`inbound` or `outbound`",
+  current_time: "date and time at the start of the call, in the agent's `timezone`",
+} as const;
+
 export type Variables = Readonly<Static<typeof variablesSchema>>;
 
 /** A read-only field, accepted in updates and ignored. */

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, type ServerResponse, createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
+import { toolRequestSchema } from "@parley/contract";
+import { Compile } from "typebox/compile";
 import { OutboundClient } from "../platform/outbound-http/outbound-client.ts";
 import {
   createWebhookTool,
@@ -102,6 +104,7 @@ test("the body contains tool, call and arguments", async (t) => {
   const [request] = requests;
   assert.equal(request?.method, "POST");
   assert.equal(request.headers["content-type"], "application/json");
+  assert.ok(Compile(toolRequestSchema).Check(JSON.parse(request.body)));
   assert.deepEqual(JSON.parse(request.body), {
     tool: { id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14", name: "look_up" },
     toolCallId: "call_1",

@@ -1,4 +1,4 @@
-import type { Variables } from "@parley/contract";
+import type { ToolRequest, Variables } from "@parley/contract";
 import { randomUUID } from "node:crypto";
 import { TextDecoder } from "node:util";
 import type { DialogueTool, ToolInputSchema } from "@parley/conversation";
@@ -95,8 +95,8 @@ function toRequest(
   const headers = toHeaders(tool.headers, hasBody);
   const url = withQuery(tool.url, tool.queryParams, hasBody ? {} : input);
   if (!hasBody) return { method, url, headers };
-  const body = isRawBody ? input : { tool: { id, name }, toolCallId, ...conversation, arguments: input };
-  return { method, url, headers, body: JSON.stringify(body) };
+  const wrapped: ToolRequest = { tool: { id, name }, toolCallId, ...conversation, arguments: input };
+  return { method, url, headers, body: JSON.stringify(isRawBody ? input : wrapped) };
 }
 
 /** Sends a name that is given several times once, with its values joined (RFC 9110 §5.3). */

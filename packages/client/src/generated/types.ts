@@ -100,6 +100,31 @@ export type LiveCallEvent = {
   endDetail: string | null;
 };
 
+/** Body of the request that Parley sends to a custom tool's `webhookUrl`. */
+export interface ToolRequest {
+  tool: {
+    id: string;
+    name: string;
+  };
+  /** Id of the tool call in the transcript. */
+  toolCallId: string;
+  /** Id of the call. Null: the conversation is not a call. */
+  callId: string | null;
+  conversationId: string;
+  agentId: string;
+  /** Environment that runs. Null: `production`, or the draft in a test. */
+  environment: string | null;
+  channel: "phone" | "web";
+  /** Caller's number. Null: withheld, or a browser call. */
+  fromNumber: string | null;
+  /** Called number. Null: a browser call. */
+  toNumber: string | null;
+  /** Variables of the conversation, without the built-in ones. */
+  variables: Record<string, string | number | boolean | null>;
+  /** Arguments chosen by the language model, valid by the tool's `parameters`. */
+  arguments: Record<string, unknown>;
+}
+
 export interface AgentCreate {
   /** Display name. Does not have to be unique. */
   name: string;
@@ -115,7 +140,7 @@ export interface AgentCreate {
   /** Messaging connection. Not available yet: only null is accepted. */
   messagingConnectionId?: string | null;
   /**
-   * System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction` and `current_time`.
+   * System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`.
    * @default "You are a friendly, concise voice assistant. Answer in one or two short sentences."
    */
   promptTemplate?: string | null;
@@ -521,7 +546,7 @@ export interface CustomTool {
     key: string;
     value: string;
   }[];
-  /** `true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody: boolean;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
@@ -575,7 +600,7 @@ export interface Agent {
   sipTrunkId: string | null;
   /** Messaging connection. Not available yet: only null is accepted. */
   messagingConnectionId: string | null;
-  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction` and `current_time`. */
+  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
   /** First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`. */
   firstMessage: string | null;
@@ -845,7 +870,7 @@ export interface AgentUpdate {
   sipTrunkId?: string | null;
   /** Messaging connection. Not available yet: only null is accepted. */
   messagingConnectionId?: string | null;
-  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction` and `current_time`. */
+  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate?: string | null;
   /** First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`. */
   firstMessage?: string | null;
@@ -1167,7 +1192,7 @@ export interface CustomToolCreate {
     value: string;
   }[] | null;
   /**
-   * `true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`.
+   * `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body.
    * @default false
    */
   sendRawRequestBody?: boolean | null;
@@ -1201,7 +1226,7 @@ export interface CustomToolCreated {
     key: string;
     value: string;
   }[];
-  /** `true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody: boolean;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
@@ -1231,7 +1256,7 @@ export interface CustomToolUpdate {
     key: string;
     value: string;
   }[] | null;
-  /** `true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. */
   sendRawRequestBody?: boolean | null;
   /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. */
   responseMode?: "sync" | "async" | null;
@@ -1279,7 +1304,7 @@ export interface AgentSnapshot {
   sipTrunkId: string | null;
   /** Messaging connection. Not available yet: only null is accepted. */
   messagingConnectionId: string | null;
-  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction` and `current_time`. */
+  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. */
   promptTemplate: string;
   /** First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`. */
   firstMessage: string | null;
@@ -2486,8 +2511,8 @@ export interface PreCallAnswer {
   variables?: Record<string, string | number | boolean | null>;
   /** First words of the agent, instead of those in its configuration. */
   firstMessage?: string;
-  /** Rejects the call: an inbound call gets SIP 603, an outbound call is not placed. */
-  reject?: {
+  /** `true` or an object rejects the call: an inbound call gets SIP 603, an outbound call is not placed. */
+  reject?: boolean | {
     /** Reason for `endDetail` of the call. Only the first 500 characters are stored. */
     reason?: string;
   };
@@ -2536,6 +2561,8 @@ export interface CallPostEvent {
     /** Seconds from the answer to the end, rounded up. 0: not answered. */
     billableSeconds: number;
     transcript: TranscriptItem[];
+    /** Status of extraction and evaluation; `pending` if they were not complete 60 seconds after the end. Null: the agent has neither. */
+    analysisStatus: "pending" | "ready" | "failed" | null;
     extraction: CallExtraction | null;
     evaluation: CallEvaluation | null;
     /** Link to the recording, valid for 24 hours. Null: there is no recording. */

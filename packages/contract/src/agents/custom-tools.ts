@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import {
   type ChangesOf,
   changeSchemas,
@@ -9,8 +9,18 @@ import {
   type ValuesOf,
   valueSchemas,
 } from "../field-table.ts";
+import { channelSchema } from "../conversations/conversations.ts";
 import { defineRoute } from "../route.ts";
-import { closedObject, dataOf, deletedSchema, idSchema, ignored, timestampSchema } from "../schemas.ts";
+import {
+  closedObject,
+  dataOf,
+  deletedSchema,
+  idSchema,
+  ignored,
+  nullable,
+  timestampSchema,
+  variablesSchema,
+} from "../schemas.ts";
 
 const pairsSchema = (description: string) =>
   Type.Array(
@@ -74,8 +84,9 @@ export const customToolFields = {
   sendRawRequestBody: value(
     Type.Boolean({
       description:
-        "`true`: the body is the arguments object alone. `false`: the body is an object with `tool`, `toolCallId`, `callId`, " +
-        "`conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`.",
+        "`true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and " +
+        "the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, " +
+        "`environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body.",
     }),
     false,
   ),
@@ -87,6 +98,35 @@ export const customToolFields = {
     "sync",
   ),
 };
+
+/** Body of a tool's request, unless `sendRawRequestBody` is true or the method has no body. */
+export const toolRequestSchema = Type.Object(
+  {
+    tool: Type.Object({ id: idSchema, name: Type.String() }),
+    toolCallId: Type.String({ description: "Id of the tool call in the transcript.", examples: ["call_1"] }),
+    callId: nullable({ ...idSchema, description: "Id of the call. Null: the conversation is not a call." }),
+    conversationId: idSchema,
+    agentId: idSchema,
+    environment: nullable(
+      Type.String({ description: "Environment that runs. Null: `production`, or the draft in a test." }),
+    ),
+    channel: channelSchema,
+    fromNumber: nullable(Type.String({ description: "Caller's number. Null: withheld, or a browser call." })),
+    toNumber: nullable(Type.String({ description: "Called number. Null: a browser call." })),
+    variables: {
+      ...variablesSchema,
+      description: "Variables of the conversation, without the built-in ones.",
+    },
+    arguments: Type.Record(Type.String(), Type.Unknown(), {
+      description: "Arguments chosen by the language model, valid by the tool's `parameters`.",
+    }),
+  },
+  {
+    title: "ToolRequest",
+    description: "Body of the request that Parley sends to a custom tool's `webhookUrl`.",
+  },
+);
+export type ToolRequest = Static<typeof toolRequestSchema>;
 
 /** A tool as stored in its agent's document. */
 export interface CustomTool extends ValuesOf<typeof customToolFields> {

@@ -38,6 +38,11 @@ const callPostSchema = Type.Object({
   endedAt: call.endedAt,
   billableSeconds: call.billableSeconds,
   transcript: Type.Array(transcriptItemSchema),
+  analysisStatus: {
+    ...call.analysisStatus,
+    description:
+      "Status of extraction and evaluation; `pending` if they were not complete 60 seconds after the end. Null: the agent has neither.",
+  },
   extraction: call.extraction,
   evaluation: call.evaluation,
   recordingUrl: nullable(
@@ -77,15 +82,23 @@ export const preCallAnswerSchema = Type.Object(
       }),
     ),
     reject: Type.Optional(
-      Type.Object(
+      Type.Union(
+        [
+          Type.Boolean({
+            description: "`true` rejects the call without a reason; `false` does not reject it.",
+          }),
+          Type.Object({
+            reason: Type.Optional(
+              Type.String({
+                description: "Reason for `endDetail` of the call. Only the first 500 characters are stored.",
+              }),
+            ),
+          }),
+        ],
         {
-          reason: Type.Optional(
-            Type.String({
-              description: "Reason for `endDetail` of the call. Only the first 500 characters are stored.",
-            }),
-          ),
+          description:
+            "`true` or an object rejects the call: an inbound call gets SIP 603, an outbound call is not placed.",
         },
-        { description: "Rejects the call: an inbound call gets SIP 603, an outbound call is not placed." },
       ),
     ),
   },
@@ -125,7 +138,7 @@ export const webhooks: readonly WebhookDefinition[] = [
     description:
       "Sent to the agent's `postCallWebhookUrl` when analysis and recording are done, at the latest 60 seconds after the end. " +
       "Sent for every call, including unanswered ones. Without a 2xx answer within 10 seconds, the same body is sent again " +
-      "after 1, 5 and 30 minutes. It can arrive more than once: use `data.id` to detect duplicates.",
+      "1, 5 and 30 minutes after this first failure. It can arrive more than once: use `data.id` to detect duplicates.",
     data: callPostSchema,
   },
   {

@@ -163,7 +163,7 @@ export class ActiveCallRegistry {
     const data = { ...facts, id, agentId, environment, isTest, campaignId: null };
     const { answer, problems } = await this.#options.preCall.ask({ organizationId, url, data }, call.signal);
     if (problems.length > 0) recorder.item(notePreCallProblems(problems));
-    if (answer.reject !== undefined) call.hangUp(rejectedByWebhook(answer.reject.reason));
+    if (answer.reject) call.hangUp(rejectedByWebhook(answer.reject));
     call.signal.throwIfAborted();
     const variables = { ...record.variables, ...answer.variables };
     if (answer.variables !== undefined) recorder.variables(variables);
@@ -197,7 +197,8 @@ export class ActiveCallRegistry {
   }
 }
 
-function rejectedByWebhook(reason: string | undefined): CallOutcome {
+function rejectedByWebhook(reject: true | { reason?: string }): CallOutcome {
+  const reason = reject === true ? undefined : reject.reason;
   const outcome = { status: "canceled", endReason: "rejected_by_webhook" } as const;
   return reason === undefined ? outcome : { ...outcome, endDetail: reason.slice(0, LONGEST_REASON) };
 }

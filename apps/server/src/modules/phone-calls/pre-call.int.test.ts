@@ -154,6 +154,19 @@ test("a rejected call ends with the given reason", async (t) => {
   assert.equal(detail.endDetail, "x".repeat(500));
 });
 
+test("true rejects a call without a reason, and false does not reject it", async (t) => {
+  const answer: { reject?: boolean } = {};
+  const { carry } = await open(t, async () => ({ answer }));
+  answer.reject = true;
+  const { detail } = await carry({ direction: "outbound" });
+  assert.deepEqual(
+    [detail.status, detail.endReason, detail.endDetail],
+    ["canceled", "rejected_by_webhook", null],
+  );
+  answer.reject = false;
+  assert.equal((await carry()).detail.endReason, "agent_hangup");
+});
+
 test("a call that ends meanwhile does not wait for the webhook's answer", async (t) => {
   const { activeCalls, carry } = await open(t, async (signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));

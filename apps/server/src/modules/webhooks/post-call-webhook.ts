@@ -60,7 +60,7 @@ export class PostCallWebhook {
 function toPostData(call: CallDetail, variables: Variables): CallPostData {
   const { id, agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
   const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
-  const { transcript, extraction, evaluation, recordingUrl, isTest } = call;
+  const { transcript, analysisStatus, extraction, evaluation, recordingUrl, isTest } = call;
   return {
     id,
     conversationId,
@@ -81,6 +81,7 @@ function toPostData(call: CallDetail, variables: Variables): CallPostData {
     variables,
     campaignId: null,
     transcript,
+    analysisStatus,
     extraction,
     evaluation,
     recordingUrl,

@@ -19,6 +19,13 @@ test("a complete answer is used, regardless of its content type", () => {
   assert.deepEqual(read({ reject: {} }), { answer: { reject: {} }, problems: [] });
 });
 
+test("a call is rejected with a reason, or by true without one; false does not reject it", () => {
+  for (const reject of [true, false, {}, { reason: "busy" }])
+    assert.deepEqual(read({ reject }), { answer: { reject }, problems: [] });
+  for (const reject of ["true", 1, []])
+    assert.deepEqual(read({ reject }), { answer: {}, problems: ["reject is invalid"] });
+});
+
 test("an empty answer is valid, and so is null for each field", () => {
   for (const answer of ["", " \n", {}, { variables: null, firstMessage: null, reject: null }])
     assert.deepEqual(read(answer), { answer: {}, problems: [] });
@@ -47,7 +54,7 @@ test("every invalid field is named, and the valid ones are used", () => {
     long: "x".repeat(4001),
     "": "x",
   };
-  assert.deepEqual(read({ variables, firstMessage: "Hi", reject: true, lucky: 7 }), {
+  assert.deepEqual(read({ variables, firstMessage: "Hi", reject: "yes", lucky: 7 }), {
     answer: { variables: { name: "Ada", age: 42, vip: true, gone: null }, firstMessage: "Hi" },
     problems: [
       "variables.list is invalid",

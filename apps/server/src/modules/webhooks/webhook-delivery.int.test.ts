@@ -42,7 +42,7 @@ test("the end of a call is delivered once with the call's data, signed by both s
   assert.deepEqual([data.endReason, data.variables], ["user_hangup", { customer: "Ada" }]);
 });
 
-test("a rejected event is sent again after 1, 5 and 30 minutes with the same body, then given up", async (t) => {
+test("a rejected event is sent again 1, 5 and 30 minutes after the first failure with the same body, then given up", async (t) => {
   const { receiver, clock, jobs, openCall, endCall, progressOf, runNext } = await openDeliveries(
     t,
     (response) => void response.writeHead(500).end("no"),
@@ -50,11 +50,12 @@ test("a rejected event is sent again after 1, 5 and 30 minutes with the same bod
   const id = await openCall();
   await endCall(id);
   await runNext();
+  const failedAt = (jobs[0]?.startAfter?.getTime() ?? 0) - MINUTE_MS;
+  assert.ok(failedAt >= clock.now.getTime());
   for (const [index, minutes] of [1, 5, 30].entries()) {
     assert.deepEqual(await progressOf(id), ["pending", index + 1]);
-    const failedAt = clock.now.getTime();
     const { startAfter } = await runNext();
-    assert.ok(Math.abs((startAfter?.getTime() ?? 0) - failedAt - minutes * MINUTE_MS) < 5_000);
+    assert.equal((startAfter?.getTime() ?? 0) - failedAt, minutes * MINUTE_MS);
   }
   assert.deepEqual(await progressOf(id), ["failed", 4]);
   assert.equal(jobs.length, 0);
@@ -62,6 +63,21 @@ test("a rejected event is sent again after 1, 5 and 30 minutes with the same bod
   assert.equal(new Set(requests.map(({ body }) => body)).size, 1);
   assert.equal(new Set(requests.map(({ headers }) => headers["webhook-id"])).size, 1);
   assert.equal(new Set(requests.map(({ headers }) => headers["webhook-timestamp"])).size, 4);
+});
+
+test("attempts that a stopped node made late are at least a minute apart", async (t) => {
+  const { clock, jobs, openCall, endCall, runNext } = await openDeliveries(
+    t,
+    (response) => void response.writeHead(500).end(),
+  );
+  await endCall(await openCall());
+  await runNext();
+  const [retry] = jobs;
+  assert.ok(retry !== undefined);
+  retry.startAfter = new Date(clock.now.getTime() + 60 * MINUTE_MS);
+  await runNext();
+  const [next] = jobs;
+  assert.ok((next?.startAfter?.getTime() ?? 0) >= clock.now.getTime() + MINUTE_MS);
 });
 
 test("each attempt is signed with the secrets of its time", async (t) => {
@@ -159,8 +175,14 @@ test("the end of a call is delivered once its results are complete, and later ch
   assert.equal(receiver.requests.length, 1);
   await note({ extraction: { city: "Rome" } });
   await runNext();
-  const told = receiver.requests.map(({ body }) => JSON.parse(body).data.extraction);
-  assert.deepEqual(told, [{ city: "Paris" }, { city: "Paris" }]);
+  const told = receiver.requests.map(({ body }) => {
+    const { extraction, analysisStatus } = JSON.parse(body).data;
+    return [extraction, analysisStatus];
+  });
+  assert.deepEqual(told, [
+    [{ city: "Paris" }, "ready"],
+    [{ city: "Paris" }, "ready"],
+  ]);
 });
 
 test("results that take longer than a minute after the end are not waited for", async (t) => {
@@ -169,16 +191,17 @@ test("results that take longer than a minute after the end are not waited for", 
     accept,
   );
   const id = await openCall();
-  const note = async (recordingStatus: "pending" | "ready", extraction: { late: boolean } | null) =>
+  const note = async (analysisStatus: "pending" | "ready", extraction: { late: boolean } | null) =>
     await database.transaction(async (transaction) => {
-      await calls.noteResult(transaction, id, { recordingStatus, extraction }, clock.now);
+      await calls.noteResult(transaction, id, { analysisStatus, extraction }, clock.now);
     });
   await note("pending", null);
   await endCall(id);
   await runNext();
   await note("ready", { late: true });
   assert.deepEqual([receiver.requests.length, jobs.length], [1, 0]);
-  assert.equal(JSON.parse(receiver.requests[0]?.body ?? "").data.extraction, null);
+  const { extraction, analysisStatus } = JSON.parse(receiver.requests[0]?.body ?? "").data;
+  assert.deepEqual([extraction, analysisStatus], [null, "pending"]);
 });
 
 test("a received message is delivered signed, and sent again if it is rejected", async (t) => {

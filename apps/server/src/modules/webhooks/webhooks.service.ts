@@ -5,7 +5,7 @@ import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import * as store from "./webhooks.store.ts";
 
 const MINUTE_MS = 60_000;
-/** Delays after each failed attempt, from its end to the next attempt. */
+/** Delays of the retries, from the end of the first attempt. */
 const RETRY_DELAYS_MS = [1 * MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS] as const;
 
 export const DELIVERY_JOB = { name: "deliver-webhook" } as const;
@@ -149,11 +149,18 @@ function progressAfter(
   const made = isResend ? attempts : attempts + 1;
   if (problem === null) return { status: "delivered", attempts: made, nextAttemptAt: null };
   if (isResend) return { status, attempts, nextAttemptAt };
+  const endedAt = new Date(startedAt.getTime() + durationMs);
+  const next = nextRetry(attempts, nextAttemptAt ?? startedAt, endedAt);
+  return { status: next === null ? "failed" : "pending", attempts: made, nextAttemptAt: next };
+}
+
+/** Returns the time of the retry after the attempt that was due at `dueAt`; `null` if it was the last one. */
+function nextRetry(attempts: number, dueAt: Date, endedAt: Date): Date | null {
   const delayMs = RETRY_DELAYS_MS[attempts];
-  if (delayMs === undefined) return { status: "failed", attempts: made, nextAttemptAt: null };
-  return {
-    status: "pending",
-    attempts: made,
-    nextAttemptAt: new Date(startedAt.getTime() + durationMs + delayMs),
-  };
+  if (delayMs === undefined) return null;
+  const previousMs = RETRY_DELAYS_MS[attempts - 1];
+  if (previousMs === undefined) return new Date(endedAt.getTime() + delayMs);
+  const plannedAt = dueAt.getTime() + delayMs - previousMs;
+  // A node that was stopped meanwhile does not make all overdue attempts at once.
+  return new Date(Math.max(plannedAt, endedAt.getTime() + MINUTE_MS));
 }

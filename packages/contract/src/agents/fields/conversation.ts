@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { value } from "../../field-table.ts";
-import { nullable, variablesSchema } from "../../schemas.ts";
+import { builtInVariables, nullable, variablesSchema } from "../../schemas.ts";
 import { freeObjectSchema, textSchema } from "./texts.ts";
 
 export const conversationFields = {
@@ -8,8 +8,10 @@ export const conversationFields = {
     Type.String({
       maxLength: 100_000,
       description:
-        "System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, " +
-        "`from_number`, `to_number`, `direction` and `current_time`.",
+        "System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: " +
+        `${Object.keys(builtInVariables)
+          .map((name) => `\`${name}\``)
+          .join(", ")}.`,
     }),
     "You are a friendly, concise voice assistant. Answer in one or two short sentences.",
   ),

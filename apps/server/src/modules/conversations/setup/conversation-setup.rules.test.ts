@@ -61,6 +61,19 @@ test("custom rules for hanging up replace the built-in ones", () => {
   assert.deepEqual(renderAgent(conversation, createDocument(rules), {}).setup.keypad, { rules: "Only 1." });
 });
 
+test("the rules of the built-in tools are rendered with their variables, and unknown names are reported", () => {
+  const document = createDocument({
+    name: "Robin",
+    endCallRulesOverride: "After {{word}}. {{nothing}}",
+    playKeypadTouchToneEnabled: true,
+    playKeypadTouchToneDescriptionOverride: "Press {{key}}. {{nowhere}}",
+  });
+  const rendered = renderAgent(conversation, document, { word: "thanks", key: 1 });
+  assert.deepEqual(rendered.setup.endCall, { rules: "After thanks. " });
+  assert.deepEqual(rendered.setup.keypad, { rules: "Press 1. " });
+  assert.deepEqual(rendered.unknownVariables, ["nothing", "nowhere"]);
+});
+
 test("the agent receives its enabled tools, rendered with their variables", () => {
   const tool = {
     id: "0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c14",

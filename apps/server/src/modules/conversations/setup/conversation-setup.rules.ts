@@ -2,7 +2,7 @@ import type { Variables } from "@parley/contract";
 import type { MediaCall } from "../../../media/media-protocol.ts";
 import type { AgentDocument } from "../../agents/agent-document.rules.ts";
 import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules.ts";
-import { builtInVariables, renderTemplate } from "./variables.rules.ts";
+import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
 /** Everything that a conversation runs on, independent of its audio transport. */
@@ -32,7 +32,7 @@ interface RenderedSetup {
 /** Renders the agent's texts and tools with the variables, and chooses its first message. */
 export function setUpConversation(conversation: NewConversationSetup): RenderedSetup {
   const { agent, callId, conversationId, channel, direction, fromNumber, toNumber, variables } = conversation;
-  const builtIn = builtInVariables({
+  const builtIn = setBuiltInVariables({
     callId,
     fromNumber: fromNumber ?? "",
     toNumber: toNumber ?? "",
@@ -73,29 +73,40 @@ export function renderAgent(
   document: AgentDocument,
   variables: Variables,
 ): RenderedSetup {
-  const instructions = renderTemplate(document.promptTemplate, variables);
-  const firstMessage = renderTemplate(document.firstMessage ?? "", variables);
+  const unknownNames = new Set<string>();
+  const render = (template: string): string => {
+    const rendered = renderTemplate(template, variables);
+    for (const name of rendered.unknownNames) unknownNames.add(name);
+    return rendered.text;
+  };
+  const instructions = render(document.promptTemplate);
+  const firstMessage = render(document.firstMessage ?? "");
+  const endCall = toEndCall(document, render);
+  const keypad = toKeypad(document, render);
   const tools = document.customTools
     .filter(({ enabled }) => enabled)
-    .map((tool) => renderTool(tool, variables));
-  const rendered = [instructions, firstMessage, ...tools];
+    .map((tool) => {
+      const rendered = renderTool(tool, variables);
+      for (const name of rendered.unknownNames) unknownNames.add(name);
+      return rendered.tool;
+    });
   return {
-    unknownVariables: [...new Set(rendered.flatMap(({ unknownNames }) => unknownNames))],
+    unknownVariables: [...unknownNames],
     setup: {
       callId: conversation.callId,
       conversation,
-      tools: tools.map(({ tool }) => tool),
-      instructions: instructions.text,
+      tools,
+      instructions,
       llmModel: document.llmModel,
       llmTemperature: document.llmTemperature,
       llmReasoningEffort: document.llmReasoningEffort,
-      endCall: toEndCall(document),
-      keypad: toKeypad(document),
+      endCall,
+      keypad,
       fallbackVoiceId: document.fallbackVoiceId ?? undefined,
       hasNoiseSuppression: document.noiseCancellation === "on",
       isRecorded: document.recordingEnabled,
       agent: {
-        firstMessage: firstMessage.text,
+        firstMessage,
         firstMessageMode: document.firstMessageMode,
         firstMessageDelayMs: document.firstMessageDelayMs,
         startSpeaker: document.startSpeaker,
@@ -115,13 +126,20 @@ export function renderAgent(
   };
 }
 
-function toEndCall({ endCallEnabled, endCallRulesOverride }: AgentDocument): MediaCall["endCall"] {
-  if (!endCallEnabled) return undefined;
-  return endCallRulesOverride === null ? {} : { rules: endCallRulesOverride };
+type Render = (template: string) => string;
+
+function toEndCall(
+  { endCallEnabled, endCallRulesOverride }: AgentDocument,
+  render: Render,
+): MediaCall["endCall"] {
+  return endCallEnabled ? toRules(endCallRulesOverride, render) : undefined;
 }
 
-function toKeypad(document: AgentDocument): MediaCall["keypad"] {
+function toKeypad(document: AgentDocument, render: Render): MediaCall["keypad"] {
   const { playKeypadTouchToneEnabled, playKeypadTouchToneDescriptionOverride: rules } = document;
-  if (!playKeypadTouchToneEnabled) return undefined;
-  return rules === null ? {} : { rules };
+  return playKeypadTouchToneEnabled ? toRules(rules, render) : undefined;
+}
+
+function toRules(rules: string | null, render: Render): { rules?: string } {
+  return rules === null ? {} : { rules: render(rules) };
 }

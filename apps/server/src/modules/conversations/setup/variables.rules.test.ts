@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { builtInVariables, renderTemplate } from "./variables.rules.ts";
+import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
 
 test("every occurrence of a variable is replaced, with or without spaces in the braces", () => {
   const { text } = renderTemplate("Hi {{name}}, {{ name }}!", { name: "Ada" });
@@ -30,7 +30,7 @@ test("a value that looks like a variable is not rendered again", () => {
 });
 
 test("the current time is in the agent's time zone", () => {
-  const variables = builtInVariables({
+  const variables = setBuiltInVariables({
     callId: "c",
     fromNumber: "+15550100",
     toNumber: "+15550101",
@@ -38,8 +38,5 @@ test("the current time is in the agent's time zone", () => {
     timezone: "America/New_York",
     now: new Date("2026-11-21T17:05:00Z"),
   });
-  assert.match(
-    String(variables["current_time"]),
-    /Saturday.* 21 November 2026.* 12:05 \(America\/New_York\)/,
-  );
+  assert.match(variables.current_time, /Saturday.* 21 November 2026.* 12:05 \(America\/New_York\)/);
 });

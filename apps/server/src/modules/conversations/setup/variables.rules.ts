@@ -1,4 +1,4 @@
-import type { VariableValue, Variables } from "@parley/contract";
+import type { builtInVariables, VariableValue, Variables } from "@parley/contract";
 
 export interface RenderedTemplate {
   text: string;
@@ -35,8 +35,8 @@ export interface CallFacts {
   now: Date;
 }
 
-/** Returns the variables that every call has by default. */
-export function builtInVariables(call: CallFacts): Variables {
+/** Returns the variables that Parley sets in every call. */
+export function setBuiltInVariables(call: CallFacts): Record<keyof typeof builtInVariables, string> {
   const currentTime = new Intl.DateTimeFormat("en-GB", {
     timeZone: call.timezone,
     dateStyle: "full",

@@ -39,7 +39,7 @@ export interface Page<T> {
   hasNextPage: boolean;
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 interface ApiRequest {
   method: string;
@@ -135,7 +135,7 @@ function parseObject(text: string): object | undefined {
 
 function queryOf(query: Query = {}): string {
   const set = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
+    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
   );
   return set.length === 0 ? "" : `?${String(new URLSearchParams(set))}`;
 }

@@ -43,6 +43,7 @@ export const errorCodes = {
     status: 409,
     message: "Phone numbers are bound to this environment. Bind them to another environment first.",
   },
+  in_use: { status: 409, message: "Other resources still use this one. Release them first." },
   environment_limit_reached: {
     status: 409,
     message: "The agent already has the maximum number of environments. Delete one first.",

@@ -36,6 +36,7 @@ export const routes: readonly RouteDefinition[] = [
   versions.publishAgentRoute,
   environments.putEnvironmentRoute,
   environments.listEnvironmentsRoute,
+  environments.getEnvironmentRoute,
   environments.deleteEnvironmentRoute,
   folders.createFolderRoute,
   folders.listFoldersRoute,
@@ -47,6 +48,7 @@ export const routes: readonly RouteDefinition[] = [
   phoneNumbers.updatePhoneNumberRoute,
   phoneNumbers.deletePhoneNumberRoute,
   phoneNumbers.listPhoneNumbersRoute,
+  phoneNumbers.getPhoneNumberRoute,
   sipTrunks.createSipTrunkRoute,
   sipTrunks.listSipTrunksRoute,
   sipTrunks.getSipTrunkRoute,
@@ -80,6 +82,7 @@ export const routes: readonly RouteDefinition[] = [
   organization.updateOrganizationRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
+  apiKeys.renameApiKeyRoute,
   apiKeys.revokeApiKeyRoute,
 ];
 

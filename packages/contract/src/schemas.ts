@@ -113,4 +113,6 @@ export function pageOf<const T extends TSchema>(schema: T) {
   });
 }
 
-export const deletedSchema = Type.Object({ id: idSchema, deleted: Type.Literal(true) }, { title: "Deleted" });
+const deletedSchema = Type.Object({ id: idSchema, deleted: Type.Literal(true) }, { title: "Deleted" });
+/** Response of a deletion. */
+export const deletedResponse = dataOf(deletedSchema);

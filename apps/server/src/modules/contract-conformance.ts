@@ -63,12 +63,14 @@ const particulars: Readonly<Record<string, object>> = {
   createCall: { toNumber: "+4930123457" },
 };
 
-/** Error of an operation on a ringing call whose state does not allow it. */
+/** Error of an operation on a resource whose state does not allow it, such as a ringing call. */
 export const conflicts: Readonly<Record<string, string>> = {
   reanalyzeCall: "call_not_ended",
   instructCall: "call_not_active",
   // The call's node does not exist.
   hangUpCall: "call_not_addressable",
+  // Agents use it.
+  deleteSipTrunk: "in_use",
 };
 
 /** Values that must be unique differ from those in the samples, which can then be created in addition. */
@@ -201,6 +203,9 @@ export class Resources {
     assert.ok(status < 300, `${operation.operationId} ${JSON.stringify(answer)}`);
     const { data }: { data: { id?: string } } = JSON.parse(JSON.stringify(answer));
     if (operation.method === "POST" && data.id !== undefined) this.#ids.set(url, data.id);
+    // A number is created for its agent, and also belongs to its organization.
+    if (operation.operationId === "addPhoneNumber" && data.id !== undefined)
+      this.#ids.set("/phone-numbers", data.id);
   }
 
   /** Fields such as `sipTrunkId` whose resource already exists. */
@@ -233,7 +238,9 @@ export class Resources {
   async #logWebhook({ modules, database }: TestServer, organizationId: string): Promise<void> {
     const now = new Date();
     const subjectId = this.#ids.get("/calls") ?? "";
-    const event = { id: randomUUID(), type: "call.pre" as const, createdAt: now, organizationId, subjectId };
+    const agentId = this.#ids.get("/agents") ?? "";
+    const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: now };
+    const event = { ...facts, organizationId, subjectId, agentId };
     const attempt = { startedAt: now, durationMs: 20, answerStatus: 200, answer: "{}", problem: null };
     await modules.webhooks.log(database, { ...event, url: "https://example.com", body: "{}" }, attempt);
     this.#ids.set("/webhooks/deliveries", event.id);

@@ -52,6 +52,7 @@ import type {
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKey,
+  ApiKeyUpdate,
 } from "./types.ts";
 
 /** Every operation of the API, named as in the API reference. */
@@ -96,6 +97,8 @@ export class Operations extends Requests {
     status?: "active" | "disabled";
     /** Only agents in this folder. */
     folderId?: string;
+    /** Only agents with this SIP trunk. */
+    sipTrunkId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<Agent>> {
     return await this.send({ method: "GET", path: path`/agents`, query, answer: "object" }, options);
   }
@@ -131,7 +134,7 @@ export class Operations extends Requests {
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteAgent(id: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/agents/${id}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/agents/${id}`, answer: "data" }, options);
   }
 
   /**
@@ -192,7 +195,7 @@ export class Operations extends Requests {
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteCustomTool(id: string, toolId: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/agents/${id}/custom-tools/${toolId}`, answer: "data" }, options);
   }
 
   /**
@@ -275,16 +278,27 @@ export class Operations extends Requests {
   }
 
   /**
+   * Get an environment.
+   *
+   * @param id Id of the agent.
+   * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getEnvironment(id: string, name: string, options: RequestOptions = {}): Promise<Environment> {
+    return await this.send({ method: "GET", path: path`/agents/${id}/environments/${name}`, answer: "data" }, options);
+  }
+
+  /**
    * Delete an environment.
    *
    * Rejected while phone numbers are bound to the environment. A widget bound to it then runs `production`.
    *
    * @param id Id of the agent.
    * @param name Name of the environment: `^[a-z][a-z0-9-]{0,31}$`.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `environment_builtin`, `environment_in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteEnvironment(id: string, name: string, options: RequestOptions = {}): Promise<EnvironmentDeleted> {
-    return await this.send({ method: "DELETE", path: path`/agents/${id}/environments/${name}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/agents/${id}/environments/${name}`, answer: "data" }, options);
   }
 
   /**
@@ -364,7 +378,7 @@ export class Operations extends Requests {
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deleteFolder(id: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/folders/${id}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/folders/${id}`, answer: "data" }, options);
   }
 
   /**
@@ -430,7 +444,7 @@ export class Operations extends Requests {
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async deletePhoneNumber(id: string, phoneId: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/agents/${id}/phone-numbers/${phoneId}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/agents/${id}/phone-numbers/${phoneId}`, answer: "data" }, options);
   }
 
   /**
@@ -460,6 +474,16 @@ export class Operations extends Requests {
     sipTrunkId?: string;
   } = {}, options: RequestOptions = {}): Promise<Page<PhoneNumber>> {
     return await this.send({ method: "GET", path: path`/phone-numbers`, query, answer: "object" }, options);
+  }
+
+  /**
+   * Get a phone number.
+   *
+   * @param id Id of the phone number.
+   * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async getPhoneNumber(id: string, options: RequestOptions = {}): Promise<PhoneNumber> {
+    return await this.send({ method: "GET", path: path`/phone-numbers/${id}`, answer: "data" }, options);
   }
 
   /**
@@ -523,13 +547,16 @@ export class Operations extends Requests {
   /**
    * Delete a SIP trunk.
    *
-   * Deletes the trunk and its phone numbers. Its agents are left without a trunk.
+   * Rejected with `in_use` while agents use the trunk or phone numbers are on it. With `force=true` its phone numbers are deleted with it, and its agents are left without a trunk.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `in_use`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
-  async deleteSipTrunk(id: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/sip-trunks/${id}`, answer: "object" }, options);
+  async deleteSipTrunk(id: string, query: {
+    /** Whether to delete a trunk that is in use. Default: false. */
+    force?: boolean;
+  } = {}, options: RequestOptions = {}): Promise<Deleted> {
+    return await this.send({ method: "DELETE", path: path`/sip-trunks/${id}`, query, answer: "data" }, options);
   }
 
   /**
@@ -602,14 +629,19 @@ export class Operations extends Requests {
     sort?: "asc" | "desc";
     agentId?: string;
     conversationId?: string;
-    status?: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
+    /** Calls with any of these values. Repeat the parameter for several values. */
+    status?: ("queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled")[];
+    /** Calls with any of these values. Repeat the parameter for several values. */
+    endReason?: ("user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal")[];
+    /** Only calls by this SIP trunk. */
+    sipTrunkId?: string;
     direction?: "inbound" | "outbound";
     channel?: "phone" | "web";
     /** Environment that ran. `production`: calls without a named environment. */
     environment?: string;
-    /** Exact match: a phone number in E.164, or an extension. */
+    /** Exact match: a phone number with its country code, normalized as in `POST /calls`, or an extension. */
     fromNumber?: string;
-    /** Exact match: a phone number in E.164, or an extension. */
+    /** Exact match: a phone number with its country code, normalized as in `POST /calls`, or an extension. */
     toNumber?: string;
     isTest?: boolean;
     /** Calls created at or after this time. */
@@ -918,6 +950,8 @@ export class Operations extends Requests {
     type?: "call.pre" | "call.post" | "message.received";
     status?: "pending" | "delivered" | "failed";
     callId?: string;
+    /** Only deliveries of this agent's calls and messages. */
+    agentId?: string;
     /** Deliveries created at or after this time. */
     createdAfter?: string;
     /** Deliveries created before this time. */
@@ -1005,6 +1039,18 @@ export class Operations extends Requests {
   }
 
   /**
+   * Rename an API key.
+   *
+   * Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.
+   *
+   * @param id Id of the key.
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   */
+  async renameApiKey(id: string, body: ApiKeyUpdate = {}, options: RequestOptions = {}): Promise<ApiKey> {
+    return await this.send({ method: "PATCH", path: path`/api-keys/${id}`, body, answer: "data" }, options);
+  }
+
+  /**
    * Revoke an API key.
    *
    * The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.
@@ -1013,6 +1059,6 @@ export class Operations extends Requests {
    * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async revokeApiKey(id: string, options: RequestOptions = {}): Promise<Deleted> {
-    return await this.send({ method: "DELETE", path: path`/api-keys/${id}`, answer: "object" }, options);
+    return await this.send({ method: "DELETE", path: path`/api-keys/${id}`, answer: "data" }, options);
   }
 }

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -2138,6 +2138,8 @@ export interface CallDetail {
   ttsName: string | null;
   /** Link to the recording, valid for one hour after this response. Null: there is no recording, or it is not ready. */
   recordingUrl: string | null;
+  /** Variables of the call, with those that the `call.pre` webhook set. */
+  variables: Record<string, string | number | boolean | null>;
   /** Items of the transcript in order. */
   transcript: TranscriptItem[];
   /** Agent turns in order. */
@@ -2362,6 +2364,8 @@ export interface WebhookDelivery {
   callId: string | null;
   /** Id of the message. Null: not a `message.received` event. */
   messageId: string | null;
+  /** Id of the agent of the call or message. Null: unknown. */
+  agentId: string | null;
   /** URL that the webhook is sent to. */
   url: string;
   /** `pending`: an attempt is due. `delivered`: the receiver answered with 2xx. `failed`: all attempts failed. */
@@ -2401,6 +2405,8 @@ export interface WebhookDeliveryDetail {
   callId: string | null;
   /** Id of the message. Null: not a `message.received` event. */
   messageId: string | null;
+  /** Id of the agent of the call or message. Null: unknown. */
+  agentId: string | null;
   /** URL that the webhook is sent to. */
   url: string;
   /** `pending`: an attempt is due. `delivered`: the receiver answered with 2xx. `failed`: all attempts failed. */
@@ -2474,6 +2480,20 @@ export interface ApiKey {
   lastUsedAt: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
+}
+
+export interface ApiKeyUpdate {
+  name?: string;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  id?: unknown;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  last4?: unknown;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  expiresAt?: unknown;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  lastUsedAt?: unknown;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  createdAt?: unknown;
 }
 
 export interface CallPreEvent {

@@ -14,7 +14,7 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   idSchema,
   ignored,
   nullable,
@@ -156,6 +156,7 @@ export const listAgentsRoute = defineRoute({
     ),
     status: Type.Optional(agentStatusSchema),
     folderId: Type.Optional({ ...idSchema, description: "Only agents in this folder." }),
+    sipTrunkId: Type.Optional({ ...idSchema, description: "Only agents with this SIP trunk." }),
   }),
   status: 200,
   response: pageOf(agentSchema),
@@ -200,5 +201,5 @@ export const deleteAgentRoute = defineRoute({
     "The agent's phone numbers stay in the organization and are bound to no agent. Revisions, calls and conversations are kept.",
   params: agentParams,
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
 });

@@ -14,7 +14,7 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   idSchema,
   ignored,
   nullable,
@@ -242,5 +242,5 @@ export const deleteCustomToolRoute = defineRoute({
   description: "Creates a revision of the agent. Restoring an earlier revision restores the tool.",
   params: toolParams,
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
 });

@@ -100,6 +100,18 @@ export const listEnvironmentsRoute = defineRoute({
   isBillingRequired: false,
 });
 
+export const getEnvironmentRoute = defineRoute({
+  method: "GET",
+  path: "/agents/{id}/environments/{name}",
+  operationId: "getEnvironment",
+  tag: "Environments",
+  summary: "Get an environment",
+  params: environmentParams,
+  status: 200,
+  response: dataOf(environmentSchema),
+  isBillingRequired: false,
+});
+
 export const deleteEnvironmentRoute = defineRoute({
   method: "DELETE",
   path: "/agents/{id}/environments/{name}",
@@ -110,9 +122,11 @@ export const deleteEnvironmentRoute = defineRoute({
     "Rejected while phone numbers are bound to the environment. A widget bound to it then runs `production`.",
   params: environmentParams,
   status: 200,
-  response: Type.Object(
-    { id: Type.String({ description: "Name of the environment." }), deleted: Type.Literal(true) },
-    { title: "EnvironmentDeleted" },
+  response: dataOf(
+    Type.Object(
+      { id: Type.String({ description: "Name of the environment." }), deleted: Type.Literal(true) },
+      { title: "EnvironmentDeleted" },
+    ),
   ),
-  errors: ["environment_not_found", "environment_builtin", "environment_in_use"],
+  errors: ["environment_builtin", "environment_in_use"],
 });

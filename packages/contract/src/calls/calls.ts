@@ -285,6 +285,10 @@ const callDetailSchema = Type.Object(
           "Link to the recording, valid for one hour after this response. Null: there is no recording, or it is not ready.",
       }),
     ),
+    variables: {
+      ...variablesSchema,
+      description: "Variables of the call, with those that the `call.pre` webhook set.",
+    },
     transcript: Type.Array(transcriptItemSchema, { description: "Items of the transcript in order." }),
     turns: Type.Array(turnSchema, { description: "Agent turns in order." }),
   },
@@ -378,9 +382,19 @@ export const hangUpCallRoute = defineRoute({
 const numberFilter = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "Exact match: a phone number in E.164, or an extension.",
+  description:
+    "Exact match: a phone number with its country code, normalized as in `POST /calls`, or an extension.",
   examples: ["+14155550123"],
 });
+
+/** Filter that accepts one value or several, each as a parameter of its own: `status=busy&status=failed`. */
+function severalOf<const T extends string>(values: readonly T[]) {
+  return Type.Array(Type.Enum([...values]), {
+    minItems: 1,
+    maxItems: values.length,
+    description: "Calls with any of these values. Repeat the parameter for several values.",
+  });
+}
 
 export const listCallsRoute = defineRoute({
   method: "GET",
@@ -392,7 +406,9 @@ export const listCallsRoute = defineRoute({
     ...pageQuery,
     agentId: Type.Optional(idSchema),
     conversationId: Type.Optional(idSchema),
-    status: Type.Optional(Type.Enum([...callStatuses])),
+    status: Type.Optional(severalOf(callStatuses)),
+    endReason: Type.Optional(severalOf(callEndReasons)),
+    sipTrunkId: Type.Optional({ ...idSchema, description: "Only calls by this SIP trunk." }),
     direction: Type.Optional(Type.Enum(["inbound", "outbound"])),
     channel: Type.Optional(channelSchema),
     environment: Type.Optional({

@@ -3,8 +3,9 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   idSchema,
+  ignored,
   nullable,
   pageOf,
   pageQuery,
@@ -42,6 +43,8 @@ const createdSchema = Type.Object(
   { title: "ApiKeyCreated" },
 );
 
+const nameSchema = Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["CRM"] });
+
 export const createApiKeyRoute = defineRoute({
   method: "POST",
   path: "/api-keys",
@@ -51,7 +54,7 @@ export const createApiKeyRoute = defineRoute({
   description: "The key is returned only in this response: Parley stores only its hash.",
   body: closedObject(
     {
-      name: Type.String({ minLength: 1, maxLength: 128, pattern: "\\S", examples: ["CRM"] }),
+      name: nameSchema,
       expiresAt: Type.Optional(
         nullable({
           ...timestampSchema,
@@ -77,6 +80,32 @@ export const listApiKeysRoute = defineRoute({
   response: pageOf(apiKeySchema),
 });
 
+const params = Type.Object({ id: { ...idSchema, description: "Id of the key." } });
+
+export const renameApiKeyRoute = defineRoute({
+  method: "PATCH",
+  path: "/api-keys/{id}",
+  operationId: "renameApiKey",
+  tag: "API keys",
+  summary: "Rename an API key",
+  description:
+    "Versions written from now on show the new name: at once on the node that handles this request, and within 30 seconds on other nodes.",
+  params,
+  body: closedObject(
+    {
+      name: Type.Optional(nameSchema),
+      id: ignored,
+      last4: ignored,
+      expiresAt: ignored,
+      lastUsedAt: ignored,
+      createdAt: ignored,
+    },
+    { title: "ApiKeyUpdate" },
+  ),
+  status: 200,
+  response: dataOf(apiKeySchema),
+});
+
 export const revokeApiKeyRoute = defineRoute({
   method: "DELETE",
   path: "/api-keys/{id}",
@@ -85,7 +114,7 @@ export const revokeApiKeyRoute = defineRoute({
   summary: "Revoke an API key",
   description:
     "The key stops working at once on the node that handles this request, and within 30 seconds on other nodes.",
-  params: Type.Object({ id: { ...idSchema, description: "Id of the key." } }),
+  params,
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
 });

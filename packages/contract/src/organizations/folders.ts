@@ -3,7 +3,7 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   idSchema,
   ignored,
   nullable,
@@ -113,5 +113,5 @@ export const deleteFolderRoute = defineRoute({
   description: "The folder's agents are kept, in no folder. A new revision of each agent records the change.",
   params,
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
 });

@@ -3,7 +3,7 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   environmentNameSchema,
   idSchema,
   ignored,
@@ -138,7 +138,18 @@ export const deletePhoneNumberRoute = defineRoute({
   description: "Deletes the number. Calls to it are then rejected with 404.",
   params: numberParams,
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
+});
+
+export const getPhoneNumberRoute = defineRoute({
+  method: "GET",
+  path: "/phone-numbers/{id}",
+  operationId: "getPhoneNumber",
+  tag: "Phone numbers",
+  summary: "Get a phone number",
+  params: Type.Object({ id: { ...idSchema, description: "Id of the phone number." } }),
+  status: 200,
+  response: dataOf(phoneNumberRecordSchema),
 });
 
 export const listPhoneNumbersRoute = defineRoute({

@@ -3,7 +3,7 @@ import { defineRoute } from "../route.ts";
 import {
   closedObject,
   dataOf,
-  deletedSchema,
+  deletedResponse,
   idSchema,
   ignored,
   nullable,
@@ -247,10 +247,18 @@ export const deleteSipTrunkRoute = defineRoute({
   operationId: "deleteSipTrunk",
   tag: "SIP trunks",
   summary: "Delete a SIP trunk",
-  description: "Deletes the trunk and its phone numbers. Its agents are left without a trunk.",
+  description:
+    "Rejected with `in_use` while agents use the trunk or phone numbers are on it. With `force=true` its phone numbers are " +
+    "deleted with it, and its agents are left without a trunk.",
   params,
+  query: closedObject({
+    force: Type.Optional(
+      Type.Boolean({ description: "Whether to delete a trunk that is in use. Default: false." }),
+    ),
+  }),
+  errors: ["in_use"],
   status: 200,
-  response: deletedSchema,
+  response: deletedResponse,
 });
 
 export const checkSipTrunkRoute = defineRoute({

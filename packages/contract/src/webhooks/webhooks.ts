@@ -83,6 +83,7 @@ const deliverySchema = Type.Object(
       ...idSchema,
       description: "Id of the message. Null: not a `message.received` event.",
     }),
+    agentId: nullable({ ...idSchema, description: "Id of the agent of the call or message. Null: unknown." }),
     url: Type.String({ description: "URL that the webhook is sent to." }),
     status: Type.Enum([...deliveryStatuses], {
       description:
@@ -150,6 +151,10 @@ export const listDeliveriesRoute = defineRoute({
     type: Type.Optional(Type.Enum([...webhookTypes])),
     status: Type.Optional(Type.Enum([...deliveryStatuses])),
     callId: Type.Optional(idSchema),
+    agentId: Type.Optional({
+      ...idSchema,
+      description: "Only deliveries of this agent's calls and messages.",
+    }),
     createdAfter: Type.Optional({
       ...timestampSchema,
       description: "Deliveries created at or after this time.",

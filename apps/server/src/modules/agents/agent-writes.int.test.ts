@@ -149,7 +149,8 @@ const writes: Record<string, (server: TestServer, agent: RichAgent) => Promise<u
     await server.modules.phoneNumbers.update(server, id, numberId, { agentId: otherId }),
   "a number's end": async (server, { id, numberId }) =>
     await server.modules.phoneNumbers.delete(server, id, numberId),
-  "a trunk's end": async (server, { trunkId }) => await server.modules.sipTrunks.delete(server, trunkId),
+  "a trunk's end": async (server, { trunkId }) =>
+    await server.modules.sipTrunks.delete(server, trunkId, { isForced: true }),
   "a folder's end": async (server, { folderId }) => await server.modules.folders.delete(server, folderId),
   "an agent's end": async (server, { id }) => await server.modules.agents.delete(server, id),
 };

@@ -26,6 +26,6 @@ export function bindAgentRoutes(app: FastifyInstance, agents: AgentsService): vo
   }));
   bindRoute(app, deleteAgentRoute, async ({ principal, params }) => {
     await agents.delete(principal, params.id);
-    return { id: params.id, deleted: true as const };
+    return { data: { id: params.id, deleted: true as const } };
   });
 }

@@ -14,6 +14,7 @@ export interface AgentFilter extends PageQuery {
   search?: string;
   status?: AgentStatus;
   folderId?: string;
+  sipTrunkId?: string;
 }
 
 const ownedBy = (organizationId: string, id: string) =>
@@ -77,6 +78,7 @@ export async function listAgents(
   const conditions: SQL[] = [eq(agents.organizationId, organizationId)];
   if (filter.status !== undefined) conditions.push(eq(agents.status, filter.status));
   if (filter.folderId !== undefined) conditions.push(eq(agents.folderId, filter.folderId));
+  if (filter.sipTrunkId !== undefined) conditions.push(eq(agents.sipTrunkId, filter.sipTrunkId));
   if (filter.search !== undefined) conditions.push(ilike(agents.name, `%${escapePattern(filter.search)}%`));
   const where = and(...conditions);
   const { limit, offset, orderBy } = pageOf(filter, agents.createdAt, agents.id);

@@ -73,6 +73,14 @@ export class ApiKeysService {
     return toPage(query, await store.listKeys(this.#database, organizationId, query), present);
   }
 
+  /** Without a name, returns the key unchanged. */
+  async rename(organizationId: string, id: string, name: string | undefined): Promise<ApiKey> {
+    const row = await store.renameKey(this.#database, organizationId, id, name);
+    if (row === undefined) throw new AppError("not_found");
+    this.#known.delete(row.hash);
+    return present(row);
+  }
+
   async revoke(organizationId: string, id: string): Promise<void> {
     const row = await store.deleteKey(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");

@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { and, eq, inArray, isNull, lt, or } from "drizzle-orm";
+import { and, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { apiKeys, bootstrapKeys } from "./api-keys.tables.ts";
@@ -45,6 +45,21 @@ export async function listKeys(
     .limit(limit)
     .offset(offset);
   return { rows, total: await countRows(queries, apiKeys, where) };
+}
+
+export async function renameKey(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+  name: string | undefined,
+): Promise<ApiKeyRow | undefined> {
+  const where = and(eq(apiKeys.organizationId, organizationId), eq(apiKeys.id, id));
+  const [row] = await queries
+    .update(apiKeys)
+    .set({ name: name ?? sql`${apiKeys.name}` })
+    .where(where)
+    .returning();
+  return row;
 }
 
 export async function deleteKey(

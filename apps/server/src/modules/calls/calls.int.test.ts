@@ -180,7 +180,7 @@ test("calls and transcripts outlive their agent and their trunk", async () => {
   const id = await openCall(server);
   const { agentId, sipTrunkId } = await calls.get(server.organizationId, id);
   await agents.delete(server, agentId);
-  await server.modules.sipTrunks.delete(server, sipTrunkId ?? "");
+  await server.modules.sipTrunks.delete(server, sipTrunkId ?? "", { isForced: true });
   const call = await calls.get(server.organizationId, id);
   assert.deepEqual([call.agentId, call.sipTrunkId, call.phoneNumberId], [agentId, null, null]);
   await server.close();

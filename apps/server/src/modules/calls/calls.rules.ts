@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { CallLatency, CallResultStatus, Turn } from "@parley/contract";
+import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 
 /**
  * Returns the peer address that decides which of our addresses is in SDP: the source of the signaling, which
@@ -51,4 +52,10 @@ function summarize(values: readonly (number | null)[]): { p50: number; p95: numb
 /** Nearest rank: returns a measured value. */
 function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+}
+
+/** The number as calls store it. A `+` that a client sent unencoded in the query arrives as a space. */
+export function normalizeNumberFilter(text: string): string {
+  const number = text.replace(/^ (?=[0-9(])/, "+");
+  return number.startsWith("+") ? (normalizePhoneNumber(number) ?? number) : number;
 }

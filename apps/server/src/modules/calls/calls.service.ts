@@ -119,12 +119,12 @@ export class CallsService {
   async get(organizationId: string, id: string): Promise<CallDetail> {
     const row = await store.findCall(this.#database, organizationId, id);
     if (row === undefined) throw new AppError("not_found");
-    const [transcript, turns, recordingUrl] = await Promise.all([
-      this.#conversations.getTranscript(row.conversationId),
+    const [{ variables, transcript }, turns, recordingUrl] = await Promise.all([
+      this.#conversations.get(organizationId, row.conversationId),
       store.listTurns(this.#database, id),
       row.recordingStatus === "ready" ? this.#recordingLinks.findUrl(organizationId, id) : null,
     ]);
-    return { ...presentCall(row), recordingUrl, transcript, turns };
+    return { ...presentCall(row), variables, recordingUrl, transcript, turns };
   }
 
   /** Returns the call without its transcript and turns. */
@@ -330,7 +330,12 @@ export class CallsService {
   ): Promise<number> {
     let closed = 0;
     for (const id of await store.listOpenCallsOfOthers(this.#database, livingNodeIds, begunBefore)) {
-      const isClosed = await this.finish(id, { status: "failed", endReason: "node_lost", endedAt: now });
+      const isClosed = await this.finish(id, {
+        status: "failed",
+        endReason: "node_lost",
+        endDetail: "the node that ran the call stopped responding",
+        endedAt: now,
+      });
       if (isClosed) closed += 1;
     }
     return closed;

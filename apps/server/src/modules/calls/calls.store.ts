@@ -1,7 +1,8 @@
-import { type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
+import { type CallEndReason, type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
 import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
+import { normalizeNumberFilter } from "./calls.rules.ts";
 import { type CallChannel, callTurns, calls } from "./calls.tables.ts";
 
 export type CallRow = typeof calls.$inferSelect;
@@ -16,7 +17,9 @@ export interface Handover {
 export interface CallFilter extends PageQuery {
   agentId?: string;
   conversationId?: string;
-  status?: CallStatus;
+  status?: readonly CallStatus[];
+  endReason?: readonly CallEndReason[];
+  sipTrunkId?: string;
   direction?: "inbound" | "outbound";
   channel?: CallChannel;
   /** `production` selects calls without an environment. */
@@ -94,13 +97,17 @@ export async function listCalls(
   const conditions: SQL[] = [eq(calls.organizationId, organizationId)];
   if (filter.agentId !== undefined) conditions.push(eq(calls.agentId, filter.agentId));
   if (filter.conversationId !== undefined) conditions.push(eq(calls.conversationId, filter.conversationId));
-  if (filter.status !== undefined) conditions.push(eq(calls.status, filter.status));
+  if (filter.status !== undefined) conditions.push(inArray(calls.status, [...filter.status]));
+  if (filter.endReason !== undefined) conditions.push(inArray(calls.endReason, [...filter.endReason]));
+  if (filter.sipTrunkId !== undefined) conditions.push(eq(calls.sipTrunkId, filter.sipTrunkId));
   if (filter.direction !== undefined) conditions.push(eq(calls.direction, filter.direction));
   if (filter.channel !== undefined) conditions.push(eq(calls.channel, filter.channel));
   if (filter.environment === PRODUCTION) conditions.push(isNull(calls.environment));
   else if (filter.environment !== undefined) conditions.push(eq(calls.environment, filter.environment));
-  if (filter.fromNumber !== undefined) conditions.push(eq(calls.fromNumber, filter.fromNumber));
-  if (filter.toNumber !== undefined) conditions.push(eq(calls.toNumber, filter.toNumber));
+  if (filter.fromNumber !== undefined)
+    conditions.push(eq(calls.fromNumber, normalizeNumberFilter(filter.fromNumber)));
+  if (filter.toNumber !== undefined)
+    conditions.push(eq(calls.toNumber, normalizeNumberFilter(filter.toNumber)));
   if (filter.isTest !== undefined) conditions.push(eq(calls.isTest, filter.isTest));
   if (filter.createdAfter !== undefined) conditions.push(gte(calls.createdAt, new Date(filter.createdAfter)));
   if (filter.createdBefore !== undefined)

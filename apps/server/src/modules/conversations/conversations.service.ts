@@ -46,10 +46,6 @@ export class ConversationsService {
     await store.updateConversation(this.#database, id, { variables });
   }
 
-  async getTranscript(id: string): Promise<TranscriptItem[]> {
-    return await store.listItems(this.#database, id);
-  }
-
   /**
    * Appends items in their order. Skips items whose id is already there.
    *

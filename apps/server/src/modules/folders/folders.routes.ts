@@ -24,6 +24,6 @@ export function bindFolderRoutes(app: FastifyInstance, folders: FoldersService):
   }));
   bindRoute(app, deleteFolderRoute, async ({ principal, params }) => {
     await folders.delete(principal, params.id);
-    return { id: params.id, deleted: true as const };
+    return { data: { id: params.id, deleted: true as const } };
   });
 }

@@ -164,7 +164,7 @@ test("deleting a trunk deletes its numbers and removes it from its agents, with 
   const { organizationId, modules } = server;
   const { agent, trunk } = await createAgent(server);
   await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
-  await modules.sipTrunks.delete(server, trunk.id);
+  await modules.sipTrunks.delete(server, trunk.id, { isForced: true });
   const left = await modules.agents.get(organizationId, agent.id);
   assert.deepEqual([left.sipTrunkId, left.sipTrunk, left.phoneNumbers], [null, null, []]);
   const { changedFields } = await modules.agentVersions.get(organizationId, agent.id, 3);

@@ -23,8 +23,8 @@ export function createPhoneNumbers(
   const { agents, sipTrunks } = dependencies;
   const phoneNumbers = new PhoneNumbersService(database, { ...dependencies, clock });
   const inboundNumbers = new InboundNumbers({ database, sipTrunks, bus });
-  sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId }) => {
-    await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId);
+  sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId, isForced }) => {
+    await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId, { isForced });
   });
   agents.deleted.subscribe(async (transaction, agentId) => {
     await phoneNumbers.releaseAgent(transaction, agentId);

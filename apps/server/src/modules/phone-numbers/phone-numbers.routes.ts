@@ -1,6 +1,7 @@
 import {
   addPhoneNumberRoute,
   deletePhoneNumberRoute,
+  getPhoneNumberRoute,
   listAgentPhoneNumbersRoute,
   listPhoneNumbersRoute,
   updatePhoneNumberRoute,
@@ -21,8 +22,11 @@ export function bindPhoneNumberRoutes(app: FastifyInstance, phoneNumbers: PhoneN
   }));
   bindRoute(app, deletePhoneNumberRoute, async ({ principal, params }) => {
     await phoneNumbers.delete(principal, params.id, params.phoneId);
-    return { id: params.phoneId, deleted: true as const };
+    return { data: { id: params.phoneId, deleted: true as const } };
   });
+  bindRoute(app, getPhoneNumberRoute, async ({ principal, params }) => ({
+    data: await phoneNumbers.get(principal.organizationId, params.id),
+  }));
   bindRoute(app, listPhoneNumbersRoute, async ({ principal, query }) => {
     return await phoneNumbers.list(principal.organizationId, query);
   });

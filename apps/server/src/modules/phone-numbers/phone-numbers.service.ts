@@ -110,6 +110,12 @@ export class PhoneNumbersService {
     return toPage(filter, await store.listNumbers(this.#database, organizationId, filter), present);
   }
 
+  async get(organizationId: string, id: string): Promise<PhoneNumber> {
+    const row = await store.findNumber(this.#database, organizationId, id);
+    if (row === undefined) throw new AppError("not_found");
+    return present(row);
+  }
+
   /** Binds the number to another environment, another agent, or no agent. */
   async update(by: Author, agentId: string, id: string, change: NumberChange): Promise<PhoneNumber> {
     return await this.#database.transaction(async (transaction) => {
@@ -153,10 +159,23 @@ export class PhoneNumbersService {
 
   /**
    * Deletes the numbers of a trunk that is being deleted, and writes a version of each affected agent without them and
-   * the trunk.
+   * the trunk. Throws `in_use` if there are any, unless the deletion is forced.
    */
-  async releaseTrunk(transaction: Queries, by: Author, sipTrunkId: string): Promise<void> {
+  async releaseTrunk(
+    transaction: Queries,
+    by: Author,
+    sipTrunkId: string,
+    { isForced }: { isForced: boolean },
+  ): Promise<void> {
     const referring = await this.#agents.listReferringToTrunk(transaction, sipTrunkId);
+    const numbers = await store.countNumbersOfTrunk(transaction, sipTrunkId);
+    if (!isForced && referring.length + numbers > 0) {
+      throw new AppError("in_use", {
+        message:
+          `The trunk has ${numbers} phone number(s), and ${referring.length} agent(s) use it. Delete or move them, or ` +
+          "send force=true: the numbers are then deleted, and the agents are left without a trunk.",
+      });
+    }
     const bound = await store.listAgentsOfTrunk(transaction, sipTrunkId);
     const agentIds = await this.#writer.lock(transaction, by, [...referring, ...bound]);
     const numberIds = await store.deleteNumbersOfTrunk(transaction, sipTrunkId);

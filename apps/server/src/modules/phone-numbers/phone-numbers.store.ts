@@ -21,6 +21,16 @@ export async function insertNumber(
   return row;
 }
 
+export async function findNumber(
+  queries: Queries,
+  organizationId: string,
+  id: string,
+): Promise<PhoneNumberRow | undefined> {
+  const where = and(eq(phoneNumbers.organizationId, organizationId), eq(phoneNumbers.id, id));
+  const [row] = await queries.select().from(phoneNumbers).where(where);
+  return row;
+}
+
 export async function findNumberByE164(queries: Queries, e164: string): Promise<PhoneNumberRow | undefined> {
   const [row] = await queries.select().from(phoneNumbers).where(eq(phoneNumbers.e164, e164));
   return row;
@@ -89,6 +99,10 @@ export async function listE164(queries: Queries, organizationId: string): Promis
     .from(phoneNumbers)
     .where(eq(phoneNumbers.organizationId, organizationId));
   return rows.map(({ e164 }) => e164);
+}
+
+export async function countNumbersOfTrunk(queries: Queries, sipTrunkId: string): Promise<number> {
+  return await countRows(queries, phoneNumbers, eq(phoneNumbers.sipTrunkId, sipTrunkId));
 }
 
 /** Agents with numbers of the trunk. */

@@ -28,9 +28,9 @@ export function bindSipTrunkRoutes(
   bindRoute(app, updateSipTrunkRoute, async ({ principal, params, body }) => ({
     data: await sipTrunks.update(principal.organizationId, params.id, body),
   }));
-  bindRoute(app, deleteSipTrunkRoute, async ({ principal, params }) => {
-    await sipTrunks.delete(principal, params.id);
-    return { id: params.id, deleted: true as const };
+  bindRoute(app, deleteSipTrunkRoute, async ({ principal, params, query }) => {
+    await sipTrunks.delete(principal, params.id, { isForced: query.force ?? false });
+    return { data: { id: params.id, deleted: true as const } };
   });
   bindRoute(app, checkSipTrunkRoute, async ({ principal, params }) => ({
     data: await checks.check(principal.organizationId, params.id),

@@ -61,8 +61,11 @@ export class SipTrunksService {
     return hops.map(({ address }) => address);
   });
 
-  /** Emitted before a trunk is deleted, with the trunk locked: listeners remove their references to it. */
-  readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string }>();
+  /**
+   * Emitted before a trunk is deleted, with the trunk locked: listeners remove their references to it. Unless the
+   * deletion is forced, they throw `in_use` if there are any.
+   */
+  readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string; isForced: boolean }>();
 
   constructor(database: Database, encryption: Encryption, clock: Clock) {
     this.#database = database;
@@ -112,11 +115,12 @@ export class SipTrunksService {
     return present(changed, (await this.#health([id])).get(id));
   }
 
-  async delete(by: Author, id: string): Promise<void> {
+  /** Throws `not_found`, and `in_use` unless it is forced. */
+  async delete(by: Author, id: string, { isForced }: { isForced: boolean }): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const row = await store.lockTrunk(transaction, by.organizationId, id, "update");
       if (row === undefined) throw new AppError("not_found");
-      await this.deleting.emit(transaction, { by, sipTrunkId: id });
+      await this.deleting.emit(transaction, { by, sipTrunkId: id, isForced });
       await store.deleteTrunk(transaction, id);
     });
     this.#tellChange();

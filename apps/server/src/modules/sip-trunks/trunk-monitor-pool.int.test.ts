@@ -98,7 +98,7 @@ test("changes of a trunk take effect at once: its settings, its registration, it
   assert.equal(refused.health.registration.reason, "401 Answer");
   await modules.sipTrunks.update(organizationId, id, { password: "right" });
   await shown(id, ({ health: { registration } }) => registration.state === "registered");
-  await modules.sipTrunks.delete(server, id);
+  await modules.sipTrunks.delete(server, id, { isForced: false });
   await waitFor("no binding to be left", () => registrar.bindings.size === 0);
 });
 

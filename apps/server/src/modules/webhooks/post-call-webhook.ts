@@ -1,8 +1,7 @@
-import type { CallDetail, CallPostData, Variables } from "@parley/contract";
+import type { CallDetail, CallPostData } from "@parley/contract";
 import type { Queries } from "../../platform/database/database.ts";
 import { isResultPending } from "../calls/calls.rules.ts";
 import type { CallsService, EndedCall } from "../calls/calls.service.ts";
-import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
 
@@ -13,7 +12,6 @@ const RECORDING_LINK_MS = 24 * 3600_000;
 
 export interface PostCallWebhookOptions {
   calls: Pick<CallsService, "ended" | "settled" | "get" | "notePostCallWebhook">;
-  conversations: Pick<ConversationsService, "get">;
   recordings: Pick<RecordingsService, "findUrl">;
   webhooks: Pick<WebhooksService, "announce" | "hasten">;
 }
@@ -37,30 +35,29 @@ export class PostCallWebhook {
 
   /** The data of the event, of a call that has ended. */
   async buildData(organizationId: string, callId: string): Promise<CallPostData> {
-    const { calls, conversations, recordings } = this.#options;
+    const { calls, recordings } = this.#options;
     const call = await calls.get(organizationId, callId);
     const recordingUrl = await recordings.findUrl(organizationId, callId, RECORDING_LINK_MS);
-    const { variables } = await conversations.get(organizationId, call.conversationId);
-    return toPostData({ ...call, recordingUrl }, variables);
+    return toPostData({ ...call, recordingUrl });
   }
 
   async #announce(transaction: Queries, call: EndedCall): Promise<void> {
-    const { id: callId, organizationId, postCallWebhookUrl: url, endedAt } = call;
+    const { id: callId, agentId, organizationId, postCallWebhookUrl: url, endedAt } = call;
     if (url === null) return;
     const firstAttemptAt = isResultPending(call)
       ? new Date(endedAt.getTime() + RESULTS_DEADLINE_MS)
       : endedAt;
-    const event = { organizationId, type: "call.post" as const, callId, url, firstAttemptAt };
+    const event = { organizationId, type: "call.post" as const, callId, agentId, url, firstAttemptAt };
     const { calls, webhooks } = this.#options;
     await webhooks.announce(transaction, event, endedAt);
     await calls.notePostCallWebhook(transaction, callId, { status: "pending", attempts: 0 });
   }
 }
 
-function toPostData(call: CallDetail, variables: Variables): CallPostData {
+function toPostData(call: CallDetail): CallPostData {
   const { id, agentId, agentRevision, environment, channel, direction, status, endReason, endDetail } = call;
   const { fromNumber, toNumber, startedAt, answeredAt, endedAt, billableSeconds, conversationId } = call;
-  const { transcript, analysisStatus, extraction, evaluation, recordingUrl, isTest } = call;
+  const { variables, transcript, analysisStatus, extraction, evaluation, recordingUrl, isTest } = call;
   return {
     id,
     conversationId,

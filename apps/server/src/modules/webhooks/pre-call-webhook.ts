@@ -36,7 +36,14 @@ export class PreCallWebhook {
   /** Never rejects: without a usable answer the call continues without it. Ends early if the call ends. */
   async ask({ organizationId, url, data }: PreCallQuestion, signal: AbortSignal): Promise<PreCallReading> {
     const facts = { id: randomUUID(), type: "call.pre" as const, createdAt: this.#clock.now() };
-    const event = { ...facts, organizationId, subjectId: data.id, url, body: buildBody(facts, data) };
+    const event = {
+      ...facts,
+      organizationId,
+      subjectId: data.id,
+      agentId: data.agentId,
+      url,
+      body: buildBody(facts, data),
+    };
     try {
       const { attempt, answer } = await this.#options.sender.send(event, { deadlineMs: DEADLINE_MS, signal });
       const reading =

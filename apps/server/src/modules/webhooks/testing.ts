@@ -99,7 +99,7 @@ function deliverBy(
   sender: WebhookSender,
 ) {
   const calls = new CallsService(database, { conversations, recordingLinks: recordings });
-  const postCall = new PostCallWebhook({ calls, conversations, recordings, webhooks });
+  const postCall = new PostCallWebhook({ calls, recordings, webhooks });
   postCall.subscribe();
   return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls, postCall }) };
 }

@@ -39,13 +39,14 @@ export class WebhookDeliveriesService {
 }
 
 function present(row: Omit<store.WebhookEventRow, "body">): WebhookDeliverySummary {
-  const { id, type, subjectId, url, status, attempts, nextAttemptAt, createdAt } = row;
+  const { id, type, subjectId, agentId, url, status, attempts, nextAttemptAt, createdAt } = row;
   const isOfMessage = type === "message.received";
   return {
     id,
     type,
     callId: isOfMessage ? null : subjectId,
     messageId: isOfMessage ? subjectId : null,
+    agentId,
     url,
     status,
     attempts,

@@ -250,6 +250,7 @@ test("a job of the real queue delivers, and an end that is rolled back is never 
   const event = {
     organizationId,
     type: "call.post",
+    agentId: randomUUID(),
     url: "http://127.0.0.1:9",
     firstAttemptAt: now,
   } as const;

@@ -1,6 +1,5 @@
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { CallsService } from "../calls/calls.service.ts";
-import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import { PostCallWebhook } from "./post-call-webhook.ts";
@@ -16,19 +15,18 @@ import { WebhooksService } from "./webhooks.service.ts";
 
 interface Dependencies {
   calls: CallsService;
-  conversations: ConversationsService;
   recordings: RecordingsService;
 }
 
 export function createWebhooks(
   { config, database, encryption, jobs, clock, logger }: NodeResources,
-  { calls, conversations, recordings }: Dependencies,
+  { calls, recordings }: Dependencies,
 ) {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
   const webhooks = new WebhooksService(jobs);
   const signingSecrets = new SigningSecretsService(database, encryption, clock);
   const sender = new WebhookSender({ client, signingSecrets, clock });
-  const postCall = new PostCallWebhook({ calls, conversations, recordings, webhooks });
+  const postCall = new PostCallWebhook({ calls, recordings, webhooks });
   postCall.subscribe();
   const delivery = new WebhookDelivery({ database, sender, webhooks, calls, postCall });
   const webhookDeliveries = new WebhookDeliveriesService(database, webhooks);

@@ -14,7 +14,7 @@ export const DELIVERY_JOB = { name: "deliver-webhook" } as const;
 export type DeliveryJob = { eventId: string } & ({ dueAt: string } | { resendId: string });
 
 export type NewWebhookEvent = { organizationId: string; url: string } & (
-  | { type: "call.post"; callId: string; firstAttemptAt: Date }
+  | { type: "call.post"; callId: string; agentId: string; firstAttemptAt: Date }
   | { type: "message.received"; data: MessageReceivedData }
 );
 
@@ -44,6 +44,7 @@ interface EventFacts {
 export interface ToldEvent extends EventFacts {
   organizationId: string;
   subjectId: string;
+  agentId: string;
   url: string;
   body: string;
 }
@@ -76,6 +77,7 @@ export class WebhooksService {
       url,
       nextAttemptAt,
       subjectId: isSettled ? event.data.id : event.callId,
+      agentId: isSettled ? event.data.agentId : event.agentId,
       body: isSettled ? buildBody(facts, event.data) : null,
     });
     await this.#enqueueDue(transaction, { id: facts.id, organizationId }, nextAttemptAt);

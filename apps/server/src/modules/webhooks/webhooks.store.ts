@@ -13,6 +13,7 @@ export interface DeliveryFilter extends PageQuery {
   type?: WebhookType;
   status?: "pending" | "delivered" | "failed";
   callId?: string;
+  agentId?: string;
   createdAfter?: string;
   createdBefore?: string;
 }
@@ -46,6 +47,7 @@ export async function listEvents(
   if (filter.type !== undefined) conditions.push(eq(webhookEvents.type, filter.type));
   if (filter.status !== undefined) conditions.push(eq(webhookEvents.status, filter.status));
   if (filter.callId !== undefined) conditions.push(eq(webhookEvents.subjectId, filter.callId));
+  if (filter.agentId !== undefined) conditions.push(eq(webhookEvents.agentId, filter.agentId));
   if (filter.createdAfter !== undefined)
     conditions.push(gte(webhookEvents.createdAt, new Date(filter.createdAfter)));
   if (filter.createdBefore !== undefined)

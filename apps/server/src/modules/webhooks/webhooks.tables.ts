@@ -27,6 +27,8 @@ export const webhookEvents = pgTable(
     type: text("type").$type<WebhookType>().notNull(),
     /** Id of the call or message. */
     subjectId: uuid("subject_id").notNull(),
+    /** Agent of the call or message. No foreign key: the log outlives the agent. Null: logged before the column. */
+    agentId: uuid("agent_id"),
     url: text("url").notNull(),
     status: text("status").$type<"pending" | "delivered" | "failed">().notNull().default("pending"),
     /** Attempts, without those requested through the API. */
@@ -38,6 +40,7 @@ export const webhookEvents = pgTable(
   },
   (table) => [
     index("webhook_events_organization").on(table.organizationId, table.createdAt),
+    index("webhook_events_agent").on(table.agentId, table.createdAt),
     index("webhook_events_subject").on(table.subjectId),
     index("webhook_events_created").on(table.createdAt),
   ],

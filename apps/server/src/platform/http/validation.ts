@@ -49,7 +49,10 @@ function readQuery(
 ): unknown {
   if (typeof query !== "object" || query === null) return query;
   const entries = Object.entries(query).map(([name, value]: [string, unknown]) => {
-    return [name, typeof value === "string" ? readText(value, properties[name]?.type) : value] as const;
+    const type = properties[name]?.type;
+    if (typeof value !== "string") return [name, value] as const;
+    // A list with one value is not distinguishable from a single value.
+    return [name, type === "array" ? [value] : readText(value, type)] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -24,6 +24,6 @@ export function bindCustomToolRoutes(app: FastifyInstance, tools: CustomToolsSer
   }));
   bindRoute(app, deleteCustomToolRoute, async ({ principal, params }) => {
     await tools.delete(principal, params.id, params.toolId);
-    return { id: params.toolId, deleted: true as const };
+    return { data: { id: params.toolId, deleted: true as const } };
   });
 }

@@ -109,7 +109,7 @@ test("a restore skips references of the version that no longer exist", async () 
   const folder = await folders.create(server.organizationId, { name: "Sales", color: null });
   const { id } = await createAgent(server, { sipTrunkId: gone.id, folderId: folder.id });
   await agents.update(server, id, { sipTrunkId: kept.id });
-  await server.modules.sipTrunks.delete(server, gone.id);
+  await server.modules.sipTrunks.delete(server, gone.id, { isForced: true });
   await server.modules.folders.delete(server, folder.id);
   const { agent, skippedStaleRefs } = await agentVersions.restore(server, id, 1);
   assert.deepEqual(skippedStaleRefs, ["sipTrunkId", "folderId"]);

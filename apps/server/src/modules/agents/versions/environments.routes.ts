@@ -1,4 +1,9 @@
-import { deleteEnvironmentRoute, listEnvironmentsRoute, putEnvironmentRoute } from "@parley/contract";
+import {
+  deleteEnvironmentRoute,
+  getEnvironmentRoute,
+  listEnvironmentsRoute,
+  putEnvironmentRoute,
+} from "@parley/contract";
 import type { FastifyInstance } from "fastify";
 import { bindRoute } from "../../../platform/http/bind-route.ts";
 import type { EnvironmentsService } from "./environments.service.ts";
@@ -10,8 +15,11 @@ export function bindEnvironmentRoutes(app: FastifyInstance, environments: Enviro
   bindRoute(app, listEnvironmentsRoute, async ({ principal, params }) => ({
     data: await environments.list(principal.organizationId, params.id),
   }));
+  bindRoute(app, getEnvironmentRoute, async ({ principal, params }) => ({
+    data: await environments.get(principal.organizationId, params.id, params.name),
+  }));
   bindRoute(app, deleteEnvironmentRoute, async ({ principal, params }) => {
     await environments.delete(principal.organizationId, params.id, params.name);
-    return { id: params.name, deleted: true as const };
+    return { data: { id: params.name, deleted: true as const } };
   });
 }

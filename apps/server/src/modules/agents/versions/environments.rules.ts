@@ -17,12 +17,6 @@ export function requirePuttable(name: string): void {
   if (!slug.test(name)) throw invalidBody("name", `must match ${ENVIRONMENT_NAME_PATTERN}`);
 }
 
-/** Throws `environment_builtin`; `environment_not_found` if the name is malformed. */
-export function requireDeletable(name: string): void {
-  if (name === PRODUCTION) throw new AppError("environment_builtin");
-  if (!slug.test(name)) throw new AppError("environment_not_found");
-}
-
 /** Applies a PUT to an environment; `before` is `undefined` if the name is new. Throws `environment_limit_reached`. */
 export function changeEnvironment(
   before: EnvironmentRow | undefined,

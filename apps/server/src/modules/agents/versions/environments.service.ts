@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Environment, EnvironmentChange } from "@parley/contract";
+import { type Environment, type EnvironmentChange, PRODUCTION } from "@parley/contract";
 import { AppError } from "../../../platform/app-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Database, Queries } from "../../../platform/database/database.ts";
@@ -11,7 +11,6 @@ import {
   changeEnvironment,
   presentEnvironment,
   presentProduction,
-  requireDeletable,
   requirePuttable,
 } from "./environments.rules.ts";
 import * as store from "./environments.store.ts";
@@ -37,6 +36,12 @@ export class EnvironmentsService {
     const agent = await this.#agents.read(organizationId, agentId);
     const rows = await store.listEnvironments(this.#database, agentId);
     return [presentProduction(agent, rows), ...rows.map((row) => presentEnvironment(agent, row))];
+  }
+
+  async get(organizationId: string, agentId: string, name: string): Promise<Environment> {
+    const environment = (await this.list(organizationId, agentId)).find((each) => each.name === name);
+    if (environment === undefined) throw new AppError("not_found");
+    return environment;
   }
 
   async put(
@@ -65,9 +70,9 @@ export class EnvironmentsService {
   async delete(organizationId: string, agentId: string, name: string): Promise<void> {
     await this.#database.transaction(async (transaction) => {
       const { document } = await this.#lock(transaction, organizationId, agentId);
-      requireDeletable(name);
+      if (name === PRODUCTION) throw new AppError("environment_builtin");
       const row = await store.findEnvironment(transaction, agentId, name);
-      if (row === undefined) throw new AppError("environment_not_found");
+      if (row === undefined) throw new AppError("not_found");
       const isInUse = document.phoneNumbers.some(({ environment }) => environment === name);
       if (isInUse) throw new AppError("environment_in_use");
       await store.deleteEnvironment(transaction, agentId, name);

@@ -108,7 +108,7 @@ export class PublishingModel {
 
   deleteEnvironment(name: string): Verdict {
     if (name === "production") return "environment_builtin";
-    if (!this.environments.has(name)) return "environment_not_found";
+    if (!this.environments.has(name)) return "not_found";
     if (this.draft.numbers.some(({ environment }) => environment === name)) return "environment_in_use";
     this.environments.delete(name);
     return "ok";

@@ -1,11 +1,33 @@
-import { createSocket, type Socket } from "node:dgram";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { waitFor } from "@parley/testing";
 
 export interface RawSipOptions {
   sipPort: number;
   number: string;
   from: string;
+  /** Default: UDP. */
+  transport?: "UDP" | "TCP";
+}
+
+export interface RawRequest {
+  sequence?: number;
+  body?: string;
+  branch?: string;
+  /** User part of the Request-URI, with its parameters. Default: the number. */
+  user?: string;
+  /** User part of From, with its parameters. */
+  fromUser?: string;
+  /** Further header lines. */
+  headers?: readonly string[];
+}
+
+/** Carries whole messages. */
+interface Line {
+  port: number;
+  send: (message: string) => void;
+  close: () => void;
 }
 
 /** An SDP offer of one G.711 stream. Audio to the default port 9 is discarded. */
@@ -18,42 +40,46 @@ export function sdp({ port = 9, payloads = "0", direction = "sendrecv", version 
 export class RawSip {
   /** Every received message. */
   readonly received: string[] = [];
-  readonly #socket: Socket;
+  readonly callId = crypto.randomUUID();
   readonly #options: RawSipOptions;
-  readonly #callId = crypto.randomUUID();
-  readonly #port: number;
+  #line: Line | undefined;
   #remoteTag = "";
   #isClosed = false;
   #nextBranch = 1;
 
   static async open(options: RawSipOptions): Promise<RawSip> {
-    const socket = createSocket("udp4");
-    socket.bind(0, "127.0.0.1");
-    await once(socket, "listening");
-    return new RawSip(socket, options);
+    const raw = new RawSip(options);
+    const open = options.transport === "TCP" ? openTcp : openUdp;
+    raw.#line = await open(options.sipPort, (message) => raw.#receive(message));
+    return raw;
   }
 
-  private constructor(socket: Socket, options: RawSipOptions) {
-    this.#socket = socket;
+  private constructor(options: RawSipOptions) {
     this.#options = options;
-    this.#port = socket.address().port;
-    socket.on("message", (datagram) => this.#receive(datagram.toString()));
+  }
+
+  /** The tag of the other side. */
+  get remoteTag(): string {
+    return this.#remoteTag;
   }
 
   /** Returns one request of the call, as text. */
-  request(method: string, { sequence = 1, body = "", branch = this.newBranch() } = {}): string {
-    const { sipPort, number, from } = this.#options;
-    const uri = `sip:${number}@127.0.0.1:${sipPort}`;
+  request(method: string, options: RawRequest = {}): string {
+    const { sipPort, number, from, transport = "UDP" } = this.#options;
+    const { sequence = 1, body = "", branch = this.newBranch(), user = number, fromUser = from } = options;
+    const uri = `sip:${user}@127.0.0.1:${sipPort}`;
+    const port = this.#line?.port;
     const isOutsideDialog = sequence === 1 && method !== "ACK";
     return [
       `${method} ${uri} SIP/2.0`,
-      `Via: SIP/2.0/UDP 127.0.0.1:${this.#port};branch=${branch};rport`,
+      `Via: SIP/2.0/${transport} 127.0.0.1:${port};branch=${branch};rport`,
       "Max-Forwards: 70",
-      `From: <sip:${from}@127.0.0.1>;tag=raw`,
+      `From: <sip:${fromUser}@127.0.0.1>;tag=raw`,
       `To: <${uri}>${isOutsideDialog || this.#remoteTag === "" ? "" : `;tag=${this.#remoteTag}`}`,
-      `Call-ID: ${this.#callId}`,
+      `Call-ID: ${this.callId}`,
       `CSeq: ${sequence} ${method}`,
-      `Contact: <sip:raw@127.0.0.1:${this.#port}>`,
+      `Contact: <sip:raw@127.0.0.1:${port}${transport === "TCP" ? ";transport=tcp" : ""}>`,
+      ...(options.headers ?? []),
       ...(body === "" ? [] : ["Content-Type: application/sdp"]),
       `Content-Length: ${Buffer.byteLength(body)}`,
       "",
@@ -62,11 +88,11 @@ export class RawSip {
   }
 
   newBranch(): string {
-    return `z9hG4bK-${this.#callId}-${this.#nextBranch++}`;
+    return `z9hG4bK-${this.callId}-${this.#nextBranch++}`;
   }
 
-  send(datagram: string): void {
-    this.#socket.send(datagram, this.#options.sipPort, "127.0.0.1");
+  send(message: string): void {
+    this.#line?.send(message);
   }
 
   /** Returns the final response to the request with this CSeq number and method. */
@@ -86,7 +112,7 @@ export class RawSip {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#socket.close();
+    this.#line?.close();
   }
 
   [Symbol.dispose](): void {
@@ -103,4 +129,36 @@ export class RawSip {
     const copied = bye.split("\r\n").filter((line) => /^(Via|From|To|Call-ID|CSeq):/i.test(line));
     this.send(["SIP/2.0 200 OK", ...copied, "Content-Length: 0", "", ""].join("\r\n"));
   }
+}
+
+async function openUdp(sipPort: number, receive: (message: string) => void): Promise<Line> {
+  const socket = createSocket("udp4", (datagram) => receive(datagram.toString()));
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return {
+    port: socket.address().port,
+    send: (message) => socket.send(message, sipPort, "127.0.0.1"),
+    close: () => socket.close(),
+  };
+}
+
+async function openTcp(sipPort: number, receive: (message: string) => void): Promise<Line> {
+  const socket = connect(sipPort, "127.0.0.1");
+  await once(socket, "connect");
+  let unread = "";
+  socket.setEncoding("latin1").on("data", (chunk) => {
+    unread += String(chunk);
+    for (let head = unread.indexOf("\r\n\r\n"); head >= 0; head = unread.indexOf("\r\n\r\n")) {
+      const length = Number(/^Content-Length: (\d+)/im.exec(unread)?.[1] ?? 0);
+      const end = head + 4 + length;
+      if (unread.length < end) return;
+      receive(unread.slice(0, end));
+      unread = unread.slice(end);
+    }
+  });
+  return {
+    port: socket.localPort ?? 0,
+    send: (message) => void socket.write(message, "latin1"),
+    close: () => void socket.destroy(),
+  };
 }

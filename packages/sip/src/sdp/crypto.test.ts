@@ -110,6 +110,23 @@ test("both sides of an SRTP exchange get the same two keys", () => {
   assert.deepEqual(agreed.audio.srtp?.remoteMasterKey, answered.audio.srtp?.localMasterKey);
 });
 
+test("an offer during an encrypted call is encrypted, and its answer may use the same key or another suite", () => {
+  const ours = settings();
+  const answered = answerOffer(offer("m=audio 5004 RTP/SAVP 0", CM_80.replace(":1 ", ":7 ")), ours);
+  assert.ok(answered.ok);
+  const again = buildOffer(ours, answered.sdp);
+  const [first] = cryptoIn(again);
+  assert.deepEqual(first?.masterKey, answered.audio.srtp?.localMasterKey);
+  const other = `a=crypto:3 AEAD_AES_128_GCM inline:${Buffer.alloc(28, 1).toString("base64")}`;
+  for (const line of [CM_80, other]) {
+    assert.ok(acceptAnswer(offer("m=audio 5004 RTP/SAVP 0", line), ours, { offer: again }).ok);
+  }
+  assert.equal(acceptAnswer(offer("m=audio 5004 RTP/AVP 0"), ours, { offer: again }).ok, false);
+  // A refresh repeats our answer, with the tag that the peer chose.
+  const refreshed = offer("m=audio 5004 RTP/SAVP 0", CM_80.replace(":1 ", ":7 "));
+  assert.ok(acceptAnswer(refreshed, ours, { offer: answered.sdp }).ok);
+});
+
 test("an answer with a line that was not offered, or with SRTP for plain RTP, is rejected", () => {
   const wrongTag = offer("m=audio 5004 RTP/SAVP 0", CM_80.replace(":1 ", ":4 "));
   assert.equal(acceptAnswer(wrongTag, settings(true)).ok, false);

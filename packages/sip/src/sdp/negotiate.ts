@@ -77,20 +77,34 @@ const answeredDirection: Record<MediaDirection, MediaDirection> = {
   inactive: "inactive",
 };
 
-/** An offer of one audio stream (RFC 3264 §5) with telephone events (RFC 4733). */
-export function buildOffer(settings: AudioSettings): string {
-  const line = audioLine(settings, {
+/**
+ * An offer of one audio stream in both directions (RFC 3264 §5) with telephone events (RFC 4733).
+ *
+ * @param current our description in effect, for an offer during the call: its streams keep their places, and its
+ * audio stream its payload types and encryption (RFC 3264 §8). Its direction and choice of codec do not limit the
+ * new offer, because it may be passed to another party (RFC 3261 §14.2).
+ */
+export function buildOffer(settings: AudioSettings, current = ""): string {
+  const parsed = parseDescription(current);
+  const stream = parsed?.audio[0];
+  const isSecure = stream === undefined ? settings.srtp?.isRequired === true : stream.crypto !== undefined;
+  const offered = audioLine(settings, {
     formats: settings.codecs.map(({ payloadType, name, clockRateHz }) => ({
-      payloadType,
+      payloadType:
+        stream?.codecs.find((codec) => isSameCodec(codec, name, clockRateHz))?.payloadType ?? payloadType,
       name,
       clockRateHz,
     })),
-    telephoneEventPayloadType: OFFERED_EVENT_PAYLOAD_TYPE,
+    telephoneEventPayloadType: stream?.telephoneEventPayloadType ?? OFFERED_EVENT_PAYLOAD_TYPE,
     direction: "sendrecv",
-    crypto: settings.srtp?.isRequired === true ? settings.srtp.keys.offer() : undefined,
-    isRtcpMultiplexed: false,
+    crypto: isSecure ? settings.srtp?.keys.offer() : undefined,
+    isRtcpMultiplexed: stream?.isRtcpMultiplexed === true,
   });
-  return write(describe(settings, [line]));
+  const lines =
+    stream === undefined
+      ? [offered]
+      : parsed?.session.media.map((media, index) => (index === stream.index ? offered : rejectedLine(media)));
+  return write(describe(settings, lines ?? []));
 }
 
 /** The codec that {@link answerOffer} would choose; `undefined` if it would reject the offer. */
@@ -132,21 +146,23 @@ export function answerOffer(offer: string, settings: AudioSettings): Negotiation
  * Reads the answer to an offer made by {@link buildOffer} with the same settings. `sdp` in the result is the
  * answer.
  *
+ * @param offer the description that was answered. Default: that of a new call.
  * @param isEarly the answer is in a provisional response: another fork may answer the same offer with another
  * suite, so that suite's key is kept.
  */
 export function acceptAnswer(
   answer: string,
   settings: AudioSettings,
-  { isEarly = false }: { isEarly?: boolean } = {},
+  { isEarly = false, offer = buildOffer(settings) }: { isEarly?: boolean; offer?: string } = {},
 ): NegotiationResult {
   const parsed = parseDescription(answer);
   if (parsed === undefined) return { ok: false, status: 400, reason: "Bad Session Description" };
-  const [stream] = parsed.audio;
+  const offered = parseDescription(offer)?.audio[0];
+  const stream = parsed.audio.find(({ index }) => index === offered?.index);
   if (stream === undefined) return { ok: false, status: 488, reason: "No Audio" };
-  const isSrtpOffered = settings.srtp?.isRequired === true;
+  const isSrtpOffered = offered?.crypto !== undefined;
   const crypto = stream.crypto?.find(({ tag, suite }) =>
-    settings.srtp?.keys.offer().some((line) => line.tag === tag && line.suite === suite),
+    offered?.crypto?.some((line) => line.tag === tag && line.suite === suite),
   );
   if (isSrtpOffered !== (crypto !== undefined) || isSrtpOffered !== (stream.crypto !== undefined)) {
     return { ok: false, status: 488, reason: "No Common Encryption" };

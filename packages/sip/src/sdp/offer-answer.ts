@@ -46,9 +46,16 @@ export class OfferAnswer {
     return this.#local;
   }
 
-  /** Applies the peer's answer. Ignores one without an offer, for example a repeated one (RFC 3261 §13.2.1). */
+  /**
+   * Applies the peer's answer. Ignores one without an offer, for example a repeated one (RFC 3261 §13.2.1). A missing
+   * answer withdraws the offer.
+   */
   receiveAnswer(sdp: string): boolean {
     if (this.state !== "offer_sent") return false;
+    if (sdp === "" && this.#local !== "") {
+      this.withdraw();
+      return false;
+    }
     this.#local = this.#open?.sdp ?? "";
     this.#remote = sdp;
     this.#open = undefined;

@@ -175,6 +175,32 @@ test("both sides of an exchange agree", () => {
   assert.equal(acceptAnswer(offer("m=audio 5004 RTP/AVP 18"), settings).ok, false);
 });
 
+test("an offer during a call keeps places and payload types, but neither direction nor choice of codec", () => {
+  const held = answer(
+    "m=video 6000 RTP/AVP 96",
+    "m=audio 5004 RTP/AVP 100 96",
+    "a=rtpmap:100 PCMA/8000",
+    "a=rtpmap:96 telephone-event/8000",
+    "a=rtcp-mux",
+    "a=sendonly",
+  );
+  assert.match(held.sdp, /a=recvonly/);
+  const again = buildOffer(settings, held.sdp);
+  const [video, audio] = parse(again).media;
+  assert.deepEqual([video?.type, video?.port, audio?.port], ["video", 0, 41_000]);
+  assert.deepEqual([audio?.payloads, audio?.direction, audio?.rtcpMux], ["0 100 96", "sendrecv", "rtcp-mux"]);
+  const theirs = offer(
+    "m=video 0 RTP/AVP 96",
+    "m=audio 5008 RTP/AVP 0 96",
+    "a=rtpmap:96 telephone-event/8000",
+  );
+  const agreed = acceptAnswer(theirs, settings, { offer: again });
+  assert.ok(agreed.ok);
+  assert.deepEqual([agreed.audio.codec.name, agreed.audio.remote.port], ["PCMU", 5008]);
+  // The audio stream is the second one.
+  assert.equal(acceptAnswer(offer("m=audio 5008 RTP/AVP 0"), settings, { offer: again }).ok, false);
+});
+
 test("audio over the other IP version is rejected, and over ours accepted, also on hold", () => {
   const ours = { ...settings, address: "2001:db8::1" };
   const rejected = answerOffer(buildOffer(settings), ours);

@@ -10,13 +10,12 @@ import {
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
-import { followSession, hungUp, sdpFailure } from "./phone-session.ts";
+import { endWithSession, handleSession, hungUp, sdpFailure } from "./phone-session.ts";
 import {
-  acceptCallAnswer,
   answerCallOffer,
   audioCodecs,
   type CallAudioSettings,
-  renegotiate,
+  connectAnswered,
   sampleRateOf,
   toAudioSettings,
   toMediaPath,
@@ -72,6 +71,7 @@ export class InboundSipCall implements CallSignaling {
     // The greeting is made while the phone rings, so that the caller hears it from its first word.
     await Promise.race([media.prepared, call.decided]);
     if (call.signal.aborted) return;
+    handleSession(invite.session, call, media, settings);
     const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
     call.answered();
     // Audio begins with the answer, not with its ACK, which may be lost and arrive seconds later.
@@ -80,7 +80,7 @@ export class InboundSipCall implements CallSignaling {
     if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
     media.confirm();
     this.#session = accepted.session;
-    followSession(accepted.session, call, media, (offer) => renegotiate(offer, settings, media));
+    endWithSession(accepted.session, call);
     if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
   }
 
@@ -120,9 +120,8 @@ export class InboundSipCall implements CallSignaling {
 
   /** Applies the caller's SDP answer to our offer. */
   #takeAnswer({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
-    const answer = acceptCallAnswer(remoteSdp, settings);
-    if (!answer.ok) return call.hangUp(sdpFailure(`SDP answer: ${answer.reason}`));
-    media.connect(toMediaPath(answer.audio));
+    const failure = connectAnswered(remoteSdp, settings, media);
+    if (failure !== undefined) return call.hangUp(sdpFailure(`SDP answer: ${failure}`));
     media.start();
   }
 }

@@ -13,7 +13,7 @@ import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
 import { numberIn } from "./sip-number.ts";
 import { findMediaAddress } from "./media-address.ts";
-import { followSession } from "./phone-session.ts";
+import { endWithSession, handleSession } from "./phone-session.ts";
 import {
   type CallAudioSettings,
   connectAnswered,
@@ -100,7 +100,8 @@ export class OutboundCall implements CallSignaling {
     });
     if (!result.ok) return call.hangUp(outcomeOfDial(result));
     this.#session = result.session;
-    followSession(result.session, call, media, (offer) => renegotiate(offer, settings, media));
+    handleSession(result.session, call, media, settings);
+    endWithSession(result.session, call);
     // The call was hung up at the moment of its answer.
     if (call.signal.aborted) return;
     this.#begin(result.session, call, media, settings);

@@ -1,16 +1,29 @@
-import type { Session } from "@parley/sip";
+import { buildOffer, type Session } from "@parley/sip";
 import type { MediaLeg } from "../../media/media-pool.ts";
 import type { CallOutcome, ActiveCall } from "../active-calls/active-call.ts";
+import { type CallAudioSettings, connectAnswered, renegotiate } from "./sip-audio.ts";
 
-/** Ends the call with its SIP session, and passes re-INVITEs and key presses on to it. */
-export function followSession(
+/**
+ * Passes the peer's offers, its answers and its key presses on to the call's media. Call it before the call is
+ * answered: the peer's next request may arrive with its ACK.
+ */
+export function handleSession(
   session: Session,
-  call: ActiveCall,
-  media: MediaLeg,
-  onReinvite: NonNullable<Session["onReinvite"]>,
+  call: Pick<ActiveCall, "hangUp">,
+  media: Pick<MediaLeg, "connect" | "hearKey">,
+  settings: CallAudioSettings,
 ): void {
-  session.onReinvite = onReinvite;
+  session.onReinvite = (offer) => renegotiate(offer, settings, media);
+  session.onOfferNeeded = () => buildOffer(settings, session.localSdp);
+  session.onRemoteAnswer = (answer) => {
+    const failure = connectAnswered(answer, settings, media, session.localSdp);
+    if (failure !== undefined) call.hangUp(sdpFailure(`SDP answer: ${failure}`));
+  };
   session.onDtmf = ({ digit }) => media.hearKey(digit);
+}
+
+/** Ends the call with its SIP session. */
+export function endWithSession(session: Session, call: ActiveCall): void {
   void session.ended.then(({ cause }) => call.hangUp(hungUp(cause === "remote_bye" ? undefined : cause)));
 }
 

@@ -62,7 +62,7 @@ export function answerCallOffer(offer: string, settings: CallAudioSettings): Neg
 export function acceptCallAnswer(
   answer: string,
   settings: CallAudioSettings,
-  options?: { isEarly: boolean },
+  options?: { isEarly?: boolean; offer?: string },
 ): NegotiationResult {
   return withAllowedAddress(acceptAnswer(answer, settings, options), settings);
 }
@@ -101,13 +101,18 @@ export function connectEarly(answer: string, settings: CallAudioSettings, media:
   if (early.ok) media.connect(toMediaPath(early.audio));
 }
 
-/** Connects the audio of the fork that answered. Returns why it cannot, or `undefined` on success. */
+/**
+ * Connects the audio after the peer's answer. Returns why it cannot, or `undefined` on success.
+ *
+ * @param offer Our description that was answered. Default: that of a new call.
+ */
 export function connectAnswered(
   answer: string,
   settings: CallAudioSettings,
   media: MediaConnection,
+  offer?: string,
 ): string | undefined {
-  const result = acceptCallAnswer(answer, settings);
+  const result = acceptCallAnswer(answer, settings, offer === undefined ? {} : { offer });
   if (!result.ok) return result.reason;
   media.connect(toMediaPath(result.audio));
   return undefined;

@@ -106,9 +106,12 @@ export class IncomingInvite implements OpenCall {
     return this.#controller.signal;
   }
 
-  /** Answers the caller's UPDATE before the call is answered, and acts as {@link Session.onReinvite} afterwards. */
-  set onReinvite(handler: NonNullable<Session["onReinvite"]>) {
-    this.#session.onReinvite = handler;
+  /**
+   * The session, which {@link accept} establishes. Set its handlers before that: the caller's next request may
+   * arrive together with its ACK.
+   */
+  get session(): Session {
+    return this.#session;
   }
 
   /**

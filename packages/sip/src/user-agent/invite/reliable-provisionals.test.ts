@@ -110,7 +110,7 @@ test("agreed early media may be changed by UPDATE or in a PRACK", async () => {
   await call.request("UPDATE", { body: sdp(2) });
   // Its first offer has no answer yet (RFC 3311 §5.2).
   assert.equal(call.lastStatus("UPDATE"), 500);
-  invite.onReinvite = (offer) => ({ sdp: offer.replace("4000", "5000") });
+  invite.session.onReinvite = (offer) => ({ sdp: offer.replace("4000", "5000") });
   invite.ring(183, { sdp: sdp(1) });
   await call.rig.clock.advance(0);
   await call.request("PRACK", { headers: [rack(lastResponse(call))], body: sdp(2) });

@@ -46,6 +46,7 @@ const DEFAULT_DTMF_DURATION_MS = 160;
 export class DialogSession implements Session, DialogOwner, OpenCall {
   readonly ended: Promise<SessionEnd>;
   onReinvite: Session["onReinvite"];
+  onOfferNeeded: Session["onOfferNeeded"];
   onRemoteAnswer: Session["onRemoteAnswer"];
   onDtmf: Session["onDtmf"];
   onRefer: Session["onRefer"];
@@ -80,16 +81,27 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       expire: () => void this.#terminate({ cause: "expired" }),
     });
     const { client, media, timer } = this;
-    this.#context = new SessionContext({ core, dialog, client, media, timer, contactFor, isCaller });
+    this.#context = new SessionContext({
+      core,
+      dialog,
+      client,
+      media,
+      timer,
+      contactFor,
+      isCaller,
+      buildOffer: () => this.onOfferNeeded?.(),
+    });
+    const onAnswer = (answer: string): void => core.guard(() => this.onRemoteAnswer?.(answer));
     this.offers = new IncomingOffers(this.#context, {
       isInviting: () => this.#changes.isInviting,
       onOffer: () => this.onReinvite,
-      onAnswer: (answer) => core.guard(() => this.onRemoteAnswer?.(answer)),
+      onAnswer,
       onUnacknowledged: () => void this.#terminate({ cause: "no_ack" }),
     });
     this.#changes = new OutgoingOffers(this.#context, {
       idle: () => this.offers.idle(),
       isPeerBusy: () => this.offers.isBusy,
+      onAnswer,
       onLost: () => void this.#terminate({ cause: "lost" }),
     });
     this.#referrals = new Referrals(this.#context);
@@ -250,7 +262,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     const result = await this.#changes.offer(
       () => {
         context.isHolding = isHolding;
-        return context.describe(context.description);
+        return context.describe(context.nextOffer);
       },
       () => context.isHolding !== isHolding,
     );

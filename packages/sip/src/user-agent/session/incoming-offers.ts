@@ -148,8 +148,9 @@ export class IncomingOffers {
   ): Promise<ReinviteAnswer> {
     const { core } = this.#context;
     const handler = this.#handlers.onOffer();
-    // An INVITE without an offer requests ours (§14.2): the current description.
-    if (offer === "" || handler === undefined) return { sdp: this.#context.description };
+    // An INVITE without an offer requests ours (§14.2).
+    if (offer === "") return { sdp: this.#context.nextOffer };
+    if (handler === undefined) return { sdp: this.#context.description };
     const { promise: givenUp, resolve } = Promise.withResolvers<ReinviteAnswer>();
     this.#giveUp = () => resolve({ status: statusAtDeadline });
     const timer = core.clock.schedule(deadlineMs, this.#giveUp);

@@ -32,6 +32,8 @@ interface OutgoingOffersHandlers {
   /** Resolves when the peer has no open request that a new INVITE would cross (RFC 3261 §14.1). */
   idle(): Promise<void>;
   isPeerBusy(): boolean;
+  /** Called with the peer's answer to our offer. */
+  onAnswer(answer: string): void;
   /** §12.2.1.2: called if the peer no longer has the dialog, or is gone. */
   onLost(): void;
 }
@@ -65,12 +67,16 @@ export class OutgoingOffers {
     });
   }
 
-  /** RFC 4028 §7.4: refreshes the session, by UPDATE without an offer if the peer supports it. */
+  /**
+   * RFC 4028 §7.4: refreshes the session, by UPDATE without an offer if the peer supports it, otherwise by re-INVITE
+   * with the description in effect.
+   */
   async refresh(): Promise<void> {
+    const { media } = this.#context;
     await this.#enqueue(() =>
       this.#context.allows("UPDATE")
         ? this.#change("UPDATE", undefined)
-        : this.#change("INVITE", () => this.#context.describe(this.#context.description)),
+        : this.#change("INVITE", () => media.local),
     );
   }
 
@@ -130,6 +136,7 @@ export class OutgoingOffers {
       return { ok: false, cause: "rejected", status: response.status, reason: "No Answer in the Response" };
     }
     media.receiveAnswer(answer);
+    this.#handlers.onAnswer(answer);
     return { ok: true, answer };
   }
 

@@ -84,6 +84,62 @@ test("the peer's hold, by attribute or zero address, is detected and answered wi
   await end(call);
 });
 
+test("a peer that held us is offered everything again when it requests an offer", async () => {
+  const call = await callIn();
+  const session = call.established;
+  const answers: string[] = [];
+  session.onReinvite = () => ({ sdp: sdp(1, "a=recvonly") });
+  session.onOfferNeeded = () => sdp(1, "a=sendrecv");
+  session.onRemoteAnswer = (answer) => answers.push(answer);
+  await call.request("INVITE", { body: sdp(2, "a=sendonly") });
+  await call.ack();
+  await call.request("INVITE");
+  assert.match(call.rig.peer.responses("INVITE").at(-1)?.body.toString() ?? "", /a=sendrecv/);
+  await call.ack(sdp(3));
+  assert.deepEqual([answers, session.remoteSdp, session.isHeld], [[sdp(3)], sdp(3), false]);
+  // Without a handler's description, the last one of the application is offered.
+  session.onOfferNeeded = undefined;
+  await call.request("INVITE");
+  assert.match(call.rig.peer.responses("INVITE").at(-1)?.body.toString() ?? "", /a=sendrecv/);
+  await call.ack(sdp(4));
+  assert.equal(answers.length, 2);
+  await end(call);
+});
+
+test("an ACK without the requested answer does not change the session", async () => {
+  const call = await callIn();
+  const session = call.established;
+  session.onRemoteAnswer = () => assert.fail("there was no answer");
+  const before = [session.localSdp, session.remoteSdp];
+  await call.request("INVITE");
+  await call.ack();
+  assert.deepEqual([session.localSdp, session.remoteSdp], before);
+  await call.request("INVITE", { body: sdp(2) });
+  assert.equal(call.lastStatus("INVITE"), 200);
+  await call.ack();
+  await end(call);
+});
+
+test("a refresh offers the description in effect, and its answer reaches the application", async () => {
+  const call = await callOut(["Session-Expires: 200;refresher=uac"]);
+  const answers: string[] = [];
+  call.established.onRemoteAnswer = (answer) => answers.push(answer);
+  await call.request("INVITE", { body: sdp(2, "a=sendonly") });
+  await call.ack();
+  const { localSdp } = call.established;
+  await call.rig.clock.advance(900_000);
+  const refresh = await call.respond(
+    "INVITE",
+    200,
+    ["Session-Expires: 200;refresher=uac"],
+    sdp(3, "a=sendonly"),
+  );
+  assert.equal(refresh.body.toString(), localSdp);
+  assert.match(localSdp, /a=recvonly/);
+  assert.deepEqual(answers, [sdp(3, "a=sendonly")]);
+  await end(call);
+});
+
 test("the peer's offer does not end our hold", async () => {
   const call = await callIn();
   const holding = call.established.hold();

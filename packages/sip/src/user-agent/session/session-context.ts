@@ -16,6 +16,8 @@ interface SessionContextOptions {
   timer: SessionTimer;
   contactFor: (peer: Hop) => string;
   isCaller: boolean;
+  /** Returns the application's description for an offer; `undefined` if it has no handler. */
+  buildOffer: () => string | undefined;
 }
 
 /** State shared by the parts of one session. */
@@ -34,6 +36,7 @@ export class SessionContext {
   /** Aborts when the session ends. */
   readonly ending = new AbortController();
   readonly #contactFor: (peer: Hop) => string;
+  readonly #buildOffer: () => string | undefined;
   #allowed: readonly string[] = [];
 
   constructor(options: SessionContextOptions) {
@@ -44,6 +47,7 @@ export class SessionContext {
     this.timer = options.timer;
     this.#contactFor = options.contactFor;
     this.isCaller = options.isCaller;
+    this.#buildOffer = options.buildOffer;
   }
 
   get isEnded(): boolean {
@@ -58,6 +62,13 @@ export class SessionContext {
   /** Header fields of a request or response that refreshes the target (§12.1.1, §12.2.1.1). */
   get fields(): HeaderFields {
     return { Contact: this.contact, ...capabilities };
+  }
+
+  /** The description to offer next, not narrowed by our hold. */
+  get nextOffer(): string {
+    let offer: string | undefined;
+    this.core.guard(() => (offer = this.#buildOffer()));
+    return offer ?? this.description;
   }
 
   /** Stores the application's description and narrows it to the current direction. */

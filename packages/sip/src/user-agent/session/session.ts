@@ -47,7 +47,16 @@ export interface Session {
    * hold, the answer is narrowed to that.
    */
   onReinvite: ((offer: string) => ReinviteAnswer | Promise<ReinviteAnswer>) | undefined;
-  /** Called with the peer's answer to {@link localSdp}, after a re-INVITE without an offer. */
+  /**
+   * Returns the description to offer: in {@link hold} and {@link resume}, and if the peer requests an offer by a
+   * re-INVITE without one (RFC 3261 §14.2), for example to connect another party. Without a handler, the last
+   * description of the application is offered, which the peer's last offer may have narrowed.
+   */
+  onOfferNeeded: (() => string) | undefined;
+  /**
+   * Called with each answer of the peer to {@link localSdp} after the one that established the call: to an offer of
+   * this side, a refresh included, or in the ACK of a re-INVITE without an offer.
+   */
   onRemoteAnswer: ((answer: string) => void) | undefined;
   /** Called for a key that the peer sent by INFO. */
   onDtmf: ((key: DtmfInfo) => void) | undefined;

@@ -15,7 +15,7 @@ import { percentile, rounded, sumOf } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
 const BARGE_INS = 20;
-const MOST_ATTEMPTS = 50;
+const MAX_ATTEMPTS = 50;
 const SEED = 7;
 const FRAME_MS = 20;
 /**
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
   try {
     const { number } = await createAgent(platform, { firstMessage: greeting, voiceId: null });
     const greetingHeard = { number, sounds: await hearGreeting(platform, number) };
-    for (let attempt = 0; attempt < MOST_ATTEMPTS && results.length < BARGE_INS; attempt++) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && results.length < BARGE_INS; attempt++) {
       const recording = recordings[Math.floor(random() * recordings.length)] ?? "";
       const result = await bargeIn(platform, greetingHeard, {
         recording,

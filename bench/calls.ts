@@ -61,7 +61,7 @@ function memoryPerCall(measured: readonly MeasuredRow[]): Record<string, number 
   if (low === undefined || high === undefined) return null;
   if (Math.min(low.row.seconds, high.row.seconds) < MIN_MEMORY_SECONDS) return null;
   const perCall = (of: (memory: MeasuredRow["memory"]) => number): number | null =>
-    rounded((of(high.memory) - of(low.memory)) / (high.row.callsHeld - low.row.callsHeld), 3);
+    rounded((of(high.memory) - of(low.memory)) / (high.row.answeredCalls - low.row.answeredCalls), 3);
   return {
     all: perCall(({ rssMiB }) => rssMiB),
     node: perCall(({ nodeRssMiB }) => nodeRssMiB),

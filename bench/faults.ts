@@ -136,7 +136,7 @@ async function run(scenario: Scenario): Promise<Record<string, number | string |
     longestSilenceP50Ms: rounded(percentile(longest, 0.5), 0),
     longestSilenceMs: Math.max(0, ...longest),
     secondsOverLimit: rounded(sumOf(silences.map((ms) => Math.max(0, ms - LIMIT_MS))) / 1000),
-    holdingPhrases: sumOf(results.map(({ holdingPhrases }) => holdingPhrases)),
+    fillerPhrases: sumOf(results.map(({ fillerPhrases }) => fillerPhrases)),
     ended: ends.length,
     endReasons: [...new Set(ends)].join(" "),
     faults: sumOf(results.map(({ faults }) => faults)),

@@ -23,10 +23,10 @@ import { percentile, rounded } from "./support/statistics.ts";
 import { Yardstick } from "./support/yardstick.ts";
 
 /** Number of calls that are instructed at the same time, each repeatedly. */
-const MOST_INSTRUCTED = 10;
+const MAX_INSTRUCTED = 10;
 const FIRST_NUMBER = 15_550_700_000;
 /** Shortest pause between two instructions to a call: lets the agent finish, and keeps calls out of step. */
-const LEAST_PAUSE_MS = 300;
+const MIN_PAUSE_MS = 300;
 const PAUSE_SPREAD_MS = 400;
 const SETTLING_MS = 5_000;
 const WARM_UP_COUNT = 3;
@@ -64,7 +64,7 @@ const providersMs =
   providerDelays.ttsMs;
 
 async function instruct(platform: Platform, caller: TestCaller, callId: string): Promise<Delays> {
-  await caller.agentToFinish({ silenceMs: LEAST_PAUSE_MS });
+  await caller.agentToFinish({ silenceMs: MIN_PAUSE_MS });
   await sleep(Math.random() * PAUSE_SPREAD_MS);
   const sentAtMs = performance.now();
   await platform.api("POST", `/calls/${callId}/instructions`, { instruction: INSTRUCTION, speak: true });
@@ -96,7 +96,7 @@ async function measure(
   calls: number,
   count: number,
 ): Promise<Row> {
-  const instructed = Math.min(calls, MOST_INSTRUCTED);
+  const instructed = Math.min(calls, MAX_INSTRUCTED);
   const others = calls - instructed;
   if (others > 0)
     await callers.ask("place", { calls: others, to: { number: NUMBER, sipPort: platform.sipPort } });

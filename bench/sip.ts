@@ -2,7 +2,7 @@
  * Calls set up and ended per second by the answering side on one core: by Parley's user agent and, to show the
  * machine's share of the figures, by `sip@0.0.6`, which answers the same messages without storing state.
  *
- *     npm run bench -- sip [--json] [--step CALLS_PER_SECOND] [--seconds N] [--hold SECONDS]
+ *     npm run bench -- sip [--json] [--step CALLS_PER_SECOND] [--seconds N] [--sustain SECONDS]
  *
  * SIPp places the calls (INVITE with SDP → 200 → ACK → BYE → 200) from another process, at rates that increase until
  * the first failed call or retransmission. The last rate before that is then sustained for longer than transactions
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     json: { type: "boolean", default: false },
     step: { type: "string", default: "250" },
     seconds: { type: "string", default: "5" },
-    hold: { type: "string", default: "45" },
+    sustain: { type: "string", default: "45" },
   },
 });
 const stepCallsPerSecond = Number(options.step);
@@ -56,7 +56,7 @@ interface Step {
 }
 
 /** Whether every call succeeded at the requested rate without a retransmission. */
-function isHeld({ failed, retransmissions, isGeneratorSlow }: Step): boolean {
+function isSustained({ failed, retransmissions, isGeneratorSlow }: Step): boolean {
   return failed === 0 && retransmissions === 0 && !isGeneratorSlow;
 }
 
@@ -87,7 +87,7 @@ async function measure(
 interface Side {
   steps: Step[];
   /** Highest sustained rate; `null` if even the first one failed. */
-  held: Step | null;
+  sustained: Step | null;
 }
 
 async function measureSide(name: string, entry: string): Promise<Side> {
@@ -106,15 +106,15 @@ async function measureSide(name: string, entry: string): Promise<Side> {
     let rate = 0;
     while (rate < MAX_CALLS_PER_SECOND) {
       const step = await take(rate + stepCallsPerSecond, Number(options.seconds));
-      if (!isHeld(step)) break;
+      if (!isSustained(step)) break;
       rate = step.callsPerSecond;
     }
     while (rate > 0) {
-      const step = await take(rate, Number(options.hold));
-      if (isHeld(step)) return { steps, held: step };
+      const step = await take(rate, Number(options.sustain));
+      if (isSustained(step)) return { steps, sustained: step };
       rate = stepCallsPerSecond * Math.floor((RETREAT * rate) / stepCallsPerSecond);
     }
-    return { steps, held: null };
+    return { steps, sustained: null };
   } finally {
     await peer.close();
   }
@@ -127,9 +127,9 @@ if (spawnSync("sipp", ["-v"]).error !== undefined) {
 const yardstick = new Yardstick();
 const library = await measureSide("sip@0.0.6", "sip/library-process.ts");
 const parley = await measureSide("Parley", "sip/parley-process.ts");
-console.table({ Parley: parley.held, "sip@0.0.6": library.held });
-function cpuMsPerCall({ held }: Side): number | null {
-  const microseconds = held?.cpuMicrosecondsPerCall ?? null;
+console.table({ Parley: parley.sustained, "sip@0.0.6": library.sustained });
+function cpuMsPerCall({ sustained }: Side): number | null {
+  const microseconds = sustained?.cpuMicrosecondsPerCall ?? null;
   return microseconds === null ? null : microseconds / 1000;
 }
 

@@ -41,8 +41,8 @@ const seconds = Number(options.seconds);
 const SETTLING_MS = 12_000;
 /** Opus and DTLS make browser calls expensive: a hundred need more than one process, which is limited to one core. */
 const MEDIA_PROCESSES = process.env["PARLEY_MEDIA_PROCESSES"] ?? String(availableParallelism());
-const MOST_FAILED_JOINS = 20;
-const MOST_REFUSALS = 24;
+const MAX_FAILED_JOINS = 20;
+const MAX_REFUSALS = 24;
 
 interface Bench {
   platform: Platform;
@@ -95,7 +95,7 @@ async function join({ platform, agentId, browsers }: Bench, from: number, to: nu
       headers: { "x-api-key": platform.apiKey },
     });
     // The minute's limit is reached; or other work has delayed the wheels, and calls are rejected for some seconds.
-    if (answer.status === 429 || (answer.status === 503 && ++refused <= MOST_REFUSALS)) {
+    if (answer.status === 429 || (answer.status === 503 && ++refused <= MAX_REFUSALS)) {
       await sleep(Number(answer.headers.get("retry-after") ?? 5) * 1000);
       continue;
     }
@@ -103,7 +103,7 @@ async function join({ platform, agentId, browsers }: Bench, from: number, to: nu
     const { data }: { data: { url: string; token: string } } = JSON.parse(await answer.text());
     const failure = await browsers.ask("join", data);
     if (failure === undefined) joined++;
-    else if (++failed > MOST_FAILED_JOINS) throw new Error(failure);
+    else if (++failed > MAX_FAILED_JOINS) throw new Error(failure);
     else console.log(`a join failed: ${failure}`);
   }
   return failed;

@@ -16,7 +16,7 @@ import { loadOrCreateKey } from "../apps/server/src/platform/encryption/encrypti
 import { requireWritable } from "../apps/server/src/node/folders.ts";
 import { startArguments } from "./start-command.ts";
 
-const MOST_NODES = 9;
+const MAX_NODES = 9;
 /** What one node's pools open at most, with some to spare. */
 const CONNECTIONS_PER_NODE = 30;
 const SIP_PORT_STEP = 10;
@@ -32,8 +32,8 @@ interface ClusterNode {
 }
 
 const count = Number(process.argv[2] ?? 3);
-if (!Number.isInteger(count) || count < 1 || count > MOST_NODES) {
-  console.error(`Usage: npm run cluster -- COUNT, with a count from 1 to ${MOST_NODES}`);
+if (!Number.isInteger(count) || count < 1 || count > MAX_NODES) {
+  console.error(`Usage: npm run cluster -- COUNT, with a count from 1 to ${MAX_NODES}`);
   process.exit(2);
 }
 

@@ -31,7 +31,7 @@ export interface Bench {
 export interface Row {
   calls: number;
   /** Number of calls that were answered and lasted; values per call refer to these. */
-  callsHeld: number;
+  answeredCalls: number;
   seconds: number;
   /** Lateness of sent packets against their due times, measured by the media processes' own wheels. */
   pacingP99Ms: number | null;
@@ -100,10 +100,10 @@ export async function measureRow(
   const onsets = new Map(outcomes.map((outcome) => [outcome.fromNumber, outcome.agentOnsetsMs]));
   const overheads = overheadsOf(details, exchanges, (fromNumber) => onsets.get(fromNumber) ?? []);
 
-  const callsHeld = outcomes.filter(({ failure }) => failure === undefined).length;
+  const answeredCalls = outcomes.filter(({ failure }) => failure === undefined).length;
   const row: Row = {
     calls,
-    callsHeld,
+    answeredCalls,
     seconds,
     pacingP99Ms: rounded(pacing.p99Ms),
     worstPacingP99Ms: rounded(pacing.worstP99Ms),
@@ -117,7 +117,7 @@ export async function measureRow(
     packetsLost: arrivals.lost,
     ...overheadFigures(overheads),
     apiOverheadP99Ms: rounded(percentile(apiOverheadsMs(details), 0.99)),
-    ...cpuFigures(before, after, callsHeld, bench.echo),
+    ...cpuFigures(before, after, answeredCalls, bench.echo),
     callersWheelLagP99Ms: rounded(callersLagMs),
     ...turnFigures(outcomes, details),
   };

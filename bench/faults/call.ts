@@ -35,7 +35,7 @@ export interface FaultCallResult {
   questions: number;
   /** Number of questions whose answer was heard word for word. */
   wholeAnswers: number;
-  holdingPhrases: number;
+  fillerPhrases: number;
   endReason: string | undefined;
   faults: number;
 }
@@ -49,7 +49,7 @@ export class FaultCall {
     silencesMs: [],
     questions: 0,
     wholeAnswers: 0,
-    holdingPhrases: 0,
+    fillerPhrases: 0,
     endReason: undefined,
     faults: 0,
   };
@@ -141,6 +141,6 @@ export class FaultCall {
     if (text === ANSWER) this.result.wholeAnswers++;
     if (ANSWER.startsWith(text.slice(0, 10)) || text === GREETING || text.includes("say that again"))
       this.#hasAnswer = true;
-    else this.result.holdingPhrases++;
+    else this.result.fillerPhrases++;
   }
 }

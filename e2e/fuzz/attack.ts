@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 /** Time for datagrams in flight, and for the node's measurement of stalls. */
 const SETTLE_MS = 150;
 /** If a slice has more inputs, they are not searched for the one that stalls. */
-const MOST_KEPT_INPUTS = 5_000;
+const MAX_STORED_INPUTS = 5_000;
 
 /** Result of the attack on one target. */
 export interface Tally {
@@ -72,7 +72,7 @@ export class Attack {
           if (done === true) isMore = false;
           else batch.push(value);
         }
-        if (sent.length < MOST_KEPT_INPUTS) sent.push(...batch);
+        if (sent.length < MAX_STORED_INPUTS) sent.push(...batch);
         tally.sent += batch.length;
         await Promise.all(batch.map(async (input) => await opened.send(input)));
         if (target.pauseMs > 0) await sleep(target.pauseMs);

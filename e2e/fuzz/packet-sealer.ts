@@ -6,7 +6,7 @@ import { SrtpSender } from "../../packages/rtp/src/srtp/srtp-stream.ts";
 import { srtpSuites } from "../../packages/rtp/src/srtp/suites.ts";
 
 /** Limit of our sender, which refuses to seal more. */
-const LARGEST_RTP_BYTES = 1_500;
+const MAX_RTP_BYTES = 1_500;
 const RTCP_CLEAR_BYTES = 8;
 const RTCP_TAG_BYTES = 10;
 const ENCRYPTED_FLAG = 2 ** 31;
@@ -30,7 +30,7 @@ export class PacketSealer {
   /** Packets that are too short or too long to be sealed stay unchanged. */
   seal(packet: Buffer): Uint8Array {
     if (isRtcp(packet)) return packet.length < RTCP_CLEAR_BYTES ? packet : this.#sealRtcp(packet);
-    const isPossible = rtpHeaderBytes(packet) !== undefined && packet.length <= LARGEST_RTP_BYTES;
+    const isPossible = rtpHeaderBytes(packet) !== undefined && packet.length <= MAX_RTP_BYTES;
     return isPossible ? this.#sender.protectRtp(packet) : packet;
   }
 

@@ -17,7 +17,7 @@ const DATAGRAMS = 20_000;
 const BURST = 50;
 const BURST_INTERVAL_MS = 5;
 /** The largest that UDP over IPv4 carries. */
-const LARGEST_DATAGRAM_BYTES = 65_507;
+const MAX_DATAGRAM_BYTES = 65_507;
 /** After that an INVITE that nobody acknowledged has been given up (RFC 3261, 64*T1 and a margin). */
 const SIP_TIMEOUT_MS = 45_000;
 
@@ -124,8 +124,7 @@ function hostileSip(random: Random, template: string): Buffer {
   if (choice < 0.3) return randomBytes(random, Math.floor(random() * 400));
   const message = Buffer.from(unique);
   if (choice < 0.5) return message.subarray(0, Math.floor(random() * message.length));
-  if (choice < 0.52)
-    return Buffer.concat([message, Buffer.alloc(LARGEST_DATAGRAM_BYTES - message.length, "a")]);
+  if (choice < 0.52) return Buffer.concat([message, Buffer.alloc(MAX_DATAGRAM_BYTES - message.length, "a")]);
   for (let changes = 1 + Math.floor(random() * 20); changes > 0; changes--) {
     message[Math.floor(random() * message.length)] = Math.floor(random() * 256);
   }

@@ -46,11 +46,11 @@ function slowDown(pid: number): () => void {
 test("a node whose audio is late refuses new calls, keeps those that it has, and takes calls again when audio is on time", async (context) => {
   const isLate = async (): Promise<boolean> =>
     (await platform.metric("parley_media_wheel_lag_p99_seconds")) > MAX_LAG_SECONDS;
-  const held = await TestCaller.call({ sipPort: platform.sipPort, number, from: FROM });
+  const active = await TestCaller.call({ sipPort: platform.sipPort, number, from: FROM });
   try {
     let end: string | undefined;
-    void held.session.ended.then(({ cause }) => (end = cause));
-    await held.agentToFinish();
+    void active.session.ended.then(({ cause }) => (end = cause));
+    await active.agentToFinish();
 
     const processes = descendantsOf(platform.process.pid ?? 0);
     const media = processes.find(({ command }) => command.includes("media-process"));
@@ -77,6 +77,6 @@ test("a node whose audio is late refuses new calls, keeps those that it has, and
     assert.ok(status === 200 || (await isLate()), String(status));
     assert.equal(end, undefined);
   } finally {
-    await held.hangUp();
+    await active.hangUp();
   }
 });

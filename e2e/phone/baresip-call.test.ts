@@ -12,7 +12,7 @@ import { assertTalk } from "../support/audio/talk.ts";
 
 const FROM = "+15550400001";
 const GREETING = "Hello, this is the model railway club. How can I help you?";
-const LEAST_OVERLAP = 0.75;
+const MIN_OVERLAP = 0.75;
 
 describe("a call from baresip", { skip: skipWithout("baresip") }, () => {
   let platform: Platform;
@@ -27,6 +27,6 @@ describe("a call from baresip", { skip: skipWithout("baresip") }, () => {
     assertTalk(call, GREETING);
     const recognized = await recognize(speechSegments(heard));
     const share = wordOverlap(plainWords(textOf(call, "agent")), plainWords(recognized));
-    assert.ok(share >= LEAST_OVERLAP, `of ${textOf(call, "agent")} only ${recognized} was heard`);
+    assert.ok(share >= MIN_OVERLAP, `of ${textOf(call, "agent")} only ${recognized} was heard`);
   });
 });

@@ -116,8 +116,8 @@ describe("keys in a telephone call", () => {
       const call = await caller.invite({ to, from: `sip:${from}@127.0.0.1`, sdp: offer });
       assert.ok(call.ok);
       await waitFor("the greeting", async () => {
-        const held = await findCall(platform, from);
-        return held !== undefined && typesOf(held).includes("agent");
+        const active = await findCall(platform, from);
+        return active !== undefined && typesOf(active).includes("agent");
       });
       assert.ok((await call.session.sendDtmf("7")).ok);
       assert.ok((await call.session.sendDtmf("#", { type: "application/dtmf" })).ok);

@@ -23,8 +23,8 @@ import { waitFor } from "@parley/testing";
 
 /** Energies are compared in steps of so many samples: 10 ms. */
 const STEP = 80;
-const LARGEST_SHIFT_STEPS = 300;
-const LEAST_OVERLAP = 0.75;
+const MAX_SHIFT_STEPS = 300;
+const MIN_OVERLAP = 0.75;
 
 interface Sides {
   left: Int16Array;
@@ -108,8 +108,8 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
     // The small recognizer mistakes a word now and then.
     assert.ok(wordOverlap(GO_FORWARD, onLeft) >= 0.5, onLeft);
     const agentSaid = plainWords(textOf(call, "agent"));
-    assert.ok(wordOverlap(agentSaid, onRight) >= LEAST_OVERLAP, `${onRight} of ${agentSaid}`);
-    assert.ok(wordOverlap(agentSaid, onLeft) < LEAST_OVERLAP, onLeft);
+    assert.ok(wordOverlap(agentSaid, onRight) >= MIN_OVERLAP, `${onRight} of ${agentSaid}`);
+    assert.ok(wordOverlap(agentSaid, onLeft) < MIN_OVERLAP, onLeft);
     const lengthMs = left.length / 8;
     const talkedMs = Date.parse(call.endedAt ?? "") - Date.parse(call.answeredAt ?? "");
     assert.ok(Math.abs(lengthMs - talkedMs) < 1_000, `${lengthMs} ms of ${talkedMs}`);
@@ -220,7 +220,7 @@ function playEnd(url: string): string {
 function alignment(one: Int16Array, other: Int16Array): { likeness: number; shiftMs: number } {
   const [a, b] = [loudness(one), loudness(other)];
   let best = { likeness: -1, shiftMs: 0 };
-  for (let shift = -LARGEST_SHIFT_STEPS; shift <= LARGEST_SHIFT_STEPS; shift++) {
+  for (let shift = -MAX_SHIFT_STEPS; shift <= MAX_SHIFT_STEPS; shift++) {
     let [product, aa, bb] = [0, 0, 0];
     for (let index = 0; index < b.length; index++) {
       const [x, y] = [a[index - shift] ?? 0, b[index] ?? 0];

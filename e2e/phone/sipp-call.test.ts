@@ -18,7 +18,7 @@ import { talkBySipp } from "../support/phone/sipp-person.ts";
 import { assertTalk } from "../support/audio/talk.ts";
 
 const GREETING = "Hello, you may speak now.";
-const LEAST_OVERLAP = 0.75;
+const MIN_OVERLAP = 0.75;
 
 describe("a call from SIPp", { skip: skipWithout("sipp") }, () => {
   let platform: Platform;
@@ -52,7 +52,7 @@ describe("a call from SIPp", { skip: skipWithout("sipp") }, () => {
       const audio = impair(sent, { loss: 0.05, jitterMs: 60, random });
       assert.ok(audio.length < sent.length && !isInOrder(audio), "the path is bad");
       const result = await talkBySipp(platform, { from: `+1555020010${seed}`, number, audio });
-      assert.ok(understoodShare(result) >= LEAST_OVERLAP, JSON.stringify(result.transcript));
+      assert.ok(understoodShare(result) >= MIN_OVERLAP, JSON.stringify(result.transcript));
       assert.equal(result.endReason, "user_hangup");
     });
   }

@@ -23,7 +23,7 @@ describe("the signaling of a started platform", () => {
   });
   after(async () => {
     try {
-      await waitFor("no call to be held", async () => (await platform.metric("parley_active_calls")) === 0);
+      await waitFor("no call to be active", async () => (await platform.metric("parley_active_calls")) === 0);
     } finally {
       await platform.stop();
       webhooks.close();

@@ -13,7 +13,7 @@ const PAUSE_BETWEEN_QUESTIONS_MS = 6_000;
 const MICROPHONE_PERIOD_SECONDS = 15;
 const MICROPHONE_RATE_HZ = 48_000;
 /** Limit of gaps between packets, generous for a busy machine. A longer gap is an interruption. */
-const LONGEST_SILENCE_MS = 5_000;
+const MAX_SILENCE_MS = 5_000;
 
 /** A call that is not attacked: it must not be disturbed. */
 interface Bystander {
@@ -134,7 +134,7 @@ class PhoneBystander implements Bystander {
 
   async check(): Promise<string | undefined> {
     const silentMs = performance.now() - (this.caller.heard.at(-1)?.atMs ?? 0);
-    if (silentMs > LONGEST_SILENCE_MS) this.#problem ??= `no packet for ${Math.round(silentMs)} ms`;
+    if (silentMs > MAX_SILENCE_MS) this.#problem ??= `no packet for ${Math.round(silentMs)} ms`;
     if (!this.caller.session.isEnded) return this.#problem;
     const record = await findCall(this.#node.platform, this.#from);
     return `the call ended: ${record?.endReason} ${record?.endDetail ?? ""}`;

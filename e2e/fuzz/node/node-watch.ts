@@ -80,7 +80,7 @@ export class NodeWatch {
       if (calls === bystanders) return undefined;
       await sleep(500);
     }
-    return `${calls} calls are held in place of the ${bystanders} bystanders'`;
+    return `${calls} calls are active in place of the ${bystanders} bystanders'`;
   }
 
   /** Returns the memory of each process now and before, in MiB. */

@@ -5,8 +5,8 @@ import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
 
 /** Node's limit of headers is 16 KiB, the API's of bodies 1 MiB: inputs are below, at and above them. */
-const LARGEST_HEADER = 40_000;
-const LARGEST_BODY = 1_200_000;
+const MAX_HEADER_BYTES = 40_000;
+const MAX_BODY_BYTES = 1_200_000;
 const DEEPEST_JSON = 100_000;
 
 const key = { "x-api-key": "{{key}}" };
@@ -88,10 +88,10 @@ const values: readonly ((random: Random) => string)[] = [
     return `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   },
   (random) => `{${Array.from({ length: random.length(50_000) }, (_, index) => `"k${index}":0`).join()}}`,
-  (random) => `{"name":"${"a".repeat(random.length(LARGEST_BODY))}"}`,
+  (random) => `{"name":"${"a".repeat(random.length(MAX_BODY_BYTES))}"}`,
   (random) => `{"name":${"9".repeat(random.length(10_000))}}`,
-  () => `{"name":[${"{},".repeat(LARGEST_BODY / 4)}{}]}`,
-  () => `{"name":[${"0,".repeat(LARGEST_BODY / 3)}0]}`,
+  () => `{"name":[${"{},".repeat(MAX_BODY_BYTES / 4)}{}]}`,
+  () => `{"name":[${"0,".repeat(MAX_BODY_BYTES / 3)}0]}`,
   () => `{${Array.from({ length: 70_000 }, (_, index) => `"k${index}":0`).join()}}`,
   () => `{"defaultVariables":{${Array.from({ length: 60_000 }, (_, index) => `"k ${index}":0`).join()}}}`,
   () => '{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}',
@@ -150,7 +150,7 @@ const withHeaders: Kind = (random) => {
     "idempotency-key",
     "origin",
   ]);
-  const value = random.pick(["a", "é", "\0", "\t", ",", '"', ";"]).repeat(random.length(LARGEST_HEADER));
+  const value = random.pick(["a", "é", "\0", "\t", ",", '"', ";"]).repeat(random.length(MAX_HEADER_BYTES));
   const headers: Record<string, string> = { ...json, [name]: value };
   if (random.chance(0.3))
     for (let index = 0; index < random.length(3000); index++) headers[`x-${index}`] = "a";

@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 const SSRC = 0x66_75_7a_7a;
 const FRAME_BYTES = 160;
 /** More than an Ethernet frame, and sometimes more than a buffer of 64 KiB minus the header. */
-const LARGEST_BYTES = 65_000;
+const MAX_BYTES = 65_000;
 const rtcpTypes = [200, 201, 202, 203, 204, 205, 206, 207, 192, 223];
 
 /**
@@ -18,7 +18,7 @@ export function rtpInputs(random: Random): () => Buffer {
   return () => {
     const index = count++;
     const kind = random.next();
-    if (kind < 0.05) return random.bytes(random.length(LARGEST_BYTES));
+    if (kind < 0.05) return random.bytes(random.length(MAX_BYTES));
     const isJump = random.chance(0.1);
     const packet = Buffer.from(
       writeRtp({
@@ -27,7 +27,7 @@ export function rtpInputs(random: Random): () => Buffer {
         sequenceNumber: isJump ? random.below(2 ** 16) : index,
         timestamp: isJump ? random.below(2 ** 32) : index * FRAME_BYTES,
         ssrc: random.chance(0.9) ? SSRC : random.below(2 ** 32),
-        payload: random.bytes(random.chance(0.7) ? FRAME_BYTES : random.length(LARGEST_BYTES)),
+        payload: random.bytes(random.chance(0.7) ? FRAME_BYTES : random.length(MAX_BYTES)),
       }),
     );
     if (kind < 0.3) return packet;
@@ -78,12 +78,12 @@ export function rtcpInputs(random: Random): () => Buffer {
   };
   return () => {
     const kind = random.next();
-    if (kind < 0.05) return random.bytes(random.length(LARGEST_BYTES));
+    if (kind < 0.05) return random.bytes(random.length(MAX_BYTES));
     const parts = [reportOf(), ...Array.from({ length: random.below(4) }, part)];
     // Many small packets in one datagram: each is parsed.
     if (kind < 0.1)
       parts.push(...Array.from({ length: random.length(10_000) }, () => Buffer.from([0x80, 203, 0, 0])));
-    const compound = Buffer.concat(parts).subarray(0, LARGEST_BYTES);
+    const compound = Buffer.concat(parts).subarray(0, MAX_BYTES);
     if (kind < 0.4) return compound;
     if (kind < 0.5) return compound.subarray(0, random.below(compound.length));
     return flipped(compound, random.below);

@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 import type { Target } from "../target.ts";
 import { classOf } from "./sip-answers.ts";
 
-const LARGEST_BODY = 3_000_000;
+const MAX_BODY_BYTES = 3_000_000;
 const DEEPEST_JSON = 300_000;
 
 const head = (status: string, length: number): string =>
@@ -19,7 +19,7 @@ const bodies: readonly ((random: Random) => string)[] = [
     const levels = random.length(DEEPEST_JSON);
     return `{"variables":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`;
   },
-  (random) => `{"firstMessage":"${"a".repeat(random.length(LARGEST_BODY))}"}`,
+  (random) => `{"firstMessage":"${"a".repeat(random.length(MAX_BODY_BYTES))}"}`,
   (random) =>
     `{"variables":{${Array.from({ length: random.length(60_000) }, (_, index) => `"k${index}":"v"`).join()}}}`,
   (random) => `{"variables":{"a":"${"{{a}}".repeat(random.length(20_000))}"},"firstMessage":"{{a}}"}`,

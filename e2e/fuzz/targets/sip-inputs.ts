@@ -2,7 +2,7 @@ import { flipped, fragments, hostileDatagram, spliced } from "../../../packages/
 import type { Random } from "../random.ts";
 
 /** The largest IPv4 datagram, minus space for the rest of a message. */
-const LARGEST_PADDING = 60_000;
+const MAX_PADDING_BYTES = 60_000;
 /**
  * Share of valid INVITEs, each of which may occupy one of the node's places: so few that bystanders are not
  * disturbed.
@@ -142,7 +142,7 @@ const withOtherMethod: Kind = (random, id) => {
 /** Expands one header field or one SDP line to the size of a datagram. */
 const withPadding: Kind = (random, id) => {
   const piece = random.pick(repeated);
-  const padding = piece.repeat(Math.ceil(random.length(LARGEST_PADDING) / piece.length));
+  const padding = piece.repeat(Math.ceil(random.length(MAX_PADDING_BYTES) / piece.length));
   if (random.chance(0.3)) return Buffer.from(request("INVITE", { id, sdp: `${offer}a=${padding}\r\n` }));
   const header = `${random.pick(headers)}: ${padding}`;
   return Buffer.from(

@@ -16,7 +16,7 @@ const STRANGERS = 8;
 const MAGIC_COOKIE = 0x2112a442;
 const FINGERPRINT_XOR = 0x5354554e;
 const HEADER_BYTES = 20;
-const LARGEST_BYTES = 60_000;
+const MAX_BYTES = 60_000;
 const attributeTypes = [
   0x0001, 0x0006, 0x0008, 0x0009, 0x000a, 0x0014, 0x0015, 0x0020, 0x0024, 0x0025, 0x7fff, 0x8022, 0x8028,
   0x8029, 0x802a, 0xffff,
@@ -40,7 +40,7 @@ function attributes(random: Random): Buffer {
       random.chance(0.8) ? value.length : random.below(65_536),
     );
   });
-  return Buffer.concat(each).subarray(0, LARGEST_BYTES);
+  return Buffer.concat(each).subarray(0, MAX_BYTES);
 }
 
 function bare(random: Random): Buffer {

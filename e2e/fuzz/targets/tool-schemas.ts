@@ -10,7 +10,7 @@ import { whenThereIsRoom } from "../../support/platform/when-there-is-room.ts";
 type Schema = Record<string, unknown>;
 
 /** Leaves space for the API's other checks: it accepts schemas of 64 KiB. */
-const LONGEST_SCHEMA = 64_000;
+const MAX_SCHEMA_CHARACTERS = 64_000;
 
 const patterns = [
   "^(a+)+$",
@@ -114,7 +114,7 @@ function toolInputs(random: Random): () => Buffer {
     const headers = { "x-api-key": "{{key}}", "content-type": "application/json" };
     return httpRequest(isChange ? "PATCH" : "POST", path, {
       headers,
-      body: body.slice(0, LONGEST_SCHEMA * 2),
+      body: body.slice(0, MAX_SCHEMA_CHARACTERS * 2),
     });
   };
 }

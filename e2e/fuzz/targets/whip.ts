@@ -4,7 +4,7 @@ import { exchange, httpRequest, tellAnswers } from "../raw-http.ts";
 import type { Random } from "../random.ts";
 import { fillIn, type Target } from "../target.ts";
 
-const LARGEST_BODY = 80_000;
+const MAX_BODY_BYTES = 80_000;
 const SDP = "application/sdp";
 const FRAGMENT = "application/trickle-ice-sdpfrag";
 
@@ -68,7 +68,7 @@ function hostile(lines: readonly string[], random: Random): string {
   // Repeats one of them thousands of times.
   if (random.chance(0.1)) {
     const line = random.pick([...hostileLines, ...lines]);
-    const times = Math.floor(random.length(LARGEST_BODY) / (line.length + 2));
+    const times = Math.floor(random.length(MAX_BODY_BYTES) / (line.length + 2));
     changed.push(...Array.from({ length: times }, () => line));
   }
   return changed.join("\r\n");
@@ -78,7 +78,7 @@ function body(lines: readonly string[], random: Random): string {
   const text = hostile(lines, random);
   if (random.chance(0.1)) return flipped(Buffer.from(text), random.below).toString("latin1");
   if (random.chance(0.1)) return spliced(text, random.below, ["\r", "\n", "\0", ":", " ", "a="]).toString();
-  return random.chance(0.05) ? random.bytes(random.length(LARGEST_BODY)).toString("latin1") : `${text}\r\n`;
+  return random.chance(0.05) ? random.bytes(random.length(MAX_BODY_BYTES)).toString("latin1") : `${text}\r\n`;
 }
 
 function whipInputs(random: Random): () => Buffer {

@@ -6,7 +6,7 @@ const PAUSE_FRAMES = 35;
 /** Recognizers need some silence around speech. */
 const MARGIN_FRAMES = 15;
 /** Limit of the recognizer's input. */
-const LONGEST_SAMPLES = 25 * SAMPLE_RATE_HZ;
+const MAX_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
 /** Returns the segments of a recording (8 kHz) that contain speech, with a little silence around each. */
 export function speechSegments(pcm: Int16Array): Int16Array[] {
@@ -20,7 +20,7 @@ export function speechSegments(pcm: Int16Array): Int16Array[] {
   }
   return segments.map(({ first, last }) => {
     const from = Math.max(0, first - MARGIN_FRAMES) * FRAME_SAMPLES;
-    return pcm.slice(from, Math.min((last + MARGIN_FRAMES) * FRAME_SAMPLES, from + LONGEST_SAMPLES));
+    return pcm.slice(from, Math.min((last + MARGIN_FRAMES) * FRAME_SAMPLES, from + MAX_SAMPLES));
   });
 }
 

@@ -137,9 +137,9 @@ export class OutboundCalls {
   }
 
   async nothingIsLeft(): Promise<void> {
-    const isNoneHeld = async (): Promise<boolean> =>
+    const isNoneActive = async (): Promise<boolean> =>
       (await this.#platform.metric("parley_active_calls")) === 0;
-    await waitFor("no call to be held", isNoneHeld);
+    await waitFor("no call to be active", isNoneActive);
   }
 }
 

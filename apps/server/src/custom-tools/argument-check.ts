@@ -8,7 +8,7 @@ export type ArgumentCheck = (input: unknown) => string[];
 
 /** Keywords that reject more if their subschemas reject less. They are removed whole if they contain patterns. */
 const inverted = new Set(["not", "oneOf", "if", "contains"]);
-const MOST_PROBLEMS = 10;
+const MAX_PROBLEMS = 10;
 
 /**
  * Checks a model's arguments against the tool's JSON Schema. Patterns are left to the tool's own server, because one
@@ -28,7 +28,7 @@ export function createArgumentCheck(schema: ToolInputSchema): ArgumentCheck {
     if (isValid) return [];
     return errors
       .filter(({ keyword }) => keyword !== "boolean")
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map(
         ({ instancePath, message }) => `${instancePath.slice(1).replaceAll("/", ".") || "they"} ${message}`,
       );

@@ -54,8 +54,8 @@ export type SignRequest = (message: MessageToSign) => Promise<Record<string, str
 
 const DEADLINE_MS = 20_000;
 /** Characters; about 25,000 tokens. Much more would displace the conversation from a model's context. */
-const LONGEST_OUTPUT = 100_000;
-const LONGEST_REFUSAL = 2_000;
+const MAX_OUTPUT_CHARACTERS = 100_000;
+const MAX_REFUSAL_CHARACTERS = 2_000;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -140,11 +140,12 @@ function readAnswer({ status, body, isCut, contentType }: OutboundAnswer): strin
   const text = decode(body, contentType, isCut);
   if (status >= 200 && status < 300) {
     if (text === undefined) throw new Error("the answer is neither JSON nor text");
-    const isLong = isCut || text.length > LONGEST_OUTPUT;
-    if (isLong) return `${text.slice(0, LONGEST_OUTPUT)}\n[The answer is longer; this is its beginning.]`;
+    const isLong = isCut || text.length > MAX_OUTPUT_CHARACTERS;
+    if (isLong)
+      return `${text.slice(0, MAX_OUTPUT_CHARACTERS)}\n[The answer is longer; this is its beginning.]`;
     return text === "" ? undefined : text;
   }
-  const detail = (text ?? "").trim().slice(0, LONGEST_REFUSAL);
+  const detail = (text ?? "").trim().slice(0, MAX_REFUSAL_CHARACTERS);
   throw new Error(detail === "" ? `HTTP status ${status}` : `HTTP status ${status}: ${detail}`);
 }
 

@@ -5,11 +5,11 @@ import type { RecordedCallResult } from "./recorded-caller.ts";
 import { wordOverlap } from "./word-overlap.ts";
 
 /** Recognizers err in a few words; if a caller was not understood or an agent not heard, far more are missing. */
-const LEAST_OVERLAP = 0.75;
+const MIN_OVERLAP = 0.75;
 const TRANSCRIPTION_DEADLINE_MS = 30_000;
 const SAMPLE_RATE_HZ = 8000;
 /** Longest audio that the recognizer accepts at once. */
-const LONGEST_ANSWER_SAMPLES = 25 * SAMPLE_RATE_HZ;
+const MAX_ANSWER_SAMPLES = 25 * SAMPLE_RATE_HZ;
 
 export interface Verdict {
   isUnderstood: boolean;
@@ -38,10 +38,10 @@ export async function judge({
   const heardShare = wordOverlap(textOf(call, "agent"), await transcribe(heard, inferencePath));
   const delays = heard.answers.flatMap(({ afterMs }) => afterMs ?? []).sort((a, b) => a - b);
   return {
-    isUnderstood: understoodShare >= LEAST_OVERLAP,
+    isUnderstood: understoodShare >= MIN_OVERLAP,
     understoodShare,
     // The agent may answer a goodbye by hanging up.
-    isHeard: heardShare >= LEAST_OVERLAP && delays.length >= callerLines.length - 1,
+    isHeard: heardShare >= MIN_OVERLAP && delays.length >= callerLines.length - 1,
     heardShare,
     voiceToVoiceP50Ms: delays[Math.floor((delays.length - 1) / 2)] ?? null,
   };
@@ -61,7 +61,7 @@ async function transcribe({ answers }: RecordedCallResult, inferencePath: string
     for (const [index, { pcm }] of answers.entries()) {
       if (pcm.length === 0) continue;
       const params = {
-        pcm: pcm.slice(0, LONGEST_ANSWER_SAMPLES),
+        pcm: pcm.slice(0, MAX_ANSWER_SAMPLES),
         sampleRateHz: SAMPLE_RATE_HZ,
         streamId: `demo-${index}`,
         isFinal: true,

@@ -12,9 +12,9 @@ import { FRAME_MS, openPhoneLeg, type PhoneLeg } from "./testing/phone-leg.ts";
 const PORTS = { first: 34_500, last: 34_599 };
 const FRAME_UNITS = 160;
 /** A peer's packet may hold so much. */
-const LONGEST_PACKET_MS = 60;
+const MAX_PACKET_MS = 60;
 /** Until the watch has noticed that nothing leaves. */
-const NOTICED_WITHIN_MS = 200 + LONGEST_PACKET_MS + FRAME_MS;
+const NOTICED_WITHIN_MS = 200 + MAX_PACKET_MS + FRAME_MS;
 /** The network refuses what is sent there (EACCES): a broadcast address, which a peer may name by mistake. */
 const REFUSED = "255.255.255.255";
 const AUDIBLE_PEAK = 500;
@@ -229,7 +229,7 @@ async function watched(leg: Leg, durationMs: number, pcm: Int16Array | undefined
     assert.ok(leg.unprovenMs <= NOTICED_WITHIN_MS, `shown as speaking, and silent for ${leg.unprovenMs} ms`);
     if (leg.heard.length === heardBefore) continue;
     // A packet may be as old as it is long.
-    const recently = leg.shown.slice(-1 - LONGEST_PACKET_MS / FRAME_MS);
+    const recently = leg.shown.slice(-1 - MAX_PACKET_MS / FRAME_MS);
     assert.ok(recently.includes(true), `heard in tick ${leg.ticks}, and not shown as speaking`);
   }
 }

@@ -10,7 +10,7 @@ import { chooseLanguageModel } from "../platform/config/choose-language-model.ts
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
 /** Limits the number of connections: each model has its own. */
-const MOST_NAMED_MODELS = 100;
+const MAX_NAMED_MODELS = 100;
 /** A sentence's embedding takes milliseconds; a process that takes this long counts as failed. */
 const EMBEDDING_DEADLINE_MS = 5_000;
 
@@ -61,7 +61,7 @@ export function createLanguageModels(
     const known = named.get(llmModel);
     if (known !== undefined) return known;
     const chosen = chooseLanguageModel(standard, llmModel);
-    if (chosen === standard || named.size >= MOST_NAMED_MODELS) return standardModel;
+    if (chosen === standard || named.size >= MAX_NAMED_MODELS) return standardModel;
     const model = createLanguageModel(chosen, inference, closers);
     named.set(llmModel, model);
     return model;

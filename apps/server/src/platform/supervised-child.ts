@@ -27,7 +27,7 @@ export interface SupervisedChildOptions<ToChild extends object, FromChild extend
 }
 
 const FIRST_RESTART_DELAY_MS = 200;
-const LONGEST_RESTART_DELAY_MS = 10_000;
+const MAX_RESTART_DELAY_MS = 10_000;
 /** After this lifetime a child counts as healthy, and its next restart is quick. */
 const HEALTHY_AFTER_MS = 60_000;
 /** Intervals without a message after which a child counts as stuck: 10 s. */
@@ -145,7 +145,7 @@ export class SupervisedChild<ToChild extends object, FromChild extends { type: s
     onExit(description);
     if (this.#isClosing) return;
     if (performance.now() - this.#startedAtMs > HEALTHY_AFTER_MS) this.#restarts = 0;
-    const delayMs = Math.min(LONGEST_RESTART_DELAY_MS, FIRST_RESTART_DELAY_MS * 2 ** this.#restarts);
+    const delayMs = Math.min(MAX_RESTART_DELAY_MS, FIRST_RESTART_DELAY_MS * 2 ** this.#restarts);
     this.#restarts += 1;
     logger.error({ child: name, how, delayMs }, "child process ended; restarting");
     this.#restartTimer = setTimeout(() => this.#start(), delayMs);

@@ -14,7 +14,7 @@ import {
 
 export const PRODUCTION = "production";
 /** `production` does not count. */
-export const MOST_ENVIRONMENTS = 10;
+export const MAX_ENVIRONMENTS = 10;
 
 const revisionSchema = nullable(
   Type.Integer({
@@ -76,7 +76,7 @@ export const putEnvironmentRoute = defineRoute({
   summary: "Create or change an environment",
   description:
     "Creates the environment if the name is new; without `revision` it pins the draft. Otherwise changes the fields in " +
-    `the body; \`variables\` replaces all variables. An agent has at most ${MOST_ENVIRONMENTS} environments besides ` +
+    `the body; \`variables\` replaces all variables. An agent has at most ${MAX_ENVIRONMENTS} environments besides ` +
     "`production`, which changes only by publishing.",
   params: environmentParams,
   body: changeSchema,

@@ -6,7 +6,7 @@ import { defineRoute } from "../route.ts";
 import { closedObject, dataOf, idSchema, nullable, timestampSchema } from "../schemas.ts";
 
 /** Longest range of one query: a leap year. */
-export const LONGEST_ANALYTICS_DAYS = 366;
+export const MAX_ANALYTICS_DAYS = 366;
 
 const rangeQuery = {
   from: Type.Optional({
@@ -15,7 +15,7 @@ const rangeQuery = {
   }),
   to: Type.Optional({
     ...timestampSchema,
-    description: `Calls created before this time. Default: now. At most ${LONGEST_ANALYTICS_DAYS} days after \`from\`.`,
+    description: `Calls created before this time. Default: now. At most ${MAX_ANALYTICS_DAYS} days after \`from\`.`,
   }),
   agentId: Type.Optional(idSchema),
   direction: Type.Optional(callSchema.properties.direction),

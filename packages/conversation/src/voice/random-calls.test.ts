@@ -8,7 +8,7 @@ import { seededRandom } from "@parley/testing";
 import type { ModelScript, ModelStep } from "../testing/scripted-language-model.ts";
 
 /** Maximum thinking time: both deadlines of the model, a retry and a tool that hangs. */
-const LONGEST_THOUGHT_MS = 60_000;
+const MAX_THOUGHT_MS = 60_000;
 
 const OVERLOADED = new ProviderError({
   provider: "scripted/model",
@@ -112,7 +112,7 @@ for (let seed = 1; seed <= 40; seed++) {
     assert.equal(call.events.filter(({ type }) => type === "ended").length, 1);
     assert.equal(call.events.at(-1)?.type, "ended");
     assert.notEqual(call.end?.endReason, "error_internal", call.end?.endDetail);
-    assert.ok(longestThoughtMs(call) < LONGEST_THOUGHT_MS, `${longestThoughtMs(call)} ms of thinking`);
+    assert.ok(longestThoughtMs(call) < MAX_THOUGHT_MS, `${longestThoughtMs(call)} ms of thinking`);
     assert.equal(call.clock.pendingCount, 0);
     const calls = call.dialogue.history.flatMap((entry) =>
       entry.type === "tool_call" ? [entry.toolCallId] : [],

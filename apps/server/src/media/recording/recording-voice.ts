@@ -3,7 +3,7 @@ import { type AudioCodec, type CodecName, createAudioCodec, RTP_CLOCK_RATE_HZ } 
 import { type RecordingRateHz, SPOOL_RATE_HZ, type SpoolCodec } from "./recording-format.ts";
 
 /** Longest packet (RFC 6716 §2.1.4). Frames are multiples of 2.5 ms. */
-const LONGEST_OPUS_MS = 120;
+const MAX_OPUS_MS = 120;
 const OPUS_STEPS_PER_SECOND = 400;
 const NO_AUDIO = new Int16Array(0);
 
@@ -61,7 +61,7 @@ export class RecordingVoice {
   #concealOpus(samples: number): Int16Array {
     const step = this.#rateHz / OPUS_STEPS_PER_SECOND;
     const wanted = Math.round((samples * this.#rateHz) / SPOOL_RATE_HZ / step) * step;
-    const frameSize = Math.min(wanted, (LONGEST_OPUS_MS * this.#rateHz) / 1000);
+    const frameSize = Math.min(wanted, (MAX_OPUS_MS * this.#rateHz) / 1000);
     return frameSize === 0 ? NO_AUDIO : this.#opus.decodePacketLoss(frameSize);
   }
 }

@@ -1,7 +1,7 @@
 import { Audio, type DataChannel, PeerConnection, type Track } from "node-datachannel";
 import { parseRtp, writeRtp } from "@parley/rtp";
 
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 /** As an offerer, which it is in tests alone, the library fails now and then: `connect` then closes what it has opened. */
 export async function connectPatiently<T>(connect: () => Promise<T>): Promise<T> {
@@ -9,7 +9,7 @@ export async function connectPatiently<T>(connect: () => Promise<T>): Promise<T>
     try {
       return await connect();
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS) throw error;
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

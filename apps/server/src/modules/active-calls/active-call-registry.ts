@@ -55,8 +55,8 @@ export interface CallToRegister extends NewConversationSetup {
 const DRAIN_POLL_MS = 100;
 /** Grace period for writing the last call records. */
 const WRITE_GRACE_MS = 10_000;
-const LONGEST_REASON = 500;
-const LONGEST_NOTE = 2_000;
+const MAX_REASON_CHARACTERS = 500;
+const MAX_NOTE_CHARACTERS = 2_000;
 
 /** The active calls of this node, each until its end is written. */
 export class ActiveCallRegistry {
@@ -200,13 +200,19 @@ export class ActiveCallRegistry {
 function rejectedByWebhook(reject: true | { reason?: string }): CallOutcome {
   const reason = reject === true ? undefined : reject.reason;
   const outcome = { status: "canceled", endReason: "rejected_by_webhook" } as const;
-  return reason === undefined ? outcome : { ...outcome, endDetail: reason.slice(0, LONGEST_REASON) };
+  return reason === undefined ? outcome : { ...outcome, endDetail: reason.slice(0, MAX_REASON_CHARACTERS) };
 }
 
 /** Transcript item that explains why the webhook had no effect, or only part of it. */
 function notePreCallProblems(problems: readonly string[]): TranscriptItem {
   const text = `The pre-call webhook, or part of its answer, was ignored: ${problems.join("; ")}.`;
-  return { id: "pre-call-webhook", type: "system", text: text.slice(0, LONGEST_NOTE), startMs: 0, endMs: 0 };
+  return {
+    id: "pre-call-webhook",
+    type: "system",
+    text: text.slice(0, MAX_NOTE_CHARACTERS),
+    startMs: 0,
+    endMs: 0,
+  };
 }
 
 /** Transcript item that explains gaps in what the agent said. */

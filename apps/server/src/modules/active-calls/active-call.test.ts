@@ -5,7 +5,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { type CallSignaling, ActiveCall, type ActiveCallOptions } from "./active-call.ts";
 
 /** A call whose writes are recorded as words. */
-function hold(): { call: ActiveCall; written: string[] } {
+function openActiveCall(): { call: ActiveCall; written: string[] } {
   const written: string[] = [];
   const recorder: ActiveCallOptions["recorder"] = {
     ringing: () => void written.push("ringing"),
@@ -44,7 +44,7 @@ const userHangup = { status: "completed", endReason: "user_hangup" } as const;
 const apiHangup = { status: "completed", endReason: "api_hangup" } as const;
 
 test("the first of several outcomes wins, and the other side receives it before it is written", async () => {
-  const { call, written } = hold();
+  const { call, written } = openActiveCall();
   const running = call.run(
     signal(written, async () => {
       call.ringing();
@@ -58,7 +58,7 @@ test("the first of several outcomes wins, and the other side receives it before 
 });
 
 test("transcript items that arrive while the media closes are written before the end", async () => {
-  const { call, written } = hold();
+  const { call, written } = openActiveCall();
   const establish = async (): Promise<void> => {
     call.takeMedia({
       prepared: Promise.resolve(),
@@ -84,14 +84,14 @@ test("transcript items that arrive while the media closes are written before the
 });
 
 test("a call that cannot be established ends with error_internal and the reason", async () => {
-  const { call, written } = hold();
+  const { call, written } = openActiveCall();
   await call.run(signal(written, async () => await Promise.reject(new Error("no audio"))));
   assert.deepEqual(written, ["told", "failed error_internal no audio"]);
 });
 
 test("a call hung up before its answer is canceled, and a call in progress is ended by the API", async () => {
   for (const isAnswered of [false, true]) {
-    const { call, written } = hold();
+    const { call, written } = openActiveCall();
     const running = call.run(
       signal(written, async () => {
         if (isAnswered) call.answered();
@@ -107,7 +107,7 @@ test("a call hung up before its answer is canceled, and a call in progress is en
 });
 
 test("a ringing call refuses instructions", async () => {
-  const { call, written } = hold();
+  const { call, written } = openActiveCall();
   const running = call.run(signal(written, async () => void (await call.decided)));
   assert.equal(await call.carryOut({ type: "instruct", text: "Say hello.", speak: true }), "refused");
   call.hangUp(userHangup);

@@ -13,7 +13,7 @@ const clock = { now: () => new Date() };
 const command = { type: "instruct", text: "Offer tea.", speak: false } as const;
 
 /** A node with an active call, and what becomes of commands for it. */
-interface Holding {
+interface LocalCall {
   nodeId: string;
   callId: string;
   answer: (command: CallCommand) => Promise<CallCommandAnswer>;
@@ -26,11 +26,11 @@ async function setUp(context: TestContext) {
     for (const end of ends.reverse()) await end();
     await server.close();
   });
-  const openNode = async (holding?: Holding): Promise<CallCommands> => {
+  const openNode = async (localCall?: LocalCall): Promise<CallCommands> => {
     const { database, connectionString } = server;
     const bus = await PostgresBus.start({ database, connectionString, logger });
     ends.push(async () => await bus.close());
-    const { nodeId = randomUUID(), callId, answer } = holding ?? {};
+    const { nodeId = randomUUID(), callId, answer } = localCall ?? {};
     const localCalls: LocalCalls = {
       carryOut: (id, asked) => (id === callId ? answer?.(asked) : undefined),
       findLocal: (id) =>
@@ -125,8 +125,8 @@ test("a node reads the commands that it missed when it reconnects", async (conte
 test("a command inside a transaction is refused, for this node and for another", async (context) => {
   const { server, openNode } = await setUp(context);
   const call = await openCall(server);
-  const holder = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
-  for (const node of [holder, await openNode()]) {
+  const owner = await openNode({ nodeId: call.nodeId, callId: call.id, answer: async () => "done" });
+  for (const node of [owner, await openNode()]) {
     const sending = inJointTransaction(server.database, async () => await node.send(call, command));
     await assert.rejects(sending, /must not be waited for inside a database transaction/);
   }

@@ -106,8 +106,8 @@ test("an unknown call and a call of another organization are not found", async (
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }, apiKey), notFound);
   for (const id of ["0198f3a2-5d0e-7c41-9b3f-2f4b8f0d6c11", "x"])
     assert.deepEqual(await instruct(server, id, { instruction: WINE }), notFound);
-  const elsewhere = await openTestCall(server, { nodeId: "another" });
-  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }, apiKey), notFound);
+  const remote = await openTestCall(server, { nodeId: "another" });
+  assert.deepEqual(await instruct(server, remote.callId, { instruction: WINE }, apiKey), notFound);
   assert.deepEqual(told, []);
 });
 
@@ -115,14 +115,14 @@ test("a ringing call and an ended call are not active, on this node and on anoth
   const { server, callId } = await setUp(context, { isAnswered: false });
   const notActive = { status: 409, result: "call_not_active" };
   assert.deepEqual(await instruct(server, callId, { instruction: WINE }), notActive);
-  const elsewhere = await openTestCall(server, { nodeId: "another" });
-  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
-  await server.modules.calls.finish(elsewhere.callId, {
+  const remote = await openTestCall(server, { nodeId: "another" });
+  assert.deepEqual(await instruct(server, remote.callId, { instruction: WINE }), notActive);
+  await server.modules.calls.finish(remote.callId, {
     status: "completed",
     endReason: "user_hangup",
     endedAt: new Date(),
   });
-  assert.deepEqual(await instruct(server, elsewhere.callId, { instruction: WINE }), notActive);
+  assert.deepEqual(await instruct(server, remote.callId, { instruction: WINE }), notActive);
 });
 
 test("a call without a listening agent cannot be addressed", async (context) => {

@@ -5,13 +5,13 @@ import type { CallNodes } from "../nodes/call-nodes.ts";
 import type { CallsService, Handover, PlacedCall } from "../calls/calls.service.ts";
 
 interface CallPlacementDependencies {
-  calls: Pick<CallsService, "findHolder" | "findPlaced" | "move">;
+  calls: Pick<CallsService, "findNodeId" | "findPlaced" | "move">;
   callNodes: Pick<CallNodes, "findReadyNode">;
   callCommands: Pick<CallCommands, "send">;
 }
 
 /** Number of nodes to try, one after the other, before the call fails. */
-const MOST_NODES = 3;
+const MAX_NODES = 3;
 
 /**
  * Hands new calls over to nodes with free capacity. Until another node has taken the call, it belongs to the
@@ -34,7 +34,7 @@ export class CallPlacement {
   async handOver(callId: string, fromNodeId: string, command: PlacingCommand): Promise<boolean> {
     const { calls, callNodes, callCommands } = this.#dependencies;
     const asked = [fromNodeId];
-    while (asked.length <= MOST_NODES) {
+    while (asked.length <= MAX_NODES) {
       const toNodeId = await callNodes.findReadyNode(asked);
       if (toNodeId === undefined) break;
       asked.push(toNodeId);
@@ -43,7 +43,7 @@ export class CallPlacement {
       if (answer === "done") return true;
     }
     // A node that did not answer in time may have taken the call.
-    return (await calls.findHolder(callId)) !== fromNodeId;
+    return (await calls.findNodeId(callId)) !== fromNodeId;
   }
 
   /**

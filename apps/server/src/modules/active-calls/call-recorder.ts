@@ -7,7 +7,7 @@ import type { CallAnswer, CallEnd } from "../calls/calls.service.ts";
 import { type CallWrite, type CallWrites, carryOutWrite } from "../calls/call-write.ts";
 
 const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_DELAY_MS = 5_000;
 /** If a write takes longer than this, it is spooled meanwhile. */
 const LATE_AFTER_MS = 2_000;
 /**
@@ -92,7 +92,7 @@ export class CallRecorder {
   async #persist(write: CallWrite): Promise<void> {
     const { calls, callId, logger } = this.#options;
     const giveUpAt = performance.now() + GIVE_UP_AFTER_MS;
-    for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
+    for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, MAX_RETRY_DELAY_MS)) {
       // A frozen database reports no error.
       const late = setTimeout(() => this.#keep(), LATE_AFTER_MS);
       try {

@@ -25,9 +25,9 @@ export interface AnalyzedCall {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const LONGEST_TEXT = 4_000;
-const LONGEST_TOOL_TEXT = 500;
-const MOST_PROBLEMS = 20;
+const MAX_TEXT_CHARACTERS = 4_000;
+const MAX_TOOL_TEXT_CHARACTERS = 500;
+const MAX_PROBLEMS = 20;
 const SILENT = "The caller said nothing.";
 
 export function isAskedFor({ postCallExtraction, postCallEvaluation }: AnalysisFields): boolean {
@@ -102,7 +102,7 @@ export function renderTranscript(transcript: readonly TranscriptItem[], mostChar
 }
 
 function renderItem({ type, role, text, toolName, direction, isError }: TranscriptItem): string {
-  const short = text.slice(0, LONGEST_TOOL_TEXT);
+  const short = text.slice(0, MAX_TOOL_TEXT_CHARACTERS);
   switch (type) {
     case "message":
       return `${role === "user" ? "Caller" : "Agent"}: ${text}`;
@@ -137,7 +137,7 @@ export function readAnswer(text: string, fields: AnalysisFields): AnswerReading 
     problems.push(`evaluation.${name} ${reading}`);
     return { name, result: "unknown" as const, reason: "" };
   });
-  if (problems.length > 0) return { isValid: false, problems: problems.slice(0, MOST_PROBLEMS) };
+  if (problems.length > 0) return { isValid: false, problems: problems.slice(0, MAX_PROBLEMS) };
   const missing = fields.postCallExtraction.filter(
     ({ required }, index) => required && extracted[index]?.[1] === null,
   );
@@ -185,7 +185,7 @@ function readField({ type, options }: ExtractionField, value: unknown): FieldRea
   switch (type) {
     case "string": {
       if (typeof value !== "string") return { value, problem: "must be a string or null" };
-      const text = toStorableText(value.trim().slice(0, LONGEST_TEXT));
+      const text = toStorableText(value.trim().slice(0, MAX_TEXT_CHARACTERS));
       return { value: text === "" ? null : text };
     }
     case "number":
@@ -208,7 +208,7 @@ function readVerdict(name: string, value: unknown): CallEvaluation[number] | str
     return 'must have a result of "pass", "fail" or "unknown"';
   }
   if (typeof reason !== "string" || reason.trim() === "") return "must have a reason of one sentence";
-  return { name, result, reason: toStorableText(reason.trim().slice(0, LONGEST_TEXT)) };
+  return { name, result, reason: toStorableText(reason.trim().slice(0, MAX_TEXT_CHARACTERS)) };
 }
 
 /** Whether the value is an existing calendar date. */

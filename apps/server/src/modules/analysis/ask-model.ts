@@ -14,15 +14,15 @@ type Prompt = CallOptions["prompt"];
 type JsonSchema = NonNullable<Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]>;
 
 /** Maximum number of malformed answers and refusals. */
-const MOST_BAD_ANSWERS = 3;
+const MAX_BAD_ANSWERS = 3;
 /** Maximum number of consecutive requests that failed for a temporary reason. */
-const MOST_FAILURES = 8;
+const MAX_FAILURES = 8;
 const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 30_000;
-const LONGEST_QUOTED_ANSWER = 4_000;
+const MAX_PAUSE_MS = 30_000;
+const MAX_QUOTED_ANSWER_CHARACTERS = 4_000;
 /** Characters; a longer answer is aborted as runaway. */
-const LONGEST_ANSWER = 200_000;
-const LEAST_TRANSCRIPT = 2_000;
+const MAX_ANSWER_CHARACTERS = 200_000;
+const MIN_TRANSCRIPT_CHARACTERS = 2_000;
 
 export interface AnalysisModel {
   model: LanguageModel;
@@ -53,7 +53,7 @@ export async function askModel(
   { signal, pause }: { signal: AbortSignal; pause: (ms: number) => Promise<void> },
 ): Promise<AnalysisOutcome> {
   const instructions = renderInstructions(fields, call);
-  const room = Math.max(LEAST_TRANSCRIPT, mostCharacters - instructions.length);
+  const room = Math.max(MIN_TRANSCRIPT_CHARACTERS, mostCharacters - instructions.length);
   const transcript = renderTranscript(call.transcript, room);
   const first: Prompt = [
     { role: "system", content: instructions },
@@ -72,7 +72,7 @@ export async function askModel(
         error.status === 400 || error.status === 422 ? lesserForm[form] : undefined;
       failures += 1;
       if (lesser !== undefined) form = lesser;
-      else if (!error.isRetryable || failures >= MOST_FAILURES) return { problem: error.message };
+      else if (!error.isRetryable || failures >= MAX_FAILURES) return { problem: error.message };
       else await pause(pauseMs(failures, error.retryAfterMs));
       continue;
     }
@@ -82,7 +82,7 @@ export async function askModel(
       return { result: reading.result };
     badAnswers += 1;
     const problems = reading.isValid ? reading.missing.map(lookAgain) : reading.problems;
-    if (badAnswers >= MOST_BAD_ANSWERS) return { problem: describeFailure(reply, problems) };
+    if (badAnswers >= MAX_BAD_ANSWERS) return { problem: describeFailure(reply, problems) };
     prompt = [...first, ...correction(reply.text, problems)];
   }
 }
@@ -111,7 +111,7 @@ async function requestReply(model: LanguageModel, options: CallOptions, signal: 
     let isRefused = false;
     for await (const part of stream) {
       if (part.type === "text-delta") text += part.delta;
-      if (text.length > LONGEST_ANSWER) break;
+      if (text.length > MAX_ANSWER_CHARACTERS) break;
       if (part.type === "error") throw part.error;
       if (part.type === "finish") isRefused = part.finishReason.unified === "content-filter";
     }
@@ -125,7 +125,7 @@ async function requestReply(model: LanguageModel, options: CallOptions, signal: 
 
 function correction(answer: string, problems: readonly string[]): Prompt {
   const text = `That does not do: ${problems.join("; ")}. Give the whole JSON object again.`;
-  const quoted = answer.trim().slice(0, LONGEST_QUOTED_ANSWER).toWellFormed();
+  const quoted = answer.trim().slice(0, MAX_QUOTED_ANSWER_CHARACTERS).toWellFormed();
   return [
     ...(quoted === ""
       ? []
@@ -143,9 +143,9 @@ function describeFailure(
 ): string {
   if (isRefused) return "the language model refused to answer";
   if (text.trim() === "") return "the language model answered nothing";
-  return `the language model's answer was invalid ${MOST_BAD_ANSWERS} times: ${problems.join("; ")}`;
+  return `the language model's answer was invalid ${MAX_BAD_ANSWERS} times: ${problems.join("; ")}`;
 }
 
 function pauseMs(failures: number, askedForMs: number | undefined): number {
-  return Math.min(LONGEST_PAUSE_MS, Math.max(askedForMs ?? 0, FIRST_PAUSE_MS * 2 ** (failures - 1)));
+  return Math.min(MAX_PAUSE_MS, Math.max(askedForMs ?? 0, FIRST_PAUSE_MS * 2 ** (failures - 1)));
 }

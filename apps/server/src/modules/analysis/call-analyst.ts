@@ -18,7 +18,7 @@ import { type AnalysisModel, type AnalysisOutcome, askModel } from "./ask-model.
 /** Deadline of one run with all its repeated requests. */
 export const ANALYSIS_DEADLINE_MS = 240_000;
 
-const LONGEST_DETAIL = 1_000;
+const MAX_DETAIL_CHARACTERS = 1_000;
 
 export interface CallAnalystOptions {
   database: Database;
@@ -93,7 +93,7 @@ function toCallResult(outcome: AnalysisOutcome): CallResult {
   if ("problem" in outcome) {
     return {
       analysisStatus: "failed",
-      analysisDetail: toStorableText(outcome.problem).slice(0, LONGEST_DETAIL),
+      analysisDetail: toStorableText(outcome.problem).slice(0, MAX_DETAIL_CHARACTERS),
     };
   }
   return { analysisStatus: "ready", analysisDetail: null, ...outcome.result };

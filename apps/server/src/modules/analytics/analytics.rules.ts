@@ -1,4 +1,4 @@
-import { type AnalyticsQuery, LONGEST_ANALYTICS_DAYS } from "@parley/contract";
+import { type AnalyticsQuery, MAX_ANALYTICS_DAYS } from "@parley/contract";
 import { AppError } from "../../platform/app-error.ts";
 import { isTimezone } from "../../platform/timezone.ts";
 import type { CallSelection } from "../calls/call-statistics.service.ts";
@@ -11,8 +11,8 @@ export function selectCalls({ from, to, ...rest }: AnalyticsQuery, now: Date): C
   const end = to === undefined ? now : new Date(to);
   const start = from === undefined ? new Date(end.getTime() - DEFAULT_DAYS * DAY_MS) : new Date(from);
   if (start >= end) throw invalidQuery("from", "must be earlier than `to`");
-  if (end.getTime() - start.getTime() > LONGEST_ANALYTICS_DAYS * DAY_MS) {
-    throw invalidQuery("from", `must be at most ${LONGEST_ANALYTICS_DAYS} days before \`to\``);
+  if (end.getTime() - start.getTime() > MAX_ANALYTICS_DAYS * DAY_MS) {
+    throw invalidQuery("from", `must be at most ${MAX_ANALYTICS_DAYS} days before \`to\``);
   }
   return { ...rest, from: start, to: end };
 }

@@ -297,8 +297,8 @@ export class CallsService {
   }
 
   /** Returns the id of the call's node; `undefined` if the call has ended. */
-  async findHolder(id: string, channel?: CallChannel): Promise<string | undefined> {
-    return await store.findHolder(this.#database, id, channel);
+  async findNodeId(id: string, channel?: CallChannel): Promise<string | undefined> {
+    return await store.findNodeId(this.#database, id, channel);
   }
 
   /** Returns the ids of those calls that have ended. */

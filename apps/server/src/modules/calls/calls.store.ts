@@ -224,7 +224,7 @@ export async function listOpenCallsBut(
   return rows.map(({ id }) => id);
 }
 
-export async function findHolder(
+export async function findNodeId(
   queries: Queries,
   id: string,
   channel?: CallChannel,

@@ -11,9 +11,9 @@ const DOUBTED_AFTER_MS = 2.5 * BEAT_INTERVAL_MS;
 export class CallNodes {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #calls: Pick<CallsService, "findHolder">;
+  readonly #calls: Pick<CallsService, "findNodeId">;
 
-  constructor(database: Database, clock: Clock, calls: Pick<CallsService, "findHolder">) {
+  constructor(database: Database, clock: Clock, calls: Pick<CallsService, "findNodeId">) {
     this.#database = database;
     this.#clock = clock;
     this.#calls = calls;
@@ -28,7 +28,7 @@ export class CallNodes {
     channel: CallChannel,
     askingNodeId: string,
   ): Promise<string | undefined> {
-    const nodeId = await this.#calls.findHolder(callId, channel);
+    const nodeId = await this.#calls.findNodeId(callId, channel);
     return nodeId === undefined ? undefined : await findOtherAddress(this.#database, nodeId, askingNodeId);
   }
 

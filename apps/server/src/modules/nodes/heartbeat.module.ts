@@ -48,7 +48,7 @@ export function createHeartbeat(
         load: () => ({
           isDraining: activeCalls.isDraining,
           isReady: isMediaReady(),
-          callsHeld: activeCalls.size,
+          activeCalls: activeCalls.size,
           freePlaces: Math.min(media.freePlaces, speechPlaces.free),
         }),
         activeCallIds: () => activeCalls.ids,

@@ -162,12 +162,12 @@ export class NodeHeartbeat {
   async #write(addresses: NodeAddresses): Promise<boolean> {
     const { nodeId, database, clock, load } = this.#options;
     const current = load();
-    const { callsHeld, freePlaces } = current;
+    const { activeCalls, freePlaces } = current;
     return await store.writeBeat(database, {
       id: nodeId,
       ...addresses,
       state: stateOf(current),
-      callsHeld,
+      activeCalls,
       freePlaces,
       startedAt: this.#startedAt,
       beatAt: clock.now(),

@@ -9,7 +9,7 @@ import * as store from "./nodes.store.ts";
 
 const logger = createLogger({ level: "silent" });
 const ADDRESSES = { httpAddress: "http://127.0.0.1:1", sipAddress: "127.0.0.1:2" };
-const READY: NodeLoad = { isDraining: false, isReady: true, callsHeld: 0, freePlaces: 10 };
+const READY: NodeLoad = { isDraining: false, isReady: true, activeCalls: 0, freePlaces: 10 };
 
 /** Nodes on one database, with a clock that the test moves. */
 class TestNodes {
@@ -34,15 +34,15 @@ class TestNodes {
   create({
     nodeId = randomUUID(),
     load = READY,
-    held = [],
-    onHeldAsked = () => {},
+    active = [],
+    onActiveAsked = () => {},
     onLost = async () => {},
   }: {
     nodeId?: string;
     load?: NodeLoad;
-    held?: readonly string[];
+    active?: readonly string[];
     /** Called when the node lists its active calls, between its beat and its cleanup. */
-    onHeldAsked?: () => void;
+    onActiveAsked?: () => void;
     onLost?: () => Promise<void>;
   } = {}): NodeHeartbeat {
     return new NodeHeartbeat({
@@ -52,8 +52,8 @@ class TestNodes {
       calls: this.server.modules.calls,
       load: () => load,
       activeCallIds: () => {
-        onHeldAsked();
-        return held;
+        onActiveAsked();
+        return active;
       },
       onSweep: async (transaction, now) =>
         await this.server.modules.callCommands.deleteExpired(transaction, now),
@@ -87,13 +87,13 @@ class TestNodes {
 test("a call recorded for a living node that does not run it is closed", async (context) => {
   const nodes = await TestNodes.open(context);
   const nodeId = randomUUID();
-  const [held, unheld] = [await nodes.openCall(nodeId), await nodes.openCall(nodeId)];
-  const node = nodes.create({ nodeId, held: [held] });
+  const [active, inactive] = [await nodes.openCall(nodeId), await nodes.openCall(nodeId)];
+  const node = nodes.create({ nodeId, active: [active] });
   // A new call may still be on its way to a node.
   await nodes.beat(30_000, node);
-  assert.equal(await nodes.endOf(unheld), null);
+  assert.equal(await nodes.endOf(inactive), null);
   await nodes.beat(30_000, node);
-  assert.deepEqual([await nodes.endOf(held), await nodes.endOf(unheld)], [null, "error_internal"]);
+  assert.deepEqual([await nodes.endOf(active), await nodes.endOf(inactive)], [null, "error_internal"]);
 });
 
 test("a node that stalls between its beat and its cleanup marks neither other nodes nor itself as lost", async (context) => {
@@ -101,8 +101,8 @@ test("a node that stalls between its beat and its cleanup marks neither other no
   const [stalling, living] = [randomUUID(), randomUUID()];
   const callIds = [await nodes.openCall(stalling), await nodes.openCall(living)];
   let stallMs = 0;
-  const held = callIds.slice(0, 1);
-  const node = nodes.create({ nodeId: stalling, held, onHeldAsked: () => nodes.pass(stallMs) });
+  const active = callIds.slice(0, 1);
+  const node = nodes.create({ nodeId: stalling, active, onActiveAsked: () => nodes.pass(stallMs) });
   const other = nodes.create({ nodeId: living });
   await nodes.beat(2 * SILENCE_LIMIT_MS, node, other);
   stallMs = SILENCE_LIMIT_MS + BEAT_INTERVAL_MS;
@@ -127,7 +127,7 @@ test("after an outage that silenced all nodes, the first one back does not mark 
   const nodes = await TestNodes.open(context);
   const [slow, quick] = [randomUUID(), randomUUID()];
   const callId = await nodes.openCall(slow);
-  const [first, second] = [nodes.create({ nodeId: slow, held: [callId] }), nodes.create({ nodeId: quick })];
+  const [first, second] = [nodes.create({ nodeId: slow, active: [callId] }), nodes.create({ nodeId: quick })];
   await nodes.beat(2 * SILENCE_LIMIT_MS, first, second);
   nodes.pass(2 * SILENCE_LIMIT_MS);
   await nodes.beat(SILENCE_LIMIT_MS - 2 * BEAT_INTERVAL_MS, second);
@@ -162,7 +162,7 @@ test("a node that ends removes itself from the list", async (context) => {
 
 test("a node reports its free capacity and whether it takes calls", async (context) => {
   const nodes = await TestNodes.open(context);
-  const load = { isDraining: true, isReady: true, callsHeld: 3, freePlaces: 7 };
+  const load = { isDraining: true, isReady: true, activeCalls: 3, freePlaces: 7 };
   const node = nodes.create({ load });
   await node.beat(ADDRESSES);
   const { rows } = await nodes.server.database.$client.query(

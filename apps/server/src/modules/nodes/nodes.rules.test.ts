@@ -36,7 +36,7 @@ test("a late beat does not break the series", () => {
 });
 
 test("a node that is starting, full or draining takes no calls", () => {
-  const load = { isDraining: false, isReady: true, callsHeld: 1, freePlaces: 1 };
+  const load = { isDraining: false, isReady: true, activeCalls: 1, freePlaces: 1 };
   assert.equal(stateOf(load), "ready");
   assert.equal(stateOf({ ...load, freePlaces: 0 }), "full");
   assert.equal(stateOf({ ...load, isReady: false }), "starting");

@@ -8,7 +8,7 @@ export const SILENCE_LIMIT_MS = 10_000;
 export interface NodeLoad {
   isDraining: boolean;
   isReady: boolean;
-  callsHeld: number;
+  activeCalls: number;
   freePlaces: number;
 }
 

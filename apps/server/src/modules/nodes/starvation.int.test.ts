@@ -21,7 +21,7 @@ async function openHeartbeat(ends: Ends, server: TestServer): Promise<NodeHeartb
     database,
     clock: { now: () => new Date(), follow: async () => {} },
     calls: server.modules.calls,
-    load: () => ({ isDraining: false, isReady: true, callsHeld: 0, freePlaces: 1 }),
+    load: () => ({ isDraining: false, isReady: true, activeCalls: 0, freePlaces: 1 }),
     activeCallIds: () => [],
     onSweep: async () => undefined,
     onLost: async () => {},

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
-import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
+import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
 import type { InboundNumber, PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import { storableSipCallId } from "../sip-traces/sip-trace.rules.ts";
 import { findMediaPeer } from "../calls/calls.rules.ts";
@@ -119,7 +119,7 @@ export class CallControl {
     const fromNumber = callerOf(invite);
     const at = this.#options.clock.now();
     const { callId, conversationId } = await calls.openInbound({
-      ...recordOf(agent),
+      ...agentColumns(agent),
       phoneNumberId: number.id,
       sipTrunkId: trunk.id,
       fromNumber,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
+import { findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
 test("only numbers of the allowed countries may be called", () => {
   assert.ok(isDestinationAllowed("+4930123456", ["DE"]));
@@ -45,6 +45,6 @@ test("a number without its country code is not an extension", () => {
 });
 
 test("an organization's countries are those of its numbers", () => {
-  assert.deepEqual(countriesOf(["+4930123456", "+14155550123", "+4940123456"]), ["DE", "US"]);
-  assert.deepEqual(countriesOf(["+80012345678"]), []);
+  assert.deepEqual(findCountries(["+4930123456", "+14155550123", "+4940123456"]), ["DE", "US"]);
+  assert.deepEqual(findCountries(["+80012345678"]), []);
 });

@@ -59,16 +59,16 @@ export function isDestinationAllowed(destination: string, allowedCountries: read
   if (!destination.startsWith("+"))
     return extension.test(destination) && !isEmergency(destination, allowedCountries);
   const number = parsePhoneNumberFromString(destination);
-  const country = number && countryOf(number);
+  const country = number && findCountry(number);
   if (number === undefined || country === undefined) return false;
   return allowedCountries.includes(country) && !isEmergency(number.nationalNumber, [country]);
 }
 
 /** Returns the countries of E.164 numbers. */
-export function countriesOf(numbers: readonly string[]): string[] {
+export function findCountries(numbers: readonly string[]): string[] {
   const countries = numbers.map((text) => {
     const number = parsePhoneNumberFromString(text);
-    return number && countryOf(number);
+    return number && findCountry(number);
   });
   return [...new Set(countries)].filter((country) => country !== undefined);
 }
@@ -77,7 +77,7 @@ export function countriesOf(numbers: readonly string[]): string[] {
  * Returns the number's country; `undefined` for satellites and other networks without one. An unassigned
  * number counts as one of the largest country with its code.
  */
-function countryOf(number: PhoneNumber): string | undefined {
+function findCountry(number: PhoneNumber): string | undefined {
   return number.country ?? number.getPossibleCountries()[0];
 }
 

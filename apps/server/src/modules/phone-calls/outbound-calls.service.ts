@@ -7,7 +7,7 @@ import type { MediaPool } from "../../media/media-pool.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
 import type { CallCommand, CallCommandAnswer, PlacingCommand } from "../active-calls/call-command.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
-import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
+import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { SipEndpoint } from "../sip-trunks/trunk-check.ts";
 import { isDestinationAllowed } from "./destination.rules.ts";
@@ -117,7 +117,7 @@ export class OutboundCallsService {
   ): Promise<{ callId: string; conversationId: string }> {
     return await this.#options.calls.open({
       ...call,
-      ...recordOf(agent),
+      ...agentColumns(agent),
       channel: "phone",
       direction: "outbound",
       status: "queued",

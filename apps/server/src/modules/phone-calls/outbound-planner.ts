@@ -7,7 +7,7 @@ import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { PlacedCall } from "../calls/calls.service.ts";
-import { countriesOf, isDestinationAllowed } from "./destination.rules.ts";
+import { findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Caller, callee and route of an outbound call. */
 export interface Dialing {
@@ -119,6 +119,6 @@ export class OutboundPlanner {
 
   /** Returns ISO 3166 codes. */
   async #allowedCountriesOf({ id, allowedCountries }: Organization): Promise<readonly string[]> {
-    return allowedCountries ?? countriesOf(await this.#dependencies.phoneNumbers.listE164(id));
+    return allowedCountries ?? findCountries(await this.#dependencies.phoneNumbers.listE164(id));
   }
 }

@@ -54,7 +54,7 @@ async function setUp(context: TestContext) {
       sipAddress: "127.0.0.1:5060",
       // State at the last heartbeat.
       state: "ready",
-      callsHeld: 0,
+      activeCalls: 0,
       freePlaces: 5,
       startedAt: now,
       beatAt: now,

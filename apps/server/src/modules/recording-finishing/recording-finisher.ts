@@ -39,7 +39,7 @@ const LEFT_BEHIND_AFTER_MS = 10_000;
 /** An ended call has its spool after this time, if it ever had one. */
 const SPOOL_DUE_MS = 5_000;
 const FIRST_RETRY_MS = 5_000;
-const LONGEST_RETRY_MS = 300_000;
+const MAX_RETRY_DELAY_MS = 300_000;
 /** A broken spool stays broken, but an encoding may also fail because the machine was out of memory. */
 const MAX_ENCODINGS = 3;
 const ENCODING_DEADLINE_MS = 3600_000;
@@ -149,7 +149,7 @@ export class RecordingFinisher {
       if (this.#closed.signal.aborted) return;
       const { failures, encodings } = this.#attemptsOf(callId);
       const { firstRetryMs = FIRST_RETRY_MS } = this.#options;
-      const delayMs = Math.min(LONGEST_RETRY_MS, firstRetryMs * 2 ** failures);
+      const delayMs = Math.min(MAX_RETRY_DELAY_MS, firstRetryMs * 2 ** failures);
       const notBeforeMs = performance.now() + delayMs;
       this.#attempts.set(callId, { failures: failures + 1, encodings, notBeforeMs });
       logger.warn({ err: error, callId, delayMs }, "finishing a recording failed; retrying");

@@ -27,7 +27,7 @@ async function openFolder(t: TestContext) {
   const folder = await mkdtemp(path.join(tmpdir(), "parley-recordings-"));
   t.after(async () => await rm(folder, { recursive: true }));
   const stored = new Map<string, Buffer>();
-  const held = new Set<string>();
+  const active = new Set<string>();
   const refusals: Error[] = [];
   const storage: ObjectStorage = {
     isShared: true,
@@ -48,7 +48,7 @@ async function openFolder(t: TestContext) {
       database: server.database,
       calls,
       recordings,
-      isActive: (callId) => held.has(callId),
+      isActive: (callId) => active.has(callId),
       concurrency: 2,
       logger: createLogger({ level: "silent" }),
       pollIntervalMs: 20,
@@ -81,7 +81,7 @@ async function openFolder(t: TestContext) {
   const emptied = async (): Promise<void> => {
     await waitFor("the files to go", async () => (await files()).length === 0);
   };
-  return { ...server, folder, stored, held, refusals, start, openCall, describe, settled, files, emptied };
+  return { ...server, folder, stored, active, refusals, start, openCall, describe, settled, files, emptied };
 }
 
 /** Writes a spool with one second of silence from both sides. */
@@ -144,10 +144,10 @@ test("a node that ends leaves unfinished work to its next start", async (t) => {
 });
 
 test("the spool of a dead process is finished, but not one that is still being written", async (t) => {
-  const { folder, start, openCall, describe, settled, held } = await openFolder(t);
-  const [left, fresh, onHold] = [await openCall(), await openCall(), await openCall()];
+  const { folder, start, openCall, describe, settled, active } = await openFolder(t);
+  const [left, fresh, inProgress] = [await openCall(), await openCall(), await openCall()];
   const ago = new Date(Date.now() - LONG_AGO_MS);
-  for (const callId of [left, fresh, onHold]) {
+  for (const callId of [left, fresh, inProgress]) {
     await spool(folder, callId);
     const bytes = await readFile(path.join(folder, `${callId}.ended`));
     await rm(path.join(folder, `${callId}.ended`));
@@ -155,11 +155,11 @@ test("the spool of a dead process is finished, but not one that is still being w
     await writeFile(path.join(folder, `${callId}.spool`), bytes.subarray(0, -50));
     if (callId !== fresh) await utimes(path.join(folder, `${callId}.spool`), ago, ago);
   }
-  held.add(onHold);
+  active.add(inProgress);
   start();
   assert.equal((await settled(left)).recordingStatus, "ready");
   assert.equal((await describe(fresh)).recordingStatus, "pending");
-  assert.equal((await describe(onHold)).recordingStatus, "pending");
+  assert.equal((await describe(inProgress)).recordingStatus, "pending");
 });
 
 test("a call without a spool, or with an unusable one, reports that its recording failed", async (t) => {

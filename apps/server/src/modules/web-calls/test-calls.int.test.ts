@@ -106,12 +106,12 @@ describe("a test call", () => {
 
   test("an unknown environment is refused, and so is a call without free capacity", async () => {
     const path = `/agents/${agent.id}/test-call`;
-    const held = server.modules.activeCalls.size;
+    const active = server.modules.activeCalls.size;
     assertRefused(await server.request("POST", path, { environment: "none" }), "environment_not_found");
     server.media.hasFreePlace = false;
     assertRefused(await server.request("POST", path, {}), "capacity_exceeded");
     server.media.hasFreePlace = true;
-    assert.equal(server.modules.activeCalls.size, held);
+    assert.equal(server.modules.activeCalls.size, active);
   });
 
   test("an organization may start twenty calls in a minute, without an effect on another organization", async () => {

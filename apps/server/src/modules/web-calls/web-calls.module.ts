@@ -35,7 +35,7 @@ export function createWebCalls(
     logger,
   });
   callCommands.handle({
-    awaitBrowser: async (callId, command) => await webCalls.holdPlaced(callId, command),
+    awaitBrowser: async (callId, command) => await webCalls.takePlaced(callId, command),
   });
   return {
     services: { webCalls },

@@ -6,7 +6,7 @@ import type { MediaPool } from "../../media/media-pool.ts";
 import { WEB_SAMPLE_RATE_HZ } from "../../media/web/web-opus.ts";
 import { AppError } from "../../platform/app-error.ts";
 import { afterCommit } from "../../platform/database/joint-transaction.ts";
-import { recordOf } from "../agents/versions/agent-resolution.rules.ts";
+import { agentColumns } from "../agents/versions/agent-resolution.rules.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { CallsService } from "../calls/calls.service.ts";
@@ -77,7 +77,7 @@ export class WebCallsService {
     const at = this.#options.clock.now();
     const ids = await calls.open({
       ...TEST_CALL,
-      ...recordOf(agent),
+      ...agentColumns(agent),
       status: "ringing",
       phoneNumberId: null,
       sipTrunkId: null,
@@ -89,8 +89,8 @@ export class WebCallsService {
     const { callId } = ids;
     await afterCommit(async () => {
       const place = takePlace(this.#options, agent);
-      if (place === undefined) await this.#holdRemotely(callId);
-      else this.#hold({ ...ids, ...TEST_CALL, agent, variables, at }, place);
+      if (place === undefined) await this.#placeRemotely(callId);
+      else this.#awaitBrowser({ ...ids, ...TEST_CALL, agent, variables, at }, place);
     });
     const url = `${publicUrl ?? origin}/rtc/calls/${callId}`;
     return { callId, url, token: joinTokens.issue(callId) };
@@ -116,7 +116,7 @@ export class WebCallsService {
     return toLinkHeader(this.#options.iceServers, callId, this.#options.clock.now());
   }
 
-  async #holdRemotely(callId: string): Promise<void> {
+  async #placeRemotely(callId: string): Promise<void> {
     const { nodeId, calls, placement } = this.#options;
     if (await placement.handOver(callId, nodeId, { type: "awaitBrowser" })) return;
     await calls.discard(callId, nodeId);
@@ -124,7 +124,7 @@ export class WebCallsService {
   }
 
   /** Takes over a call that another node placed, until a browser joins. */
-  async holdPlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
+  async takePlaced(callId: string, command: AwaitBrowserCommand): Promise<CallCommandAnswer> {
     const { agentResolution, placement } = this.#options;
     let place: Disposable | undefined;
     const answer = await placement.take(callId, command, {
@@ -135,14 +135,14 @@ export class WebCallsService {
       },
       begin: ({ conversationId, variables, createdAt: at }, prepared) => {
         const record = { ...TEST_CALL, callId, conversationId, agent: prepared.agent, variables, at };
-        this.#hold(record, prepared.place);
+        this.#awaitBrowser(record, prepared.place);
       },
     });
     if (answer !== "done") place?.[Symbol.dispose]();
     return answer;
   }
 
-  #hold(record: CallToRegister, place: Disposable): void {
+  #awaitBrowser(record: CallToRegister, place: Disposable): void {
     const { activeCalls, media, logger } = this.#options;
     const { callId, agent } = record;
     logger.info({ callId, agentId: agent.id }, "test call started");

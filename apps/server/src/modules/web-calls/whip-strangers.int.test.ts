@@ -48,7 +48,7 @@ async function openServer(context: TestContext, answer: string) {
 async function openNode({ database }: TestServer, httpAddress: string): Promise<string> {
   const id = randomUUID();
   const at = new Date();
-  const load = { state: "ready", callsHeld: 1, freePlaces: 1, startedAt: at, beatAt: at } as const;
+  const load = { state: "ready", activeCalls: 1, freePlaces: 1, startedAt: at, beatAt: at } as const;
   await database.insert(nodes).values({ id, httpAddress, sipAddress: "127.0.0.1:5060", ...load });
   return id;
 }
@@ -85,8 +85,8 @@ async function startWebCall(
 
 test("an absolute-form or network-path target for an open phone call reaches no server", async (context) => {
   const { server, exchange } = await setUp(context);
-  const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
-  const nodeId = await openNode(server, holder.origin);
+  const [evil, owner] = [await openServer(context, "evil"), await openServer(context, "owner")];
+  const nodeId = await openNode(server, owner.origin);
   const { callId } = await openTestCall(server, { nodeId });
   const path = `/rtc/calls/${callId}`;
   const token = `Authorization: Bearer ${"t".repeat(43)}`;
@@ -95,21 +95,21 @@ test("an absolute-form or network-path target for an open phone call reaches no 
     assert.match(await exchange(target, [token]), /^HTTP\/1\.1 (401|405)/, target);
   const networkPath = evil.origin.replace("http:", "") + path;
   assert.match(await exchange(networkPath, [token]), /^HTTP\/1\.1 404/);
-  assert.deepEqual([evil.seen, holder.seen], [[], []]);
+  assert.deepEqual([evil.seen, owner.seen], [[], []]);
 });
 
 test("a token joins only its own call, by a path that this server builds", async (context) => {
   const { server, exchange } = await setUp(context);
-  const [evil, holder] = [await openServer(context, "evil"), await openServer(context, "holder")];
-  const nodeId = await openNode(server, holder.origin);
+  const [evil, owner] = [await openServer(context, "evil"), await openServer(context, "owner")];
+  const nodeId = await openNode(server, owner.origin);
   const call = await startWebCall(server, nodeId);
   const phoneCall = await openTestCall(server, { nodeId });
   const token = `Authorization: Bearer ${call.token}`;
   assert.match(await exchange(`/rtc/calls/${phoneCall.callId}`, [token]), /^HTTP\/1\.1 401/);
   // RFC 9112 §3.2.2: a server accepts the absolute form and uses its path.
   const answer = await exchange(`${evil.origin}/rtc/calls/${call.callId}?x=//evil`, [token]);
-  assert.match(answer, /holder$/);
-  assert.deepEqual([evil.seen, holder.seen], [[], [`/rtc/calls/${call.callId}`]]);
+  assert.match(answer, /owner$/);
+  assert.deepEqual([evil.seen, owner.seen], [[], [`/rtc/calls/${call.callId}`]]);
 });
 
 test("a call whose node has this node's address is not relayed there", async (context) => {
@@ -118,7 +118,7 @@ test("a call whose node has this node's address is not relayed there", async (co
   const nodeId = await openNode(server, own.origin);
   const call = await startWebCall(server, nodeId);
   const at = new Date();
-  const load = { state: "ready", callsHeld: 0, freePlaces: 1, startedAt: at, beatAt: at } as const;
+  const load = { state: "ready", activeCalls: 0, freePlaces: 1, startedAt: at, beatAt: at } as const;
   const sipAddress = "127.0.0.1:5060";
   await server.database
     .insert(nodes)

@@ -23,7 +23,7 @@ class Node {
   readonly #app = fastify();
   readonly calls = new Map<string, WebCall>();
   /** Origin of the node to which other calls belong. */
-  elsewhere: string | undefined;
+  otherAddress: string | undefined;
   /** Number of lookups. */
   searches = 0;
   url = "";
@@ -36,7 +36,7 @@ class Node {
       find: (callId) => node.calls.get(callId),
       findRemoteAddress: async () => {
         node.searches += 1;
-        return node.elsewhere;
+        return node.otherAddress;
       },
       isToken: (callId, token) => tokens.isValid(callId, token),
       linkHeader: (callId) =>
@@ -91,7 +91,7 @@ class Call {
       },
     });
     node.calls.set(this.id, webCall);
-    const held = new ActiveCall({
+    const active = new ActiveCall({
       callId: this.id,
       organizationId: "organization",
       clock: systemClock,
@@ -114,7 +114,7 @@ class Call {
       logger,
       sign: async () => ({}),
     });
-    this.over = held.run(webCall).finally(() => node.calls.delete(this.id));
+    this.over = active.run(webCall).finally(() => node.calls.delete(this.id));
   }
 }
 
@@ -267,10 +267,10 @@ test("a page of any origin may send a preflight request, and with the token read
 });
 
 test("a node without the call relays to the call's node, and not further", async () => {
-  const [holder, other] = [await Node.start(), await Node.start()];
-  const call = new Call(holder);
-  other.elsewhere = holder.url;
-  holder.elsewhere = other.url;
+  const [owner, other] = [await Node.start(), await Node.start()];
+  const call = new Call(owner);
+  other.otherAddress = owner.url;
+  owner.otherAddress = other.url;
   const joined = await send(other, "POST", call.id, call.offer);
   assert.equal(joined.status, 201);
   assert.equal(await joined.text(), "answer to v=0");
@@ -286,7 +286,7 @@ test("a node without the call relays to the call's node, and not further", async
   assert.equal(other.searches, 2, "what has no token of the call is not searched for");
   assert.equal((await send(other, "DELETE", session, { token: call.token })).status, 200);
   await call.over;
-  await holder.close();
+  await owner.close();
   const gone = await send(other, "POST", call.id, call.offer);
   assert.deepEqual(await errorOf(gone), [503, "capacity_exceeded"]);
   await other.close();

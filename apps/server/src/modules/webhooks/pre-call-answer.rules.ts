@@ -13,8 +13,8 @@ export interface PreCallReading {
 const isAnswer = Compile(preCallAnswerSchema);
 const known = Object.keys(preCallAnswerSchema.properties);
 /** Maximum number of problems in the transcript, which lists what was not usable. */
-const MOST_NAMED = 20;
-const LONGEST_NAMED = 200;
+const MAX_NAMED = 20;
+const MAX_NAMED_CHARACTERS = 200;
 
 /**
  * Reads the server's answer. It may lack known fields and contain unknown ones: each usable field applies, and each
@@ -48,7 +48,8 @@ class Problems {
   #others = 0;
 
   add(problem: string): void {
-    if (this.#first.length < MOST_NAMED) this.#first.push(toStorableText(problem.slice(0, LONGEST_NAMED)));
+    if (this.#first.length < MAX_NAMED)
+      this.#first.push(toStorableText(problem.slice(0, MAX_NAMED_CHARACTERS)));
     else this.#others++;
   }
 

@@ -9,7 +9,7 @@ import type { SigningSecretsService } from "./signing-secrets.service.ts";
 import { signatureHeaders } from "./webhook-signature.rules.ts";
 import type { WebhookAttempt } from "./webhooks.service.ts";
 
-const LONGEST_KEPT_ANSWER = 2_000;
+const MAX_STORED_ANSWER_CHARACTERS = 2_000;
 
 export interface WebhookSenderOptions {
   client: OutboundClient;
@@ -70,10 +70,10 @@ function describe(
     return { answerStatus: null, answer: null, problem: toStorableText(outcome.message) };
   const { status, body } = outcome;
   // A character has at most four bytes; one that is cut becomes a replacement character.
-  const text = new TextDecoder().decode(body.subarray(0, 4 * LONGEST_KEPT_ANSWER));
+  const text = new TextDecoder().decode(body.subarray(0, 4 * MAX_STORED_ANSWER_CHARACTERS));
   return {
     answerStatus: status,
-    answer: toStorableText(text.slice(0, LONGEST_KEPT_ANSWER)),
+    answer: toStorableText(text.slice(0, MAX_STORED_ANSWER_CHARACTERS)),
     problem: status >= 200 && status < 300 ? null : `HTTP status ${status}`,
   };
 }

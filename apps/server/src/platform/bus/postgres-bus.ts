@@ -15,7 +15,7 @@ const CHECK_INTERVAL_MS = 5_000;
 const CHECK_DEADLINE_MS = 3_000;
 const END_DEADLINE_MS = 1_000;
 const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 2_000;
 
 export interface PostgresBusOptions {
   /** Must be a direct connection: LISTEN does not work through a transaction pooler. */
@@ -149,7 +149,7 @@ export class PostgresBus implements Bus {
   /** `undefined` if the bus was closed meanwhile. */
   async #reconnect(): Promise<Connection | undefined> {
     const { signal } = this.#closed;
-    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {

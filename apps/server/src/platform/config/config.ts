@@ -15,7 +15,7 @@ import { type WebCallsConfig, readWebCalls } from "./web-calls.ts";
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 type LogLevel = (typeof logLevels)[number];
 
-const LEAST_KEY_CHARACTERS = 16;
+const MIN_KEY_CHARACTERS = 16;
 
 export interface Config extends DatabaseConfig, SpeechConfig {
   http: { host: string; port: number };
@@ -110,6 +110,6 @@ function parseIpAddress(value: string): string {
 }
 
 function parseApiKey(value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value) && value.length >= LEAST_KEY_CHARACTERS) return value;
-  throw new Error(`must have at least ${LEAST_KEY_CHARACTERS} printable ASCII characters and no spaces`);
+  if (/^[\x21-\x7e]+$/.test(value) && value.length >= MIN_KEY_CHARACTERS) return value;
+  throw new Error(`must have at least ${MIN_KEY_CHARACTERS} printable ASCII characters and no spaces`);
 }

@@ -17,7 +17,7 @@ const CONNECT_DEADLINE_MS = 3_000;
 const OWNER_DEADLINE_MS = 3_000;
 const FAST_SHUTDOWN_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 20;
-const LARGEST_LOG_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 1024 * 1024;
 
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
@@ -185,7 +185,7 @@ async function startServer(
 
 async function openLog(file: string) {
   const isLarge = await stat(file).then(
-    ({ size }) => size > LARGEST_LOG_BYTES,
+    ({ size }) => size > MAX_LOG_BYTES,
     () => false,
   );
   return await open(file, isLarge ? "w" : "a", 0o600);

@@ -8,7 +8,7 @@ const MAX_CONNECTIONS = 2;
 const STOP_DEADLINE_MS = 10_000;
 const EXPIRE_SECONDS = 60;
 const RETRIES = 3;
-const LONGEST_RETRY_DELAY_SECONDS = 60;
+const MAX_RETRY_DELAY_SECONDS = 60;
 /** A worker polls again at once, instead of after 2 s, only if it found a full batch of more than one job. */
 const BATCH_SIZE = 2;
 
@@ -82,7 +82,7 @@ export class Jobs implements JobQueue {
       expireInSeconds: kind.expireSeconds ?? EXPIRE_SECONDS,
       retryLimit: kind.retries ?? RETRIES,
       retryBackoff: true,
-      retryDelayMax: LONGEST_RETRY_DELAY_SECONDS,
+      retryDelayMax: MAX_RETRY_DELAY_SECONDS,
     });
     if (kind.cron !== undefined) await this.#boss.schedule(kind.name, kind.cron);
     const { concurrency = 1, concurrencyPerGroup } = kind;

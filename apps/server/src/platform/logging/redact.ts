@@ -19,7 +19,7 @@ const redactedKeys = new Set(redactedNames.map((name) => name.toLowerCase()));
 
 /** Cached results by spelling; few, because the keys are the program's own. */
 const isRedactedKey = new Map<string, boolean>();
-const LARGEST_KEY_MEMORY = 5_000;
+const MAX_CACHED_KEYS = 5_000;
 
 /**
  * Copies the fields with the values of sensitive keys replaced at any depth. pino's own path patterns took 76 µs per
@@ -66,7 +66,7 @@ function describeQueryError({ query, cause, stack = "" }: DrizzleQueryError): ob
 function mustRedact(key: string): boolean {
   const known = isRedactedKey.get(key);
   if (known !== undefined) return known;
-  if (isRedactedKey.size >= LARGEST_KEY_MEMORY) isRedactedKey.clear();
+  if (isRedactedKey.size >= MAX_CACHED_KEYS) isRedactedKey.clear();
   const isRedacted = redactedKeys.has(key.toLowerCase().replaceAll(/[-_]/g, ""));
   isRedactedKey.set(key, isRedacted);
   return isRedacted;

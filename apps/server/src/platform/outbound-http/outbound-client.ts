@@ -13,7 +13,7 @@ const CONNECT_DEADLINE_MS = 5_000;
 const KEEP_ALIVE_MS = 4_000;
 /** Limits the effect of a server that does not answer to its own origin. */
 const CONNECTIONS_PER_ORIGIN = 64;
-const LARGEST_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface OutboundRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -178,10 +178,10 @@ async function readBody(
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     length += chunk.byteLength;
-    if (length > LARGEST_ANSWER_BYTES) break;
+    if (length > MAX_ANSWER_BYTES) break;
   }
-  const isCut = length > LARGEST_ANSWER_BYTES;
-  return { body: new Uint8Array(Buffer.concat(chunks, Math.min(length, LARGEST_ANSWER_BYTES))), isCut };
+  const isCut = length > MAX_ANSWER_BYTES;
+  return { body: new Uint8Array(Buffer.concat(chunks, Math.min(length, MAX_ANSWER_BYTES))), isCut };
 }
 
 function contentTypeOf({ headers }: Dispatcher.ResponseData): string | undefined {

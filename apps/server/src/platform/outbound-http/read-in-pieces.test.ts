@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { LONGEST_PIECE_BYTES, readInPieces } from "./read-in-pieces.ts";
+import { MAX_PIECE_BYTES, readInPieces } from "./read-in-pieces.ts";
 
 test("a stream gives all that it holds, in pieces", async () => {
   const sent = randomBytes(100_000);
@@ -17,14 +17,14 @@ test("a stream gives all that it holds, in pieces", async () => {
   });
   await once(stream, "end");
   assert.ok(Buffer.concat(pieces).equals(sent));
-  assert.ok(pieces.every(({ length }) => length <= LONGEST_PIECE_BYTES));
+  assert.ok(pieces.every(({ length }) => length <= MAX_PIECE_BYTES));
 });
 
 test("a stream that is destroyed after a piece gives no more", () => {
   const stream = new Readable({ read: () => {} });
   readInPieces(stream);
   stream.push(randomBytes(100_000));
-  assert.equal(stream.read().length, LONGEST_PIECE_BYTES);
+  assert.equal(stream.read().length, MAX_PIECE_BYTES);
   stream.destroy();
   assert.equal(stream.read(), null);
 });

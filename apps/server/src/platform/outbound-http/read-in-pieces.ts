@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
  * A piece of this size costs no more than some hundred headers if it is parsed to its end after its reader has given
  * up.
  */
-export const LONGEST_PIECE_BYTES = 4096;
+export const MAX_PIECE_BYTES = 4096;
 
 /**
  * Makes a stream return its buffered data in pieces, and nothing after it is destroyed. undici parses all data that it
@@ -14,7 +14,7 @@ export function readInPieces(stream: Readable): void {
   const read = stream.read.bind(stream);
   stream.read = (bytes?: number): unknown => {
     if (stream.destroyed) return null;
-    const isLong = bytes === undefined && stream.readableLength > LONGEST_PIECE_BYTES;
-    return read(isLong ? LONGEST_PIECE_BYTES : bytes);
+    const isLong = bytes === undefined && stream.readableLength > MAX_PIECE_BYTES;
+    return read(isLong ? MAX_PIECE_BYTES : bytes);
   };
 }

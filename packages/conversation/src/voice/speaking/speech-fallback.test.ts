@@ -7,7 +7,7 @@ import { emergencyTexts, standardTexts } from "./speech-texts.ts";
 
 const ANSWER = "We are open from nine to five. We are closed on Sunday. Shall I book you a place?";
 const APOLOGY = "I'm sorry, I'm having technical difficulties. Please try again later. Goodbye.";
-const [FIRST_HOLDING, SECOND_HOLDING] = standardTexts("en-GB").fillers;
+const [FIRST_FILLER, SECOND_FILLER] = standardTexts("en-GB").fillers;
 const STYLE = { sampleRateHz: 8000, language: "en", speed: 1 } as const;
 
 async function preparedPhrases(): Promise<PhraseBook> {
@@ -106,8 +106,8 @@ test("while a model stalls the caller hears filler phrases, and no silence excee
   await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
   assert.deepEqual(call.transcript.slice(0, 3), [
     "user: when are you open",
-    `agent: ${FIRST_HOLDING}`,
-    `agent: ${SECOND_HOLDING}`,
+    `agent: ${FIRST_FILLER}`,
+    `agent: ${SECOND_FILLER}`,
   ]);
   assert.ok(longestSilenceMs(call, 1600) <= 1500, `${longestSilenceMs(call, 1600)} ms`);
   assert.deepEqual(
@@ -131,7 +131,7 @@ test("a filler phrase played before the recognizer answers follows the caller's 
   call.start();
   await call.say("when are you open", 900);
   await call.waitUntil(() => call.transcript.at(-1) === `agent: ${ANSWER}`, 25_000);
-  assert.deepEqual(call.transcript.slice(0, 2), ["user: when are you open", `agent: ${FIRST_HOLDING}`]);
+  assert.deepEqual(call.transcript.slice(0, 2), ["user: when are you open", `agent: ${FIRST_FILLER}`]);
   assert.deepEqual(
     call.items.map(({ text }) => text),
     call.dialogue.history.map(({ text }) => text),
@@ -151,7 +151,7 @@ test("a filler phrase for words that are never recognized is in the transcript",
   await call.waitUntil(() => call.isSpeaking);
   await call.waitUntil(() => !call.isSpeaking);
   call.conversation.end("user_hangup");
-  assert.deepEqual(call.transcript, [`agent: ${FIRST_HOLDING}`]);
+  assert.deepEqual(call.transcript, [`agent: ${FIRST_FILLER}`]);
   assert.equal(call.events.at(-1)?.type, "ended");
 });
 

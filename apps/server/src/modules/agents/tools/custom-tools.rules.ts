@@ -12,7 +12,7 @@ import { AppError, invalidBody } from "../../../platform/app-error.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
 import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
 
-const MOST_TOOLS = 100;
+const MAX_TOOLS = 100;
 
 /** Created with the first schema: Ajv compiles its meta-schemas first, which would delay the start. */
 let draft7: Ajv | undefined;
@@ -25,8 +25,8 @@ export function addTool(
   creation: CustomToolCreation,
   now: Date,
 ): CustomTool[] {
-  if (tools.length >= MOST_TOOLS)
-    throw invalidBody("", `cannot be added: an agent has at most ${MOST_TOOLS} tools`);
+  if (tools.length >= MAX_TOOLS)
+    throw invalidBody("", `cannot be added: an agent has at most ${MAX_TOOLS} tools`);
   requireSchemaSize(creation);
   const at = now.toISOString();
   const fields = mergeFields(customToolFields, undefined, creation);

@@ -33,7 +33,7 @@ export interface ResolvedAgent {
 }
 
 /** Agent fields that a call's record stores. */
-export function recordOf(agent: ResolvedAgent) {
+export function agentColumns(agent: ResolvedAgent) {
   const { id: agentId, organizationId, agentRevision, configurationRevision, environment, document } = agent;
   const { postCallWebhookUrl } = document;
   return { organizationId, agentId, agentRevision, configurationRevision, environment, postCallWebhookUrl };

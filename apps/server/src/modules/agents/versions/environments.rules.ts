@@ -2,7 +2,7 @@ import {
   type Environment,
   ENVIRONMENT_NAME_PATTERN,
   type EnvironmentChange,
-  MOST_ENVIRONMENTS,
+  MAX_ENVIRONMENTS,
   PRODUCTION,
 } from "@parley/contract";
 import { AppError, invalidBody } from "../../../platform/app-error.ts";
@@ -23,7 +23,7 @@ export function changeEnvironment(
   existing: number,
   { revision, variables }: EnvironmentChange,
 ): Pick<EnvironmentRow, "revision" | "variables"> {
-  if (before === undefined && existing >= MOST_ENVIRONMENTS) throw new AppError("environment_limit_reached");
+  if (before === undefined && existing >= MAX_ENVIRONMENTS) throw new AppError("environment_limit_reached");
   return {
     revision: revision === undefined ? (before?.revision ?? null) : revision,
     variables: variables === undefined ? (before?.variables ?? {}) : (variables ?? {}),

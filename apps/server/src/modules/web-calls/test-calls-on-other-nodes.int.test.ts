@@ -116,7 +116,7 @@ async function setUp(context: TestContext) {
       httpAddress: url,
       sipAddress: "127.0.0.1:5060",
       state: "ready",
-      callsHeld: 0,
+      activeCalls: 0,
       freePlaces,
       startedAt: now,
       beatAt: now,
@@ -220,15 +220,15 @@ test("a node that does not receive the call is skipped, and cannot take it later
   const { callId } = await start(asked);
   assert.equal((await record(asked, callId)).nodeId, other.id);
   const late = { fromNodeId: asked.id, toNodeId: silent.id, type: "awaitBrowser" } as const;
-  assert.equal(await silent.modules.webCalls.holdPlaced(callId, late), "refused");
+  assert.equal(await silent.modules.webCalls.takePlaced(callId, late), "refused");
 });
 
 test("a call whose node is lost before a browser joins is closed as node_lost", async (context) => {
   const { server, clock, openNode, start, record } = await setUp(context);
-  const [asked, holder] = [await openNode(0), await openNode(5)];
+  const [asked, owner] = [await openNode(0), await openNode(5)];
   asked.hasFreePlace = false;
   const call = await start(asked);
-  await deleteNode(server.database, holder.id);
+  await deleteNode(server.database, owner.id);
   const gone = await join(asked, call);
   assert.equal(gone[0], 404);
   await server.modules.calls.closeOrphans([asked.id], clock.now(), undefined);

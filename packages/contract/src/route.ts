@@ -35,8 +35,6 @@ export interface RouteDefinition {
   rateLimit?: RateLimit;
   /** Maximum size of the request body. Default: 1 MiB. */
   bodyLimitBytes?: number;
-  /** False: the POST ignores `Idempotency-Key`, because its response must not be stored. */
-  isAnswerKept?: false;
 }
 
 type StaticOr<T, Else> = T extends TSchema ? Static<T> : Else;
@@ -57,8 +55,8 @@ export function defineRoute<const R extends RouteDefinition>(route: R): R {
 }
 
 /** Whether the route supports `Idempotency-Key`. */
-export function takesIdempotencyKey({ method, isAnswerKept }: RouteDefinition): boolean {
-  return method === "POST" && isAnswerKept !== false;
+export function takesIdempotencyKey({ method }: RouteDefinition): boolean {
+  return method === "POST";
 }
 
 /** All error codes of a route, including those that follow from its shape. */

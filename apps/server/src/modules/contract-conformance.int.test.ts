@@ -195,20 +195,25 @@ test("a repeated POST under its key gets the same answer, and is rejected with a
   await conformance.close();
 });
 
-test("a created key is shown once, regardless of the request's headers", async () => {
+test("a repeated POST that creates a secret gets the same one, which is kept encrypted", async () => {
   const conformance = await ContractConformance.start();
-  const create = operations.find(({ operationId }) => operationId === "createApiKey");
-  assert.ok(create !== undefined && !create.takesIdempotencyKey);
-  const send = async () =>
-    JSON.stringify(
-      (
-        await conformance.send(create, create.path, {
-          body: { name: "Key" },
-          headers: { "idempotency-key": "k" },
-        })
-      ).body,
-    );
-  assert.notEqual(await send(), await send());
+  const { server } = conformance;
+  const send = async (url: string, body: object, key: string): Promise<Record<string, string>> => {
+    const answer = await server.request("POST", url, body, undefined, { "idempotency-key": key });
+    return (answer.body as { data: Record<string, string> }).data;
+  };
+  const created = await send("/api-keys", { name: "Key" }, "k");
+  assert.deepEqual(await send("/api-keys", { name: "Key" }, "k"), created);
+  assert.equal((await server.request("GET", "/agents", undefined, created["key"])).status, 200);
+  const first = await send("/webhooks/signing-secret", {}, "first");
+  const second = await send("/webhooks/signing-secret", {}, "second");
+  assert.deepEqual(await send("/webhooks/signing-secret", {}, "second"), second);
+  // A retry that rotated again would have dropped the first, which receivers still use.
+  const signing = await server.modules.signingSecrets.findSecrets(server.organizationId);
+  assert.deepEqual(signing, [second["secret"], first["secret"]]);
+  const kept = JSON.stringify((await server.database.$client.query("select * from idempotency_keys")).rows);
+  for (const secret of [created["key"], first["secret"], second["secret"]])
+    assert.ok(secret !== undefined && !kept.includes(secret.slice(8, 30)));
   await conformance.close();
 });
 

@@ -565,10 +565,10 @@ export class Operations extends Requests {
    * Checks the way of a call to `proxyAddress` step by step: DNS, the TCP and TLS connection if the transport has one, OPTIONS, and, if `isRegistrationRequired` is set, a REGISTER that verifies the credentials without changing the registration. Takes at most about 10 seconds. A trunk that is down is not an error: the result is in the steps. Returns `rate_limited` if too many checks are running.
    *
    * @param id Id of the trunk.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async checkSipTrunk(id: string, options: RequestOptions = {}): Promise<SipTrunkCheck> {
-    return await this.send({ method: "POST", path: path`/sip-trunks/${id}/check`, answer: "data" }, options);
+    return await this.send({ method: "POST", path: path`/sip-trunks/${id}/check`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**
@@ -896,12 +896,12 @@ export class Operations extends Requests {
   /**
    * Create or rotate the webhook signing secret.
    *
-   * Webhooks and custom tool requests are signed from now on. Each has the header `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures.
+   * Webhooks and custom tool requests are signed from now on. Each has the header `X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, `webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures. Send an `Idempotency-Key`: a retry without it rotates again, and the secret in use stops signing.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async rotateWebhookSigningSecret(options: RequestOptions = {}): Promise<WebhookSigningSecret> {
-    return await this.send({ method: "POST", path: path`/webhooks/signing-secret`, answer: "data" }, options);
+    return await this.send({ method: "POST", path: path`/webhooks/signing-secret`, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**
@@ -1003,12 +1003,12 @@ export class Operations extends Requests {
   /**
    * Create an API key.
    *
-   * The key is returned only in this response: Parley stores only its hash.
+   * The key is returned only in this response: Parley stores its hash. Under an `Idempotency-Key` the response is kept, encrypted, for 24 hours.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createApiKey(body: ApiKeyCreate, options: RequestOptions = {}): Promise<ApiKeyCreated> {
-    return await this.send({ method: "POST", path: path`/api-keys`, body, answer: "data" }, options);
+    return await this.send({ method: "POST", path: path`/api-keys`, body, answer: "data", takesIdempotencyKey: true }, options);
   }
 
   /**

@@ -2342,7 +2342,7 @@ export interface ConversationDetail {
 }
 
 export interface WebhookSigningSecret {
-  /** `whsec_` and 32 bytes in base64. Returned only in this response. */
+  /** `whsec_` and 32 bytes in base64. Returned only in this response, and in its repetition under the same `Idempotency-Key`. */
   secret: string;
   enabled: boolean;
   last4: string;
@@ -2464,7 +2464,7 @@ export interface ApiKeyCreated {
   lastUsedAt: string | null;
   /** Date and time in ISO 8601, UTC. */
   createdAt: string;
-  /** The API key. Returned only in this response. */
+  /** The API key. Returned only in this response, and in its repetition under the same `Idempotency-Key`. */
   key: string;
 }
 

@@ -36,7 +36,8 @@ const createdSchema = Type.Object(
   {
     ...apiKeySchema.properties,
     key: Type.String({
-      description: "The API key. Returned only in this response.",
+      description:
+        "The API key. Returned only in this response, and in its repetition under the same `Idempotency-Key`.",
       examples: ["parley_5T7c…"],
     }),
   },
@@ -51,7 +52,9 @@ export const createApiKeyRoute = defineRoute({
   operationId: "createApiKey",
   tag: "API keys",
   summary: "Create an API key",
-  description: "The key is returned only in this response: Parley stores only its hash.",
+  description:
+    "The key is returned only in this response: Parley stores its hash. Under an `Idempotency-Key` the response is kept, " +
+    "encrypted, for 24 hours.",
   body: closedObject(
     {
       name: nameSchema,
@@ -64,7 +67,6 @@ export const createApiKeyRoute = defineRoute({
     },
     { title: "ApiKeyCreate" },
   ),
-  isAnswerKept: false,
   status: 201,
   response: dataOf(createdSchema),
 });

@@ -276,5 +276,4 @@ export const checkSipTrunkRoute = defineRoute({
   status: 200,
   response: dataOf(checkSchema),
   errors: ["rate_limited"],
-  isAnswerKept: false,
 });

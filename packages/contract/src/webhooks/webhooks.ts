@@ -19,7 +19,8 @@ const signingSchema = Type.Object(
 const signingSecretSchema = Type.Object(
   {
     secret: Type.String({
-      description: "`whsec_` and 32 bytes in base64. Returned only in this response.",
+      description:
+        "`whsec_` and 32 bytes in base64. Returned only in this response, and in its repetition under the same `Idempotency-Key`.",
       examples: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="],
     }),
     enabled: Type.Boolean(),
@@ -42,11 +43,11 @@ export const rotateSigningSecretRoute = defineRoute({
     "`X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the " +
     "bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, " +
     "`webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. " +
-    "For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures.",
+    "For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures. " +
+    "Send an `Idempotency-Key`: a retry without it rotates again, and the secret in use stops signing.",
   status: 200,
   response: dataOf(signingSecretSchema),
   isBillingRequired: false,
-  isAnswerKept: false,
 });
 
 export const disableSigningRoute = defineRoute({

@@ -32,7 +32,10 @@ export function bindSipTrunkRoutes(
     await sipTrunks.delete(principal, params.id, { isForced: query.force ?? false });
     return { data: { id: params.id, deleted: true as const } };
   });
-  bindRoute(app, checkSipTrunkRoute, async ({ principal, params }) => ({
-    data: await checks.check(principal.organizationId, params.id),
-  }));
+  bindRoute(
+    app,
+    checkSipTrunkRoute,
+    async ({ principal, params }) => ({ data: await checks.check(principal.organizationId, params.id) }),
+    { isRemote: true },
+  );
 }

@@ -70,7 +70,7 @@ async function start(): Promise<Servers> {
     logger: createLogger({ level: "silent" }),
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(database, encryption, systemClock),
-    rateLimiter: new RateLimiter(database, systemClock),
+    rateLimiter: new RateLimiter(database, systemClock, (id) => modules.organizationLimits.find(id)),
   });
   features.bindRoutes(platform);
   const headers = { "x-api-key": apiKey };

@@ -97,6 +97,11 @@ export const errorCodes = {
       "The SDP offer is not supported: one audio section with Opus, sending and receiving, is required.",
   },
   precondition_required: { status: 428, message: "The If-Match header is required." },
+  limit_reached: {
+    status: 409,
+    message:
+      "The organization has as many of these as its limit allows. Delete one, or ask the operator to raise the limit.",
+  },
   rate_limited: {
     status: 429,
     message: "Too many requests. Retry after the time in the Retry-After header.",

@@ -1,9 +1,11 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
+import type { OrganizationLimit } from "./organizations/limits.ts";
 
 /** Sliding-window limit per organization, over all nodes. A request that is answered with an error does not count. */
 export interface RateLimit {
-  requests: number;
+  /** A number, or the organization's limit of this name. */
+  requests: number | OrganizationLimit;
   windowSeconds: number;
 }
 

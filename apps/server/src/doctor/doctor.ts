@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type TlsClientOptions, UserAgent } from "@parley/sip";
+import { OrganizationLimitsService } from "../modules/organizations/organization-limits.ts";
 import { SipTrunksService } from "../modules/sip-trunks/sip-trunks.service.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { Config } from "../platform/config/config.ts";
@@ -78,7 +79,11 @@ async function findTrunks(
     "select to_regclass('sip_trunks')::text as table",
   );
   if (rows[0]?.table === null) return undefined;
-  const sipTrunks = new SipTrunksService(database, new Encryption(encryptionKey), systemClock);
+  const sipTrunks = new SipTrunksService(database, {
+    encryption: new Encryption(encryptionKey),
+    clock: systemClock,
+    organizationLimits: new OrganizationLimitsService(database, systemClock),
+  });
   return async () => await sipTrunks.findAllWithProxy(MAX_CHECKED_TRUNKS);
 }
 

@@ -83,7 +83,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     logger: node.logger,
     authenticate: async (key) => await modules.apiKeys.authenticate(key),
     idempotency: new Idempotency(database, encryption, node.clock),
-    rateLimiter: new RateLimiter(database, node.clock),
+    rateLimiter: new RateLimiter(database, node.clock, (id) => modules.organizationLimits.find(id)),
     ...(options.limits !== undefined && { limits: options.limits }),
   });
   features.bindRoutes(app);

@@ -16,7 +16,7 @@ import type { OpenedResources } from "./resources.ts";
 /** HTTP server of a node, with all routes that belong to no feature. */
 export async function createHttpApp(
   node: OpenedResources,
-  { apiKeys, sipTrunks }: Pick<Services, "apiKeys" | "sipTrunks">,
+  { apiKeys, sipTrunks, organizationLimits }: Pick<Services, "apiKeys" | "sipTrunks" | "organizationLimits">,
 ): Promise<FastifyInstance> {
   const { config, logger, database, encryption, clock, readiness, findWarnings, metrics, storage, jobs } =
     node;
@@ -26,7 +26,7 @@ export async function createHttpApp(
     logger,
     authenticate: async (key) => await apiKeys.authenticate(key),
     idempotency,
-    rateLimiter: new RateLimiter(database, clock),
+    rateLimiter: new RateLimiter(database, clock, (id) => organizationLimits.find(id)),
   });
   registerProbes(app, { findObstacles: async () => readiness.obstacles, findWarnings, metrics });
   const { operatorApiKey, objectStorage, web } = config;

@@ -4,6 +4,8 @@ interface AppErrorOptions {
   /** Shown to the client; defaults to the code's own message. */
   message?: string;
   issues?: readonly Issue[];
+  /** Seconds after which the same request may succeed, for the header Retry-After. Default: that of the code, if any. */
+  retryAfterSeconds?: number;
   /** For the log only. */
   cause?: unknown;
 }
@@ -13,11 +15,13 @@ export class AppError extends Error {
   override readonly name = "AppError";
   readonly code: ErrorCode;
   readonly issues: readonly Issue[];
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, { message, issues = [], cause }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, { message, issues = [], retryAfterSeconds, cause }: AppErrorOptions = {}) {
     super(message ?? errorCodes[code].message, { cause });
     this.code = code;
     this.issues = issues;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   get status(): number {

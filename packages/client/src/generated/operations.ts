@@ -62,7 +62,7 @@ export class Operations extends Requests {
    *
    * Only `name` is required. Absent and null fields get their defaults. Creates revision 1.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createAgent(body: AgentCreate, options: RequestOptions = {}): Promise<Agent> {
     return await this.send({ method: "POST", path: path`/agents`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -387,7 +387,7 @@ export class Operations extends Requests {
    * The number is added on the agent's SIP trunk, so `sipTrunkId` must be set. If the organization already has the number and no agent uses it, it is bound to this agent. A number in use is rejected with `invalid_body`.
    *
    * @param id Id of the agent.
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `environment_not_found`, `unauthorized`, `billing_inactive`, `not_found`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async addPhoneNumber(id: string, body: PhoneNumberCreate, options: RequestOptions = {}): Promise<PhoneNumber> {
     return await this.send({ method: "POST", path: path`/agents/${id}/phone-numbers`, body, answer: "data", takesIdempotencyKey: true }, options);
@@ -491,7 +491,7 @@ export class Operations extends Requests {
    *
    * A `proxyAddress` that is neither an IP address nor a resolvable host name is rejected.
    *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
+   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `idempotency_conflict`, `idempotency_in_progress`, `limit_reached`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
    */
   async createSipTrunk(body: SipTrunkCreate, options: RequestOptions = {}): Promise<SipTrunk> {
     return await this.send({ method: "POST", path: path`/sip-trunks`, body, answer: "data", takesIdempotencyKey: true }, options);

@@ -3,7 +3,7 @@
 /** Body of every error response. */
 export interface ErrorBody {
   /** Machine-readable error code. */
-  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
+  error: "invalid_body" | "invalid_query" | "environment_not_found" | "revision_not_found" | "no_test_cases" | "from_number_not_on_trunk" | "destination_not_allowed" | "unauthorized" | "billing_inactive" | "not_found" | "method_not_allowed" | "request_timeout" | "call_not_active" | "call_already_joined" | "call_not_ended" | "call_not_addressable" | "environment_builtin" | "environment_in_use" | "in_use" | "environment_limit_reached" | "restore_target_deleted" | "run_not_cancellable" | "agent_not_callable" | "agent_in_use" | "publish_mode_auto" | "campaign_not_cancellable" | "campaign_not_editable" | "campaign_not_startable" | "campaign_not_pausable" | "llm_not_configured" | "webhook_not_sent" | "idempotency_conflict" | "idempotency_in_progress" | "payload_too_large" | "unsupported_media_type" | "session_changed" | "restore_invalid" | "offer_not_acceptable" | "precondition_required" | "limit_reached" | "rate_limited" | "headers_too_large" | "internal" | "provider_unreachable" | "database_unavailable" | "capacity_exceeded";
   /** Human-readable message. Not stable. */
   message: string;
   details?: {
@@ -2426,6 +2426,50 @@ export interface WebhookDeliveryDetail {
   attemptLog: WebhookAttempt[];
 }
 
+/** Limits that apply to the organization. Only the operator changes them. */
+export interface OrganizationLimits {
+  /**
+   * Calls at once, over all nodes, from their creation to their end. An inbound call above the limit gets 503, and an operation gets `rate_limited`. Default: 200.
+   * From 0 to 1000000.
+   */
+  concurrentCalls: number;
+  /**
+   * Calls that begin within any 60 seconds, refused in the same way. Default: 600.
+   * From 0 to 1000000.
+   */
+  callsPerMinute: number;
+  /**
+   * SIP trunks. Default: 100.
+   * From 0 to 1000000.
+   */
+  sipTrunks: number;
+  /**
+   * Agents. Default: 1000.
+   * From 0 to 1000000.
+   */
+  agents: number;
+  /**
+   * Phone numbers. Default: 1000.
+   * From 0 to 1000000.
+   */
+  phoneNumbers: number;
+  /**
+   * Requests to repeat an analysis that are accepted within any 60 minutes. Default: 120.
+   * From 0 to 1000000.
+   */
+  reanalysesPerHour: number;
+  /**
+   * Deliveries of webhooks at once per node. Further deliveries wait. Default: 5.
+   * From 1 to 1000000.
+   */
+  concurrentWebhooks: number;
+  /**
+   * Analyses of calls at once per node. Further analyses wait. Default: 3.
+   * From 1 to 1000000.
+   */
+  concurrentJobs: number;
+}
+
 export interface Organization {
   id: string;
   name: string;
@@ -2433,6 +2477,7 @@ export interface Organization {
   isBillingActive: boolean;
   /** Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers. */
   allowedCountries: string[] | null;
+  limits: OrganizationLimits;
 }
 
 export interface OrganizationUpdate {
@@ -2444,6 +2489,8 @@ export interface OrganizationUpdate {
   name?: unknown;
   /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
   isBillingActive?: unknown;
+  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
+  limits?: unknown;
 }
 
 export interface ApiKeyCreate {

@@ -140,7 +140,7 @@ export const createAgentRoute = defineRoute({
   body: creationSchema,
   status: 201,
   response: dataOf(agentSchema),
-  errors: ["environment_not_found"],
+  errors: ["environment_not_found", "limit_reached"],
 });
 
 export const listAgentsRoute = defineRoute({

@@ -17,5 +17,6 @@ export const reanalyzeCallRoute = defineRoute({
   params: Type.Object({ id: { ...idSchema, description: "Id of the call." } }),
   status: 200,
   response: dataOf(callSchema),
+  rateLimit: { requests: "reanalysesPerHour", windowSeconds: 3600 },
   errors: ["call_not_ended", "llm_not_configured"],
 });

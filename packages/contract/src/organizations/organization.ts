@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineRoute } from "../route.ts";
+import { limitsSchema } from "./limits.ts";
 import { closedObject, dataOf, idSchema, ignored, nullable } from "../schemas.ts";
 
 const allowedCountriesSchema = nullable(
@@ -20,6 +21,7 @@ const organizationSchema = Type.Object(
       description: "`false`: most operations return `billing_inactive`, and no calls are answered or placed.",
     }),
     allowedCountries: allowedCountriesSchema,
+    limits: limitsSchema,
   },
   { title: "Organization" },
 );
@@ -46,6 +48,7 @@ export const updateOrganizationRoute = defineRoute({
       id: ignored,
       name: ignored,
       isBillingActive: ignored,
+      limits: ignored,
     },
     { title: "OrganizationUpdate" },
   ),

@@ -81,7 +81,7 @@ export const addPhoneNumberRoute = defineRoute({
   ),
   status: 201,
   response: dataOf(phoneNumberRecordSchema),
-  errors: ["environment_not_found"],
+  errors: ["environment_not_found", "limit_reached"],
 });
 
 export const listAgentPhoneNumbersRoute = defineRoute({

@@ -205,6 +205,7 @@ export const createSipTrunkRoute = defineRoute({
   body: createSchema,
   status: 201,
   response: dataOf(sipTrunkSchema),
+  errors: ["limit_reached"],
 });
 
 export const listSipTrunksRoute = defineRoute({

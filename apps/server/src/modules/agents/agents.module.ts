@@ -1,5 +1,6 @@
 import type { Feature, NodeResources } from "../feature.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 import { AgentWriter } from "./agent-writer.ts";
@@ -14,9 +15,15 @@ import { AgentVersionsService } from "./versions/agent-versions.service.ts";
 import { bindEnvironmentRoutes } from "./versions/environments.routes.ts";
 import { EnvironmentsService } from "./versions/environments.service.ts";
 
+interface Dependencies {
+  folders: FoldersService;
+  sipTrunks: SipTrunksService;
+  organizationLimits: OrganizationLimitsService;
+}
+
 export function createAgents(
   { config, database, encryption, clock, inference }: NodeResources,
-  { folders, sipTrunks }: { folders: FoldersService; sipTrunks: SipTrunksService },
+  { folders, sipTrunks, organizationLimits }: Dependencies,
 ) {
   /** Queues the audio of fixed speech for synthesis. */
   const prepareSpeech = (document: AgentDocument): void => {
@@ -24,7 +31,7 @@ export function createAgents(
     if (speech !== undefined) inference.prepareSpeech(speech);
   };
   const writer = new AgentWriter(encryption, clock, prepareSpeech);
-  const agents = new AgentsService(database, { writer, sipTrunks, folders });
+  const agents = new AgentsService(database, { writer, sipTrunks, folders, organizationLimits });
   const customTools = new CustomToolsService(database, { writer, agents, clock });
   const agentVersions = new AgentVersionsService(database, { writer, agents, clock });
   const environments = new EnvironmentsService(database, { writer, agents, clock });

@@ -5,12 +5,14 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { type AgentDocument, createDocument } from "./agent-document.rules.ts";
 import { findProblems } from "./agent-problems.rules.ts";
 import { type SavedAgent, writeChange, writeDocument } from "./agent-state.rules.ts";
 import type { AgentWriter } from "./agent-writer.ts";
 import * as store from "./agents.store.ts";
+import { agents } from "./agents.tables.ts";
 import { findEnvironment } from "./versions/environments.store.ts";
 
 interface PublishModeChange {
@@ -24,6 +26,7 @@ export interface AgentsDependencies {
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   folders: FoldersService;
+  organizationLimits: OrganizationLimitsService;
 }
 
 export class AgentsService {
@@ -31,14 +34,16 @@ export class AgentsService {
   readonly #writer: AgentWriter;
   readonly #sipTrunks: SipTrunksService;
   readonly #folders: FoldersService;
+  readonly #limits: OrganizationLimitsService;
   /** Emitted when an agent is deleted; the event is its id. */
   readonly deleted = new TransactionEvent<string>();
 
-  constructor(database: Database, { writer, sipTrunks, folders }: AgentsDependencies) {
+  constructor(database: Database, { writer, sipTrunks, folders, organizationLimits }: AgentsDependencies) {
     this.#database = database;
     this.#writer = writer;
     this.#sipTrunks = sipTrunks;
     this.#folders = folders;
+    this.#limits = organizationLimits;
   }
 
   async create(by: Author, { publishMode, ...creation }: AgentCreation & PublishModeChange): Promise<Agent> {
@@ -47,6 +52,7 @@ export class AgentsService {
     if (document.widgetConfig.environment !== null) throw new AppError("environment_not_found");
     const saved = await this.#database.transaction(async (transaction) => {
       await this.#requireReferences(transaction, by.organizationId, document);
+      await this.#limits.requireRoom(transaction, by.organizationId, { name: "agents", table: agents });
       const state = { document, publishMode: publishMode ?? "auto", publishedRevision: null };
       return await this.#writer.create(transaction, by, state);
     });

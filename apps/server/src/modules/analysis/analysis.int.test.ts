@@ -335,11 +335,22 @@ test("a job runs the analysis requested by the call's end", async (t) => {
 
 /** Calls whose ends are analyzed by a separate analysis, not the server's. */
 function createAnalysis(
-  { database, modules: { agentResolution, conversations, recordings } }: TestServer,
+  { database, modules: { agentResolution, conversations, recordings, organizationLimits } }: TestServer,
   options: Pick<AnalysisServiceOptions, "jobs" | "hasLanguageModel">,
 ): { analysis: AnalysisService; calls: CallsService } {
-  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
-  const analysis = new AnalysisService({ database, calls, agentResolution, clock: systemClock, ...options });
+  const calls = new CallsService(database, {
+    conversations,
+    recordingLinks: recordings,
+    quota: { requireRoom: async () => {} },
+  });
+  const analysis = new AnalysisService({
+    database,
+    calls,
+    agentResolution,
+    organizationLimits,
+    clock: systemClock,
+    ...options,
+  });
   analysis.subscribe();
   return { analysis, calls };
 }

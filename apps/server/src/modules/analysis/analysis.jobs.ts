@@ -11,6 +11,7 @@ export function analyzeCallJob(analyst: CallAnalyst): JobKind<AnalysisJob> {
   return {
     ...ANALYSIS_JOB,
     concurrency: CONCURRENCY,
+    isGrouped: true,
     retries: RETRIES,
     expireSeconds: (2 * ANALYSIS_DEADLINE_MS) / 1000,
     run: async (job) => await analyst.analyze(job),

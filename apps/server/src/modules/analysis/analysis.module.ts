@@ -1,18 +1,33 @@
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import { analyzeCallJob } from "./analysis.jobs.ts";
 import { bindAnalysisRoutes } from "./analysis.routes.ts";
 import { AnalysisService } from "./analysis.service.ts";
 import { CallAnalyst } from "./call-analyst.ts";
 
+interface Dependencies {
+  calls: CallsService;
+  agentResolution: AgentResolution;
+  organizationLimits: OrganizationLimitsService;
+}
+
 export function createAnalysis(
   { config, database, jobs, clock, inference }: NodeResources,
-  { calls, agentResolution }: { calls: CallsService; agentResolution: AgentResolution },
+  { calls, agentResolution, organizationLimits }: Dependencies,
 ) {
   // The built-in responder follows a script in its prompt; it cannot analyze a call.
   const hasLanguageModel = config.languageModel.provider !== "builtin-responder";
-  const analysis = new AnalysisService({ database, calls, jobs, agentResolution, clock, hasLanguageModel });
+  const analysis = new AnalysisService({
+    database,
+    calls,
+    jobs,
+    agentResolution,
+    organizationLimits,
+    clock,
+    hasLanguageModel,
+  });
   analysis.subscribe();
   let close = async (): Promise<void> => {};
   return {

@@ -4,6 +4,7 @@ import { AppError } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
 import type { JobQueue } from "../../platform/jobs/jobs.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { CallRow, CallsService } from "../calls/calls.service.ts";
 import { isAskedFor } from "./analysis.rules.ts";
 
@@ -25,6 +26,7 @@ export interface AnalysisServiceOptions {
   calls: Pick<CallsService, "ending" | "lockEnded" | "noteResult">;
   jobs: JobQueue;
   agentResolution: Pick<AgentResolution, "findRevision">;
+  organizationLimits: Pick<OrganizationLimitsService, "find">;
   clock: Clock;
   /** Whether a language model is configured: the built-in responder cannot analyze calls. */
   hasLanguageModel: boolean;
@@ -66,13 +68,15 @@ export class AnalysisService {
 
   async #request(transaction: Queries, call: CallRow): Promise<AnalysisState> {
     const { id: callId, organizationId, agentId, configurationRevision } = call;
-    const { jobs, agentResolution, hasLanguageModel } = this.#options;
+    const { jobs, agentResolution, organizationLimits, hasLanguageModel } = this.#options;
     if (configurationRevision === null) return NOTHING_ASKED;
     const ran = { organizationId, agentId, revision: configurationRevision };
     const document = await agentResolution.findRevision(transaction, ran);
     if (document === undefined || !isAskedFor(document)) return NOTHING_ASKED;
     if (!hasLanguageModel) return NO_MODEL;
-    await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, { organizationId, callId });
+    const { concurrentJobs } = await organizationLimits.find(organizationId, transaction);
+    const group = { id: organizationId, concurrency: concurrentJobs };
+    await jobs.enqueue<AnalysisJob>(transaction, ANALYSIS_JOB, { organizationId, callId }, { group });
     return { analysisStatus: "pending", analysisDetail: null };
   }
 }

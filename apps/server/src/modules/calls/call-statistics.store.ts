@@ -8,6 +8,7 @@ import {
   eq,
   gte,
   inArray,
+  isNull,
   isNotNull,
   lt,
   sql,
@@ -28,7 +29,13 @@ export async function countActive(queries: Queries, organizationId: string): Pro
   const [row] = await queries
     .select({ active: count() })
     .from(calls)
-    .where(and(eq(calls.organizationId, organizationId), inArray(calls.status, ["ringing", "in_progress"])));
+    .where(
+      and(
+        eq(calls.organizationId, organizationId),
+        isNull(calls.endedAt),
+        inArray(calls.status, ["ringing", "in_progress"]),
+      ),
+    );
   return row?.active ?? 0;
 }
 

@@ -1,16 +1,29 @@
 import type { ConversationsService } from "../conversations/conversations.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
+import { CallQuota } from "./call-quota.ts";
 import { CallStatistics } from "./call-statistics.service.ts";
 import { bindCallRoutes } from "./calls.routes.ts";
 import { CallsService, type RecordingLinks } from "./calls.service.ts";
 
+interface Dependencies {
+  conversations: ConversationsService;
+  recordings: RecordingLinks;
+  organizationLimits: OrganizationLimitsService;
+}
+
 export function createCalls(
-  { database }: NodeResources,
-  { conversations, recordings }: { conversations: ConversationsService; recordings: RecordingLinks },
+  { database, clock }: NodeResources,
+  { conversations, recordings, organizationLimits }: Dependencies,
 ) {
-  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
+  const callQuota = new CallQuota(organizationLimits, clock);
+  const calls = new CallsService(database, {
+    conversations,
+    recordingLinks: recordings,
+    quota: callQuota,
+  });
   return {
-    services: { calls, callStatistics: new CallStatistics(database) },
+    services: { calls, callQuota, callStatistics: new CallStatistics(database) },
     bindRoutes: (app) => bindCallRoutes(app, calls),
   } satisfies Feature;
 }

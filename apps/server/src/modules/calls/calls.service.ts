@@ -14,6 +14,7 @@ import { toStorableText } from "../../platform/database/storable-text.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { ConversationsService } from "../conversations/conversations.service.ts";
+import type { CallQuota } from "./call-quota.ts";
 import { countBillableSeconds, isResultPending, summarizeLatency } from "./calls.rules.ts";
 import { presentCall } from "./call-view.rules.ts";
 import * as store from "./calls.store.ts";
@@ -96,6 +97,7 @@ export type CallResult = Partial<
 interface CallsDependencies {
   conversations: ConversationsService;
   recordingLinks: RecordingLinks;
+  quota: Pick<CallQuota, "requireRoom">;
 }
 
 /** The records of calls. Features that act on the end of a call subscribe to its events. */
@@ -109,11 +111,13 @@ export class CallsService {
   readonly #database: Database;
   readonly #conversations: ConversationsService;
   readonly #recordingLinks: RecordingLinks;
+  readonly #quota: CallsDependencies["quota"];
 
-  constructor(database: Database, { conversations, recordingLinks }: CallsDependencies) {
+  constructor(database: Database, { conversations, recordingLinks, quota }: CallsDependencies) {
     this.#database = database;
     this.#conversations = conversations;
     this.#recordingLinks = recordingLinks;
+    this.#quota = quota;
   }
 
   async get(organizationId: string, id: string): Promise<CallDetail> {
@@ -138,7 +142,7 @@ export class CallsService {
     return toPage(filter, await store.listCalls(this.#database, organizationId, filter), presentCall);
   }
 
-  /** Creates a ringing inbound call, with its conversation. */
+  /** Creates a ringing inbound call, with its conversation. Throws what `open` throws. */
   async openInbound({ at, ...call }: NewInboundCall): Promise<{ callId: string; conversationId: string }> {
     return await this.open({
       ...call,
@@ -149,10 +153,11 @@ export class CallsService {
     });
   }
 
-  /** Creates a call, with its conversation. */
+  /** Creates a call, with its conversation. Throws `rate_limited` if the organization may have no further call now. */
   async open({ variables, ...columns }: NewCall): Promise<{ callId: string; conversationId: string }> {
     return await this.#database.transaction(async (transaction) => {
       const { organizationId, agentId, agentRevision, configurationRevision, environment, channel } = columns;
+      await this.#quota.requireRoom(transaction, organizationId);
       const ran = { organizationId, agentId, agentRevision, configurationRevision, environment, channel };
       const conversation = await this.#conversations.create(transaction, { ...ran, variables });
       const row = await store.insertCall(transaction, { ...columns, conversationId: conversation.id });

@@ -1,5 +1,20 @@
 import { type CallEndReason, type CallStatus, type PageQuery, PRODUCTION, type Turn } from "@parley/contract";
-import { type SQL, and, asc, eq, gte, inArray, isNotNull, isNull, lt, notInArray, sql } from "drizzle-orm";
+import {
+  type SQL,
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  min,
+  notInArray,
+  sql,
+} from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { normalizeNumberFilter } from "./calls.rules.ts";
@@ -35,6 +50,21 @@ export async function insertCall(queries: Queries, call: CallInsert): Promise<Ca
   const [row] = await queries.insert(calls).values(call).returning();
   if (row === undefined) throw new Error("the call was not stored");
   return row;
+}
+
+/** The organization's calls without an end, and those created since a time with the oldest of them. */
+export async function countUsage(
+  queries: Queries,
+  organizationId: string,
+  since: Date,
+): Promise<{ open: number; recent: number; oldestAt: Date | undefined }> {
+  const own = eq(calls.organizationId, organizationId);
+  const open = await countRows(queries, calls, and(own, isNull(calls.endedAt)));
+  const [recent] = await queries
+    .select({ count: count(), oldestAt: min(calls.createdAt) })
+    .from(calls)
+    .where(and(own, gt(calls.createdAt, since)));
+  return { open, recent: recent?.count ?? 0, oldestAt: recent?.oldestAt ?? undefined };
 }
 
 export async function findCall(

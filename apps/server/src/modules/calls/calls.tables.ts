@@ -74,9 +74,9 @@ export const calls = pgTable(
     index("calls_organization").on(table.organizationId, table.createdAt),
     index("calls_agent").on(table.agentId, table.createdAt),
     index("calls_conversation").on(table.conversationId),
-    index("calls_active")
+    index("calls_unended")
       .on(table.organizationId)
-      .where(sql`${table.status} in ('ringing', 'in_progress')`),
+      .where(sql`${table.endedAt} is null`),
     index("calls_awaiting_recording")
       .on(table.nodeId)
       .where(sql`${table.recordingStatus} = 'pending'`),

@@ -1,6 +1,8 @@
+import type { OrganizationLimits } from "@parley/contract";
 import { isSupportedCountry } from "libphonenumber-js/max";
 import { AppError, invalidBody } from "../../platform/app-error.ts";
 import type { Database, Queries } from "../../platform/database/database.ts";
+import { limitsOf } from "./organization-limits.ts";
 import * as store from "./organizations.store.ts";
 
 export interface Organization {
@@ -9,6 +11,7 @@ export interface Organization {
   isBillingActive: boolean;
   /** ISO 3166 codes of countries that may be called. `null`: the countries of the organization's own numbers. */
   allowedCountries: string[] | null;
+  limits: OrganizationLimits;
 }
 
 interface OrganizationUpdate {
@@ -23,7 +26,8 @@ export class OrganizationsService {
   }
 
   async find(id: string): Promise<Organization | undefined> {
-    return await store.findOrganization(this.#database, id);
+    const row = await store.findOrganization(this.#database, id);
+    return row && present(row);
   }
 
   /** Throws `not_found`. */
@@ -46,12 +50,13 @@ export class OrganizationsService {
 
   /** Returns the organization of this slug, and creates it if it does not exist. */
   async ensure(queries: Queries, slug: string, name: string): Promise<Organization> {
-    return await store.ensureOrganization(queries, slug, name);
+    return present(await store.ensureOrganization(queries, slug, name));
   }
 
   /** Creates the organization of this slug if no organization exists; otherwise returns `undefined`. */
   async createFirst(queries: Queries, slug: string, name: string): Promise<Organization | undefined> {
-    return await store.insertFirstOrganization(queries, slug, name);
+    const row = await store.insertFirstOrganization(queries, slug, name);
+    return row && present(row);
   }
 
   /** Sets the operator's switch. Requests notice within half a minute (API keys are cached), calls at once. */
@@ -63,4 +68,8 @@ export class OrganizationsService {
   async deleteExpiredIdentities(now: Date): Promise<number> {
     return await store.deleteExpired(this.#database, now);
   }
+}
+
+function present({ limits, ...row }: store.OrganizationRow): Organization {
+  return { ...row, limits: limitsOf(limits) };
 }

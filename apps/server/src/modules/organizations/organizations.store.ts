@@ -1,3 +1,4 @@
+import type { LimitOverrides } from "@parley/contract";
 import { eq, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { organizations, sessions, verifications } from "./organizations.tables.ts";
@@ -35,6 +36,25 @@ export async function insertFirstOrganization(
   return row;
 }
 
+/** Returns `undefined` if the organization does not exist. */
+export async function findLimitOverrides(queries: Queries, id: string): Promise<LimitOverrides | undefined> {
+  const [row] = await queries
+    .select({ limits: organizations.limits })
+    .from(organizations)
+    .where(eq(organizations.id, id));
+  return row?.limits;
+}
+
+/** Waits for other transactions that lock the organization. References to it are not blocked. */
+export async function lockOrganization(queries: Queries, id: string): Promise<OrganizationRow | undefined> {
+  const [row] = await queries
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, id))
+    .for("no key update");
+  return row;
+}
+
 export async function updateBilling(queries: Queries, id: string, isBillingActive: boolean): Promise<void> {
   await queries.update(organizations).set({ isBillingActive }).where(eq(organizations.id, id));
 }
@@ -45,6 +65,10 @@ export async function updateAllowedCountries(
   allowedCountries: string[] | null,
 ): Promise<void> {
   await queries.update(organizations).set({ allowedCountries }).where(eq(organizations.id, id));
+}
+
+export async function updateLimits(queries: Queries, id: string, limits: LimitOverrides): Promise<void> {
+  await queries.update(organizations).set({ limits }).where(eq(organizations.id, id));
 }
 
 export async function deleteExpired(queries: Queries, now: Date): Promise<number> {

@@ -1,5 +1,6 @@
 /** Identity tables as required by better-auth and its organization plugin, with their names in our column style. */
-import { boolean, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import type { LimitOverrides } from "@parley/contract";
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, instant, primaryId, updatedAt } from "../../platform/database/columns.ts";
 
 export const users = pgTable("users", {
@@ -78,6 +79,10 @@ export const organizations = pgTable("organizations", {
   isBillingActive: boolean("is_billing_active").notNull().default(true),
   /** ISO 3166 codes of countries that may be called. `null`: the countries of the organization's own numbers. */
   allowedCountries: text("allowed_countries").array(),
+  /** ISO 3166 code; set by the operator. */
+  homeCountry: text("home_country"),
+  /** Set by the operator: the limits that differ from the defaults. */
+  limits: jsonb("limits").$type<LimitOverrides>().notNull().default({}),
   createdAt: createdAt(),
 });
 

@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { IncomingInvite, InviteToScreen, Rejection } from "@parley/sip";
 import type { Logger } from "pino";
+import { AppError } from "../../platform/app-error.ts";
 import type { LocalSpeechPlaces } from "../../inference/local-speech-places.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MediaPool } from "../../media/media-pool.ts";
@@ -74,10 +75,10 @@ export class CallControl {
     const { activeCalls } = this.#options;
     if (!activeCalls.isTakingCalls) return refuseForNow(invite);
     const running = this.#handle(invite).catch((error: unknown) => {
-      this.#options.logger.error(
-        { err: error, sipCallId: invite.callId },
-        "accepting an inbound call failed",
-      );
+      const context = { err: error, sipCallId: invite.callId };
+      if (error instanceof AppError && error.code === "rate_limited")
+        this.#options.logger.info(context, "rejected a call above the organization's limit");
+      else this.#options.logger.error(context, "accepting an inbound call failed");
       refuseForNow(invite);
     });
     activeCalls.watch(running);

@@ -9,7 +9,11 @@ const KNOWN = "+14155550123";
 const CARRIER = "192.0.2.1";
 const STRANGER = "198.51.100.7";
 
-function admission({ isInboundAuthenticated = false, named = [CARRIER] as readonly string[] } = {}) {
+function admission({
+  isInboundAuthenticated = false,
+  named = [CARRIER] as readonly string[],
+  isExhausted = false,
+} = {}) {
   const trunk = {
     id: "trunk",
     organizationId: "organization",
@@ -30,6 +34,7 @@ function admission({ isInboundAuthenticated = false, named = [CARRIER] as readon
         return { username: "carrier", password: "secret" };
       },
     },
+    callQuota: { isExhausted: () => isExhausted },
     logger: createLogger({ level: "silent" }),
   });
   return { subject, reads: () => credentialsRead };
@@ -107,4 +112,11 @@ test("password guesses are limited by source address, except for addresses that 
     assert.equal(reads(), passes ? 100 : 30);
     assert.equal((await subject.refusalOf(answer("secret")))?.status, passes ? undefined : 403);
   }
+});
+
+test("calls of an organization at its limit are refused before they are looked up further", async () => {
+  const { subject } = admission({ isExhausted: true });
+  const refusal = await subject.refusalOf(invite(KNOWN, CARRIER));
+  assert.deepEqual([refusal?.status, refusal?.content?.headers], [503, { "Retry-After": "5" }]);
+  assert.equal((await subject.refusalOf(invite(KNOWN, STRANGER)))?.status, 403);
 });

@@ -1,13 +1,16 @@
 import { DigestAuthenticator, type InviteToScreen, type Rejection } from "@parley/sip";
 import type { Logger } from "pino";
+import type { CallQuota } from "../calls/call-quota.ts";
 import type { InboundNumbers } from "../phone-numbers/inbound-numbers.ts";
 import { SourceLimit } from "../sip-trunks/source-limit.ts";
 import type { InboundTrunk, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import { notNow } from "./inbound-sip-call.ts";
 import { numberIn } from "./sip-number.ts";
 
 export interface InboundAdmissionOptions {
   inboundNumbers: Pick<InboundNumbers, "findTrunk">;
   sipTrunks: Pick<SipTrunksService, "mayCallFrom" | "isNamed" | "findCredentials">;
+  callQuota: Pick<CallQuota, "isExhausted">;
   logger: Logger;
 }
 
@@ -44,7 +47,10 @@ export class InboundAdmission {
       );
       return { status: 403 };
     }
-    return trunk.isInboundAuthenticated ? await this.#authenticate(invite, trunk) : undefined;
+    const refusal = trunk.isInboundAuthenticated ? await this.#authenticate(invite, trunk) : undefined;
+    if (refusal !== undefined) return refusal;
+    // Refused before the call is looked up further: a flood of one organization's calls does not delay others.
+    return this.#options.callQuota.isExhausted(trunk.organizationId) ? notNow() : undefined;
   }
 
   /**

@@ -3,6 +3,7 @@ import type { ActiveCallRegistry } from "../active-calls/active-call-registry.ts
 import type { CallCommands } from "../active-calls/call-commands.ts";
 import type { CallPlacement } from "../active-calls/call-placement.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
+import type { CallQuota } from "../calls/call-quota.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
@@ -23,6 +24,7 @@ type SipHandlers = Pick<
 
 interface Dependencies {
   calls: CallsService;
+  callQuota: CallQuota;
   activeCalls: ActiveCallRegistry;
   callCommands: CallCommands;
   placement: CallPlacement;

@@ -2,6 +2,7 @@ import type { AgentWriter } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { AgentResolution } from "../agents/versions/agent-resolution.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { OrganizationsService } from "../organizations/organizations.service.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { InboundNumbers } from "./inbound-numbers.ts";
@@ -14,6 +15,7 @@ interface Dependencies {
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
+  organizationLimits: OrganizationLimitsService;
 }
 
 export function createPhoneNumbers(

@@ -9,6 +9,7 @@ import type { AgentResolution } from "../agents/versions/agent-resolution.servic
 import { writeDocument } from "../agents/agent-state.rules.ts";
 import type { AgentWriter } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
 import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
@@ -20,6 +21,7 @@ import {
   withoutTrunk,
 } from "./phone-numbers.rules.ts";
 import * as store from "./phone-numbers.store.ts";
+import { phoneNumbers } from "./phone-numbers.tables.ts";
 
 /** Data that decides how a call to one of our numbers is handled. */
 export interface InboundNumber {
@@ -45,6 +47,7 @@ interface PhoneNumbersDependencies {
   writer: AgentWriter;
   sipTrunks: SipTrunksService;
   organizations: OrganizationsService;
+  organizationLimits: OrganizationLimitsService;
   clock: Clock;
 }
 
@@ -57,6 +60,7 @@ export class PhoneNumbersService {
   readonly #clock: Clock;
   readonly #sipTrunks: SipTrunksService;
   readonly #organizations: OrganizationsService;
+  readonly #limits: OrganizationLimitsService;
 
   constructor(database: Database, dependencies: PhoneNumbersDependencies) {
     this.#database = database;
@@ -66,6 +70,7 @@ export class PhoneNumbersService {
     this.#clock = dependencies.clock;
     this.#sipTrunks = dependencies.sipTrunks;
     this.#organizations = dependencies.organizations;
+    this.#limits = dependencies.organizationLimits;
   }
 
   /** Binds the number to the agent. A number that the organization already has must not be bound to another agent. */
@@ -83,10 +88,17 @@ export class PhoneNumbersService {
         throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
+      const { organizationId } = by;
+      const known = await store.findNumberByE164(transaction, e164);
+      if (known?.organizationId !== organizationId)
+        await this.#limits.requireRoom(transaction, organizationId, {
+          name: "phoneNumbers",
+          table: phoneNumbers,
+        });
       const row = await take(
         transaction,
         {
-          organizationId: by.organizationId,
+          organizationId,
           agentId,
           sipTrunkId,
           environment,

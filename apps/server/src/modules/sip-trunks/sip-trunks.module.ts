@@ -1,10 +1,14 @@
 import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import { bindSipTrunkRoutes } from "./sip-trunks.routes.ts";
 import { SipTrunksService } from "./sip-trunks.service.ts";
 import { TrunkChecksService } from "./trunk-checks.service.ts";
 
-export function createSipTrunks({ database, encryption, sip, clock }: NodeResources) {
-  const sipTrunks = new SipTrunksService(database, encryption, clock);
+export function createSipTrunks(
+  { database, encryption, sip, clock }: NodeResources,
+  { organizationLimits }: { organizationLimits: OrganizationLimitsService },
+) {
+  const sipTrunks = new SipTrunksService(database, { encryption, clock, organizationLimits });
   const sipTrunkChecks = new TrunkChecksService(sipTrunks, sip, clock);
   return {
     services: { sipTrunks },

@@ -8,6 +8,7 @@ import type { Database, Queries } from "../../platform/database/database.ts";
 import { toPage } from "../../platform/database/page.ts";
 import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import {
   isAddressAllowed,
   isAddressOrBlock,
@@ -18,6 +19,7 @@ import {
 } from "./sip-trunks.rules.ts";
 import { ProxyAddresses } from "./proxy-addresses.ts";
 import * as store from "./sip-trunks.store.ts";
+import { sipTrunks } from "./sip-trunks.tables.ts";
 import { findHealth, findServiceRoutes } from "./trunk-monitors.store.ts";
 
 const RESOLVE_DEADLINE_MS = 3_000;
@@ -51,10 +53,17 @@ export interface InboundTrunk extends TrunkAddresses {
 
 type TrunkAddresses = Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | "transport">;
 
+interface SipTrunksDependencies {
+  encryption: Encryption;
+  clock: Clock;
+  organizationLimits: OrganizationLimitsService;
+}
+
 export class SipTrunksService {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #encryption: Encryption;
+  readonly #limits: OrganizationLimitsService;
   readonly #changeListeners = new Set<() => void>();
   readonly #proxyAddresses = new ProxyAddresses(async (proxy) => {
     const hops = await locateInTime(proxy);
@@ -67,10 +76,11 @@ export class SipTrunksService {
    */
   readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string; isForced: boolean }>();
 
-  constructor(database: Database, encryption: Encryption, clock: Clock) {
+  constructor(database: Database, { encryption, clock, organizationLimits }: SipTrunksDependencies) {
     this.#database = database;
     this.#clock = clock;
     this.#encryption = encryption;
+    this.#limits = organizationLimits;
   }
 
   async create(organizationId: string, { friendlyName, ...change }: SipTrunkCreate): Promise<SipTrunk> {
@@ -78,7 +88,10 @@ export class SipTrunksService {
     const id = randomUUID();
     const trunk = { id, organizationId, friendlyName, ...this.#toColumns(id, change) };
     requireCredentials(trunk);
-    const row = await store.insertTrunk(this.#database, trunk);
+    const row = await this.#database.transaction(async (transaction) => {
+      await this.#limits.requireRoom(transaction, organizationId, { name: "sipTrunks", table: sipTrunks });
+      return await store.insertTrunk(transaction, trunk);
+    });
     this.#tellChange();
     return present(row, undefined);
   }

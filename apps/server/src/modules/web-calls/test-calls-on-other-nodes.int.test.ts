@@ -106,7 +106,7 @@ async function setUp(context: TestContext) {
       logger,
       authenticate: async (key) => await modules.apiKeys.authenticate(key),
       idempotency: new Idempotency(database, encryption, clock),
-      rateLimiter: new RateLimiter(database, clock),
+      rateLimiter: new RateLimiter(database, clock, (id) => modules.organizationLimits.find(id)),
     });
     features.bindRoutes(app);
     const url = await app.listen({ host: "127.0.0.1", port: 0 });

@@ -8,7 +8,7 @@ import { type IncomingHttpHeaders, type ServerResponse, createServer } from "nod
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { Jobs } from "../../platform/jobs/jobs.ts";
+import { type JobQueue, Jobs } from "../../platform/jobs/jobs.ts";
 import { createLogger } from "../../platform/logging/logging.ts";
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import { CallsService } from "../calls/calls.service.ts";
@@ -98,7 +98,11 @@ function deliverBy(
   webhooks: WebhooksService,
   sender: WebhookSender,
 ) {
-  const calls = new CallsService(database, { conversations, recordingLinks: recordings });
+  const calls = new CallsService(database, {
+    conversations,
+    recordingLinks: recordings,
+    quota: { requireRoom: async () => {} },
+  });
   const postCall = new PostCallWebhook({ calls, recordings, webhooks });
   postCall.subscribe();
   return { calls, delivery: new WebhookDelivery({ database, sender, webhooks, calls, postCall }) };
@@ -116,10 +120,11 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
   const receiver = await startReceiver(t, respond);
   const clock = { now: new Date() };
   const jobs: Enqueued[] = [];
-  const webhooks = new WebhooksService({
+  const queue: JobQueue = {
     enqueue: async (_transaction, _kind, data, { startAfter } = {}) =>
       void jobs.push({ data: JSON.parse(JSON.stringify(data)), startAfter }),
-  });
+  };
+  const webhooks = new WebhooksService(queue, modules.organizationLimits);
   const { signingSecrets } = modules;
   const sender = new WebhookSender({ client, signingSecrets, clock: { now: () => clock.now } });
   const { calls, delivery } = deliverBy(server, webhooks, sender);
@@ -162,7 +167,7 @@ export async function openDeliveries(t: TestContext, respond: Respond) {
     startQueue: async () => {
       const { connectionString } = server;
       const queue = await Jobs.start({ connectionString, logger: createLogger({ level: "silent" }) });
-      const told = new WebhooksService(queue);
+      const told = new WebhooksService(queue, modules.organizationLimits);
       const { calls: ended, delivery: delivering } = deliverBy(server, told, sender);
       await queue.work(deliverWebhooksJob(delivering));
       const close = async (): Promise<void> => {

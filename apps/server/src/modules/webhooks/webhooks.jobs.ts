@@ -6,8 +6,6 @@ import { deleteEventsBefore } from "./webhooks.store.ts";
 import { DELIVERY_JOB, type DeliveryJob } from "./webhooks.service.ts";
 
 const CONCURRENCY = 20;
-/** Servers that do not answer delay only webhooks of their own organization. */
-const CONCURRENCY_PER_ORGANIZATION = 5;
 /** Retries, one minute apart, of runs that could not store their result; longer than a database outage. */
 const RETRIES = 100;
 /** Keeps events long after their last attempt, for customers' questions. */
@@ -17,7 +15,8 @@ export function deliverWebhooksJob(delivery: WebhookDelivery): JobKind<DeliveryJ
   return {
     ...DELIVERY_JOB,
     concurrency: CONCURRENCY,
-    concurrencyPerGroup: CONCURRENCY_PER_ORGANIZATION,
+    // Servers that do not answer delay only webhooks of their own organization.
+    isGrouped: true,
     retries: RETRIES,
     run: async (job) => await delivery.deliver(job),
   };

@@ -1,6 +1,7 @@
 import { OutboundClient } from "../../platform/outbound-http/outbound-client.ts";
 import type { CallsService } from "../calls/calls.service.ts";
 import type { Feature, NodeResources } from "../feature.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { RecordingsService } from "../recordings/recordings.service.ts";
 import { PostCallWebhook } from "./post-call-webhook.ts";
 import { PreCallWebhook } from "./pre-call-webhook.ts";
@@ -16,14 +17,15 @@ import { WebhooksService } from "./webhooks.service.ts";
 interface Dependencies {
   calls: CallsService;
   recordings: RecordingsService;
+  organizationLimits: OrganizationLimitsService;
 }
 
 export function createWebhooks(
   { config, database, encryption, jobs, clock, logger }: NodeResources,
-  { calls, recordings }: Dependencies,
+  { calls, recordings, organizationLimits }: Dependencies,
 ) {
   const client = new OutboundClient({ isPrivateAllowed: config.isPrivateWebhookAllowed });
-  const webhooks = new WebhooksService(jobs);
+  const webhooks = new WebhooksService(jobs, organizationLimits);
   const signingSecrets = new SigningSecretsService(database, encryption, clock);
   const sender = new WebhookSender({ client, signingSecrets, clock });
   const postCall = new PostCallWebhook({ calls, recordings, webhooks });

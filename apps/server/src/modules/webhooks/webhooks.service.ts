@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { CallPostData, CallPreData, MessageReceivedData, WebhookType } from "@parley/contract";
 import type { Database, Queries } from "../../platform/database/database.ts";
-import type { JobQueue } from "../../platform/jobs/jobs.ts";
+import type { JobGroup, JobQueue } from "../../platform/jobs/jobs.ts";
+import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import * as store from "./webhooks.store.ts";
 
 const MINUTE_MS = 60_000;
@@ -60,9 +61,11 @@ export function buildBody(
 /** Events for customers' servers. */
 export class WebhooksService {
   readonly #jobs: JobQueue;
+  readonly #limits: Pick<OrganizationLimitsService, "find">;
 
-  constructor(jobs: JobQueue) {
+  constructor(jobs: JobQueue, limits: Pick<OrganizationLimitsService, "find">) {
     this.#jobs = jobs;
+    this.#limits = limits;
   }
 
   /** Announces an event in the transaction of its cause, so that both are stored or neither is. */
@@ -99,7 +102,8 @@ export class WebhooksService {
   /** Sends a sent event again, in addition to its scheduled attempts. */
   async resend(transaction: Queries, event: { id: string; organizationId: string }): Promise<void> {
     const job: DeliveryJob = { eventId: event.id, resendId: randomUUID() };
-    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { group: event.organizationId });
+    const group = await this.#groupOf(transaction, event.organizationId);
+    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { group });
   }
 
   /** Returns the event if the job's attempt is still to be made. */
@@ -132,7 +136,13 @@ export class WebhooksService {
     at: Date,
   ): Promise<void> {
     const job: DeliveryJob = { eventId: id, dueAt: at.toISOString() };
-    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { startAfter: at, group: organizationId });
+    const group = await this.#groupOf(transaction, organizationId);
+    await this.#jobs.enqueue(transaction, DELIVERY_JOB, job, { startAfter: at, group });
+  }
+
+  async #groupOf(transaction: Queries, organizationId: string): Promise<JobGroup> {
+    const { concurrentWebhooks } = await this.#limits.find(organizationId, transaction);
+    return { id: organizationId, concurrency: concurrentWebhooks };
   }
 }
 

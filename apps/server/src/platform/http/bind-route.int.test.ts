@@ -27,7 +27,9 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
       actor: { type: "api_key", name: "test" },
     }),
     idempotency: new Idempotency(database, new Encryption(randomBytes(32)), systemClock),
-    rateLimiter: new RateLimiter(database, { now: () => clock.now }),
+    rateLimiter: new RateLimiter(database, { now: () => clock.now }, async () =>
+      assert.fail("this limit is a number"),
+    ),
   });
   const route = defineRoute({
     method: "POST",

@@ -109,11 +109,11 @@ async function limitRate(
   request: FastifyRequest,
   reply: FastifyReply,
   use: RateLimitedUse,
-  limit: RateLimit,
+  rate: RateLimit,
 ): Promise<void> {
-  const { isAllowed, at, remaining, resetMs } = await request.server.rateLimiter.take(use, limit);
+  const { isAllowed, limit, at, remaining, resetMs } = await request.server.rateLimiter.take(use, rate);
   const resetSeconds = String(Math.ceil(resetMs / 1000));
-  reply.header("ratelimit-limit", String(limit.requests));
+  reply.header("ratelimit-limit", String(limit));
   reply.header("ratelimit-remaining", String(remaining));
   reply.header("ratelimit-reset", resetSeconds);
   if (isAllowed) {

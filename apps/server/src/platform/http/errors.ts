@@ -10,6 +10,8 @@ const retryAfterSeconds: Readonly<Partial<Record<ErrorCode, number>>> = {
   capacity_exceeded: 5,
   // About the time that a server takes to restart.
   database_unavailable: 5,
+  // For limits on work in progress. The others know their time.
+  rate_limited: 5,
 };
 
 const API_KEY_CHALLENGE = 'ApiKey realm="Parley", header="x-api-key"';
@@ -29,8 +31,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     reply.header("www-authenticate", API_KEY_CHALLENGE);
   // RFC 9110 §15.5.16: codings that a body may have.
   if (refusal.status === 415) reply.header("accept-encoding", "identity");
-  const retryAfter = retryAfterSeconds[refusal.code];
-  if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
+  const retryAfter = refusal.retryAfterSeconds ?? retryAfterSeconds[refusal.code];
+  if (retryAfter !== undefined && !reply.hasHeader("retry-after"))
+    reply.header("retry-after", String(retryAfter));
   reply.code(refusal.status).type("application/json; charset=utf-8").send(JSON.stringify(refusal.toBody()));
 }
 

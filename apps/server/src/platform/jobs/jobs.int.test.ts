@@ -56,3 +56,39 @@ test("of jobs that run together each succeeds or is tried again for itself, and 
   assert.deepEqual([...new Set(runs.values())], [1]);
   await close();
 });
+
+test("a group runs as many jobs at once as it may, and delays no other group", async () => {
+  const { database, connectionString, close } = await createTestDatabase();
+  const jobs = await Jobs.start({ connectionString, logger });
+  const release = Promise.withResolvers<void>();
+  const others = Promise.withResolvers<void>();
+  let waiting = 0;
+  let mostWaiting = 0;
+  let done = 0;
+  const kind: JobKind<{ group: string }> = {
+    name: "grouped-job",
+    concurrency: 8,
+    isGrouped: true,
+    run: async ({ group }) => {
+      if (group === "slow") {
+        mostWaiting = Math.max(mostWaiting, (waiting += 1));
+        await release.promise;
+        waiting -= 1;
+      } else if ((done += 1) === 10) others.resolve();
+    },
+  };
+  await jobs.work(kind);
+  const enqueue = async (count: number, id: string, concurrency: number): Promise<void> =>
+    await database.transaction(async (transaction) => {
+      for (let index = 0; index < count; index += 1)
+        await jobs.enqueue(transaction, kind, { group: id }, { group: { id, concurrency } });
+    });
+  // Both lanes of the slow group get some of so many jobs.
+  await enqueue(60, "slow", 2);
+  await enqueue(10, "quick", 5);
+  await others.promise;
+  release.resolve();
+  await jobs.close();
+  assert.ok(mostWaiting >= 1 && mostWaiting <= 2, `${mostWaiting} at once`);
+  await close();
+});

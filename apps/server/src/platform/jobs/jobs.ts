@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { type Job, type JobResult, PgBoss, fromDrizzle } from "pg-boss";
 import type { Logger } from "pino";
@@ -20,19 +21,25 @@ export interface JobKind<Data extends object> {
   cron?: string;
   /** Number of jobs that a node runs at once; default 1. */
   concurrency?: number;
-  /** Number of concurrent jobs of one `group`; default unlimited. */
-  concurrencyPerGroup?: number;
+  /** Whether its jobs belong to groups, each with a limit of its own. */
+  isGrouped?: boolean;
   /** Seconds after which a run counts as failed; default 60. */
   expireSeconds?: number;
   /** Number of retries of a failed run, at increasing intervals; default 3. */
   retries?: number;
 }
 
+export interface JobGroup {
+  id: string;
+  /** Number of the group's jobs that a node runs at once. */
+  concurrency: number;
+}
+
 export interface EnqueueOptions {
   /** Default: at once. */
   startAfter?: Date;
-  /** Group of the job, such as an organization: jobs of other groups do not delay it (`concurrencyPerGroup`). */
-  group?: string;
+  /** Group of the job, such as an organization: jobs of other groups do not delay it (`isGrouped`). */
+  group?: JobGroup;
 }
 
 /** Queue of background jobs. */
@@ -85,7 +92,7 @@ export class Jobs implements JobQueue {
       retryDelayMax: MAX_RETRY_DELAY_SECONDS,
     });
     if (kind.cron !== undefined) await this.#boss.schedule(kind.name, kind.cron);
-    const { concurrency = 1, concurrencyPerGroup } = kind;
+    const { concurrency = 1, isGrouped = false } = kind;
     const batchSize = Math.min(concurrency, BATCH_SIZE);
     await this.#boss.work<Data>(
       kind.name,
@@ -94,7 +101,7 @@ export class Jobs implements JobQueue {
         batchSize,
         burstWhenBatchFull: true,
         localConcurrency: Math.ceil(concurrency / batchSize),
-        ...(concurrencyPerGroup !== undefined && { localGroupConcurrency: concurrencyPerGroup }),
+        ...(isGrouped && { localGroupConcurrency: 1 }),
       },
       async (jobs) => await Promise.all(jobs.map(async (job) => await this.#run(kind, job))),
     );
@@ -120,7 +127,7 @@ export class Jobs implements JobQueue {
     await this.#boss.send(kind.name, data, {
       db,
       ...(startAfter !== undefined && { startAfter }),
-      ...(group !== undefined && { group: { id: group } }),
+      ...(group !== undefined && { group: { id: laneOf(group) } }),
     });
   }
 
@@ -129,4 +136,12 @@ export class Jobs implements JobQueue {
     this.#stopped ??= this.#boss.stop({ graceful: true, close: true, timeout: STOP_DEADLINE_MS });
     await this.#stopped;
   }
+}
+
+/**
+ * pg-boss gives all groups of a queue the same limit. A group is therefore divided into as many lanes as it may run jobs at
+ * once, and each lane runs one.
+ */
+function laneOf({ id, concurrency }: JobGroup): string {
+  return `${id}/${randomInt(Math.max(1, concurrency))}`;
 }

@@ -11,7 +11,8 @@ async function open() {
   const { database, close } = await createTestDatabase();
   let nowMs = Date.parse("2026-11-21T09:00:00Z");
   const now = (): Date => new Date(nowMs);
-  const createNode = () => new RateLimiter(database, { now });
+  const createNode = () =>
+    new RateLimiter(database, { now }, async () => assert.fail("this limit is a number"));
   const use = { organizationId: randomUUID(), name: "createTestCall" };
   return {
     close,
@@ -26,9 +27,21 @@ async function open() {
 test("what was allowed counts for as long as the limit says, in any stretch of time", async () => {
   const { node, use, now, letPass, close } = await open();
   const allowed = async (remaining: number, resetMs: number): Promise<void> =>
-    assert.deepEqual(await node.take(use, limit), { isAllowed: true, at: now(), remaining, resetMs });
+    assert.deepEqual(await node.take(use, limit), {
+      isAllowed: true,
+      at: now(),
+      remaining,
+      resetMs,
+      limit: 3,
+    });
   const refused = async (resetMs: number): Promise<void> =>
-    assert.deepEqual(await node.take(use, limit), { isAllowed: false, at: now(), remaining: 0, resetMs });
+    assert.deepEqual(await node.take(use, limit), {
+      isAllowed: false,
+      at: now(),
+      remaining: 0,
+      resetMs,
+      limit: 3,
+    });
   await allowed(2, 60_000);
   letPass(50_000);
   await allowed(1, 10_000);
@@ -83,6 +96,7 @@ test("what is given back does not count, and each use is given back once", async
     at: now(),
     remaining: 0,
     resetMs: 59_000,
+    limit: 3,
   });
   await node.giveBack(use, new Date(0));
   assert.equal((await node.take(use, limit)).isAllowed, false);

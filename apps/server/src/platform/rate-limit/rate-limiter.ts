@@ -1,4 +1,4 @@
-import type { RateLimit } from "@parley/contract";
+import type { OrganizationLimits, RateLimit } from "@parley/contract";
 import { type SQL, and, eq, sql } from "drizzle-orm";
 import type { Clock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
@@ -12,6 +12,8 @@ export interface RateLimitedUse {
 
 export interface RateLimitVerdict {
   isAllowed: boolean;
+  /** Number of uses that the limit allows. */
+  limit: number;
   /** Time of the use, which identifies it in `giveBack`. */
   at: Date;
   /** Number of further uses that are allowed now. */
@@ -20,6 +22,8 @@ export interface RateLimitVerdict {
   resetMs: number;
 }
 
+export type FindLimits = (organizationId: string) => Promise<OrganizationLimits>;
+
 /**
  * Counts limited uses of an organization in the database, across all nodes, in a sliding window of the limit's length
  * rather than in fixed periods. Rejected and returned uses do not count.
@@ -27,15 +31,22 @@ export interface RateLimitVerdict {
 export class RateLimiter {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #findLimits: FindLimits;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, findLimits: FindLimits) {
     this.#database = database;
     this.#clock = clock;
+    this.#findLimits = findLimits;
   }
 
-  async take(use: RateLimitedUse, { requests, windowSeconds }: RateLimit): Promise<RateLimitVerdict> {
+  async take(use: RateLimitedUse, rate: RateLimit): Promise<RateLimitVerdict> {
     const now = this.#clock.now();
-    const windowMs = windowSeconds * 1000;
+    const windowMs = rate.windowSeconds * 1000;
+    const requests =
+      typeof rate.requests === "number"
+        ? rate.requests
+        : (await this.#findLimits(use.organizationId))[rate.requests];
+    if (requests === 0) return { isAllowed: false, limit: 0, at: now, remaining: 0, resetMs: windowMs };
     const since = new Date(now.getTime() - windowMs);
     // Runs as one statement: of two concurrent uses, the second waits for the row and counts the first.
     const [taken] = await this.#database
@@ -51,6 +62,7 @@ export class RateLimiter {
     const oldest = Math.min(now.getTime(), ...counted.map((each) => each.getTime()));
     return {
       isAllowed: taken !== undefined,
+      limit: requests,
       at: now,
       remaining: Math.max(0, requests - counted.length),
       resetMs: oldest + windowMs - now.getTime(),

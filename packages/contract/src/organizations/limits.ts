@@ -1,0 +1,83 @@
+import { type Static, Type } from "typebox";
+import { keysOf } from "../keys.ts";
+import { closedObject, nullable } from "../schemas.ts";
+
+interface LimitDescription {
+  default: number;
+  /** Default: 0, which allows none. */
+  minimum?: number;
+  description: string;
+}
+
+/** Limits of an organization. The operator can override each one. */
+export const organizationLimits = {
+  concurrentCalls: {
+    default: 200,
+    description:
+      "Calls at once, over all nodes, from their creation to their end. An inbound call above the limit gets 503, and an operation gets `rate_limited`.",
+  },
+  callsPerMinute: {
+    default: 600,
+    description: "Calls that begin within any 60 seconds, refused in the same way.",
+  },
+  sipTrunks: { default: 100, description: "SIP trunks." },
+  agents: { default: 1_000, description: "Agents." },
+  phoneNumbers: { default: 1_000, description: "Phone numbers." },
+  reanalysesPerHour: {
+    default: 120,
+    description: "Requests to repeat an analysis that are accepted within any 60 minutes.",
+  },
+  concurrentWebhooks: {
+    default: 5,
+    minimum: 1,
+    description: "Deliveries of webhooks at once per node. Further deliveries wait.",
+  },
+  concurrentJobs: {
+    default: 3,
+    minimum: 1,
+    description: "Analyses of calls at once per node. Further analyses wait.",
+  },
+} as const satisfies Record<string, LimitDescription>;
+
+export type OrganizationLimit = keyof typeof organizationLimits;
+
+export type OrganizationLimits = Record<OrganizationLimit, number>;
+
+/** Limits that differ from the defaults. */
+export type LimitOverrides = Partial<OrganizationLimits>;
+
+/** Largest value of a limit. */
+export const MAX_LIMIT = 1_000_000;
+
+const names = keysOf(organizationLimits);
+
+function describe(name: OrganizationLimit) {
+  const { description, default: value, minimum = 0 }: LimitDescription = organizationLimits[name];
+  return Type.Integer({
+    minimum,
+    maximum: MAX_LIMIT,
+    description: `${description} Default: ${value}.`,
+    examples: [value],
+  });
+}
+
+function ofEach<T>(schemaOf: (name: OrganizationLimit) => T): Record<OrganizationLimit, T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `names` are the keys of the table
+  return Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as Record<OrganizationLimit, T>;
+}
+
+export const limitsSchema = Type.Object(ofEach(describe), {
+  title: "OrganizationLimits",
+  description: "Limits that apply to the organization. Only the operator changes them.",
+});
+
+/** Null resets a limit to its default. */
+export const limitsUpdateSchema = closedObject(
+  ofEach((name) => Type.Optional(nullable(describe(name)))),
+  {
+    title: "OrganizationLimitsUpdate",
+    description: "Absent limits stay; null resets a limit to its default.",
+  },
+);
+
+export type LimitsUpdate = Static<typeof limitsUpdateSchema>;

@@ -105,7 +105,7 @@ export async function loadHandlers(
     },
     close: async () => {
       preparation?.close();
-      await voices?.dittli?.close();
+      await Promise.all([voices?.kokoro?.close(), voices?.dittli?.close()]);
     },
   };
 }

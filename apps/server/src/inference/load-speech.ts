@@ -85,7 +85,7 @@ export class SpeechLoader {
     if (moonshine) note(toName(moonshine), await measureRecognizer(moonshine));
     const tiny = await this.#loadTinyInstead(measured["moonshine-base"]);
     if (tiny) note("moonshine-tiny", await measureRecognizer(tiny));
-    if (voices.dittli) note("dittli", await measureVoice(voices.dittli, nameOf(FAST_LOCAL_VOICE), undefined));
+    if (voices.dittli) note("dittli", await measureVoice(voices.dittli, nameOf(FAST_LOCAL_VOICE), 1));
     let { kokoro } = voices;
     let openThreads: number | undefined;
     for (const threads of kokoro === undefined ? [] : this.#threadCounts()) {
@@ -156,7 +156,7 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "kokoro",
-      load: async () => await loadKokoro({ modelsDir, lexicon, threads }),
+      load: async () => await opened(await loadKokoro({ modelsDir, lexicon, threads })),
       ask: async (engine) => await askVoice(engine, nameOf(DEFAULT_LOCAL_VOICE)),
     });
   }
@@ -167,7 +167,6 @@ export class SpeechLoader {
     return await this.#loadKokoro(threads);
   }
 
-  /** Its first words open the model. */
   async #loadDittli(): Promise<SpeechEngine | undefined> {
     const { modelsDir, onModel } = this.#options;
     const lexicon = await this.#lexicon;
@@ -175,13 +174,20 @@ export class SpeechLoader {
     return await loadUsable(onModel, {
       modelsDir,
       group: "dittli",
-      load: async () => {
-        const engine = await loadDittli({ modelsDir, lexicon });
-        await engine.warmUp();
-        return engine;
-      },
+      load: async () => await opened(await loadDittli({ modelsDir, lexicon })),
       ask: async (engine) => await askVoice(engine, nameOf(FAST_LOCAL_VOICE)),
     });
+  }
+}
+
+/** Opens the model of a voice; closes the voice if that fails. */
+async function opened(engine: SpeechEngine): Promise<SpeechEngine> {
+  try {
+    await engine.warmUp();
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 import path from "node:path";
-import { errorMessage } from "@parley/conversation/error-message";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { openPreparedModel } from "../onnx/prepared-model.ts";
-import type { DittliRequest, DittliReply } from "./dittli-model.ts";
+import { serveModel } from "../onnx/serve-model.ts";
+import type { DittliRequest } from "./symbols.ts";
 
 /** Width of the text features that the English voice was trained without; all zero. */
 const BERT_WIDTH = 1024;
@@ -29,10 +29,7 @@ function open(): Promise<InferenceSession> {
   });
 }
 
-async function run(
-  session: InferenceSession,
-  { input, speed }: Omit<DittliRequest, "id">,
-): Promise<Float32Array> {
+async function run(session: InferenceSession, { input, speed }: DittliRequest): Promise<Float32Array> {
   const { Tensor } = ort;
   const length = input.symbols.length;
   const integers = (values: readonly number[], shape: readonly number[]): Tensor =>
@@ -56,22 +53,4 @@ async function run(
   throw new TypeError("the model has no float32 output audio");
 }
 
-const send = (reply: DittliReply): void => {
-  if (process.connected) process.send?.(reply, undefined, undefined, () => {});
-};
-
-// The parent is gone. Ctrl-C reaches the whole process group, so the parent decides when this process ends.
-process.on("disconnect", () => process.exit(0));
-process.on("SIGINT", () => {});
-process.on("SIGTERM", () => {});
-
-const opened = open();
-process.on("message", (message) => {
-  const request = message as DittliRequest;
-  opened
-    .then((session) => run(session, request))
-    .then(
-      (samples) => send({ id: request.id, samples }),
-      (error: unknown) => send({ id: request.id, error: errorMessage(error) }),
-    );
-});
+serveModel(open, run);

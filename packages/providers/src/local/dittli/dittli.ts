@@ -6,8 +6,8 @@ import type { EngineVoice, SpeechEngine, SpeechPiece } from "../synthesis/engine
 import { engineVersion } from "../synthesis/engine-version.ts";
 import { phrasePauseMs, splitPhrases } from "../synthesis/phrases.ts";
 import { shapePhrase } from "../synthesis/shape-phrase.ts";
-import { DittliModel } from "./dittli-model.ts";
-import { dittliInput, type DittliMetadata } from "./symbols.ts";
+import { ModelProcess } from "../onnx/model-process.ts";
+import { dittliInput, type DittliMetadata, type DittliRequest } from "./symbols.ts";
 
 export interface LoadDittliOptions {
   /** Folder returned by `ensureModels`, with `dittli/model.onnx` and `dittli/metadata.json`. */
@@ -27,14 +27,22 @@ class Dittli implements SpeechEngine {
   readonly version = engineVersion("dittli");
   readonly sampleRateHz = SAMPLE_RATE_HZ;
   readonly voices = [VOICE];
-  readonly #model: DittliModel;
+  readonly #model: ModelProcess<DittliRequest, Float32Array>;
   readonly #metadata: DittliMetadata;
   readonly #lexicon: Lexicon;
 
-  constructor(model: DittliModel, metadata: DittliMetadata, lexicon: Lexicon) {
+  constructor(model: ModelProcess<DittliRequest, Float32Array>, metadata: DittliMetadata, lexicon: Lexicon) {
     this.#model = model;
     this.#metadata = metadata;
     this.#lexicon = lexicon;
+  }
+
+  get isOpen(): boolean {
+    return this.#model.isRunning;
+  }
+
+  get processorMs(): number {
+    return this.#model.processorMs;
   }
 
   async *synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncGenerator<SpeechPiece> {
@@ -96,6 +104,9 @@ function readMetadata(json: string): DittliMetadata {
  */
 export async function loadDittli(options: LoadDittliOptions): Promise<SpeechEngine> {
   const metadata = await readFile(path.join(options.modelsDir, "dittli", "metadata.json"), "utf8");
-  const model = new DittliModel(options.modelsDir, options.threads ?? 1);
+  const model = new ModelProcess<DittliRequest, Float32Array>({
+    entry: new URL("./dittli-process.ts", import.meta.url),
+    args: [options.modelsDir, String(options.threads ?? 1)],
+  });
   return new Dittli(model, readMetadata(metadata), options.lexicon);
 }

@@ -15,6 +15,13 @@ export interface DittliInput {
   languages: number[];
 }
 
+/** What the model's process runs. */
+export interface DittliRequest {
+  input: DittliInput;
+  /** 1 is the voice's own pace. */
+  speed: number;
+}
+
 /** Marks that the model supports; others are spoken like a comma. */
 const MARKS = new Set([",", ".", "!", "?", "…"]);
 const EDGE = "_";

@@ -27,13 +27,17 @@ export interface SpeechEngine {
   readonly version: string;
   readonly sampleRateHz: ResamplerRateHz;
   readonly voices: readonly string[];
+  /** Whether its model is loaded or being loaded; `synthesize` and `warmUp` load it. */
+  readonly isOpen: boolean;
+  /** Processor time of the model's process so far, in milliseconds. */
+  readonly processorMs: number;
   /**
    * Synthesizes a text, in pieces as they are ready; none if the text has nothing to pronounce.
    *
    * @throws the signal's reason when aborted; checked between pieces.
    */
   synthesize(text: string, voice: EngineVoice, signal: AbortSignal): AsyncIterable<SpeechPiece>;
-  /** Runs once, so that the first caller does not wait for first-time allocations. */
+  /** Loads the model and runs it once, so that the first caller does not wait for that. */
   warmUp(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;

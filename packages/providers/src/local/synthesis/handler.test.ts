@@ -15,6 +15,8 @@ class ToneEngine implements SpeechEngine {
   version = "1";
   readonly sampleRateHz = 24_000;
   readonly voices = ["a"];
+  readonly isOpen = true;
+  readonly processorMs = 0;
   runs = 0;
   gate: Promise<void> | undefined;
 

@@ -200,6 +200,22 @@ test("an unknown voice fails the stream without a retry", async (context) => {
   assert.match(event.error.message, /no voice kokoro\/nobody/);
 });
 
+test("a voice leaves its process free for the other models while it synthesizes", async () => {
+  for (const voice of [DEFAULT_LOCAL_VOICE, FAST_LOCAL_VOICE]) {
+    await say("Hello.", voice);
+    const turnsAt = [performance.now()];
+    const ticks = setInterval(() => turnsAt.push(performance.now()), 1);
+    // One phrase, so that no step ends before all of it is synthesized.
+    await say("we are open from nine in the morning to five in the evening on every weekday", voice);
+    clearInterval(ticks);
+    turnsAt.push(performance.now());
+    const waits = turnsAt.slice(1).map((at, index) => at - (turnsAt[index] ?? at));
+    const tookMs = (turnsAt.at(-1) ?? 0) - (turnsAt[0] ?? 0);
+    // In this process, onnxruntime would block for nearly all of the time.
+    assert.ok(Math.max(...waits) < tookMs / 2, `${voice}: blocked ${Math.max(...waits)} of ${tookMs} ms`);
+  }
+});
+
 textToSpeechConformance("local", () => {
   const client = createInProcessInference({ synthesize });
   return {

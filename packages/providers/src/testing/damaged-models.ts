@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { readFields } from "../local/kokoro/protobuf.ts";
+import { readFields } from "../local/onnx/protobuf.ts";
 import { MODEL_CATALOG, type ModelGroup } from "../models/catalog.ts";
 import { ensureModels } from "../models/fetch.ts";
 

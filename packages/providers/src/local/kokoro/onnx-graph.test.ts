@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { cutModel } from "./onnx-graph.ts";
-import { joinParts, messageField, readFields, textField, varintField, type Part } from "./protobuf.ts";
+import { joinParts, messageField, readFields, textField, varintField, type Part } from "../onnx/protobuf.ts";
 
 const FLOAT16 = 10;
 

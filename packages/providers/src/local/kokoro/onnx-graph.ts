@@ -7,7 +7,7 @@ import {
   varintField,
   type Field,
   type Part,
-} from "./protobuf.ts";
+} from "../onnx/protobuf.ts";
 
 /** Field numbers of onnx.proto3 (github.com/onnx/onnx), by message. */
 const MODEL = { graph: 7 };

@@ -1,19 +1,15 @@
+import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import type { SampleRateHz } from "@parley/conversation";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import type { FromModelThread, ModelThreadData, ToModelThread } from "./model.ts";
+import { writeNetwork } from "./network.ts";
 import { shapes, STATE_WIDTH } from "./stream.ts";
 
 /** The thread of a `SileroModel`. */
 const { modelPath, rooms }: ModelThreadData = workerData;
-const session = await InferenceSession.create(modelPath, {
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
-  logSeverityLevel: 3,
-});
-const rates = {
-  8000: new Tensor("int64", BigInt64Array.of(8000n), []),
-  16000: new Tensor("int64", BigInt64Array.of(16_000n), []),
-};
+const model = await readFile(modelPath);
+const sessions = { 8000: await open(8000), 16000: await open(16_000) };
 
 const answer = (message: FromModelThread): void => parentPort?.postMessage(message);
 
@@ -25,19 +21,29 @@ parentPort?.on("message", ({ sampleRateHz, count }: ToModelThread) => {
 });
 answer({ type: "ready" });
 
-async function hear(sampleRateHz: ToModelThread["sampleRateHz"], count: number): Promise<void> {
+async function open(sampleRateHz: SampleRateHz): Promise<InferenceSession> {
+  return await InferenceSession.create(writeNetwork(model, sampleRateHz), {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+}
+
+async function hear(sampleRateHz: SampleRateHz, count: number): Promise<void> {
   const { input, state, probabilities, nextState } = rooms[sampleRateHz];
   const { context, window } = shapes[sampleRateHz];
   const rowLength = context + window;
-  const stateLength = 2 * count * STATE_WIDTH;
+  const [layer, both] = [count * STATE_WIDTH, 2 * count * STATE_WIDTH];
+  const rows = (data: Float32Array, width: number): Tensor => new Tensor("float32", data, [count, width]);
   const feeds = {
-    input: new Tensor("float32", input.subarray(0, count * rowLength), [count, rowLength]),
-    state: new Tensor("float32", state.subarray(0, stateLength), [2, count, STATE_WIDTH]),
-    sr: rates[sampleRateHz],
+    input: rows(input.subarray(0, count * rowLength), rowLength),
+    lower: rows(state.subarray(0, layer), STATE_WIDTH),
+    upper: rows(state.subarray(layer, both), STATE_WIDTH),
   };
   // Results are written to existing memory: new memory outside V8's heap for every batch triggers garbage collections.
-  await session.run(feeds, {
-    output: new Tensor("float32", probabilities.subarray(0, count), [count, 1]),
-    stateN: new Tensor("float32", nextState.subarray(0, stateLength), [2, count, STATE_WIDTH]),
+  await sessions[sampleRateHz].run(feeds, {
+    probability: rows(probabilities.subarray(0, count), 1),
+    nextLower: rows(nextState.subarray(0, layer), STATE_WIDTH),
+    nextUpper: rows(nextState.subarray(layer, both), STATE_WIDTH),
   });
 }

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import type { SampleRateHz } from "@parley/conversation";
+import { seededRandom } from "@parley/testing";
+import { InferenceSession, Tensor } from "onnxruntime-node";
 import { ensureModels } from "../../models/fetch.ts";
 import { overTelephone, readRecording } from "../testing.ts";
 import { SileroModel } from "./model.ts";
+import { writeNetwork } from "./network.ts";
+import { shapes, STATE_WIDTH } from "./stream.ts";
 import { loadSilero, type SileroVoiceActivity } from "./voice-activity.ts";
 
 let vad: SileroVoiceActivity;
@@ -86,6 +91,44 @@ for (const sampleRateHz of [8000, 16_000] as const) {
     assert.ok(speech !== undefined && shareAbove(speech, 0.5) > 0.8);
     for (const other of others) assert.equal(shareAbove(other, 0.5), 0);
   });
+}
+
+for (const sampleRateHz of [8000, 16_000] as const) {
+  test(`the network at ${sampleRateHz} Hz gives the results of the model file`, async () => {
+    const file = path.join(await ensureModels({ groups: ["silero"] }), "silero", "silero_vad.onnx");
+    const original = await InferenceSession.create(file);
+    const written = await InferenceSession.create(writeNetwork(await readFile(file), sampleRateHz));
+    const { window, context } = shapes[sampleRateHz];
+    const random = seededRandom(1);
+    for (const count of [1, 3, 16]) {
+      const values = (width: number): Float32Array =>
+        Float32Array.from({ length: count * width }, () => 2 * random() - 1);
+      const rows = (data: Float32Array): Tensor => new Tensor("float32", data, [count, data.length / count]);
+      const [input, lower, upper] = [values(window + context), values(STATE_WIDTH), values(STATE_WIDTH)];
+      const expected = await original.run({
+        input: rows(input),
+        state: new Tensor("float32", Float32Array.of(...lower, ...upper), [2, count, STATE_WIDTH]),
+        sr: new Tensor("int64", BigInt64Array.of(BigInt(sampleRateHz)), []),
+      });
+      const actual = await written.run({ input: rows(input), lower: rows(lower), upper: rows(upper) });
+      const nextState = [...floats(actual["nextLower"]), ...floats(actual["nextUpper"])];
+      assertClose(floats(actual["probability"]), floats(expected["output"]));
+      assertClose(nextState, floats(expected["stateN"]));
+    }
+  });
+}
+
+function floats(tensor: Tensor | undefined): number[] {
+  assert.ok(tensor?.data instanceof Float32Array);
+  return [...tensor.data];
+}
+
+function assertClose(actual: readonly number[], expected: readonly number[]): void {
+  assert.equal(actual.length, expected.length);
+  for (const [at, value] of expected.entries()) {
+    const error = Math.abs((actual[at] ?? NaN) - value);
+    assert.ok(error < 1e-4, `${actual[at]} instead of ${value}`);
+  }
 }
 
 test("the onset of speech is detected", async () => {

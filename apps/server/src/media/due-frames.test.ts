@@ -24,6 +24,13 @@ test("the frames of dropped ticks are due once sockets have been read", async ()
   assert.equal(frames.at(24), 1);
 });
 
+test("a skipped tick counts the dropped ones before it", () => {
+  const frames = new DueFrames();
+  assert.equal(frames.skip(5), 1);
+  assert.equal(frames.skip(6), 1);
+  assert.equal(frames.skip(50), 44);
+});
+
 test("no more than two seconds are made up for, nor what came while nobody listened", async () => {
   const frames = new DueFrames();
   frames.at(0);
@@ -31,7 +38,7 @@ test("no more than two seconds are made up for, nor what came while nobody liste
   await nextTurn();
   assert.equal(frames.at(1001), 101);
   frames.at(1050);
-  frames.skip(1051);
+  assert.equal(frames.skip(1051), 1);
   await nextTurn();
   assert.equal(frames.at(1052), 1);
 });

@@ -21,10 +21,12 @@ export class DueFrames {
     return this.#isUnread ? 0 : due;
   }
 
-  /** Skips this tick: the peer is not heard. */
-  skip(tick: number): void {
+  /** Skips this tick and the dropped ones before it: the peer is not heard. Returns their number. */
+  skip(tick: number): number {
+    const skipped = this.#lastTick === undefined ? 1 : tick - this.#lastTick;
     this.#lastTick = tick;
     this.#missed = 0;
+    return skipped;
   }
 
   #waitForSockets(): void {

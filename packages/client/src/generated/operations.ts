@@ -749,7 +749,7 @@ export class Operations extends Requests {
   /**
    * Count active calls.
    *
-   * Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. All parameters are accepted and have no effect.
+   * Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. `agentId`, `direction` and `channel` select calls. `from`, `to` and `timezone` are accepted and have no effect.
    *
    * @throws {ApiError} `invalid_query`, `unauthorized`, `billing_inactive`, `rate_limited`, `internal`, `database_unavailable`
    */

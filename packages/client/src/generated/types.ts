@@ -204,7 +204,7 @@ export interface AgentCreate {
    */
   silenceEndCallTimeoutSeconds?: number | null;
   /**
-   * Maximum length of a conversation in seconds. The call then ends (`max_duration`).
+   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).
    * From 30 to 14400.
    * @default 1800
    */
@@ -638,7 +638,7 @@ export interface Agent {
    */
   silenceEndCallTimeoutSeconds: number;
   /**
-   * Maximum length of a conversation in seconds. The call then ends (`max_duration`).
+   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).
    * From 30 to 14400.
    */
   maxConversationDurationSeconds: number;
@@ -908,7 +908,7 @@ export interface AgentUpdate {
    */
   silenceEndCallTimeoutSeconds?: number | null;
   /**
-   * Maximum length of a conversation in seconds. The call then ends (`max_duration`).
+   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).
    * From 30 to 14400.
    */
   maxConversationDurationSeconds?: number | null;
@@ -1342,7 +1342,7 @@ export interface AgentSnapshot {
    */
   silenceEndCallTimeoutSeconds: number;
   /**
-   * Maximum length of a conversation in seconds. The call then ends (`max_duration`).
+   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).
    * From 30 to 14400.
    */
   maxConversationDurationSeconds: number;

@@ -104,8 +104,8 @@ export const countActiveCallsRoute = defineRoute({
   tag: "Analytics",
   summary: "Count active calls",
   description:
-    "Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. All parameters " +
-    "are accepted and have no effect.",
+    "Number of calls in status `ringing` or `in_progress`, by phone and web, including tests, on all nodes. `agentId`, " +
+    "`direction` and `channel` select calls. `from`, `to` and `timezone` are accepted and have no effect.",
   query: closedObject({ ...rangeQuery, ...timezoneQuery }),
   status: 200,
   response: dataOf(Type.Object({ activeCalls: countSchema }, { title: "ActiveCalls" })),

@@ -45,6 +45,8 @@ export class CallDriver {
   readonly decisions: { event: TurnEvent; effects: readonly TurnEffect[] }[] = [];
   /** The agent's frame in each tick. */
   readonly frames: (Int16Array | undefined)[] = [];
+  /** Time on hold. */
+  heldMs = 0;
   readonly #sampleRateHz: SampleRateHz;
   readonly #silence: Int16Array;
 
@@ -98,6 +100,15 @@ export class CallDriver {
 
   async stayQuiet(durationMs: number): Promise<void> {
     for (let ms = 0; ms < durationMs; ms += TICK_MS) await this.#tick(this.#silence);
+  }
+
+  /** Puts the agent on hold, up to the end of the call. */
+  async hold(durationMs: number): Promise<void> {
+    for (let ms = 0; ms < durationMs && this.end === undefined; ms += TICK_MS) {
+      await this.clock.advance(TICK_MS);
+      this.conversation.standStill(TICK_MS);
+      this.heldMs += TICK_MS;
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallDriver } from "../testing/call-driver.ts";
+import { formatTurnDecision, formatTurnSettings, replayTurnLog } from "./turns/turn-log.ts";
 import { callWithLongAnswer, LONG_ANSWER } from "../testing/long-answer.ts";
 
 test("silence on both sides ends the call, counted from the last speech of either side", async () => {
@@ -46,6 +47,33 @@ test("a call ends at its maximum duration, even within a word", async () => {
   const [item] = call.items;
   assert.ok(item?.type === "message" && item.interrupted === true);
   assert.equal(call.conversation.nextFrame(), undefined);
+});
+
+test("time on hold counts toward the maximum duration, on hold and after it", async () => {
+  for (const heldMs of [2000, 60_000]) {
+    const call = new CallDriver({ agent: { maxConversationDurationSeconds: 10 } });
+    call.start();
+    await call.stayQuiet(3000);
+    await call.hold(heldMs);
+    const onHold = call.end?.endReason;
+    await call.waitUntil(() => call.end !== undefined);
+    assert.deepEqual(
+      [onHold, call.end?.endReason],
+      [heldMs > 7000 ? "max_duration" : undefined, "max_duration"],
+    );
+    assert.ok(Math.abs(call.heldMs + call.nowMs - 10_000) <= 20, `${call.heldMs} + ${call.nowMs} ms`);
+    const log = [formatTurnSettings(call.conversation.turnSettings)];
+    for (const { event, effects } of call.decisions) log.push(formatTurnDecision(event, effects));
+    for (const { recorded } of replayTurnLog(log)) assert.equal(recorded, undefined);
+  }
+});
+
+test("time before the conversation begins does not count toward the maximum duration", async () => {
+  const call = new CallDriver({ agent: { maxConversationDurationSeconds: 5 } });
+  await call.hold(20_000);
+  call.start();
+  await call.stayQuiet(4000);
+  assert.equal(call.end, undefined);
 });
 
 test("end_call hangs up once the words before it have been heard", async () => {

@@ -56,7 +56,8 @@ export interface VoiceConversationOptions {
  * A conversation with audio at its edge: carries out the decisions of the turn policy.
  *
  * Its owner calls `hear` and then `nextFrame` once per tick of 20 ms, from `start` on, with silence if no packet
- * arrived. The audio heard is the clock of all deadlines, so the conversation has no timers.
+ * arrived, or `standStill` instead of both. The audio heard is the clock of all deadlines, so the conversation has no
+ * timers.
  */
 export class VoiceConversation {
   readonly #options: VoiceConversationOptions;
@@ -74,6 +75,8 @@ export class VoiceConversation {
   #isDispatching = false;
   #samplesHeard = 0;
   #heardAt = 0;
+  /** Time on hold since the last audio; the turn policy does not know of it yet. */
+  #stillMs = 0;
   #wakeAtMs = Infinity;
   #isStarted = false;
   #isOver = false;
@@ -162,6 +165,7 @@ export class VoiceConversation {
   /** Takes 20 ms of the caller's audio, or silence if none arrived. The buffer may be reused after return. */
   hear(pcm: Int16Array): void {
     if (!this.#isStarted || this.#isOver) return;
+    this.#reportStill();
     this.#samplesHeard += pcm.length;
     this.#heardAt = this.#now();
     this.#hearing.write(pcm);
@@ -191,11 +195,15 @@ export class VoiceConversation {
   }
 
   /**
-   * Reports that `hear` and `nextFrame` are not called for a while, as while the call is on hold. The agent does not
-   * count as speaking in that time.
+   * Reports `durationMs` without `hear` and `nextFrame`, as while the call is on hold. The agent does not count as
+   * speaking in that time, which counts only toward the maximum duration.
    */
-  standStill(): void {
-    if (!this.#isOver) this.#scheduler.standStill();
+  standStill(durationMs: number): void {
+    if (this.#isOver) return;
+    this.#scheduler.standStill();
+    if (!this.#isStarted) return;
+    this.#stillMs += durationMs;
+    if (this.#mediaMs + this.#stillMs >= this.#state.maxDurationAtMs) this.end("max_duration");
   }
 
   /**
@@ -323,6 +331,13 @@ export class VoiceConversation {
       case "end":
         return this.#finish(effect.reason, effect.detail);
     }
+  }
+
+  #reportStill(): void {
+    if (this.#stillMs === 0) return;
+    const durationMs = this.#stillMs;
+    this.#stillMs = 0;
+    this.#dispatch({ type: "stoodStill", atMs: this.#mediaMs, durationMs });
   }
 
   #loseHearing(error: ProviderError, isFatal: boolean): void {

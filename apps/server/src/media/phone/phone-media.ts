@@ -218,8 +218,7 @@ export class PhoneMedia {
   }
 
   #standStill(tick: number): void {
-    this.#dueFrames.skip(tick);
-    this.#conversation.standStill();
+    this.#conversation.standStill(this.#dueFrames.skip(tick) * FRAME_MS);
   }
 
   #maySend(): boolean {

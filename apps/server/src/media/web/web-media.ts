@@ -229,8 +229,7 @@ export class WebMedia {
     const state = this.#state;
     if (state.name === "closed") return;
     if (state.name === "waiting" || !state.presence.check(dueMs)) {
-      this.#dueFrames.skip(tick);
-      return conversation.standStill();
+      return conversation.standStill(this.#dueFrames.skip(tick) * FRAME_MS);
     }
     if (state.name === "talking") return this.#pass(dueMs, tick, state);
     const talking = { ...state, name: "talking", firstTick: tick } as const;

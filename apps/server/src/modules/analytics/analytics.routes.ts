@@ -12,9 +12,10 @@ import type { CallStatistics } from "../calls/call-statistics.service.ts";
 import { assertTimezone, selectCalls } from "./analytics.rules.ts";
 
 export function bindAnalyticsRoutes(app: FastifyInstance, statistics: CallStatistics, clock: Clock): void {
-  bindRoute(app, countActiveCallsRoute, async ({ principal }) => ({
-    data: { activeCalls: await statistics.countActive(principal.organizationId) },
-  }));
+  bindRoute(app, countActiveCallsRoute, async ({ principal, query: { agentId, direction, channel } }) => {
+    const properties = { agentId, direction, channel };
+    return { data: { activeCalls: await statistics.countActive(principal.organizationId, properties) } };
+  });
   bindRoute(app, countCallsPerDayRoute, async ({ principal, query: { timezone, ...query } }) => {
     assertTimezone(timezone);
     const selection = selectCalls(query, clock.now());

@@ -14,8 +14,8 @@ export class CallStatistics {
     this.#database = database;
   }
 
-  async countActive(organizationId: string): Promise<number> {
-    return await store.countActive(this.#database, organizationId);
+  async countActive(organizationId: string, properties: store.CallProperties): Promise<number> {
+    return await store.countActive(this.#database, organizationId, properties);
   }
 
   /** Returns every day that the range touches, in order. `timezone` must have passed `isTimezone`. */

@@ -16,26 +16,29 @@ import {
 import type { Queries } from "../../platform/database/database.ts";
 import { callTurns, calls } from "./calls.tables.ts";
 
-/** Calls created at `from` or later, and before `to`. */
-export interface CallSelection {
-  from: Date;
-  to: Date;
+/** Calls with all of these properties. */
+export interface CallProperties {
   agentId?: string | undefined;
   direction?: "inbound" | "outbound" | undefined;
   channel?: "phone" | "web" | undefined;
 }
 
-export async function countActive(queries: Queries, organizationId: string): Promise<number> {
+/** Calls created at `from` or later, and before `to`. */
+export interface CallSelection extends CallProperties {
+  from: Date;
+  to: Date;
+}
+
+export async function countActive(
+  queries: Queries,
+  organizationId: string,
+  properties: CallProperties,
+): Promise<number> {
+  const isActive = and(isNull(calls.endedAt), inArray(calls.status, ["ringing", "in_progress"]));
   const [row] = await queries
     .select({ active: count() })
     .from(calls)
-    .where(
-      and(
-        eq(calls.organizationId, organizationId),
-        isNull(calls.endedAt),
-        inArray(calls.status, ["ringing", "in_progress"]),
-      ),
-    );
+    .where(and(...havingProperties(organizationId, properties), isActive));
   return row?.active ?? 0;
 }
 
@@ -130,16 +133,20 @@ function turnPercentiles(part: Exclude<keyof Turn, "id">) {
   return percentiles.mapWith(([p50, p95, p99]: [number, number, number]) => ({ p50, p95, p99 }));
 }
 
-function selected(organizationId: string, { from, to, agentId, direction, channel }: CallSelection) {
-  const conditions: SQL[] = [
-    eq(calls.organizationId, organizationId),
-    gte(calls.createdAt, from),
-    lt(calls.createdAt, to),
-  ];
+function selected(organizationId: string, { from, to, ...properties }: CallSelection): SQL | undefined {
+  const conditions = havingProperties(organizationId, properties);
+  return and(...conditions, gte(calls.createdAt, from), lt(calls.createdAt, to));
+}
+
+function havingProperties(
+  organizationId: string,
+  { agentId, direction, channel }: CallProperties,
+): readonly SQL[] {
+  const conditions = [eq(calls.organizationId, organizationId)];
   if (agentId !== undefined) conditions.push(eq(calls.agentId, agentId));
   if (direction !== undefined) conditions.push(eq(calls.direction, direction));
   if (channel !== undefined) conditions.push(eq(calls.channel, channel));
-  return and(...conditions);
+  return conditions;
 }
 
 /** Nearest rank: returns a measured value. */

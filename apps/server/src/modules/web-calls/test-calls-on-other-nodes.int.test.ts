@@ -184,7 +184,7 @@ test("a full node hands the call to the node with the most capacity, and any nod
   roomy.handlers?.onConnected();
   const session = `/rtc/calls/${first.callId}/session`;
   const headers = { authorization: `Bearer ${first.token}` };
-  const counted = await server.modules.callStatistics.countActive(server.organizationId);
+  const counted = await server.modules.callStatistics.countActive(server.organizationId, {});
   assert.equal(counted, 1);
   assert.equal((await fetch(full.url + session, { method: "DELETE", headers })).status, 200);
   await roomy.activeCalls.drain(1_000);

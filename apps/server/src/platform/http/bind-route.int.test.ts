@@ -46,11 +46,14 @@ async function serve(limits: Pick<RouteDefinition, "rateLimit" | "bodyLimitBytes
   await app.ready();
   return {
     clock,
-    send: async (text: unknown, apiKey = "own") =>
+    send: async (text: unknown, apiKey = "own", idempotencyKey?: string) =>
       await app.inject({
         method: "POST",
         url: "/v1/texts",
-        headers: { "x-api-key": apiKey },
+        headers: {
+          "x-api-key": apiKey,
+          ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+        },
         payload: { text },
       }),
     close: async () => {
@@ -122,6 +125,23 @@ test("a request rejected for another reason does not count toward the limit", as
   assert.deepEqual(await ask("x".repeat(2 * MIB)), [413, "1"]);
   assert.deepEqual(await ask("x"), [201, "0"]);
   assert.deepEqual(await ask("x"), [429, "0"]);
+  await close();
+});
+
+test("a request answered from its idempotency key counts toward no limit and is not subject to one", async () => {
+  const { send, close } = await serve({ rateLimit: { requests: 2, windowSeconds: 60 } });
+  const ask = async (key?: string, text = "x") => {
+    const { statusCode, headers } = await send(text, "own", key);
+    return [statusCode, headers["ratelimit-remaining"], headers["idempotent-replayed"]];
+  };
+  assert.deepEqual(await ask("one"), [201, "1", undefined]);
+  for (let replays = 0; replays < 3; replays++) assert.deepEqual(await ask("one"), [201, "1", "true"]);
+  assert.deepEqual(await ask(), [201, "0", undefined]);
+  assert.deepEqual(await ask("one"), [201, "0", "true"]);
+  assert.deepEqual(await ask("one", "y"), [409, "0", undefined]);
+  const { statusCode, headers } = await send("x", "own", "two");
+  assert.deepEqual([statusCode, headers["retry-after"]], [429, headers["ratelimit-reset"]]);
+  assert.deepEqual(await ask(), [429, "0", undefined]);
   await close();
 });
 

@@ -18,8 +18,10 @@ import { compileParams } from "./validation.ts";
 declare module "fastify" {
   interface FastifyRequest {
     principal: Principal | undefined;
-    /** Use counted toward the route's limit; taken back if the request is rejected later. */
+    /** Use counted toward the route's limit; taken back if the request has no effect. */
     countedUse: CountedUse | undefined;
+    /** Seconds until the route's limit allows another use; `undefined` if it allows this one. */
+    retryAfterSeconds: string | undefined;
   }
 }
 
@@ -29,6 +31,7 @@ interface CountedUse extends RateLimitedUse {
 }
 
 const API_PREFIX = "/v1";
+const REPLAYED_HEADER = "idempotent-replayed";
 const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export type RouteRequest<R extends RouteDefinition> = RouteInput<R> & {
@@ -68,9 +71,13 @@ export function bindRoute<const R extends RouteDefinition>(
       const principal = await authorize(request, reply, route);
       request.principal = principal;
       const use = { organizationId: principal.organizationId, name: route.operationId };
-      if (route.rateLimit !== undefined) await limitRate(request, reply, use, route.rateLimit);
+      if (route.rateLimit === undefined) return;
+      await limitRate(request, reply, use, route.rateLimit);
+      // Under a key it may be a replay, which no limit applies to.
+      const isKeyed = takesIdempotencyKey(route) && request.headers["idempotency-key"] !== undefined;
+      if (!isKeyed) requireUse(request, reply);
     },
-    ...(route.rateLimit !== undefined && { onSend: giveBackRefused }),
+    ...(route.rateLimit !== undefined && { onSend: giveBackUnused }),
     handler: async (request, reply) => {
       const key = takesIdempotencyKey(route) ? readIdempotencyKey(request) : undefined;
       // Replaces the framework's own check of the path, which would precede that of the body: 404 before 400.
@@ -83,7 +90,11 @@ export function bindRoute<const R extends RouteDefinition>(
       reply.code(route.status);
       if (route.contentType !== undefined) reply.type(route.contentType);
       if (key === undefined) return await reply.send(await run());
-      return await answerOnce(key, request, reply, run, effect);
+      const runWithinLimit = async () => {
+        requireUse(request, reply);
+        return await run();
+      };
+      return await answerOnce(key, request, reply, runWithinLimit, effect);
     },
   });
 }
@@ -102,7 +113,7 @@ async function authorize(
 }
 
 /**
- * Counts the use before the request is read, so that concurrent requests are counted too; `giveBackRefused` reverts it.
+ * Counts the use before the request is read, so that concurrent requests are counted too; `giveBackUnused` reverts it.
  * The header fields are those of draft-ietf-httpapi-ratelimit-headers-06, which most clients support.
  */
 async function limitRate(
@@ -116,18 +127,22 @@ async function limitRate(
   reply.header("ratelimit-limit", String(limit));
   reply.header("ratelimit-remaining", String(remaining));
   reply.header("ratelimit-reset", resetSeconds);
-  if (isAllowed) {
-    request.countedUse = { ...use, at, remaining };
-    return;
-  }
-  reply.header("retry-after", resetSeconds);
+  if (isAllowed) request.countedUse = { ...use, at, remaining };
+  else request.retryAfterSeconds = resetSeconds;
+}
+
+/** Throws `rate_limited` if the route's limit does not allow this use. */
+function requireUse({ retryAfterSeconds }: FastifyRequest, reply: FastifyReply): void {
+  if (retryAfterSeconds === undefined) return;
+  reply.header("retry-after", retryAfterSeconds);
   throw new AppError("rate_limited");
 }
 
-/** Runs before the answer is sent, so that a rejected client may retry at once. */
-async function giveBackRefused(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Takes back the use of a rejected or replayed request. Runs before the answer is sent, so that the client may retry at once. */
+async function giveBackUnused(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { countedUse, server } = request;
-  if (countedUse === undefined || reply.statusCode < 400) return;
+  const isUnused = reply.statusCode >= 400 || reply.hasHeader(REPLAYED_HEADER);
+  if (countedUse === undefined || !isUnused) return;
   request.countedUse = undefined;
   try {
     await server.rateLimiter.giveBack(countedUse, countedUse.at);
@@ -164,7 +179,7 @@ async function answerOnce(
     async () => ({ status: reply.statusCode, body: serialize(reply, await run()) }),
     effect,
   );
-  if (isReplayed) reply.header("idempotent-replayed", "true");
+  if (isReplayed) reply.header(REPLAYED_HEADER, "true");
   return await reply.type("application/json; charset=utf-8").send(answer);
 }
 

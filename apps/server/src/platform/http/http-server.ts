@@ -107,6 +107,7 @@ export async function createHttpServer({
   app.decorate("rateLimiter", rateLimiter);
   app.decorateRequest("principal", undefined);
   app.decorateRequest("countedUse", undefined);
+  app.decorateRequest("retryAfterSeconds", undefined);
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(createSerializerCompiler());
   app.setErrorHandler(sendError);

@@ -112,7 +112,8 @@ export const conversationFields = {
     Type.Number({
       minimum: 30,
       maximum: 14_400,
-      description: "Maximum length of a conversation in seconds. The call then ends (`max_duration`).",
+      description:
+        "Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).",
     }),
     1_800,
   ),

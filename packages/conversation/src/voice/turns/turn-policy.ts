@@ -91,6 +91,9 @@ function decide(transition: TurnTransition, event: TurnEvent): void {
     case "toolAnswered":
       state.hasUnreportedInput = true;
       return speakNext(transition);
+    case "stoodStill":
+      state.maxDurationAtMs -= event.durationMs;
+      return;
     case "timer":
       return wake(transition);
     case "hangup":

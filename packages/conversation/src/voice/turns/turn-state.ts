@@ -60,6 +60,8 @@ export type TurnEvent =
   | { type: "instructed"; atMs: number; text: string; speak: boolean }
   /** A tool returned a result for which no reply waits. */
   | { type: "toolAnswered"; atMs: number }
+  /** For `durationMs` before this event no audio was heard, and the media clock stood still. */
+  | { type: "stoodStill"; atMs: number; durationMs: number }
   /** The time of a `wakeAt` effect was reached. */
   | { type: "timer"; atMs: number }
   /** The owner ends the conversation. */

@@ -75,7 +75,7 @@ async function open(t: TestContext, answer: (response: ServerResponse) => void, 
   return { requests, call, url: base.url };
 }
 
-test("the signature covers exactly the sent body, or an empty one, and no header replaces it", async (t) => {
+test("the signature covers exactly the sent body, or method, path and query, and no header replaces it", async (t) => {
   const { requests, call } = await open(t, answerOk);
   const signed: MessageToSign[] = [];
   const sign: SignRequest = async (message) => {
@@ -88,10 +88,12 @@ test("the signature covers exactly the sent body, or an empty one, and no header
   await call({ number: "7" }, { isRawBody: true }, signal, sign);
   await call({ number: "7" }, { method: "GET" }, signal, sign);
   assert.deepEqual(
-    requests.map(({ body }) => body),
+    requests.map(({ body, headers: { "x-parley-signed-content": content } }) =>
+      content === undefined ? body : Buffer.from(String(content), "base64url").toString(),
+    ),
     signed.map(({ body }) => body),
   );
-  assert.equal(signed[2]?.body, "");
+  assert.deepEqual(JSON.parse(signed[2]?.body ?? ""), { method: "GET", path: "/orders", query: "number=7" });
   assert.equal(new Set(requests.map((request) => request.headers["webhook-id"])).size, 3);
   for (const request of requests) assert.equal(request.headers["webhook-signature"], "v1,ours");
 });
@@ -113,43 +115,60 @@ test("the body contains tool, call and arguments", async (t) => {
   });
 });
 
+test("every request has the ids of the call and the tool call in headers, which no tool replaces", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  const headers = [{ key: "X-Parley-Call-Id", value: "theirs" }];
+  for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const)
+    await call({ number: "7" }, { method, headers, isRawBody: method === "PUT" });
+  for (const { method, headers: sent } of requests) {
+    const ids = [sent["x-parley-call-id"], sent["x-parley-tool-call-id"]];
+    assert.deepEqual(ids, [conversation.callId, "call_1"], method);
+  }
+});
+
+test("a DELETE has a body like a POST", async (t) => {
+  const { requests, call } = await open(t, answerOk);
+  await call({ number: "7" }, { method: "DELETE" });
+  const [request] = requests;
+  assert.deepEqual([request?.method, request?.url], ["DELETE", "/orders"]);
+  assert.deepEqual(JSON.parse(request?.body ?? "").arguments, { number: "7" });
+});
+
 test("a raw body consists only of the arguments", async (t) => {
   const { requests, call } = await open(t, answerOk);
   await call({ number: "7" }, { isRawBody: true, method: "PATCH" });
   assert.deepEqual([requests[0]?.method, requests[0]?.body], ["PATCH", '{"number":"7"}']);
 });
 
-for (const method of ["GET", "DELETE"] as const) {
-  test(`the arguments of a ${method} are sent in the query and do not replace the tool's own parameters`, async (t) => {
-    const { requests, call, url } = await open(t, answerOk);
-    const queryParams = [
-      { key: "tag", value: "a b" },
-      { key: "tag", value: "&" },
-      { key: "secret", value: "s" },
-    ];
-    await call(
-      { number: "7", deep: { x: [1] }, secret: "mine", version: "9" },
-      { method, queryParams, url: `${url}?version=1` },
-    );
-    const [request] = requests;
-    const query = new URL(request?.url ?? "", "http://x").searchParams;
-    assert.deepEqual(
-      [...query],
-      [
-        ["version", "1"],
-        ["tag", "a b"],
-        ["tag", "&"],
-        ["secret", "s"],
-        ["number", "7"],
-        ["deep", '{"x":[1]}'],
-      ],
-    );
-    assert.deepEqual(
-      [request?.method, request?.body, request?.headers["content-type"]],
-      [method, "", undefined],
-    );
-  });
-}
+test("the arguments of a GET are sent in the query and do not replace the tool's own parameters", async (t) => {
+  const { requests, call, url } = await open(t, answerOk);
+  const queryParams = [
+    { key: "tag", value: "a b" },
+    { key: "tag", value: "&" },
+    { key: "secret", value: "s" },
+  ];
+  await call(
+    { number: "7", deep: { x: [1] }, secret: "mine", version: "9" },
+    { method: "GET", queryParams, url: `${url}?version=1` },
+  );
+  const [request] = requests;
+  const query = new URL(request?.url ?? "", "http://x").searchParams;
+  assert.deepEqual(
+    [...query],
+    [
+      ["version", "1"],
+      ["tag", "a b"],
+      ["tag", "&"],
+      ["secret", "s"],
+      ["number", "7"],
+      ["deep", '{"x":[1]}'],
+    ],
+  );
+  assert.deepEqual(
+    [request?.method, request?.body, request?.headers["content-type"]],
+    ["GET", "", undefined],
+  );
+});
 
 test("headers are sent as configured, regardless of the variables in them", async (t) => {
   const { requests, call } = await open(t, answerOk);

@@ -45,7 +45,7 @@ export interface ToolConversation {
 export interface MessageToSign {
   /** Unique per request. */
   id: string;
-  /** Body exactly as sent; empty if there is none. */
+  /** Body exactly as sent, or the signed content of a request without one. */
   body: string;
 }
 
@@ -78,11 +78,41 @@ export function createWebhookTool(
       const problems = check(input);
       if (problems.length > 0) throw new Error(`invalid arguments: ${problems.join("; ")}`);
       const request = toRequest(tool, { ...conversation, toolCallId }, input);
-      const signature = await sign({ id: randomUUID(), body: request.body ?? "" });
-      const headers = { ...request.headers, ...signature };
+      const headers = {
+        ...request.headers,
+        ...conversationHeaders(conversation, toolCallId),
+        ...(await signatureOf(request, sign)),
+      };
       return readAnswer(await client.send({ ...request, headers, deadlineMs: DEADLINE_MS, signal }));
     },
   };
+}
+
+/** Identify the call in requests of every form: a raw body and a GET do not contain it. */
+function conversationHeaders({ callId }: ToolConversation, toolCallId: string): Record<string, string> {
+  return {
+    ...(callId !== null && { "x-parley-call-id": callId }),
+    "x-parley-tool-call-id": toFieldValue(toolCallId),
+  };
+}
+
+/**
+ * Signature of the body. A request without one is signed by what it says instead: its method, path and query, as JSON
+ * that a header carries, so that the libraries of Standard Webhooks verify it like a body.
+ */
+async function signatureOf(
+  { method, url, body }: Omit<OutboundRequest, "deadlineMs" | "signal">,
+  sign: SignRequest,
+): Promise<Record<string, string>> {
+  const id = randomUUID();
+  if (body !== undefined) return await sign({ id, body });
+  // OutboundClient rejects malformed URLs.
+  if (!URL.canParse(url)) return {};
+  const { pathname: path, search } = new URL(url);
+  const content = JSON.stringify({ method, path, query: search.slice(1) });
+  const signature = await sign({ id, body: content });
+  if (Object.keys(signature).length === 0) return {};
+  return { ...signature, "x-parley-signed-content": Buffer.from(content).toString("base64url") };
 }
 
 function toRequest(
@@ -91,7 +121,7 @@ function toRequest(
   input: Arguments,
 ): Omit<OutboundRequest, "deadlineMs" | "signal"> {
   const { id, name, method, isRawBody } = tool;
-  const hasBody = method !== "GET" && method !== "DELETE";
+  const hasBody = method !== "GET";
   const headers = toHeaders(tool.headers, hasBody);
   const url = withQuery(tool.url, tool.queryParams, hasBody ? {} : input);
   if (!hasBody) return { method, url, headers };

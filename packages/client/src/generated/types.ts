@@ -534,9 +534,9 @@ export interface CustomTool {
   schema: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled: boolean;
-  /** HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body. */
+  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. */
   httpMethod: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Headers of the request. Stored encrypted, and masked in the version history. */
+  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. */
   headers: {
     key: string;
     value: string;
@@ -1171,12 +1171,12 @@ export interface CustomToolCreate {
    */
   enabled?: boolean | null;
   /**
-   * HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body.
+   * HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body.
    * @default "POST"
    */
   httpMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
   /**
-   * Headers of the request. Stored encrypted, and masked in the version history.
+   * Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here.
    * @default []
    */
   headers?: {
@@ -1214,9 +1214,9 @@ export interface CustomToolCreated {
   schema: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled: boolean;
-  /** HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body. */
+  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. */
   httpMethod: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Headers of the request. Stored encrypted, and masked in the version history. */
+  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. */
   headers: {
     key: string;
     value: string;
@@ -1244,9 +1244,9 @@ export interface CustomToolUpdate {
   schema?: Record<string, unknown>;
   /** Whether the agent can use the tool. */
   enabled?: boolean | null;
-  /** HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body. */
+  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. */
   httpMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
-  /** Headers of the request. Stored encrypted, and masked in the version history. */
+  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. */
   headers?: {
     key: string;
     value: string;

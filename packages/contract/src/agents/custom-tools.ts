@@ -69,12 +69,16 @@ export const customToolFields = {
   httpMethod: value(
     Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE"], {
       description:
-        "HTTP method of the request. `GET` and `DELETE` send the arguments in the query, the other methods in the body.",
+        "HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body.",
     }),
     "POST",
   ),
   headers: value(
-    pairsSchema("Headers of the request. Stored encrypted, and masked in the version history."),
+    pairsSchema(
+      "Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the " +
+        "version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and " +
+        "`X-Parley-*` itself: they are rejected here.",
+    ),
     [],
   ),
   queryParams: value(

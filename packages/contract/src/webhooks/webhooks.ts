@@ -42,7 +42,9 @@ export const rotateSigningSecretRoute = defineRoute({
     "Webhooks and custom tool requests are signed from now on. Each has the header " +
     "`X-Service-Signature: t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `{t}.{raw body}`, keyed with the " +
     "bytes of the whole secret string. Each also has the Standard Webhooks headers (`webhook-id`, `webhook-timestamp`, " +
-    "`webhook-signature`), which the Standard Webhooks libraries verify. A request without a body is signed as an empty body. " +
+    "`webhook-signature`), which the Standard Webhooks libraries verify. A tool's `GET` request, which has no body, is " +
+    'signed by the JSON `{"method","path","query"}`, sent base64url-encoded in `X-Parley-Signed-Content`: verify the decoded ' +
+    "text in place of the body, and compare it with the request. " +
     "For 24 hours after a rotation the previous secret signs too: there are then two `v1=` values and two signatures. " +
     "Send an `Idempotency-Key`: a retry without it rotates again, and the secret in use stops signing.",
   status: 200,

@@ -21,6 +21,9 @@ import { deliverWebhooksJob } from "./webhooks.jobs.ts";
 import { type DeliveryJob, WebhooksService } from "./webhooks.service.ts";
 
 export interface ReceivedRequest {
+  method: string;
+  /** Path and query. */
+  url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
@@ -38,7 +41,8 @@ interface Receiver {
 export async function startReceiver(t: TestContext, respond: Respond): Promise<Receiver> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      receiver.requests.push({ headers: request.headers, body });
+      const { method = "", url = "", headers } = request;
+      receiver.requests.push({ method, url, headers, body });
       receiver.respond(response);
     });
   }).listen(0, "127.0.0.1");
@@ -59,7 +63,16 @@ export async function startReceiver(t: TestContext, respond: Respond): Promise<R
 }
 
 /** Whether the request was signed with the secret, by the public library and by the recipe in our documentation. */
-export function isSignedWith(secret: string, { headers, body }: ReceivedRequest): boolean {
+export function isSignedWith(
+  secret: string,
+  { method, url = "", headers, body: sent }: SignedContent & Partial<ReceivedRequest>,
+): boolean {
+  const content = headers["x-parley-signed-content"];
+  const body = content === undefined ? sent : Buffer.from(String(content), "base64url").toString();
+  if (content !== undefined) {
+    const [path, query = ""] = url.split("?");
+    assert.deepEqual(JSON.parse(body), { method, path, query });
+  }
   const verdicts = [isStandard(secret, { headers, body }), isOurs(secret, { headers, body })];
   assert.equal(verdicts[0], verdicts[1], "both signatures say the same");
   return verdicts[0] === true;
@@ -69,18 +82,19 @@ export function isSigned({ headers }: ReceivedRequest): boolean {
   return headers["x-service-signature"] !== undefined || headers["webhook-signature"] !== undefined;
 }
 
-function isStandard(secret: string, { headers, body }: ReceivedRequest): boolean {
+type SignedContent = Pick<ReceivedRequest, "headers" | "body">;
+
+function isStandard(secret: string, { headers, body }: SignedContent): boolean {
   try {
     const plain: Record<string, string> = JSON.parse(JSON.stringify(headers));
-    // The library parses the body that it verified, but requests of tools may have no body.
     new Webhook(secret).verify(body, plain);
     return true;
-  } catch (error) {
-    return error instanceof SyntaxError && body === "";
+  } catch {
+    return false;
   }
 }
 
-function isOurs(secret: string, { headers, body }: ReceivedRequest): boolean {
+function isOurs(secret: string, { headers, body }: SignedContent): boolean {
   const parts = String(headers["x-service-signature"]).split(",");
   const time = parts.find((part) => part.startsWith("t="))?.slice(2);
   const expected = createHmac("sha256", secret).update(`${time}.${body}`).digest("hex");

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   type CustomTool,
   type CustomToolChange,
@@ -9,6 +10,7 @@ import { END_CALL_TOOL_NAME, KEYPAD_TOOL_NAME } from "@parley/conversation";
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AppError, invalidBody } from "../../../platform/app-error.ts";
+import { findHeaderProblem } from "./tool-headers.rules.ts";
 import { isToolFunction, readToolFunction } from "./tool-function.rules.ts";
 import { findSchemaSizeProblem } from "./tool-schema-size.rules.ts";
 
@@ -28,6 +30,7 @@ export function addTool(
   if (tools.length >= MAX_TOOLS)
     throw invalidBody("", `cannot be added: an agent has at most ${MAX_TOOLS} tools`);
   requireSchemaSize(creation);
+  requireHeaders(creation.headers ?? []);
   const at = now.toISOString();
   const fields = mergeFields(customToolFields, undefined, creation);
   const tool = { id, ...fields, createdAt: at, updatedAt: at };
@@ -44,6 +47,8 @@ export function changeTool(
 ): CustomTool[] {
   requireSchemaSize(change);
   const before = findTool(tools, id);
+  // Headers that an earlier release stored do not block changes of other fields.
+  if (!isDeepStrictEqual(change.headers, before.headers)) requireHeaders(change.headers ?? []);
   const fields = mergeFields(customToolFields, before, change);
   const { createdAt } = before;
   const tool = { id, ...fields, createdAt, updatedAt: now.toISOString() };
@@ -70,6 +75,13 @@ function requireSchemaSize({ schema }: Pick<CustomToolChange, "schema">): void {
   if (schema === undefined) return;
   const problem = findSchemaSizeProblem(schema, readToolFunction(schema).parameters);
   if (problem !== undefined) throw invalidBody("schema", problem);
+}
+
+function requireHeaders(headers: readonly { key: string; value: string }[]): void {
+  for (const [index, { key, value }] of headers.entries()) {
+    const problem = findHeaderProblem(key, value);
+    if (problem !== undefined) throw invalidBody(`headers.${index}.${problem.field}`, problem.message);
+  }
 }
 
 function requireUsable(tool: CustomTool, others: readonly CustomTool[]): void {

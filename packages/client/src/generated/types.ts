@@ -1756,7 +1756,7 @@ export interface SipTrunkCreate {
   proxyAddress?: string | null;
   /** Transport of outbound calls. Null: chosen from the DNS records of the host name (NAPTR, SRV; RFC 3263), else UDP. */
   transport?: "udp" | "tcp" | "tls" | null;
-  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from every address. */
+  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from the hosts of `proxyAddress` only or, if it is null, from every address. */
   allowedAddresses?: string[] | null;
   /** User name for digest authentication. */
   username?: string | null;
@@ -1796,7 +1796,7 @@ export interface SipTrunk {
   proxyAddress: string | null;
   /** Transport of outbound calls. Null: chosen from the DNS records of the host name (NAPTR, SRV; RFC 3263), else UDP. */
   transport: "udp" | "tcp" | "tls" | null;
-  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from every address. */
+  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from the hosts of `proxyAddress` only or, if it is null, from every address. */
   allowedAddresses: string[];
   /** User name for digest authentication. */
   username: string | null;
@@ -1822,7 +1822,7 @@ export interface SipTrunkUpdate {
   proxyAddress?: string | null;
   /** Transport of outbound calls. Null: chosen from the DNS records of the host name (NAPTR, SRV; RFC 3263), else UDP. */
   transport?: "udp" | "tcp" | "tls" | null;
-  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from every address. */
+  /** IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of `proxyAddress`. Empty: calls are accepted from the hosts of `proxyAddress` only or, if it is null, from every address. */
   allowedAddresses?: string[] | null;
   /** User name for digest authentication. */
   username?: string | null;

@@ -39,7 +39,7 @@ const fields = {
     maxItems: 100,
     description:
       "IP addresses and CIDR blocks from which calls on this trunk are accepted, in addition to the hosts of " +
-      "`proxyAddress`. Empty: calls are accepted from every address.",
+      "`proxyAddress`. Empty: calls are accepted from the hosts of `proxyAddress` only or, if it is null, from every address.",
     examples: [["203.0.113.0/24"]],
   }),
   username: nullable(

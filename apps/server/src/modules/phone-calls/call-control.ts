@@ -85,7 +85,8 @@ export class CallControl {
   }
 
   async #handle(invite: IncomingInvite): Promise<void> {
-    const target = await this.#findTarget(invite);
+    const admitted = this.#options.admission.findAdmitted(invite);
+    const target = admitted && (await this.#options.phoneNumbers.findInbound(admitted));
     if (target === undefined) return invite.reject(404);
     if (target.agent.document.status !== "active") return invite.reject(480);
     if (!target.organization.isBillingActive) return refuseForNow(invite);
@@ -100,18 +101,6 @@ export class CallControl {
     if (mediaAddress === undefined) return invite.reject(488, undefined, { Warning: noRoute });
     if (invite.signal.aborted) return;
     await this.#take(invite, target, mediaAddress);
-  }
-
-  /**
-   * Finds the called number. A registrar sends calls to the user name that we registered, and leaves the
-   * dialed number in To.
-   */
-  async #findTarget(invite: IncomingInvite): Promise<InboundNumber | undefined> {
-    for (const dialed of new Set([numberIn(invite.requestUri), numberIn(invite.to.uri)])) {
-      const target = dialed && (await this.#options.phoneNumbers.findInbound(dialed));
-      if (target) return target;
-    }
-    return undefined;
   }
 
   async #take(invite: IncomingInvite, target: InboundNumber, mediaAddress: string): Promise<void> {

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import test from "node:test";
 import { HeaderList, type InviteToScreen, parseMessage, type Rejection } from "@parley/sip";
 import { createLogger } from "../../platform/logging/logging.ts";
+import type { InboundTrunk } from "../sip-trunks/sip-trunks.rules.ts";
 import { InboundAdmission } from "./inbound-admission.ts";
 
 const KNOWN = "+14155550123";
@@ -21,14 +22,15 @@ function admission({
     proxyAddress: null,
     transport: null,
     isInboundAuthenticated,
+    username: "carrier",
   };
   let credentialsRead = 0;
-  const isNamed = async (_: unknown, address: string): Promise<boolean> => named.includes(address);
   const subject = new InboundAdmission({
-    inboundNumbers: { findTrunk: async (dialed) => ([...dialed].includes(KNOWN) ? trunk : undefined) },
+    inboundNumbers: {
+      find: async (dialed) => ([...dialed].includes(KNOWN) ? [{ e164: KNOWN, trunks: [trunk] }] : []),
+    },
     sipTrunks: {
-      isNamed,
-      mayCallFrom: async (each, address) => named.length === 0 || (await isNamed(each, address)),
+      mayCallFrom: async (_, address) => named.length === 0 || named.includes(address),
       findCredentials: async () => {
         credentialsRead++;
         return { username: "carrier", password: "secret" };
@@ -119,4 +121,49 @@ test("calls of an organization at its limit are refused before they are looked u
   const refusal = await subject.refusalOf(invite(KNOWN, CARRIER));
   assert.deepEqual([refusal?.status, refusal?.content?.headers], [503, { "Retry-After": "5" }]);
   assert.equal((await subject.refusalOf(invite(KNOWN, STRANGER)))?.status, 403);
+});
+
+test("a number of several organizations leads to the trunk that the caller's user or address belongs to", async () => {
+  const trunk = (id: string, fields: Partial<InboundTrunk>): InboundTrunk => ({
+    id,
+    organizationId: id,
+    allowedAddresses: [],
+    proxyAddress: null,
+    transport: null,
+    isInboundAuthenticated: false,
+    username: null,
+    ...fields,
+  });
+  const subject = new InboundAdmission({
+    inboundNumbers: {
+      find: async () => [
+        {
+          e164: KNOWN,
+          trunks: [
+            trunk("stranger's", { allowedAddresses: [STRANGER] }),
+            trunk("other user's", { isInboundAuthenticated: true, username: "other" }),
+            trunk("carrier's", { isInboundAuthenticated: true, username: "carrier" }),
+          ],
+        },
+      ],
+    },
+    sipTrunks: {
+      mayCallFrom: async ({ allowedAddresses }, address) =>
+        allowedAddresses.length === 0 ? address !== STRANGER : allowedAddresses.includes(address),
+      findCredentials: async (_, id) => ({ username: "any", password: `of the ${id}` }),
+    },
+    callQuota: { isExhausted: () => false },
+    logger: createLogger({ level: "silent" }),
+  });
+  const open = invite(KNOWN, STRANGER);
+  assert.equal(await subject.refusalOf(open), undefined);
+  assert.deepEqual(subject.findAdmitted(open), { sipTrunkId: "stranger's", e164: KNOWN });
+
+  const challenge = challengeIn(await subject.refusalOf(invite(KNOWN, CARRIER)));
+  const wrong = invite(KNOWN, CARRIER, digestAnswer(challenge, "of the other user's"));
+  assert.equal((await subject.refusalOf(wrong))?.status, 401);
+  assert.equal(subject.findAdmitted(wrong), undefined);
+  const right = invite(KNOWN, CARRIER, digestAnswer(challenge, "of the carrier's"));
+  assert.equal(await subject.refusalOf(right), undefined);
+  assert.deepEqual(subject.findAdmitted(right), { sipTrunkId: "carrier's", e164: KNOWN });
 });

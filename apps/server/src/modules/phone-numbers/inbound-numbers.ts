@@ -2,9 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Clock, systemClock } from "@parley/sip";
 import type { Bus } from "../../platform/bus/bus.ts";
 import type { Database } from "../../platform/database/database.ts";
-import type { InboundTrunk, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
+import type { InboundTrunk } from "../sip-trunks/sip-trunks.rules.ts";
+import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import { normalizePhoneNumber } from "./phone-numbers.rules.ts";
 import { findTrunkIdsOfNumbers } from "./phone-numbers.store.ts";
+
+/** A number with its trunks, each of another organization. */
+export interface NumberOnTrunks {
+  e164: string;
+  trunks: readonly InboundTrunk[];
+}
 
 export interface InboundNumbersOptions {
   database: Database;
@@ -26,7 +33,7 @@ const LOOKUP_DEADLINE_MS = 3_000;
 const MAX_DIALED_LENGTH = 64;
 
 /**
- * Finds the trunk by which calls to a number arrive, so that an INVITE is decided on cheaply. Caches known and unknown
+ * Finds the trunks by which calls to a number may arrive, so that an INVITE is decided on cheaply. Caches known and unknown
  * numbers for a short time, until the tables change, and runs one lookup at a time: regardless of the number of INVITEs
  * and of numbers, there are at most 50 lookups per second, each with one query, or two if a number is known.
  */
@@ -34,9 +41,9 @@ export class InboundNumbers {
   readonly #database: Database;
   readonly #sipTrunks: Pick<SipTrunksService, "findInbound">;
   readonly #clock: Clock;
-  readonly #known = new Remembered<InboundTrunk>();
+  readonly #known = new Remembered<NumberOnTrunks>();
   readonly #unknown = new Remembered<true>();
-  #waiting = new Map<string, PromiseWithResolvers<InboundTrunk | undefined>>();
+  #waiting = new Map<string, PromiseWithResolvers<NumberOnTrunks | undefined>>();
   #isRunning = false;
   /** Number of table changes so far: the result of a lookup that began before the last change is not cached. */
   #changes = 0;
@@ -56,15 +63,15 @@ export class InboundNumbers {
   }
 
   /**
-   * Trunk of the first of these numbers that is bound to an agent; `undefined` if none is. The numbers are as in SIP,
-   * with or without `+`. Rejects if the database does not answer within 3 s.
+   * Those of these numbers that are bound to agents, in order. The numbers are as in SIP, with or without `+`. Rejects if
+   * the database does not answer within 3 s.
    */
-  async findTrunk(dialed: Iterable<string>): Promise<InboundTrunk | undefined> {
-    const trunks = await Promise.all(Array.from(dialed, async (text) => await this.#find(text)));
-    return trunks.find((trunk) => trunk !== undefined);
+  async find(dialed: Iterable<string>): Promise<NumberOnTrunks[]> {
+    const numbers = await Promise.all(Array.from(dialed, async (text) => await this.#find(text)));
+    return numbers.filter((number) => number !== undefined);
   }
 
-  #find(dialed: string): InboundTrunk | Promise<InboundTrunk | undefined> | undefined {
+  #find(dialed: string): NumberOnTrunks | Promise<NumberOnTrunks | undefined> | undefined {
     if (dialed.length > MAX_DIALED_LENGTH) return undefined;
     const e164 = normalizePhoneNumber(dialed.startsWith("+") ? dialed : `+${dialed}`);
     if (e164 === undefined) return undefined;
@@ -74,7 +81,7 @@ export class InboundNumbers {
     return this.#ask(e164);
   }
 
-  async #ask(e164: string): Promise<InboundTrunk | undefined> {
+  async #ask(e164: string): Promise<NumberOnTrunks | undefined> {
     let asked = this.#waiting.get(e164);
     if (asked === undefined) {
       asked = Promise.withResolvers();
@@ -96,43 +103,47 @@ export class InboundNumbers {
     this.#isRunning = false;
   }
 
-  async #answer(batch: ReadonlyMap<string, PromiseWithResolvers<InboundTrunk | undefined>>): Promise<void> {
+  async #answer(batch: ReadonlyMap<string, PromiseWithResolvers<NumberOnTrunks | undefined>>): Promise<void> {
     const changes = this.#changes;
     try {
-      const trunks = await this.#lookUp([...batch.keys()]);
+      const numbers = await this.#lookUp([...batch.keys()]);
       for (const [e164, { resolve }] of batch) {
-        const trunk = trunks.get(e164);
-        if (changes === this.#changes) this.#remember(e164, trunk);
-        resolve(trunk);
+        const number = numbers.get(e164);
+        if (changes === this.#changes) this.#remember(e164, number);
+        resolve(number);
       }
     } catch (error) {
       for (const { reject } of batch.values()) reject(error);
     }
   }
 
-  async #lookUp(e164s: readonly string[]): Promise<ReadonlyMap<string, InboundTrunk | undefined>> {
+  async #lookUp(e164s: readonly string[]): Promise<ReadonlyMap<string, NumberOnTrunks>> {
     this.#lookups += 1;
     const deadline = Promise.withResolvers<never>();
     const timer = this.#clock.schedule(LOOKUP_DEADLINE_MS, () =>
       deadline.reject(new Error(`the database did not look up numbers within ${LOOKUP_DEADLINE_MS} ms`)),
     );
     try {
-      return await Promise.race([this.#findTrunks(e164s), deadline.promise]);
+      return await Promise.race([this.#findNumbers(e164s), deadline.promise]);
     } finally {
       timer.cancel();
     }
   }
 
-  async #findTrunks(e164s: readonly string[]): Promise<ReadonlyMap<string, InboundTrunk | undefined>> {
+  async #findNumbers(e164s: readonly string[]): Promise<ReadonlyMap<string, NumberOnTrunks>> {
     const ids = await findTrunkIdsOfNumbers(this.#database, e164s);
-    const trunks = await this.#sipTrunks.findInbound([...new Set(ids.values())]);
-    return new Map(Array.from(ids, ([e164, id]) => [e164, trunks.get(id)]));
+    const known = await this.#sipTrunks.findInbound([...new Set([...ids.values()].flat())]);
+    const numbers = Array.from(ids, ([e164, trunkIds]): NumberOnTrunks => {
+      const trunks = trunkIds.map((id) => known.get(id)).filter((trunk) => trunk !== undefined);
+      return { e164, trunks };
+    });
+    return new Map(numbers.map((number) => [number.e164, number]));
   }
 
-  #remember(e164: string, trunk: InboundTrunk | undefined): void {
+  #remember(e164: string, number: NumberOnTrunks | undefined): void {
     const untilMs = this.#clock.nowMs() + REMEMBERED_MS;
-    if (trunk === undefined) this.#unknown.set(e164, true, untilMs);
-    else this.#known.set(e164, trunk, untilMs);
+    if (number === undefined) this.#unknown.set(e164, true, untilMs);
+    else this.#known.set(e164, number, untilMs);
   }
 
   #forget(): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { SipTrunkUpdate } from "@parley/contract";
 import type { Author } from "../../platform/author.ts";
 import type { PhoneNumber } from "@parley/contract";
 import { assertRefused } from "../contract-conformance.ts";
@@ -18,20 +19,22 @@ async function createAgent(server: TestServer, by: Author = server) {
 
 const isInUse = { code: "invalid_body", issues: [{ path: "e164", message: "is already in use" }] };
 
-test("a dialed number leads to its organization, agent and trunk, with or without the plus", async () => {
+test("a number of a trunk leads to its organization and agent", async () => {
   const server = await createTestServer();
   const { trunk, agent } = await createAgent(server);
+  const other = await createAgent(server);
   await server.modules.phoneNumbers.add(server, agent.id, { e164: "+49 (30) 123456" });
-  for (const dialed of ["+4930123456", "4930123456"]) {
-    const found = await server.modules.phoneNumbers.findInbound(dialed);
-    assert.equal(found?.organization.id, server.organizationId);
-    assert.equal(found?.agent.document.firstMessage, "Hello");
-    assert.equal(found?.trunk.id, trunk.id);
-    assert.equal(found?.number.e164, "+4930123456");
-  }
-  for (const dialed of ["+4930123457", "100", "alice", ""]) {
-    assert.equal(await server.modules.phoneNumbers.findInbound(dialed), undefined);
-  }
+  const e164 = "+4930123456";
+  const found = await server.modules.phoneNumbers.findInbound({ sipTrunkId: trunk.id, e164 });
+  assert.equal(found?.organization.id, server.organizationId);
+  assert.equal(found?.agent.document.firstMessage, "Hello");
+  assert.equal(found?.trunk.id, trunk.id);
+  assert.equal(found?.number.e164, e164);
+  for (const unknown of [
+    { sipTrunkId: trunk.id, e164: "+4930123457" },
+    { sipTrunkId: other.trunk.id, e164 },
+  ])
+    assert.equal(await server.modules.phoneNumbers.findInbound(unknown), undefined);
   await server.close();
 });
 
@@ -52,13 +55,94 @@ test("a number in use by this or another organization is rejected", async () => 
   await server.close();
 });
 
+test("two organizations have the same number only on trunks that a call can be told apart by", async () => {
+  const server = await createTestServer();
+  const { phoneNumbers, sipTrunks } = server.modules;
+  const foreign = await server.createOrganization();
+  const [ours, theirs] = [await createAgent(server), await createAgent(server, foreign)];
+  const e164 = "+14155550123";
+  const change = async (by: Author, sipTrunkId: string, fields: SipTrunkUpdate) =>
+    await sipTrunks.update(by.organizationId, sipTrunkId, fields);
+  const changeOurs = async (fields: SipTrunkUpdate) => await change(server, ours.trunk.id, fields);
+  const changeTheirs = async (fields: SipTrunkUpdate) => await change(foreign, theirs.trunk.id, fields);
+  await changeOurs({ allowedAddresses: ["203.0.113.0/28"] });
+  const { id } = await phoneNumbers.add(server, ours.agent.id, { e164 });
+
+  const overlapping: SipTrunkUpdate[] = [
+    { allowedAddresses: [] },
+    { allowedAddresses: ["198.51.100.1", "203.0.113.0/24"] },
+    { allowedAddresses: ["203.0.113.7"] },
+    { allowedAddresses: ["::ffff:203.0.113.7"] },
+    { allowedAddresses: ["198.51.100.1"], proxyAddress: "203.0.113.7:5061" },
+    // Its owner can make the name mean any address.
+    { allowedAddresses: ["198.51.100.1"], proxyAddress: "localhost" },
+    { allowedAddresses: [], proxyAddress: null, username: "a", password: "b", isInboundAuthenticated: true },
+  ];
+  for (const fields of overlapping) {
+    await changeTheirs(fields);
+    await assert.rejects(
+      phoneNumbers.add(foreign, theirs.agent.id, { e164 }),
+      isInUse,
+      JSON.stringify(fields),
+    );
+  }
+  await changeTheirs({ allowedAddresses: ["198.51.100.1"], isInboundAuthenticated: false });
+  await phoneNumbers.add(foreign, theirs.agent.id, { e164 });
+  for (const fields of overlapping)
+    await assert.rejects(changeTheirs(fields), { code: "invalid_body" }, JSON.stringify(fields));
+  await assert.rejects(changeOurs({ allowedAddresses: [] }), { code: "invalid_body" });
+  await changeTheirs({ friendlyName: "Renamed", allowedAddresses: ["198.51.100.0/24"] });
+  for (const [by, { trunk }] of [
+    [server, ours],
+    [foreign, theirs],
+  ] as const) {
+    const found = await phoneNumbers.findInbound({ sipTrunkId: trunk.id, e164 });
+    assert.equal(found?.organization.id, by.organizationId);
+  }
+  await phoneNumbers.delete(server, ours.agent.id, id);
+  await changeTheirs({ allowedAddresses: [] });
+  await server.close();
+});
+
+test("two organizations have the same number on trunks that authenticate different users", async () => {
+  const server = await createTestServer();
+  const { phoneNumbers, sipTrunks } = server.modules;
+  const foreign = await server.createOrganization();
+  const [ours, theirs] = [await createAgent(server), await createAgent(server, foreign)];
+  const e164 = "+14155550123";
+  const authenticated = (username: string) => ({ username, password: "p", isInboundAuthenticated: true });
+  await sipTrunks.update(server.organizationId, ours.trunk.id, authenticated("ours"));
+  await sipTrunks.update(foreign.organizationId, theirs.trunk.id, authenticated("ours"));
+  await phoneNumbers.add(server, ours.agent.id, { e164 });
+  await assert.rejects(phoneNumbers.add(foreign, theirs.agent.id, { e164 }), isInUse);
+  await sipTrunks.update(foreign.organizationId, theirs.trunk.id, authenticated("theirs"));
+  await phoneNumbers.add(foreign, theirs.agent.id, { e164 });
+  const refused = sipTrunks.update(foreign.organizationId, theirs.trunk.id, { username: "ours" });
+  await assert.rejects(refused, { code: "invalid_body" });
+  await server.close();
+});
+
+test("of two organizations that claim a number at the same time, one gets it", async () => {
+  const server = await createTestServer();
+  const foreign = await server.createOrganization();
+  const [ours, theirs] = [await createAgent(server), await createAgent(server, foreign)];
+  const e164 = "+14155550123";
+  const claims = await Promise.allSettled([
+    server.modules.phoneNumbers.add(server, ours.agent.id, { e164 }),
+    server.modules.phoneNumbers.add(foreign, theirs.agent.id, { e164 }),
+  ]);
+  assert.deepEqual(claims.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  await server.close();
+});
+
 test("the number of a deleted agent stays unbound, and can be bound again", async () => {
   const server = await createTestServer();
   const { modules } = server;
-  const { agent } = await createAgent(server);
+  const { agent, trunk } = await createAgent(server);
   const number = await modules.phoneNumbers.add(server, agent.id, { e164: "+14155550123" });
   await modules.agents.delete(server, agent.id);
-  assert.equal(await modules.phoneNumbers.findInbound("+14155550123"), undefined);
+  const inbound = { sipTrunkId: trunk.id, e164: "+14155550123" };
+  assert.equal(await modules.phoneNumbers.findInbound(inbound), undefined);
   const next = await createAgent(server);
   const bound = await modules.phoneNumbers.add(server, next.agent.id, { e164: "+14155550123" });
   assert.deepEqual([bound.id, bound.agentId, bound.sipTrunkId], [number.id, next.agent.id, next.trunk.id]);
@@ -137,14 +221,17 @@ test("an environment that does not exist is refused by name, whether or not the 
 test("a number is bound to an environment of its agent until it moves", async () => {
   const server = await createTestServer();
   const { phoneNumbers, environments } = server.modules;
-  const [{ agent }, other] = [await createAgent(server), await createAgent(server)];
+  const [{ agent, trunk }, other] = [await createAgent(server), await createAgent(server)];
   const e164 = "+14155550123";
   const isUnknown = { code: "environment_not_found" };
   await assert.rejects(phoneNumbers.add(server, agent.id, { e164, environment: "staging" }), isUnknown);
   await environments.put(server.organizationId, agent.id, "staging", {});
   const { id, environment } = await phoneNumbers.add(server, agent.id, { e164, environment: "staging" });
   assert.equal(environment, "staging");
-  assert.equal((await phoneNumbers.findInbound(e164))?.agent.environment, "staging");
+  assert.equal(
+    (await phoneNumbers.findInbound({ sipTrunkId: trunk.id, e164 }))?.agent.environment,
+    "staging",
+  );
   const change = async (environment: string | null) =>
     (await phoneNumbers.update(server, agent.id, id, { environment })).environment;
   assert.equal(await change("production"), null);

@@ -28,6 +28,9 @@ export function createPhoneNumbers(
   sipTrunks.deleting.subscribe(async (transaction, { by, sipTrunkId, isForced }) => {
     await phoneNumbers.releaseTrunk(transaction, by, sipTrunkId, { isForced });
   });
+  sipTrunks.inboundChanged.subscribe(async (transaction, trunk) => {
+    await phoneNumbers.requireClaims(transaction, trunk);
+  });
   agents.deleted.subscribe(async (transaction, agentId) => {
     await phoneNumbers.releaseAgent(transaction, agentId);
   });

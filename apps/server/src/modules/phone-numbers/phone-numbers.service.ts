@@ -11,7 +11,7 @@ import type { AgentWriter } from "../agents/agent-writer.ts";
 import type { AgentsService } from "../agents/agents.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { Organization, OrganizationsService } from "../organizations/organizations.service.ts";
-import type { TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
+import { areDistinguishable, type InboundTrunk, type TrunkSettings } from "../sip-trunks/sip-trunks.rules.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import {
   bindNumber,
@@ -29,6 +29,12 @@ export interface InboundNumber {
   number: PhoneNumber;
   trunk: TrunkSettings;
   agent: ResolvedAgent;
+}
+
+/** A number of a trunk; other trunks may have the same number. */
+export interface TrunkNumber {
+  sipTrunkId: string;
+  e164: string;
 }
 
 interface NewNumber {
@@ -86,11 +92,12 @@ export class PhoneNumbersService {
       const isThere = await this.#sipTrunks.lockForReference(transaction, by.organizationId, sipTrunkId);
       if (!isThere)
         throw invalidBody("e164", "cannot be added: the agent has no SIP trunk; set its sipTrunkId first");
+      await this.#requireClaim(transaction, by.organizationId, sipTrunkId, e164);
       await this.#writer.lock(transaction, by, [agentId]);
       if (environment !== null) await this.#agents.requireEnvironment(transaction, agentId, environment);
       const { organizationId } = by;
-      const known = await store.findNumberByE164(transaction, e164);
-      if (known?.organizationId !== organizationId)
+      const known = await store.lockNumberByE164(transaction, organizationId, e164);
+      if (known === undefined)
         await this.#limits.requireRoom(transaction, organizationId, {
           name: "phoneNumbers",
           table: phoneNumbers,
@@ -204,12 +211,46 @@ export class PhoneNumbersService {
   }
 
   /**
-   * Finds the agent that answers calls to this number; `dialed` as in SIP, with or without `+`. `undefined` if the
-   * number is unknown or not bound to an agent.
+   * Rejects a change of a trunk after which a call could no longer be told apart from one of another organization's
+   * trunk with the same number.
    */
-  async findInbound(dialed: string): Promise<InboundNumber | undefined> {
-    const e164 = normalizePhoneNumber(dialed.startsWith("+") ? dialed : `+${dialed}`);
-    const row = e164 === undefined ? undefined : await store.findNumberByE164(this.#database, e164);
+  async requireClaims(transaction: Queries, trunk: InboundTrunk): Promise<void> {
+    await store.lockAllClaims(transaction);
+    const e164s = await store.listE164OfTrunk(transaction, trunk.id);
+    if (!(await this.#areClaimsDistinct(transaction, trunk, e164s)))
+      throw invalidBody(
+        "allowedAddresses",
+        "must not overlap with the addresses of another organization's trunk that has one of this trunk's numbers",
+      );
+  }
+
+  async #requireClaim(
+    transaction: Queries,
+    organizationId: string,
+    sipTrunkId: string,
+    e164: string,
+  ): Promise<void> {
+    await store.lockClaim(transaction, e164);
+    const trunk = (await this.#sipTrunks.findInbound([sipTrunkId], transaction)).get(sipTrunkId);
+    if (trunk?.organizationId !== organizationId) throw new Error("the trunk vanished while it was locked");
+    // The error says only that the number is in use, not by which organization.
+    if (!(await this.#areClaimsDistinct(transaction, trunk, [e164])))
+      throw invalidBody("e164", "is already in use");
+  }
+
+  async #areClaimsDistinct(
+    transaction: Queries,
+    trunk: InboundTrunk,
+    e164s: readonly string[],
+  ): Promise<boolean> {
+    const others = await store.findTrunkIdsOfOthers(transaction, trunk.organizationId, e164s);
+    const trunks = await this.#sipTrunks.findInbound(others, transaction);
+    return [...trunks.values()].every((other) => areDistinguishable(trunk, other));
+  }
+
+  /** Finds the agent that answers calls to this number (E.164) of this trunk; `undefined` if it is bound to none. */
+  async findInbound({ sipTrunkId, e164 }: TrunkNumber): Promise<InboundNumber | undefined> {
+    const row = await store.findNumberOnTrunk(this.#database, sipTrunkId, e164);
     if (row === undefined || row.agentId === null) return undefined;
     const [organization, trunk, agent] = await Promise.all([
       this.#organizations.find(row.organizationId),
@@ -266,11 +307,8 @@ async function take(
 ): Promise<store.PhoneNumberRow> {
   const created = await store.insertNumber(transaction, number);
   if (created !== undefined) return created;
-  const existing = await store.lockNumberByE164(transaction, number.e164);
-  // For another organization's number the error says only that it is in use, not by which organization.
-  if (existing?.organizationId !== number.organizationId || existing.agentId !== null) {
-    throw invalidBody("e164", "is already in use");
-  }
+  const existing = await store.lockNumberByE164(transaction, number.organizationId, number.e164);
+  if (existing === undefined || existing.agentId !== null) throw invalidBody("e164", "is already in use");
   return await store.updateNumber(transaction, existing.id, { ...number, updatedAt: now });
 }
 

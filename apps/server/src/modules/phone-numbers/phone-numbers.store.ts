@@ -1,5 +1,5 @@
 import type { PageQuery } from "@parley/contract";
-import { type SQL, and, eq, inArray, isNotNull, sql } from "drizzle-orm";
+import { type SQL, and, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, type Rows, pageOf } from "../../platform/database/page.ts";
 import { phoneNumbers } from "./phone-numbers.tables.ts";
@@ -31,27 +31,79 @@ export async function findNumber(
   return row;
 }
 
-export async function findNumberByE164(queries: Queries, e164: string): Promise<PhoneNumberRow | undefined> {
-  const [row] = await queries.select().from(phoneNumbers).where(eq(phoneNumbers.e164, e164));
+export async function findNumberOnTrunk(
+  queries: Queries,
+  sipTrunkId: string,
+  e164: string,
+): Promise<PhoneNumberRow | undefined> {
+  const isIt = and(eq(phoneNumbers.sipTrunkId, sipTrunkId), eq(phoneNumbers.e164, e164));
+  const [row] = await queries.select().from(phoneNumbers).where(isIt);
   return row;
 }
 
-/** Trunk ids by number, for those of these numbers that are bound to an agent. */
+/** Trunk ids by number, in any organization, for those of these numbers that are bound to an agent. */
 export async function findTrunkIdsOfNumbers(
   queries: Queries,
   e164s: readonly string[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, string[]>> {
   const { e164, sipTrunkId, agentId } = phoneNumbers;
   const rows = await queries
     .select({ e164, sipTrunkId })
     .from(phoneNumbers)
     .where(and(sql`${e164} = any(${sql.param([...e164s])})`, isNotNull(agentId)));
-  return new Map(rows.map((row) => [row.e164, row.sipTrunkId]));
+  const found = new Map<string, string[]>();
+  for (const row of rows) found.set(row.e164, [...(found.get(row.e164) ?? []), row.sipTrunkId]);
+  return found;
 }
 
-export async function lockNumberByE164(queries: Queries, e164: string): Promise<PhoneNumberRow | undefined> {
-  const [row] = await queries.select().from(phoneNumbers).where(eq(phoneNumbers.e164, e164)).for("update");
+/** Lock of all claims: shared by a new number, exclusive for a change of a trunk, which may have many numbers. */
+const CLAIMS_LOCK = 7_264_540;
+
+/** Locks the number against other claims until the transaction ends. */
+export async function lockClaim(queries: Queries, e164: string): Promise<void> {
+  await queries.execute(sql`select pg_advisory_xact_lock_shared(${CLAIMS_LOCK})`);
+  await queries.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`number ${e164}`}, 0))`);
+}
+
+/** Locks all numbers against claims until the transaction ends. */
+export async function lockAllClaims(queries: Queries): Promise<void> {
+  await queries.execute(sql`select pg_advisory_xact_lock(${CLAIMS_LOCK})`);
+}
+
+/** Ids of other organizations' trunks that have one of these numbers (E.164). */
+export async function findTrunkIdsOfOthers(
+  queries: Queries,
+  organizationId: string,
+  e164s: readonly string[],
+): Promise<string[]> {
+  const rows = await queries
+    .selectDistinct({ sipTrunkId: phoneNumbers.sipTrunkId })
+    .from(phoneNumbers)
+    .where(
+      and(
+        sql`${phoneNumbers.e164} = any(${sql.param([...e164s])})`,
+        ne(phoneNumbers.organizationId, organizationId),
+      ),
+    );
+  return rows.map(({ sipTrunkId }) => sipTrunkId);
+}
+
+export async function lockNumberByE164(
+  queries: Queries,
+  organizationId: string,
+  e164: string,
+): Promise<PhoneNumberRow | undefined> {
+  const isIt = and(eq(phoneNumbers.organizationId, organizationId), eq(phoneNumbers.e164, e164));
+  const [row] = await queries.select().from(phoneNumbers).where(isIt).for("update");
   return row;
+}
+
+export async function listE164OfTrunk(queries: Queries, sipTrunkId: string): Promise<string[]> {
+  const rows = await queries
+    .select({ e164: phoneNumbers.e164 })
+    .from(phoneNumbers)
+    .where(eq(phoneNumbers.sipTrunkId, sipTrunkId));
+  return rows.map(({ e164 }) => e164);
 }
 
 export async function listNumbers(

@@ -1,4 +1,4 @@
-import { index, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { createdAt, primaryId, updatedAt } from "../../platform/database/columns.ts";
 import { agents } from "../agents/agents.tables.ts";
 import { organizations } from "../organizations/organizations.tables.ts";
@@ -17,12 +17,13 @@ export const phoneNumbers = pgTable(
     agentId: uuid("agent_id").references(() => agents.id, { onDelete: "set null" }),
     /** Environment of the agent; `null` is production. */
     environment: text("environment"),
-    /** Unique across all organizations, because it decides which organization an inbound call belongs to. */
-    e164: text("e164").notNull().unique(),
+    /** May also belong to other organizations, if the trunks can be told apart by a call (`areDistinguishable`). */
+    e164: text("e164").notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
+    uniqueIndex("phone_numbers_e164").on(table.e164, table.organizationId),
     index("phone_numbers_organization").on(table.organizationId, table.createdAt),
     index("phone_numbers_agent").on(table.agentId),
     index("phone_numbers_sip_trunk").on(table.sipTrunkId),

@@ -22,7 +22,10 @@ export class ProxyAddresses {
     const key = `${address} ${port} ${protocol}`;
     const found = this.#found.get(key);
     if (found !== undefined && this.#clock.nowMs() < found.untilMs) return found.addresses;
-    const addresses = this.#locate(proxy);
+    // A failure of DNS must not reject calls that were accepted before it.
+    const addresses = this.#locate(proxy).then(async (located) =>
+      located.length > 0 ? located : ((await found?.addresses) ?? []),
+    );
     this.#found.delete(key);
     this.#found.set(key, { addresses, untilMs: this.#clock.nowMs() + REMEMBERED_MS });
     const [oldest] = this.#found.keys();

@@ -57,3 +57,28 @@ test("authentication of callers requires credentials", async () => {
   });
   await server.close();
 });
+
+test("a trunk accepts calls from its addresses and its proxy's, or from all if it names none", async () => {
+  const server = await createTestServer();
+  const { organizationId, modules } = server;
+  const cases = [
+    { fields: {}, accepts: ["127.0.0.1", "192.0.2.1"] },
+    { fields: { proxyAddress: "127.0.0.1:5061" }, accepts: ["127.0.0.1"] },
+    { fields: { proxyAddress: "localhost" }, accepts: ["127.0.0.1"] },
+    { fields: { allowedAddresses: ["192.0.2.0/24"] }, accepts: ["192.0.2.1"] },
+    {
+      fields: { proxyAddress: "127.0.0.1", allowedAddresses: ["192.0.2.1"] },
+      accepts: ["127.0.0.1", "192.0.2.1"],
+    },
+  ];
+  for (const { fields, accepts } of cases) {
+    const { id } = await modules.sipTrunks.create(organizationId, { friendlyName: "Carrier", ...fields });
+    const trunk = (await modules.sipTrunks.findInbound([id])).get(id);
+    assert.ok(trunk !== undefined);
+    for (const address of ["127.0.0.1", "192.0.2.1"]) {
+      const isAccepted = await modules.sipTrunks.mayCallFrom(trunk, address);
+      assert.equal(isAccepted, accepts.includes(address), `${JSON.stringify(fields)} ${address}`);
+    }
+  }
+  await server.close();
+});

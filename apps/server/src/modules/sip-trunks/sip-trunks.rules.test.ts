@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isAddressAllowed, isAddressOrBlock, parseProxyAddress } from "./sip-trunks.rules.ts";
+import { seededRandom } from "@parley/testing";
+import {
+  areDistinguishable,
+  type InboundTrunk,
+  isAddressListed,
+  isAddressOrBlock,
+  parseProxyAddress,
+} from "./sip-trunks.rules.ts";
 
 test("a proxy is a host name or an address, with or without a port", () => {
   assert.deepEqual(parseProxyAddress("sip.example.com"), { host: "sip.example.com", port: undefined });
@@ -34,11 +41,48 @@ test("an allowed entry is an address or a block", () => {
   }
 });
 
-test("calls are accepted from allowed addresses, or from all if none is listed", () => {
-  assert.ok(isAddressAllowed([], "192.0.2.1"));
-  assert.ok(isAddressAllowed(["10.0.0.0/8", "192.0.2.1"], "192.0.2.1"));
-  assert.ok(isAddressAllowed(["10.0.0.0/8"], "::ffff:10.1.2.3"));
-  assert.ok(isAddressAllowed(["2001:db8::/32"], "2001:db8::5"));
-  assert.ok(!isAddressAllowed(["10.0.0.0/8"], "192.0.2.1"));
-  assert.ok(!isAddressAllowed(["10.0.0.0/8"], "2001:db8::5"));
+test("an address is listed by itself or by its block", () => {
+  assert.ok(!isAddressListed([], "192.0.2.1"));
+  assert.ok(isAddressListed(["10.0.0.0/8", "192.0.2.1"], "192.0.2.1"));
+  assert.ok(isAddressListed(["10.0.0.0/8"], "::ffff:10.1.2.3"));
+  assert.ok(isAddressListed(["2001:db8::/32"], "2001:db8::5"));
+  assert.ok(!isAddressListed(["10.0.0.0/8"], "192.0.2.1"));
+  assert.ok(!isAddressListed(["10.0.0.0/8"], "2001:db8::5"));
+});
+
+const inbound = (fields: Partial<InboundTrunk>): InboundTrunk => ({
+  id: "trunk",
+  organizationId: "organization",
+  allowedAddresses: [],
+  proxyAddress: null,
+  transport: null,
+  isInboundAuthenticated: false,
+  username: null,
+  ...fields,
+});
+
+test("no address is accepted by both of two distinguishable trunks, in any notation", () => {
+  const random = seededRandom(17);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const notations = [
+    (host: number, prefix: number) => `10.0.0.${host}/${prefix}`,
+    (host: number) => `10.0.0.${host}`,
+    (host: number) => `::ffff:10.0.0.${host}`,
+    (host: number, prefix: number) => `::ffff:a00:${host.toString(16)}/${prefix + 96}`,
+    () => "::ffff:0:0/96",
+  ];
+  const entry = (): string => notations[below(notations.length)]?.(below(256), 24 + below(9)) ?? "";
+  let distinguishable = 0;
+  for (let round = 0; round < 2_000; round++) {
+    const [one, other] = [[entry(), entry()], [entry()]];
+    const [left, right] = [inbound({ allowedAddresses: one }), inbound({ allowedAddresses: other })];
+    if (!areDistinguishable(left, right)) continue;
+    assert.ok(areDistinguishable(right, left));
+    distinguishable += 1;
+    for (let host = 0; host < 256; host++) {
+      const isShared = [one, other].every((list) => isAddressListed(list, `10.0.0.${host}`));
+      assert.ok(!isShared, `10.0.0.${host}: ${JSON.stringify([one, other])}`);
+    }
+  }
+  assert.ok(distinguishable > 100);
 });

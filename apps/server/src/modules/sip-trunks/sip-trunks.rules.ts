@@ -5,6 +5,14 @@ import type { NextHop } from "@parley/sip";
 /** Trunk without its observed state. */
 export type TrunkSettings = Omit<SipTrunk, "health">;
 
+/** Trunk data that decides whether to accept an inbound call. */
+export interface InboundTrunk extends Pick<
+  TrunkSettings,
+  "id" | "allowedAddresses" | "proxyAddress" | "transport" | "isInboundAuthenticated" | "username"
+> {
+  organizationId: string;
+}
+
 export interface HostAndPort {
   host: string;
   port: number | undefined;
@@ -83,11 +91,10 @@ export function isAddressOrBlock(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
-/** Whether a call may come from this address. An empty list allows all addresses. */
-export function isAddressAllowed(allowedAddresses: readonly string[], address: string): boolean {
-  if (allowedAddresses.length === 0) return true;
+/** Whether the address is one of these addresses, or in one of these CIDR blocks. */
+export function isAddressListed(entries: readonly string[], address: string): boolean {
   const list = new BlockList();
-  for (const entry of allowedAddresses) {
+  for (const entry of entries) {
     const [network = "", prefix] = entry.split("/");
     const family = isIP(network) === 6 ? "ipv6" : "ipv4";
     if (prefix === undefined) list.addAddress(network, family);
@@ -96,4 +103,35 @@ export function isAddressAllowed(allowedAddresses: readonly string[], address: s
   // A dual-stack socket reports IPv4 peers as mapped IPv6 addresses.
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   return list.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+}
+
+/** Whether the trunk limits the addresses from which it accepts calls. */
+export function namesAddresses({ allowedAddresses, proxyAddress }: InboundTrunk): boolean {
+  return allowedAddresses.length > 0 || proxyAddress !== null;
+}
+
+/**
+ * Whether every call can be assigned to one of these two trunks, whatever happens to DNS records: they accept calls from
+ * different fixed addresses, or from different users. Only then two organizations may have the same number on them:
+ * otherwise one would receive the other's callers.
+ */
+export function areDistinguishable(one: InboundTrunk, other: InboundTrunk): boolean {
+  const areAuthenticated = one.isInboundAuthenticated && other.isInboundAuthenticated;
+  if (areAuthenticated && one.username !== other.username) return true;
+  const [ours, theirs] = [fixedAddressesOf(one), fixedAddressesOf(other)];
+  if (ours === undefined || theirs === undefined) return false;
+  return !overlap(ours, theirs) && !overlap(theirs, ours);
+}
+
+/** Addresses from which the trunk accepts calls; `undefined` if these are all, or depend on DNS records. */
+function fixedAddressesOf(trunk: InboundTrunk): readonly string[] | undefined {
+  const { allowedAddresses } = trunk;
+  const proxy = nextHopOf(trunk);
+  if (proxy === undefined) return allowedAddresses.length > 0 ? allowedAddresses : undefined;
+  return isIP(proxy.address) === 0 ? undefined : [...allowedAddresses, proxy.address];
+}
+
+/** Of two CIDR blocks that overlap, one contains all of the other: its first address is sufficient. */
+function overlap(entries: readonly string[], others: readonly string[]): boolean {
+  return others.some((other) => isAddressListed(entries, other.split("/")[0] ?? ""));
 }

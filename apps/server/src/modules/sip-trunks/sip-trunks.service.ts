@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { PageQuery, SipTrunk, SipTrunkCreate, SipTrunkHealth, SipTrunkUpdate } from "@parley/contract";
 import { type Hop, locateServer, type NextHop } from "@parley/sip";
 import type { Clock } from "../../platform/clock.ts";
@@ -10,8 +11,10 @@ import { TransactionEvent } from "../../platform/database/transaction-event.ts";
 import type { Encryption } from "../../platform/encryption/encryption.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import {
-  isAddressAllowed,
+  type InboundTrunk,
+  isAddressListed,
   isAddressOrBlock,
+  namesAddresses,
   nextHopOf,
   partiesOn,
   type TrunkSettings,
@@ -44,15 +47,6 @@ export interface OutgoingRoute {
   locate: () => Promise<readonly Hop[]>;
 }
 
-/** Trunk data that decides whether to accept an inbound call. */
-export interface InboundTrunk extends TrunkAddresses {
-  id: string;
-  organizationId: string;
-  isInboundAuthenticated: boolean;
-}
-
-type TrunkAddresses = Pick<TrunkSettings, "allowedAddresses" | "proxyAddress" | "transport">;
-
 interface SipTrunksDependencies {
   encryption: Encryption;
   clock: Clock;
@@ -75,6 +69,9 @@ export class SipTrunksService {
    * deletion is forced, they throw `in_use` if there are any.
    */
   readonly deleting = new TransactionEvent<{ by: Author; sipTrunkId: string; isForced: boolean }>();
+
+  /** Emitted after a change of what a trunk accepts, in the same transaction. */
+  readonly inboundChanged = new TransactionEvent<InboundTrunk>();
 
   constructor(database: Database, { encryption, clock, organizationLimits }: SipTrunksDependencies) {
     this.#database = database;
@@ -122,7 +119,10 @@ export class SipTrunksService {
         ...this.#toColumns(id, change),
       };
       requireCredentials({ ...row, ...columns });
-      return await store.updateTrunk(transaction, id, { ...columns, updatedAt: this.#clock.now() });
+      const updated = await store.updateTrunk(transaction, id, { ...columns, updatedAt: this.#clock.now() });
+      const isInboundChanged = !isDeepStrictEqual(inboundOf(row), inboundOf(updated));
+      if (isInboundChanged) await this.inboundChanged.emit(transaction, inboundOf(updated));
+      return updated;
     });
     this.#tellChange();
     return present(changed, (await this.#health([id])).get(id));
@@ -158,23 +158,23 @@ export class SipTrunksService {
   }
 
   /** Returns the data that decides on inbound calls of these trunks, of any organization, by id. */
-  async findInbound(ids: readonly string[]): Promise<Map<string, InboundTrunk>> {
-    const rows = ids.length === 0 ? [] : await store.findTrunks(this.#database, ids);
+  async findInbound(
+    ids: readonly string[],
+    queries: Queries = this.#database,
+  ): Promise<Map<string, InboundTrunk>> {
+    const rows = ids.length === 0 ? [] : await store.findTrunks(queries, ids);
     return new Map(rows.map((row) => [row.id, inboundOf(row)]));
   }
 
-  /** Whether a call of this trunk may come from this address: the trunk lists this address, or no addresses at all. */
-  async mayCallFrom(trunk: TrunkAddresses, address: string): Promise<boolean> {
-    return trunk.allowedAddresses.length === 0 || (await this.isNamed(trunk, address));
-  }
-
-  /** Whether the address is in the trunk's list or is one of its proxy's addresses. */
-  async isNamed(trunk: TrunkAddresses, address: string): Promise<boolean> {
+  /**
+   * Whether a call of this trunk may come from this address: it is in the trunk's list, or one of its proxy's, or the
+   * trunk names no address at all.
+   */
+  async mayCallFrom(trunk: InboundTrunk, address: string): Promise<boolean> {
     const { allowedAddresses } = trunk;
-    if (allowedAddresses.length > 0 && isAddressAllowed(allowedAddresses, address)) return true;
+    if (!namesAddresses(trunk) || isAddressListed(allowedAddresses, address)) return true;
     const proxy = nextHopOf(trunk);
-    const hosts = proxy === undefined ? [] : await this.#proxyAddresses.find(proxy);
-    return hosts.length > 0 && isAddressAllowed(hosts, address);
+    return proxy !== undefined && isAddressListed(await this.#proxyAddresses.find(proxy), address);
   }
 
   /** Names of those of the ids that exist. */
@@ -307,8 +307,17 @@ function requireCredentials(trunk: Partial<store.SipTrunkInsert>): void {
 }
 
 function inboundOf(row: store.SipTrunkRow): InboundTrunk {
-  const { id, organizationId, allowedAddresses, proxyAddress, transport, isInboundAuthenticated } = row;
-  return { id, organizationId, allowedAddresses, proxyAddress, transport, isInboundAuthenticated };
+  const { id, organizationId, allowedAddresses, proxyAddress, transport } = row;
+  const { isInboundAuthenticated, username } = row;
+  return {
+    id,
+    organizationId,
+    allowedAddresses,
+    proxyAddress,
+    transport,
+    isInboundAuthenticated,
+    username,
+  };
 }
 
 function settingsOf(row: store.SipTrunkRow): TrunkSettings {

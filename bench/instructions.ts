@@ -67,7 +67,7 @@ async function instruct(platform: Platform, caller: TestCaller, callId: string):
   await caller.agentToFinish({ silenceMs: MIN_PAUSE_MS });
   await sleep(Math.random() * PAUSE_SPREAD_MS);
   const sentAtMs = performance.now();
-  await platform.api("POST", `/calls/${callId}/instructions`, { instruction: INSTRUCTION, speak: true });
+  await platform.api.instructCall(callId, { instruction: INSTRUCTION, speak: true });
   const acceptedAtMs = performance.now();
   await caller.agentToSpeak({ sinceMs: acceptedAtMs });
   const first = caller.heard.find(({ atMs, isSpeech }) => isSpeech && atMs > sentAtMs);

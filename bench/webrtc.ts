@@ -11,6 +11,7 @@
 import { availableParallelism, cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { ApiError, type JoinableCall } from "@parley/client/api";
 import type { Platform } from "../e2e/support/platform/platform.ts";
 import { createAgent } from "./calls/api.ts";
 import { cpuUseBetween, readCpu } from "./calls/cpu-use.ts";
@@ -85,23 +86,26 @@ interface Row {
   joinsFailed: number;
 }
 
-/** Starts calls and joins them up to a number; returns how many joins failed. */
-async function join({ platform, agentId, browsers }: Bench, from: number, to: number): Promise<number> {
-  let failed = 0;
-  let refused = 0;
-  for (let joined = from; joined < to;) {
-    const answer = await fetch(`${platform.url}/v1/agents/${agentId}/test-call`, {
-      method: "POST",
-      headers: { "x-api-key": platform.apiKey },
-    });
-    // The minute's limit is reached; or other work has delayed the wheels, and calls are rejected for some seconds.
-    if (answer.status === 429 || (answer.status === 503 && ++refused <= MAX_REFUSALS)) {
-      await sleep(Number(answer.headers.get("retry-after") ?? 5) * 1000);
-      continue;
+/** Waits while the minute's limit is reached, or while calls are rejected because the wheels are late. */
+async function startCall({ platform, agentId }: Bench): Promise<JoinableCall> {
+  for (let refusals = 0; ;) {
+    try {
+      return await platform.api.startTestCall(agentId);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isTransient = error.status === 429 || (error.status === 503 && ++refusals <= MAX_REFUSALS);
+      if (!isTransient) throw error;
+      await sleep(error.retryAfterMs ?? 5_000);
     }
-    if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
-    const { data }: { data: { url: string; token: string } } = JSON.parse(await answer.text());
-    const failure = await browsers.ask("join", data);
+  }
+}
+
+/** Starts calls and joins them up to a number; returns how many joins failed. */
+async function join(bench: Bench, from: number, to: number): Promise<number> {
+  const { browsers } = bench;
+  let failed = 0;
+  for (let joined = from; joined < to;) {
+    const failure = await browsers.ask("join", await startCall(bench));
     if (failure === undefined) joined++;
     else if (++failed > MAX_FAILED_JOINS) throw new Error(failure);
     else console.log(`a join failed: ${failure}`);

@@ -37,7 +37,10 @@ async function writePackage(): Promise<void> {
     keywords,
     type: "module",
     sideEffects: false,
-    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    exports: {
+      ".": { types: "./index.d.ts", default: "./index.js" },
+      "./api": { types: "./api.d.ts", default: "./api.js" },
+    },
     engines: { node: ">=20.3" },
   };
   await writeFile(path.join(dist, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);

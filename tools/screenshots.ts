@@ -6,7 +6,6 @@ import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readWav, Resampler } from "@parley/audio";
-import type { Agent } from "@parley/contract";
 import { FAST_LOCAL_VOICE } from "@parley/providers";
 import { sampleAgent } from "@parley/contract/sample-agent";
 import { Chromium } from "../e2e/support/web/chromium.ts";
@@ -47,7 +46,7 @@ await mkdir(FOLDER, { recursive: true });
 const platform = await Platform.start();
 const chromium = await Chromium.launch({ microphone: await readMicrophone() });
 try {
-  const { data: agent } = await platform.api<{ data: Agent }>("POST", "/agents", {
+  const agent = await platform.api.createAgent({
     ...sampleAgent,
     voiceId: FAST_LOCAL_VOICE,
   });

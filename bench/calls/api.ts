@@ -1,47 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Call, type CallDetail, paginate } from "@parley/client/api";
 import type { Platform } from "../../e2e/support/platform/platform.ts";
 
 export const NUMBER = "+15550199000";
 
-const PAGE_SIZE = 100;
 const END_DEADLINE_MS = 20_000;
 const POLL_INTERVAL_MS = 500;
 
-/** Fields of a call that this bench reads. */
-export interface CallDetail {
-  id: string;
-  status: string;
-  endReason: string | null;
-  endDetail: string | null;
-  fromNumber: string | null;
-  transcript: { type: string; role?: string; text: string; interrupted?: boolean }[];
-  turns: { llmFirstTokenMs: number | null; overheadMs: number | null }[];
-}
-
-interface ListedCall {
-  id: string;
-  status: string;
-  recordingStatus: string | null;
-}
-
-interface Page<T> {
-  data: T[];
-  hasNextPage: boolean;
-}
-
 /** Creates a trunk, and an agent that answers `NUMBER` on it. */
 export async function createAgent(platform: Platform): Promise<{ agentId: string }> {
-  const trunk = await platform.api<{ data: { id: string } }>("POST", "/sip-trunks", {
-    friendlyName: "Bench",
-  });
-  const agent = await platform.api<{ data: { id: string } }>("POST", "/agents", {
+  const trunk = await platform.api.createSipTrunk({ friendlyName: "Bench" });
+  const agent = await platform.api.createAgent({
     name: "Bench",
-    sipTrunkId: trunk.data.id,
+    sipTrunkId: trunk.id,
     firstMessage: "Hello.",
     silenceEndCallTimeoutSeconds: 60,
   });
-  await platform.api("POST", `/agents/${agent.data.id}/phone-numbers`, { e164: NUMBER });
-  return { agentId: agent.data.id };
+  await platform.api.addPhoneNumber(agent.id, { e164: NUMBER });
+  return { agentId: agent.id };
 }
 
 /** Calls that began at `since` or later, with transcripts and turns, once all of them have ended. */
@@ -54,7 +30,7 @@ export async function finishedCalls(platform: Platform, since: Date): Promise<Ca
   }
   const details: CallDetail[] = [];
   for (const { id } of calls) {
-    details.push((await platform.api<{ data: CallDetail }>("GET", `/calls/${id}`)).data);
+    details.push(await platform.api.getCall(id));
   }
   return details;
 }
@@ -65,17 +41,13 @@ export async function hasPendingRecordings(platform: Platform): Promise<boolean>
   return calls.some(({ recordingStatus }) => recordingStatus === "pending");
 }
 
-function isOpen({ status }: ListedCall): boolean {
+function isOpen({ status }: Call): boolean {
   return ["queued", "ringing", "in_progress"].includes(status);
 }
 
-async function listCalls(platform: Platform, since: Date): Promise<ListedCall[]> {
-  const calls: ListedCall[] = [];
-  for (let page = 1, hasNextPage = true; hasNextPage; page++) {
-    const query = `pageSize=${PAGE_SIZE}&page=${page}&createdAfter=${encodeURIComponent(since.toISOString())}`;
-    const answer = await platform.api<Page<ListedCall>>("GET", `/calls?${query}`);
-    calls.push(...answer.data);
-    ({ hasNextPage } = answer);
-  }
-  return calls;
+async function listCalls(platform: Platform, since: Date): Promise<Call[]> {
+  const createdAfter = since.toISOString();
+  return await Array.fromAsync(
+    paginate(async (page) => await platform.api.listCalls({ createdAfter, ...page })),
+  );
 }

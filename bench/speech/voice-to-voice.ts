@@ -33,18 +33,18 @@ export async function measureVoiceToVoice(): Promise<VoiceToVoiceFigures> {
   );
   const platform = await Platform.start();
   try {
-    const trunk = await platform.api<{ data: { id: string } }>("POST", "/sip-trunks", {
+    const trunk = await platform.api.createSipTrunk({
       friendlyName: "Bench",
     });
     const delays: number[] = [];
     for (const [index, { from, to, price, parking }] of agents.entries()) {
-      const agent = await platform.api<{ data: { id: string } }>("POST", "/agents", {
+      const agent = await platform.api.createAgent({
         name: `Receptionist ${index}`,
-        sipTrunkId: trunk.data.id,
+        sipTrunkId: trunk.id,
         firstMessage: "Hello, how can I help you?",
         promptTemplate: `You are a receptionist.\nOn Saturday we are open from ${from} to ${to}.\nThere is free parking ${parking}.\nA checkup costs ${price} pounds.`,
       });
-      await platform.api("POST", `/agents/${agent.data.id}/phone-numbers`, { e164: numberOf(index) });
+      await platform.api.addPhoneNumber(agent.id, { e164: numberOf(index) });
       const { answers } = await callWithRecordings({
         sipPort: platform.sipPort,
         number: numberOf(index),

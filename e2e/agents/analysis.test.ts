@@ -10,7 +10,7 @@ import { ToolServer } from "../support/platform/tool-server.ts";
 import { waitFor } from "@parley/testing";
 
 const ASKED = {
-  postCallExtraction: [{ name: "metres", type: "number", description: "How far to go" }],
+  postCallExtraction: [{ name: "metres", type: "number" as const, description: "How far to go" }],
   postCallEvaluation: [{ name: "polite", criterion: "The agent was polite." }],
 };
 
@@ -80,8 +80,8 @@ describe("the results of a telephone call", () => {
     const webhook = await waitFor("the webhook", () => webhooks.find(({ data }) => data.id === id));
     const { extraction, evaluation } = webhook.data;
     assert.deepEqual({ extraction, evaluation }, RESULTS);
-    const again = await platform.api<{ data: CallDetail }>("POST", `/calls/${id}/reanalyze`);
-    assert.equal(again.data.analysisStatus, "pending");
+    const again = await platform.api.reanalyzeCall(id);
+    assert.equal(again.analysisStatus, "pending");
     await waitFor("the results once more", isReady);
   });
 });

@@ -34,7 +34,7 @@ async function createAgentWithTool(
 ): Promise<{ agentId: string; number: string }> {
   const agent = await createAgent(platform, { firstMessage: "Hello.", defaultVariables: variables });
   const parameters = { type: "object", properties: { metres: { type: "number" } }, required: ["metres"] };
-  await platform.api("POST", `/agents/${agent.agentId}/custom-tools`, {
+  await platform.api.createCustomTool(agent.agentId, {
     name: "drive",
     webhookUrl,
     schema: { type: "function", function: { name: "drive", description: "Drives the train.", parameters } },

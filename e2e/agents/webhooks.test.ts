@@ -4,14 +4,6 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type {
-  Agent,
-  Call,
-  CallDetail,
-  ConversationDetail,
-  WebhookDeliverySummary,
-  WebhookSigningSecret,
-} from "@parley/contract";
 import { type ScriptedServer, startScriptedOpenAi } from "@parley/providers/testing";
 import { isSignedWith } from "../../apps/server/src/modules/webhooks/testing.ts";
 import { createAgent, endedCall } from "../support/platform/agents.ts";
@@ -22,10 +14,6 @@ import { greeted } from "../support/audio/talk.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { type ToolRequest, ToolServer } from "../support/platform/tool-server.ts";
 import { waitFor } from "@parley/testing";
-
-interface DataOf<T> {
-  data: T;
-}
 
 /** What a node that was killed had begun is begun again once its jobs count as expired. */
 const REDELIVERY_DEADLINE_MS = 180_000;
@@ -64,9 +52,7 @@ describe("webhooks of two nodes on one database", () => {
       PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true",
       PARLEY_LLM_BASE_URL: `${model.url}/v1`,
     });
-    const rotate = async () =>
-      await cluster.node(1).api<DataOf<WebhookSigningSecret>>("POST", "/webhooks/signing-secret");
-    ({ secret } = (await rotate()).data);
+    ({ secret } = await cluster.node(1).api.rotateWebhookSigningSecret());
   });
   after(async () => {
     for (const caller of callers) await caller.close();
@@ -76,15 +62,15 @@ describe("webhooks of two nodes on one database", () => {
   });
 
   /** An agent whose webhooks go to `/NAME/pre` and `/NAME/post`, and its tool to `/NAME/tool`. */
-  async function createCustomer(name: string): Promise<{ agentId: string; number: string }> {
+  async function createCustomer(name: string): ReturnType<typeof createAgent> {
     const created = await createAgent(cluster.node(0), {
-      voiceId: undefined,
+      voiceId: null,
       firstMessage: "Good day.",
       preCallWebhookUrl: `${customer.url}/${name}/pre`,
       postCallWebhookUrl: `${customer.url}/${name}/post`,
     });
     const parameters = { type: "object", properties: { metres: { type: "number" } } };
-    await cluster.node(0).api("POST", `/agents/${created.agentId}/custom-tools`, {
+    await cluster.node(0).api.createCustomTool(created.agentId, {
       name: "drive",
       webhookUrl: `${customer.url}/${name}/tool`,
       schema: { type: "function", function: { name: "drive", description: "Drives the train.", parameters } },
@@ -126,9 +112,7 @@ describe("webhooks of two nodes on one database", () => {
     await caller.hangUp();
     const call = await endedCall(cluster.node(1), from);
     assert.equal(call.transcript[0]?.text, "Hello Ada, how are you?");
-    const { data: conversation } = await cluster
-      .node(1)
-      .api<DataOf<ConversationDetail>>("GET", `/conversations/${call.conversationId}`);
+    const conversation = await cluster.node(1).api.getConversation(call.conversationId);
     assert.deepEqual(conversation.variables, { customer: "Ada" });
     for (const path of ["/greeting/pre", "/greeting/tool", "/greeting/post"])
       assert.ok(isSignedWith(secret, await requestTo(path)), path);
@@ -142,7 +126,7 @@ describe("webhooks of two nodes on one database", () => {
   });
 
   test("a call that the pre-call webhook rejects hears 603, or is not dialed, and its end is told", async () => {
-    const { agentId, number } = await createCustomer("rejecting");
+    const { agentId, number, sipTrunkId } = await createCustomer("rejecting");
     const reason = "closed today";
     answers.set("/rejecting/pre", (response) => void response.end(JSON.stringify({ reject: { reason } })));
     const from = newCaller();
@@ -155,13 +139,12 @@ describe("webhooks of two nodes on one database", () => {
     await once(trunk, "listening");
     const methods: string[] = [];
     trunk.on("message", (datagram) => methods.push(datagram.toString().split(" ", 1)[0] ?? ""));
-    const { data: agent } = await cluster.node(0).api<DataOf<Agent>>("GET", `/agents/${agentId}`);
     const proxy = { proxyAddress: `127.0.0.1:${trunk.address().port}` };
-    await cluster.node(0).api("PATCH", `/sip-trunks/${agent.sipTrunkId}`, proxy);
+    await cluster.node(0).api.updateSipTrunk(sipTrunkId, proxy);
     const placed = { agentId, toNumber: number.replace(/.$/, "9") };
-    const { data: queued } = await cluster.node(0).api<DataOf<Call>>("POST", "/calls", placed);
+    const queued = await cluster.node(0).api.createCall(placed);
     const undialed = await waitFor("the end of the call", async () => {
-      const { data } = await cluster.node(0).api<DataOf<CallDetail>>("GET", `/calls/${queued.id}`);
+      const data = await cluster.node(0).api.getCall(queued.id);
       return data.endedAt !== null && data;
     });
     trunk.close();
@@ -215,21 +198,15 @@ describe("webhooks of two nodes on one database", () => {
     await caller.hangUp();
     const { id } = await endedCall(cluster.node(0), from);
     await waitFor("the post-call webhook", () => toldOf(id).length === 1, 20_000);
-    const list = async () =>
-      (
-        await cluster
-          .node(1)
-          .api<DataOf<WebhookDeliverySummary[]>>("GET", `/webhooks/deliveries?callId=${id}&type=call.post`)
-      ).data;
-    const [delivery] = await waitFor("the log", async () => {
-      const found = await list();
-      return found[0]?.status === "delivered" && found;
+    const delivery = await waitFor("the log", async () => {
+      const { data } = await cluster.node(1).api.listWebhookDeliveries({ callId: id, type: "call.post" });
+      return data[0]?.status === "delivered" && data[0];
     });
-    await cluster.node(1).api("POST", `/webhooks/deliveries/${delivery?.id}/resend`);
+    await cluster.node(1).api.resendWebhookDelivery(delivery?.id);
     await waitFor("the webhook, again", () => toldOf(id).length === 2, 20_000);
     const [first, second] = customer.requests.filter(({ path }) => path === "/again/post");
     assert.deepEqual([second?.headers["webhook-id"], second?.body], [delivery?.id, first?.body]);
-    const { data } = await cluster.node(0).api<DataOf<Call>>("GET", `/calls/${id}`);
+    const data = await cluster.node(0).api.getCall(id);
     assert.deepEqual([data.postCallWebhookStatus, data.postCallWebhookAttempts], ["delivered", 1]);
   });
 
@@ -261,8 +238,7 @@ describe("webhooks of two nodes on one database", () => {
     assert.ok(calls.some(({ endReason }) => endReason === "node_lost"));
     for (const { id, endReason } of calls) {
       const isDelivered = async (): Promise<boolean> =>
-        (await cluster.node(0).api<DataOf<Call>>("GET", `/calls/${id}`)).data.postCallWebhookStatus ===
-        "delivered";
+        (await cluster.node(0).api.getCall(id)).postCallWebhookStatus === "delivered";
       await waitFor("the delivery", isDelivered, REDELIVERY_DEADLINE_MS);
       // Once more where its node died over it, and of its own end each time.
       assert.deepEqual([...new Set(toldOf(id))], [endReason]);

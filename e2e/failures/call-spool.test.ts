@@ -27,7 +27,7 @@ describe("a node that dies while its database is away", () => {
     let second: Platform | undefined;
     const callers: TestCaller[] = [];
     try {
-      const { number } = await createAgent(first, { voiceId: undefined, firstMessage: "Hello." });
+      const { number } = await createAgent(first, { voiceId: null, firstMessage: "Hello." });
       const [ended, lost] = ["+15550910001", "+15550910002"];
       for (const from of [ended, lost]) {
         const caller = await TestCaller.call({ sipPort: first.sipPort, number, from });

@@ -29,7 +29,7 @@ describe("three nodes on one database", () => {
     webhooks = await ToolServer.start((_request, response) => response.end());
     cluster = await Cluster.start(3, { PARLEY_ALLOW_PRIVATE_WEBHOOKS: "true" });
     ({ number } = await createAgent(cluster.node(0), {
-      voiceId: undefined,
+      voiceId: null,
       firstMessage: "Hello.",
       // The webhook of a lost call would wait for a recording that nobody can make.
       recordingEnabled: false,
@@ -72,19 +72,23 @@ describe("three nodes on one database", () => {
     const caller = await call(cluster.node(0), from);
     const id = await idOf(from);
     const instruct = async (node: Platform, instruction: string, speak: boolean) =>
-      await node.api("POST", `/calls/${id}/instructions`, { instruction, speak });
+      await node.api.instructCall(id, { instruction, speak });
     assert.deepEqual(await instruct(cluster.node(1), "Be brief.", false), {
-      data: { callId: id, delivered: true, speak: false },
+      callId: id,
+      delivered: true,
+      speak: false,
     });
     assert.deepEqual(await instruct(cluster.node(2), "Tea is served.", true), {
-      data: { callId: id, delivered: true, speak: true },
+      callId: id,
+      delivered: true,
+      speak: true,
     });
     await waitFor("what the agent was told to say", async () =>
       (await findCall(cluster.node(0), from))?.transcript.some(
         ({ text }) => text === spoken("Tea is served."),
       ),
     );
-    await cluster.node(1).api("POST", `/calls/${id}/hangup`);
+    await cluster.node(1).api.hangUpCall(id);
     assert.equal(await caller.ended(), "remote_bye");
     const { transcript, endReason } = await endedCall(cluster.node(2), from);
     assert.equal(endReason, "api_hangup");
@@ -97,7 +101,10 @@ describe("three nodes on one database", () => {
         `message: ${spoken("Tea is served.")}`,
       ],
     );
-    await assert.rejects(instruct(cluster.node(0), "Too late.", false), /409 .*call_not_active/);
+    await assert.rejects(instruct(cluster.node(0), "Too late.", false), {
+      status: 409,
+      code: "call_not_active",
+    });
     await assertToldOnce(id, "api_hangup");
   });
 
@@ -149,10 +156,10 @@ describe("three nodes on one database", () => {
     await victim.exited;
     // It is not known yet that its node is gone.
     const instruction = { instruction: "Are you there?" };
-    await assert.rejects(
-      cluster.node(0).api("POST", `/calls/${lostId}/instructions`, instruction),
-      /409 .*call_not_addressable/,
-    );
+    await assert.rejects(cluster.node(0).api.instructCall(lostId, instruction), {
+      status: 409,
+      code: "call_not_addressable",
+    });
     const { endReason, status } = await endedCall(cluster.node(0), lost, LOSS_DEADLINE_MS);
     assert.deepEqual([status, endReason], ["failed", "node_lost"]);
     assert.equal((await findCall(cluster.node(1), kept))?.status, "in_progress");

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { after, before, describe, test } from "node:test";
-import type { Agent } from "@parley/contract";
 import { startScriptedOpenAi, type ScriptedServer } from "@parley/providers/testing";
 import { waitFor } from "@parley/testing";
 import { findCall, textOf } from "../support/platform/agents.ts";
@@ -64,7 +63,7 @@ describe("the examples", () => {
     const example = new Example(platform, "appointment-line");
     running.push(example);
     await example.toPrint(/Call \+12025550150/);
-    const { data } = await platform.api<{ data: Agent[] }>("GET", "/agents");
+    const { data } = await platform.api.listAgents();
     const agent = data.find(({ name }) => name === "Appointment line");
     assert.deepEqual(
       agent?.phoneNumbers.map(({ e164 }) => e164),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Agent } from "@parley/contract";
+import { Parley } from "@parley/client/api";
 import { waitFor } from "@parley/testing";
 import { Platform } from "../support/platform/platform.ts";
 
@@ -26,9 +27,8 @@ describe("a start without configuration", () => {
   }
 
   async function listAgents(platform: Platform, key: string): Promise<Agent[]> {
-    const response = await fetch(`${platform.url}/v1/agents`, { headers: { "x-api-key": key } });
-    assert.equal(response.status, 200);
-    return ((await response.json()) as { data: Agent[] }).data;
+    const parley = new Parley({ baseUrl: `${platform.url}/v1`, apiKey: key });
+    return (await parley.listAgents()).data;
   }
 
   test("on an empty database prints a key and a link to an agent, once and outside the log", async () => {

@@ -61,15 +61,14 @@ describe("the README's second terminal", () => {
     const { status, stdout, stderr } = await runBash(adapt(script, platform.apiKey));
     assert.deepEqual([status, stderr], [0, ""]);
     const [, callId = ""] = /call=(\S+)/.exec(stdout) ?? [];
-    const readCall = async (): Promise<CallDetail> =>
-      (await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`)).data;
+    const readCall = async (): Promise<CallDetail> => await platform.api.getCall(callId);
     const heard = await waitFor(
       "what the person who was called says",
       async () => (await readCall()).transcript.find(({ role }) => role === "user")?.text,
       CALL_DEADLINE_MS,
     );
     assert.match(heard, /what time do you open/i);
-    await platform.api("POST", `/calls/${callId}/hangup`);
+    await platform.api.hangUpCall(callId);
   });
 
   test("shows what was refused, and goes no further, if the key is wrong", async () => {

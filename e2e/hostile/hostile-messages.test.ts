@@ -55,7 +55,7 @@ describe("a started platform that gets hostile messages", () => {
 
   async function traceOf({ id }: Call): Promise<SipTrace["messages"]> {
     return await waitFor("the whole trace", async () => {
-      const { data } = await platform.api<{ data: SipTrace }>("GET", `/calls/${id}/trace`);
+      const data = await platform.api.getCallTrace(id);
       return data.messages.some(({ text }) => /^CSeq: \d+ BYE/m.test(text)) && data.messages;
     });
   }

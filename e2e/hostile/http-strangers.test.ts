@@ -31,7 +31,7 @@ describe("two nodes with a phone call each", () => {
 
   before(async () => {
     cluster = await Cluster.start(2);
-    const settings = { voiceId: undefined, firstMessage: "Hello.", recordingEnabled: false };
+    const settings = { voiceId: null, firstMessage: "Hello.", recordingEnabled: false };
     const { number } = await createAgent(cluster.node(0), settings);
     for (const [index, node] of cluster.nodes.entries()) {
       const from = `+1555094000${index}`;
@@ -47,7 +47,7 @@ describe("two nodes with a phone call each", () => {
   async function assertCallsGoOn(): Promise<void> {
     for (const node of cluster.nodes) assert.equal(await node.metric("parley_active_calls"), 1);
     for (const id of callIds) {
-      const { data } = await cluster.node(0).api<{ data: { endedAt: string | null } }>("GET", `/calls/${id}`);
+      const data = await cluster.node(0).api.getCall(id);
       assert.equal(data.endedAt, null);
     }
   }

@@ -3,7 +3,6 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent } from "@parley/contract";
 import { createAgent, endedCall } from "../support/platform/agents.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { sdp } from "../support/phone/raw-sip.ts";
@@ -22,10 +21,9 @@ describe("a platform that is flooded with INVITEs by UDP", () => {
 
   before(async () => {
     platform = await Platform.start();
-    const created = await createAgent(platform, { silenceEndCallTimeoutSeconds: 60 });
-    ({ number } = created);
-    const agent = await platform.api<{ data: Agent }>("GET", `/agents/${created.agentId}`);
-    await platform.api("PATCH", `/sip-trunks/${agent.data.sipTrunkId}`, { allowedAddresses: ["127.0.0.1"] });
+    const agent = await createAgent(platform, { silenceEndCallTimeoutSeconds: 60 });
+    ({ number } = agent);
+    await platform.api.updateSipTrunk(agent.sipTrunkId, { allowedAddresses: ["127.0.0.1"] });
   });
   after(async () => await platform.stop());
 

@@ -52,13 +52,6 @@ describe("a machine whose speech models serve two calls", () => {
     await waitFor(`${count} calls with local speech`, isSo, 10_000);
   }
 
-  async function refusalByApi(route: string, body: object): Promise<string> {
-    return await platform.api("POST", route, body).then(
-      () => "taken",
-      (error: unknown) => String(error),
-    );
-  }
-
   test("says which voice it has chosen, why, and for how many calls", async () => {
     const chosen = /default voice dittli\/male.*kokoro-1 1\.30/;
     assert.match(platform.output, chosen);
@@ -80,7 +73,10 @@ describe("a machine whose speech models serve two calls", () => {
       assert.deepEqual([answered.length, new Set(statuses)], [PLACES, new Set([503])]);
       await takenToBe(PLACES);
       assert.equal((await callsFrom(platform, FROM)).length, PLACES);
-      assert.match(await refusalByApi(`/agents/${agent.agentId}/test-call`, {}), /503.*capacity_exceeded/);
+      await assert.rejects(platform.api.startTestCall(agent.agentId), {
+        status: 503,
+        code: "capacity_exceeded",
+      });
       for (const caller of answered) {
         await caller.agentToFinish();
         const words = await recognize([Int16Array.from(caller.heard.flatMap(({ pcm }) => [...pcm]))]);

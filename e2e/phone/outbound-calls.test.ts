@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent, SipTrace } from "@parley/contract";
 import { UserAgent } from "@parley/sip";
 import { waitFor } from "@parley/testing";
 import { textOf } from "../support/platform/agents.ts";
@@ -32,10 +31,6 @@ import { Platform } from "../support/platform/platform.ts";
 import { sdp } from "../support/phone/raw-sip.ts";
 import { readRecording, toPackets, withSilence } from "../support/audio/recordings.ts";
 import { assertTalk } from "../support/audio/talk.ts";
-
-interface DataOf<T> {
-  data: T;
-}
 
 describe(
   "calls that the platform places, and that somebody answers",
@@ -69,7 +64,7 @@ describe(
       );
       assert.equal(call.quality?.codec, "PCMU");
       await waitFor("its SIP messages", async () => {
-        const { data: trace } = await platform.api<DataOf<SipTrace>>("GET", `/calls/${call.id}/trace`);
+        const trace = await platform.api.getCallTrace(call.id);
         return trace.messages.length >= 6;
       });
     });
@@ -197,16 +192,16 @@ describe(
       const steps = [receiveInvite(), ringing, ...talk];
       const carrier = await startCarrier(context, steps, toPackets(speech, "PCMU"));
       const { id: agentId } = await calls.createAgent(carrier.port);
-      await platform.api("PATCH", `/agents/${agentId}`, { publishMode: "manual" });
-      const { data: agent } = await platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
+      await platform.api.updateAgent(agentId, { publishMode: "manual" });
+      const agent = await platform.api.getAgent(agentId);
       const { id } = await calls.placeFrom(agent);
       await calls.becomes(id, "in_progress");
-      await platform.api("PATCH", `/agents/${agentId}`, {
+      await platform.api.updateAgent(agentId, {
         firstMessageOutbound: "This was published while you were on the line.",
         promptTemplate:
           "You sell umbrellas.\n\n# Umbrellas\nWe sell umbrellas, go forward ten meters to buy umbrellas.",
       });
-      await platform.api("POST", `/agents/${agentId}/publish`, {});
+      await platform.api.publishAgent(agentId);
       const call = await calls.talkWith(carrier, id);
       assertTalk(call, GREETING);
       assert.doesNotMatch(textOf(call, "agent"), /umbrella/i);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CallDetail, CallRecording } from "@parley/contract";
+import type { CallDetail } from "@parley/contract";
 import { wordOverlap } from "../../apps/server/src/demo/word-overlap.ts";
 import { createAgent, endedCall, findCall, textOf } from "../support/platform/agents.ts";
 import { Baresip } from "../support/phone/baresip.ts";
@@ -117,7 +117,7 @@ describe("a call's recording", { skip: skipWithout("baresip", "ffmpeg") }, () =>
 
   test("is fetched by whoever has the link, in parts too, and by nobody without", async () => {
     const { id } = await recordedCall("+15550900001");
-    const { data } = await platform.api<{ data: CallRecording }>("GET", `/calls/${id}/recording`);
+    const data = await platform.api.getCallRecording(id);
     const whole = Buffer.from(await (await fetch(data.url)).arrayBuffer());
     assert.equal(whole.length, data.sizeBytes);
     const part = await fetch(data.url, { headers: { range: `bytes=${data.sizeBytes - 100}-` } });

@@ -64,7 +64,7 @@ describe("the signaling of a started platform", () => {
 
   test("a disabled agent is not available: 480", async () => {
     const disabled = await createAgent(platform);
-    await platform.api("PATCH", `/agents/${disabled.agentId}`, { status: "disabled" });
+    await platform.api.updateAgent(disabled.agentId, { status: "disabled" });
     assert.equal(await refusal(disabled.number, "+15550500002"), 480);
   });
 

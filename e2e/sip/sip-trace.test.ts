@@ -39,7 +39,7 @@ describe("the trace of a call", () => {
     }
     ({ id: callId } = await endedCall(platform, FROM));
     trace = await waitFor("the whole trace", async () => {
-      const { data } = await platform.api<{ data: SipTrace }>("GET", `/calls/${callId}/trace`);
+      const data = await platform.api.getCallTrace(callId);
       return data.messages.length >= WHOLE_CALL.length && data;
     });
   });
@@ -60,11 +60,9 @@ describe("the trace of a call", () => {
   });
 
   test("opens in tshark as the same messages", { skip }, async () => {
-    const response = await fetch(`${platform.url}/v1/calls/${callId}/trace.pcap`, {
-      headers: { "x-api-key": platform.apiKey },
-    });
+    const pcap = await platform.api.getCallTracePcap(callId);
     const file = path.join(platform.dataDirectory, "trace.pcap");
-    await writeFile(file, Buffer.from(await response.arrayBuffer()));
+    await writeFile(file, Buffer.from(await pcap.arrayBuffer()));
     const fields = ["-T", "fields", "-E", "separator=,", "-e", "sip.Method", "-e", "sip.Status-Code"];
     const { stdout } = spawnSync("tshark", ["-r", file, ...fields], { encoding: "utf8" });
     const read = stdout

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent, SipTrunk, SipTrunkCheck } from "@parley/contract";
+import type { SipTrunk } from "@parley/contract";
 import { buildOffer, LocalSrtpKeys, UserAgent } from "@parley/sip";
 import { TestRegistrar } from "../../apps/server/src/modules/sip-trunks/testing.ts";
 import { createAgent, endedCall } from "../support/platform/agents.ts";
@@ -11,10 +11,6 @@ import { Platform } from "../support/platform/platform.ts";
 import { sdp } from "../support/phone/raw-sip.ts";
 import { TestCaller } from "../support/phone/test-caller.ts";
 import { waitFor } from "@parley/testing";
-
-interface DataOf<T> {
-  data: T;
-}
 
 describe("the trunks of a started platform", () => {
   let platform: Platform;
@@ -26,17 +22,13 @@ describe("the trunks of a started platform", () => {
 
   /** An agent whose trunk is as the fields say. */
   async function createOnTrunk(fields: object): Promise<{ trunkId: string; number: string }> {
-    const { agentId, number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 5 });
-    const agent = await platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
-    const trunkId = agent.data.sipTrunkId ?? "";
-    await platform.api("PATCH", `/sip-trunks/${trunkId}`, fields);
+    const { sipTrunkId: trunkId, number } = await createAgent(platform, { silenceEndCallTimeoutSeconds: 5 });
+    await platform.api.updateSipTrunk(trunkId, fields);
     return { trunkId, number };
   }
 
   async function healthy(trunkId: string, isHealthy: (trunk: SipTrunk) => boolean): Promise<void> {
-    await waitFor("the trunk's health", async () =>
-      isHealthy((await platform.api<DataOf<SipTrunk>>("GET", `/sip-trunks/${trunkId}`)).data),
-    );
+    await waitFor("the trunk's health", async () => isHealthy(await platform.api.getSipTrunk(trunkId)));
   }
 
   test(
@@ -49,7 +41,7 @@ describe("the trunks of a started platform", () => {
         const fields = { proxyAddress: `127.0.0.1:${proxy.port}`, allowedAddresses: ["192.0.2.1"] };
         const { trunkId, number } = await createOnTrunk(fields);
         await healthy(trunkId, ({ health: { state } }) => state === "up");
-        const { data } = await platform.api<DataOf<SipTrunkCheck>>("POST", `/sip-trunks/${trunkId}/check`);
+        const data = await platform.api.checkSipTrunk(trunkId);
         assert.equal(data.isOk, true, data.message);
 
         const hangsUp = { sipPort: proxy.port, number, from: "+15550700001" };

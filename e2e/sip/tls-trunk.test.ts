@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Agent, Call, CallDetail, SipTrace, SipTrunkCheck } from "@parley/contract";
+import type { CallDetail } from "@parley/contract";
 import { TestAuthority } from "../../packages/sip/src/testing/certificates.ts";
 import { createAgent, textOf } from "../support/platform/agents.ts";
 import { Baresip } from "../support/phone/baresip.ts";
@@ -11,10 +11,6 @@ import { skipWithout } from "../support/phone/peers.ts";
 import { Platform } from "../support/platform/platform.ts";
 import { withSilence } from "../support/audio/recordings.ts";
 import { waitFor } from "@parley/testing";
-
-interface DataOf<T> {
-  data: T;
-}
 
 const TO = "+14155550199";
 const GREETING = "Hello, this is the railway club calling.";
@@ -48,17 +44,14 @@ describe(
     });
 
     test("is found in order, called, and hangs up by the connection that we opened", async () => {
-      const { agentId } = await createAgent(platform, { firstMessageOutbound: GREETING });
-      const { data: agent } = await platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
-      const trunk = `/sip-trunks/${agent.sipTrunkId}`;
+      const { agentId, sipTrunkId } = await createAgent(platform, { firstMessageOutbound: GREETING });
       // It listens for TLS next to its other port.
       const proxyAddress = `127.0.0.1:${baresip.sipPort + 1}`;
-      await platform.api("PATCH", trunk, { proxyAddress, transport: "tls" });
-      const { data: check } = await platform.api<DataOf<SipTrunkCheck>>("POST", `${trunk}/check`);
+      await platform.api.updateSipTrunk(sipTrunkId, { proxyAddress, transport: "tls" });
+      const check = await platform.api.checkSipTrunk(sipTrunkId);
       assert.equal(check.isOk, true, check.message);
-      const { data: placed } = await platform.api<DataOf<Call>>("POST", "/calls", { agentId, toNumber: TO });
-      const read = async (): Promise<CallDetail> =>
-        (await platform.api<DataOf<CallDetail>>("GET", `/calls/${placed.id}`)).data;
+      const placed = await platform.api.createCall({ agentId, toNumber: TO });
+      const read = async (): Promise<CallDetail> => await platform.api.getCall(placed.id);
       await waitFor("the greeting", async () => textOf(await read(), "agent").includes(GREETING));
       await baresip.hangUp();
       const call = await waitFor("the call's end", async () => {
@@ -67,7 +60,7 @@ describe(
       });
       assert.deepEqual([call.status, call.endReason], ["completed", "user_hangup"]);
       const { messages } = await waitFor("the BYE in its trace", async () => {
-        const { data } = await platform.api<DataOf<SipTrace>>("GET", `/calls/${placed.id}/trace`);
+        const data = await platform.api.getCallTrace(placed.id);
         return data.messages.some(({ text }) => text.startsWith("BYE ")) && data;
       });
       assert.ok(messages.every(({ text }) => !text.includes("SIP/2.0/UDP")));

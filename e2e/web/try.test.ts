@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Agent, CallDetail } from "@parley/contract";
 import { wordOverlap } from "../../apps/server/src/demo/word-overlap.ts";
 import { createAgent, newestCallOf } from "../support/platform/agents.ts";
 import { skipWithoutChromium } from "../support/web/chromium-program.ts";
@@ -60,7 +59,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     await tried.waitForText("Start call");
     assert.match(await tried.text(".conversation"), /Harbour Dental reception/);
     assert.deepEqual(problems, []);
-    const { data } = await platform.api<{ data: Agent[] }>("GET", "/agents");
+    const { data } = await platform.api.listAgents();
     assert.equal(data.length, 1);
   });
 
@@ -171,10 +170,7 @@ describe("the page /try", { skip: skipWithoutChromium }, () => {
     );
     assert.deepEqual(await tried.inspect("ended"), []);
     assert.deepEqual(problems, []);
-    const { data: call } = await platform.api<{ data: CallDetail }>(
-      "GET",
-      `/calls/${await tried.text(".call-id code")}`,
-    );
+    const call = await platform.api.getCall(await tried.text(".call-id code"));
     assert.deepEqual(
       [call.channel, call.isTest, call.status, call.endReason],
       ["web", true, "completed", "user_hangup"],

@@ -119,7 +119,7 @@ async function createAgents(platform: Platform, customer: HostileCustomer): Prom
   const turnTimeoutSeconds = 60;
   const firstMessage = "Good day.";
   // The scripted server's voice: local speech would exhaust the processor first.
-  const lasting = { silenceEndCallTimeoutSeconds, turnTimeoutSeconds, firstMessage, voiceId: undefined };
+  const lasting = { silenceEndCallTimeoutSeconds, turnTimeoutSeconds, firstMessage, voiceId: null };
   return {
     bystander: await createAgent(platform, lasting),
     victim: await createAgent(platform, lasting),

@@ -1,4 +1,3 @@
-import type { CustomTool } from "@parley/contract";
 import { readRecording } from "../../support/audio/recordings.ts";
 import { TestCaller } from "../../support/phone/test-caller.ts";
 import type { FuzzedNode } from "../node/fuzzed-node.ts";
@@ -126,11 +125,11 @@ export const toolSchemas: Target = {
   inputs: toolInputs,
   open: async (node, onAnswer) => {
     const { platform, agents } = node;
-    const tools = `/agents/${agents.tools.agentId}/custom-tools`;
+    const { agentId } = agents.tools;
     const schema = { description: "d", parameters: { type: "object", properties: {} } };
     const changed = { name: "fuzz_changed", webhookUrl: "http://127.0.0.1:9/", schema };
-    const { data } = await platform.api<{ data: CustomTool }>("POST", tools, changed);
-    const values = { key: platform.apiKey, agent: agents.tools.agentId, tool: data.id };
+    const { id } = await platform.api.createCustomTool(agentId, changed);
+    const values = { key: platform.apiKey, agent: agentId, tool: id };
     return {
       send: async (input) =>
         tellAnswers(
@@ -141,8 +140,8 @@ export const toolSchemas: Target = {
       // Accepted schemas are then used: a conversation's model calls a tool.
       close: async () => {
         await useTools(node);
-        const { data: all } = await platform.api<{ data: CustomTool[] }>("GET", tools);
-        for (const each of all) await platform.api("DELETE", `${tools}/${each.id}`);
+        const tools = await platform.api.listCustomTools(agentId);
+        for (const tool of tools) await platform.api.deleteCustomTool(agentId, tool.id);
       },
     };
   },

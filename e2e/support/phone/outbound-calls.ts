@@ -6,9 +6,6 @@ import { type Carrier, confirm, cue, hangUp, play, receive, respond } from "./ca
 import type { Platform } from "../platform/platform.ts";
 import { answerOver, greetingOver } from "../audio/talk.ts";
 
-interface DataOf<T> {
-  data: T;
-}
 import { whenThereIsRoom } from "../platform/when-there-is-room.ts";
 
 export const GREETING = "Hello, this is the railway club calling.";
@@ -49,19 +46,20 @@ export class OutboundCalls {
       firstMessage: "Good day, you have called us.",
       firstMessageOutbound: GREETING,
     });
-    const { data: agent } = await this.#platform.api<DataOf<Agent>>("GET", `/agents/${agentId}`);
+    const agent = await this.#platform.api.getAgent(agentId);
     await this.routeTo(agent, port, trunk);
     return agent;
   }
 
   async routeTo({ sipTrunkId }: Agent, port: number, trunk: object = {}): Promise<void> {
     const fields = { proxyAddress: `127.0.0.1:${port}`, ...trunk };
-    await this.#platform.api("PATCH", `/sip-trunks/${sipTrunkId}`, fields);
+    assert.ok(sipTrunkId !== null);
+    await this.#platform.api.updateSipTrunk(sipTrunkId, fields);
   }
 
   async placeFrom({ id: agentId }: Agent, fields: object = {}): Promise<Call> {
     const call = { agentId, toNumber: CALLEE, ...fields };
-    return (await this.#platform.api<DataOf<Call>>("POST", "/calls", call)).data;
+    return await this.#platform.api.createCall(call);
   }
 
   /** Places a call from a new agent whose trunk leads to this port. */
@@ -72,11 +70,11 @@ export class OutboundCalls {
   }
 
   async read(id: string): Promise<CallDetail> {
-    return (await this.#platform.api<DataOf<CallDetail>>("GET", `/calls/${id}`)).data;
+    return await this.#platform.api.getCall(id);
   }
 
   async hangUp(id: string): Promise<Call> {
-    return (await this.#platform.api<DataOf<Call>>("POST", `/calls/${id}/hangup`)).data;
+    return await this.#platform.api.hangUpCall(id);
   }
 
   /** Places a call and waits for its end. Retries while no node has capacity to dial. */

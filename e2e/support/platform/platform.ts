@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Parley } from "@parley/client/api";
 import { freePort } from "@parley/testing";
 import { startArguments } from "../../../tools/start-command.ts";
 import { isRunning } from "./processes.ts";
@@ -28,6 +29,8 @@ export class Platform {
   readonly httpPort: number;
   readonly sipPort: number;
   readonly apiKey: string;
+  /** Repeats nothing: a request that fails fails the test. */
+  readonly api: Parley;
   readonly process: ChildProcess;
   readonly dataDirectory: string;
   /** Its exit status or the signal that ended it. */
@@ -46,6 +49,7 @@ export class Platform {
     this.httpPort = parts.httpPort;
     this.sipPort = parts.sipPort;
     this.apiKey = parts.apiKey;
+    this.api = new Parley({ baseUrl: `${this.url}/v1`, apiKey: parts.apiKey, maxRetries: 0 });
     this.process = parts.process;
     this.dataDirectory = parts.dataDirectory;
     this.exited = new Promise((resolve) => {
@@ -85,21 +89,6 @@ export class Platform {
 
   get url(): string {
     return `http://127.0.0.1:${this.httpPort}`;
-  }
-
-  /** Calls the API. Throws the platform's error message if the request fails. */
-  async api<T>(method: string, route: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${this.url}/v1${route}`, {
-      method,
-      headers: {
-        "x-api-key": this.apiKey,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${route} → ${response.status} ${text}`);
-    return JSON.parse(text) as T;
   }
 
   /** Returns one value of `/metrics`; NaN if no metric has that name. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "@parley/client/api";
 
 const DEADLINE_MS = 120_000;
 const PAUSE_MS = 1_000;
@@ -13,9 +14,14 @@ export async function whenThereIsRoom<T>(place: () => Promise<T>): Promise<T> {
     try {
       return await place();
     } catch (error) {
-      const isFull = error instanceof Error && error.message.includes("503");
-      if (!isFull || performance.now() > deadline) throw error;
+      if (!isFull(error) || performance.now() > deadline) throw error;
     }
     await sleep(PAUSE_MS);
   }
+}
+
+/** By HTTP or by SIP. */
+function isFull(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 503;
+  return error instanceof Error && error.message.includes("503");
 }

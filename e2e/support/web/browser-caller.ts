@@ -142,13 +142,13 @@ export async function startTestCall(
   agentId: string,
   body: object = {},
 ): Promise<JoinableCall> {
-  const { data } = await platform.api<{ data: JoinableCall }>("POST", `/agents/${agentId}/test-call`, body);
+  const data = await platform.api.startTestCall(agentId, body);
   return data;
 }
 
 /** Returns a function that reads a call by its id. */
 export function testCall(platform: Platform, callId: string): ReadCall {
-  return async () => (await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`)).data;
+  return async () => await platform.api.getCall(callId);
 }
 
 /** Returns the call once its end is written. */
@@ -160,7 +160,7 @@ export async function endedTestCall(
   return await waitFor(
     "the end of the call",
     async () => {
-      const { data } = await platform.api<{ data: CallDetail }>("GET", `/calls/${callId}`);
+      const data = await platform.api.getCall(callId);
       return data.endedAt !== null && data;
     },
     deadlineMs,

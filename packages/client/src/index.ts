@@ -3,28 +3,9 @@
  *
  * @module client
  */
-import { Operations } from "./generated/operations.ts";
-
-/**
- * The API of a Parley server:
- *
- * ```ts
- * const parley = new Parley({ baseUrl: "https://voice.example.com/v1", apiKey });
- * const agent = await parley.createAgent({ name: "Reception" });
- * ```
- *
- * Methods have the names of the operations in the reference. They throw an {@link ApiError} if the API rejects
- * the request, and a {@link ConnectionError} if there is no response. Idempotent requests (GET, PUT, DELETE,
- * and POST with an `Idempotency-Key`) are repeated after 429, 503 and lost connections.
- */
-export class Parley extends Operations {}
-
+export * from "./api.ts";
 export { joinCall, type JoinOptions } from "./calls/join-call.ts";
 export { JoinError, type JoinErrorCode } from "./calls/join-error.ts";
 export type { CallEnd, Speech } from "./calls/live-call.ts";
 export { listMicrophones, type Microphone, openMicrophone } from "./calls/microphone.ts";
 export type { WebCall, WebCallEvents } from "./calls/web-call.ts";
-export { ApiError, ConnectionError, type ErrorCode, type Issue } from "./errors.ts";
-export type * from "./generated/types.ts";
-export { paginate } from "./paginate.ts";
-export type { Page, ParleyOptions, RequestOptions } from "./requests.ts";

@@ -135,7 +135,7 @@ function parseObject(text: string): object | undefined {
 
 function queryOf(query: Query = {}): string {
   const set = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((each) => [name, String(each)]),
+    value === undefined ? [] : [value].flat().map((each): [string, string] => [name, String(each)]),
   );
   return set.length === 0 ? "" : `?${String(new URLSearchParams(set))}`;
 }

@@ -29,6 +29,7 @@ export * from "./calls/instructions.ts";
 export * from "./keys.ts";
 export * from "./calls/live-channel.ts";
 export * from "./openapi.ts";
+export * from "./operator/organizations.ts";
 export * from "./organizations/limits.ts";
 export * from "./organizations/organization.ts";
 export * from "./phone-numbers/phone-numbers.ts";

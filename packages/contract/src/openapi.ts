@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
+import { operatorRoutes } from "./operator/organizations.ts";
 import { routes, tags } from "./routes.ts";
 import { builtInVariables } from "./schemas.ts";
 import { toolRequestSchema } from "./agents/custom-tools.ts";
@@ -119,6 +120,7 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
   return {
     operationId: route.operationId,
     tags: [route.tag],
+    ...(route.isOperator === true && { security: [{ operatorKey: [] }] }),
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -162,15 +164,16 @@ function webhookOf(webhook: WebhookDefinition, components: Components): JsonObje
 }
 
 /** The OpenAPI 3.1 document of the whole API, as committed in `openapi.json` and served at `/openapi.json`. */
-export function buildOpenApi(): JsonObject {
+export function buildOpenApi({ hasOperator = true } = {}): JsonObject {
   const components = new Components();
   components.reference(errorSchema);
   // Not bodies of operations, but clients need them.
   components.reference(liveCallEventSchema);
   components.reference(toolRequestSchema);
   const paths: Record<string, JsonObject> = {};
-  for (const route of routes) {
-    const path = (paths[route.path] ??= {});
+  for (const route of hasOperator ? [...routes, ...operatorRoutes] : routes) {
+    const servers = route.isOperator === true ? { servers: [{ url: "/operator/v1" }] } : {};
+    const path = (paths[route.path] ??= servers);
     path[route.method.toLowerCase()] = operationOf(route, components);
   }
   return {
@@ -182,7 +185,10 @@ export function buildOpenApi(): JsonObject {
     paths,
     webhooks: Object.fromEntries(webhooks.map((each) => [each.type, webhookOf(each, components)])),
     components: {
-      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+        ...(hasOperator && { operatorKey: { type: "apiKey", in: "header", name: "x-api-key" } }),
+      },
       parameters: { IdempotencyKey: idempotencyKeyParameter },
       schemas: components.schemas,
       examples: errorExamples(),

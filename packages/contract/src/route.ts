@@ -14,6 +14,8 @@ export const MAX_JSON_VALUES = 10_000;
 
 export interface RouteDefinition {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** True: an operation under `/operator/v1`, with the operator's key instead of an organization's. */
+  isOperator?: true;
   /** Relative to the base path, with parameters in braces: `/agents/{id}`. */
   path: string;
   /** Name of the operation in OpenAPI and in generated clients. */

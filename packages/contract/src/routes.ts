@@ -100,4 +100,6 @@ export const tags: Readonly<Record<string, string>> = {
   Webhooks: "Events that Parley sends to your servers, their signatures and their delivery log.",
   Organization: "Settings that apply to all agents of an organization.",
   "API keys": "Credentials for this API.",
+  Operator:
+    "Organizations of this installation, for its operator: the base path is `/operator/v1`, and the key in `x-api-key` is that of `PARLEY_OPERATOR_API_KEY`. Without that variable these operations do not exist.",
 };

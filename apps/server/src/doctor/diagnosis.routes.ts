@@ -1,6 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { AppError } from "../platform/app-error.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { operatorKeyCheck, requireOperator } from "../platform/http/bind-operator-route.ts";
 import type { CheckResult } from "./finding.ts";
 
 interface DiagnosisOptions {
@@ -17,16 +16,12 @@ export function registerDiagnosis(
   { operatorApiKey, diagnose }: DiagnosisOptions,
 ): void {
   let running: Promise<CheckResult[]> | undefined;
-  const expected = digest(operatorApiKey);
-  const handler = async ({ headers }: FastifyRequest): Promise<object> => {
-    const key = headers["x-api-key"];
-    if (typeof key !== "string" || !timingSafeEqual(digest(key), expected))
-      throw new AppError("unauthorized");
+  const isOperator = operatorKeyCheck(operatorApiKey);
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
+    requireOperator(isOperator, request, reply);
     running ??= diagnose().finally(() => (running = undefined));
     const results = await running;
     return { data: { isOk: results.every(({ verdict }) => verdict !== "failed"), results } };
   };
   app.route({ method: "GET", url: "/operator/v1/diagnosis", handler });
 }
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
 import { fastify } from "fastify";
+import { FailedAttempts } from "../platform/http/failed-attempts.ts";
 import { sendError } from "../platform/http/errors.ts";
 import { registerDiagnosis } from "./diagnosis.routes.ts";
 import { failed, ok } from "./finding.ts";
@@ -13,6 +14,7 @@ test("only the operator's key gets the diagnosis, and requests at once share one
   let runs = 0;
   const app = fastify();
   app.setErrorHandler(sendError);
+  app.decorate("failedAttempts", new FailedAttempts());
   registerDiagnosis(app, {
     operatorApiKey,
     diagnose: async () => {

@@ -54,6 +54,8 @@ export interface TestServerOptions {
   testDatabase?: TestDatabase;
   /** Defaults to a silent logger. */
   logger?: Logger;
+  /** Default: the operator's API does not exist. */
+  operatorApiKey?: string;
   /** Limits of its HTTP server. */
   limits?: Partial<HttpLimits>;
 }
@@ -67,7 +69,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
   const media = new SilentMedia();
   const encryption = new Encryption(randomBytes(32));
   const { database } = testDatabase;
-  const node = createTestResources({
+  const resources = createTestResources({
     database,
     encryption,
     nodeId: TEST_NODE_ID,
@@ -75,6 +77,7 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     sip: { agent: sip, tls: {} },
     ...(options.logger !== undefined && { logger: options.logger }),
   });
+  const node = { ...resources, config: { ...resources.config, operatorApiKey: options.operatorApiKey } };
   const features = createFeatures(node);
   const { services: modules } = features;
   const started = new ClosingStack();

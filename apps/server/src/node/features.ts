@@ -9,6 +9,7 @@ import { createConversations } from "../modules/conversations/conversations.modu
 import type { Feature, NodeResources } from "../modules/feature.ts";
 import { createFolders } from "../modules/folders/folders.module.ts";
 import { createNodes } from "../modules/nodes/nodes.module.ts";
+import { createOperator } from "../modules/operator/operator.module.ts";
 import { createOrganizations } from "../modules/organizations/organizations.module.ts";
 import { createPhoneCalls } from "../modules/phone-calls/phone-calls.module.ts";
 import { createPhoneNumbers } from "../modules/phone-numbers/phone-numbers.module.ts";
@@ -74,6 +75,7 @@ export function createFeatures<Node extends NodeResources>(node: Node) {
   return new FeatureList(node, {})
     .add(createOrganizations)
     .add(createApiKeys)
+    .add(createOperator)
     .add(createFolders)
     .add(createSipTrunks)
     .add(createAgents)

@@ -1,6 +1,7 @@
-import type { LimitOverrides } from "@parley/contract";
+import type { LimitOverrides, PageQuery } from "@parley/contract";
 import { eq, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
+import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { organizations, sessions, verifications } from "./organizations.tables.ts";
 
 export type OrganizationRow = typeof organizations.$inferSelect;
@@ -8,6 +9,42 @@ export type OrganizationRow = typeof organizations.$inferSelect;
 export async function findOrganization(queries: Queries, id: string): Promise<OrganizationRow | undefined> {
   const [row] = await queries.select().from(organizations).where(eq(organizations.id, id));
   return row;
+}
+
+export async function listOrganizations(queries: Queries, query: PageQuery): Promise<Rows<OrganizationRow>> {
+  const { limit, offset, orderBy } = pageOf(query, organizations.createdAt, organizations.id);
+  const rows = await queries
+    .select()
+    .from(organizations)
+    .orderBy(...orderBy)
+    .limit(limit)
+    .offset(offset);
+  return { rows, total: await countRows(queries, organizations, undefined) };
+}
+
+/** Returns the id. */
+export async function insertOrganization(
+  queries: Queries,
+  organization: typeof organizations.$inferInsert,
+): Promise<string> {
+  const [row] = await queries.insert(organizations).values(organization).returning({ id: organizations.id });
+  if (row === undefined) throw new Error("the organization was not stored");
+  return row.id;
+}
+
+/** Returns whether the organization exists. */
+export async function updateOrganization(
+  queries: Queries,
+  id: string,
+  change: Partial<typeof organizations.$inferInsert>,
+): Promise<boolean> {
+  // A change of nothing still finds out whether the organization exists.
+  const rows = await queries
+    .update(organizations)
+    .set({ ...change, id })
+    .where(eq(organizations.id, id))
+    .returning({ id: organizations.id });
+  return rows.length > 0;
 }
 
 /** Returns the organization of this slug, and creates it if it does not exist. */

@@ -53,16 +53,10 @@ export function bindRoute<const R extends RouteDefinition>(
   effect: EffectOptions = {},
 ): void {
   const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
-  const body = route.method === "GET" ? {} : { body: route.body ?? nothing };
-  const isJson = route.contentType === undefined;
   app.route({
     method: route.method,
-    url: API_PREFIX + route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    schema: {
-      ...body,
-      querystring: route.query ?? nothing,
-      response: { ...(isJson && { [route.status]: route.response }), "4xx": errorSchema, "5xx": errorSchema },
-    },
+    url: API_PREFIX + urlOf(route),
+    schema: schemaOf(route),
     ...(route.bodyLimitBytes !== undefined && { bodyLimit: route.bodyLimitBytes }),
     // Runs before the body is read, so that 401, 402 and 429 precede 413, 415 and 400.
     onRequest: async (request, reply) => {
@@ -97,6 +91,23 @@ export function bindRoute<const R extends RouteDefinition>(
       return await answerOnce(key, request, reply, runWithinLimit, effect);
     },
   });
+}
+
+/** The route's path in the router's notation. */
+export function urlOf({ path }: RouteDefinition): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+export function schemaOf({ method, body, query, status, response, contentType }: RouteDefinition) {
+  return {
+    ...(method !== "GET" && { body: body ?? nothing }),
+    querystring: query ?? nothing,
+    response: {
+      ...(contentType === undefined && { [status]: response }),
+      "4xx": errorSchema,
+      "5xx": errorSchema,
+    },
+  };
 }
 
 async function authorize(

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import test, { type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { OperatedOrganization } from "@parley/contract";
+import { createTestServer, type TestServer } from "../testing.ts";
+
+const OPERATOR_KEY = "operator_key_of_this_test";
+const COMMAND = fileURLToPath(new URL("../../../../../tools/parley.ts", import.meta.url));
+
+type Answer = { status: number; error?: string; data: OperatedOrganization & { apiKey: string } };
+
+async function open(context: TestContext): Promise<{
+  server: TestServer;
+  operate: (method: "GET" | "POST" | "PATCH", path: string, body?: object, key?: string) => Promise<Answer>;
+}> {
+  const server = await createTestServer({ operatorApiKey: OPERATOR_KEY });
+  context.after(async () => await server.close());
+  return {
+    server,
+    operate: async (method, path, body, key = OPERATOR_KEY) => {
+      const headers = { "x-api-key": key };
+      const url = `/operator/v1/organizations${path}`;
+      const answer = await server.app.inject({
+        method,
+        url,
+        headers,
+        ...(body !== undefined && { payload: body }),
+      });
+      return { status: answer.statusCode, ...answer.json<Omit<Answer, "status">>() };
+    },
+  };
+}
+
+test("the operator creates an organization whose key works, and changes its settings", async (context) => {
+  const { server, operate } = await open(context);
+  const created = await operate("POST", "", { name: "Club", homeCountry: "DE", limits: { agents: 1 } });
+  assert.equal(created.status, 201);
+  const { id, apiKey, homeCountry, isBillingActive, limits } = created.data;
+  assert.deepEqual([homeCountry, isBillingActive, limits.agents, limits.sipTrunks], ["DE", true, 1, 100]);
+  for (const status of [201, 409])
+    assert.equal((await server.request("POST", "/agents", { name: "Ada" }, apiKey)).status, status);
+  const changed = await operate("PATCH", `/${id}`, {
+    name: "Railway club",
+    allowedCountries: ["AT"],
+    limits: { agents: null, sipTrunks: 0 },
+  });
+  assert.equal(changed.status, 200);
+  const { data } = await operate("GET", `/${id}`);
+  assert.deepEqual(data, changed.data);
+  assert.deepEqual(
+    [data.name, data.homeCountry, data.allowedCountries, data.limits.agents, data.limits.sipTrunks],
+    ["Railway club", "DE", ["AT"], 1_000, 0],
+  );
+  assert.equal((await server.request("POST", "/sip-trunks", { friendlyName: "T" }, apiKey)).status, 409);
+  // What GET gave can be sent back.
+  assert.deepEqual((await operate("PATCH", `/${id}`, data)).data, data);
+  assert.equal((await operate("PATCH", `/${id}`, { isBillingActive: false })).data.isBillingActive, false);
+});
+
+test("organizations are listed in pages", async (context) => {
+  const { server, operate } = await open(context);
+  const second = await operate("POST", "", { name: "Second" });
+  const page = await operate("GET", "?pageSize=1&sort=asc");
+  assert.partialDeepStrictEqual(page, { data: [{ id: server.organizationId }], total: 2, hasNextPage: true });
+  const last = await operate("GET", "?pageSize=1&sort=desc");
+  assert.partialDeepStrictEqual(last, { data: [{ id: second.data.id }] });
+});
+
+test("only the operator's key opens the operator's API, and it opens nothing else", async (context) => {
+  const { server, operate } = await open(context);
+  for (const key of [server.apiKey, "", `${OPERATOR_KEY}x`]) {
+    for (const method of ["GET", "POST"] as const)
+      assert.deepEqual([(await operate(method, "", undefined, key)).status], [401]);
+  }
+  assert.equal((await server.request("GET", "/agents", undefined, OPERATOR_KEY)).status, 401);
+  const guesses = Array.from(
+    { length: 80 },
+    async () => (await operate("GET", "", undefined, randomUUID())).status,
+  );
+  assert.ok((await Promise.all(guesses)).includes(429));
+  assert.equal((await operate("GET", "")).status, 200);
+  const without = await createTestServer();
+  context.after(async () => await without.close());
+  const headers = { "x-api-key": OPERATOR_KEY };
+  assert.equal((await without.app.inject({ url: "/operator/v1/organizations", headers })).statusCode, 404);
+});
+
+test("wrong requests are refused and change nothing", async (context) => {
+  const { server, operate } = await open(context);
+  const path = `/${server.organizationId}`;
+  const { data: before } = await operate("GET", path);
+  for (const body of [
+    { limits: { agents: -1 } },
+    { limits: { concurrentWebhooks: 0 } },
+    { limits: { cups: 1 } },
+    { homeCountry: "XX" },
+    { allowedCountries: ["DE", "ZZ"] },
+    { name: "Other", allowedCountries: ["DE", "DE"] },
+    { slug: "x" },
+  ])
+    assert.deepEqual([(await operate("PATCH", path, body)).error], ["invalid_body"], JSON.stringify(body));
+  for (const unknown of ["/nope", `/${randomUUID()}`]) {
+    assert.equal((await operate("GET", unknown)).status, 404);
+    assert.equal((await operate("PATCH", unknown, { limits: { agents: 1 } })).status, 404);
+  }
+  assert.deepEqual((await operate("GET", path)).data, before);
+});
+
+test("npm run parley creates and changes an organization", async (context) => {
+  const { server } = await open(context);
+  const url = await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const run = async (...words: string[]) => {
+    const env = { ...process.env, PARLEY_OPERATOR_API_KEY: OPERATOR_KEY };
+    const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, ...words, "--url", url], {
+      env,
+    });
+    return (JSON.parse(stdout) as Answer).data;
+  };
+  const { id, apiKey } = await run("organizations", "create", "--name", "Club", "--limit", "agents=1");
+  assert.equal((await server.request("GET", "/organization", undefined, apiKey)).status, 200);
+  const changed = await run("organizations", "update", id, "--billing", "off", "--home-country", "AT");
+  assert.deepEqual([changed.isBillingActive, changed.homeCountry, changed.limits.agents], [false, "AT", 1]);
+  await assert.rejects(run("organizations", "get", randomUUID()), { code: 1, stderr: /404.*not_found/ });
+});

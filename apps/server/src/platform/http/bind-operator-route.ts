@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { RouteDefinition, RouteInput, RouteOutput } from "@parley/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AppError } from "../app-error.ts";
+import { schemaOf, urlOf } from "./bind-route.ts";
+import { refuseCredential } from "./failed-attempts.ts";
+import { compileParams } from "./validation.ts";
+
+const OPERATOR_PREFIX = "/operator/v1";
+
+/** Registers a route of the contract that only the operator's key opens. */
+export function bindOperatorRoute<const R extends RouteDefinition>(
+  app: FastifyInstance,
+  route: R,
+  operatorApiKey: string,
+  handle: (request: RouteInput<R>) => Promise<RouteOutput<R>>,
+): void {
+  const isValidPath = route.params === undefined ? undefined : compileParams(route.params);
+  const isOperator = operatorKeyCheck(operatorApiKey);
+  app.route({
+    method: route.method,
+    url: OPERATOR_PREFIX + urlOf(route),
+    schema: schemaOf(route),
+    // Runs before the body is read.
+    onRequest: async (request, reply) => {
+      reply.header("cache-control", "no-store");
+      requireOperator(isOperator, request, reply);
+    },
+    handler: async ({ params, query, body }, reply) => {
+      if (isValidPath?.(params) === false) throw new AppError("not_found");
+      reply.code(route.status);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it has passed the schemas these types come from
+      return await reply.send(await handle({ params, query, body } as RouteInput<R>));
+    },
+  });
+}
+
+type KeyCheck = (key: string) => boolean;
+
+/** Compares in a time that does not depend on the key. */
+export function operatorKeyCheck(operatorApiKey: string): KeyCheck {
+  const expected = digest(operatorApiKey);
+  return (key) => timingSafeEqual(digest(key), expected);
+}
+
+/** Throws `unauthorized`, or `rate_limited` if the source has sent too many wrong keys. */
+export function requireOperator(isOperator: KeyCheck, request: FastifyRequest, reply: FastifyReply): void {
+  const key = request.headers["x-api-key"];
+  if (typeof key !== "string") throw new AppError("unauthorized");
+  if (!isOperator(key)) throw refuseCredential(request, reply);
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

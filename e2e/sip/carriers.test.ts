@@ -42,6 +42,112 @@ describe("carriers and PBXs as they are", () => {
     await waitFor("audio", () => ear.received.length > before + 20);
   }
 
+  /** An established call of a raw caller. */
+  async function establish(raw: RawSip, options: RawRequest): Promise<string> {
+    const response = await invite(raw, options);
+    raw.send(raw.request("ACK"));
+    return response;
+  }
+
+  test("stragglers from the old port do not take the audio back after a re-INVITE to a new one", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    using first = await RtpEar.open();
+    using second = await RtpEar.open();
+    first.follow(await establish(raw, { body: sdp({ port: first.port }) }));
+    for (let count = 0; count < 10; count++) first.send();
+    await toHear(first);
+    await invite(raw, { sequence: 2, body: sdp({ port: second.port, version: 2 }) });
+    raw.send(raw.request("ACK", { sequence: 2 }));
+    // The new party is silent, as one that suppresses silence.
+    for (let count = 0; count < 10; count++) {
+      first.send();
+      const before = second.received.length;
+      await waitFor("audio at the new port", () => second.received.length > before + 2);
+    }
+    await hangUp(raw, 3);
+    await endedCall(platform, from);
+  });
+
+  for (const user of ["npdi=yes;rn=+15550000000", "tgrp=TG-1;trunk-context=carrier.example", "cic=+10288"]) {
+    test(`user parameters (${user}) are no part of the called and the calling number`, async () => {
+      const { raw, from } = await open("UDP");
+      using _raw = raw;
+      await establish(raw, { body: sdp(), user: `${number};${user}`, fromUser: `${from};${user}` });
+      await hangUp(raw, 2);
+      const call = await endedCall(platform, from);
+      assert.deepEqual([call.fromNumber, call.toNumber], [from, number]);
+    });
+  }
+
+  for (const transport of transports) {
+    test(`a PRACK that crosses the answer is answered with 200, over ${transport}`, async () => {
+      const { raw, from } = await open(transport);
+      using _raw = raw;
+      await invite(raw, { body: sdp(), headers: ["Require: 100rel"] });
+      const ringing = raw.received.find((message) => message.startsWith("SIP/2.0 180")) ?? "";
+      const headers = [`RAck: ${/^RSeq: (\d+)/im.exec(ringing)?.[1]} 1 INVITE`];
+      raw.send(raw.request("PRACK", { sequence: 2, headers }));
+      assert.equal(RawSip.statusOf(await raw.response("PRACK", 2)), 200);
+      raw.send(raw.request("ACK"));
+      await hangUp(raw, 3);
+      await endedCall(platform, from);
+    });
+  }
+
+  test("a range of ports in the offer is accepted", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    using ear = await RtpEar.open();
+    const offer = sdp({ port: ear.port }).replace(` ${ear.port} `, ` ${ear.port}/2 `);
+    await establish(raw, { body: offer });
+    await toHear(ear);
+    await hangUp(raw, 2);
+    await endedCall(platform, from);
+  });
+
+  test("an SRTP key with a master key identifier is accepted, and several keys are refused with the reason", async () => {
+    const key = Buffer.alloc(30, 7).toString("base64");
+    const secure = (parameters: string): string =>
+      `${sdp().replace("RTP/AVP", "RTP/SAVP")}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}${parameters}\r\n`;
+    const accepted = await open("UDP");
+    using _accepted = accepted.raw;
+    assert.match(await establish(accepted.raw, { body: secure("|2^31|1:4") }), /^a=crypto:1 /m);
+    await hangUp(accepted.raw, 2);
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    raw.send(raw.request("INVITE", { body: secure(`|2^31|1:4;inline:${key}|2^31|2:4`) }));
+    assert.match(await raw.response("INVITE"), /^SIP\/2\.0 488 No Usable SRTP Key/);
+    raw.send(raw.request("ACK"));
+    const call = await endedCall(platform, from);
+    assert.deepEqual([call.status, call.endReason], ["failed", "dial_failed"]);
+    assert.equal(call.endDetail, "SDP offer rejected: 488 No Usable SRTP Key");
+  });
+
+  test("a caller without a codec of ours is no internal error", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    raw.send(raw.request("INVITE", { body: sdp({ payloads: "18" }) }));
+    assert.equal(RawSip.statusOf(await raw.response("INVITE")), 488);
+    raw.send(raw.request("ACK"));
+    const call = await endedCall(platform, from);
+    assert.deepEqual(
+      [call.status, call.endReason, call.endDetail],
+      ["failed", "dial_failed", "SDP offer rejected: 488 No Common Codec"],
+    );
+  });
+
+  test("a caller that never acknowledges the answer has not hung up", async () => {
+    const { raw, from } = await open("UDP");
+    using _raw = raw;
+    await invite(raw, { body: sdp() });
+    const call = await endedCall(platform, from, 45_000);
+    assert.deepEqual(
+      [call.status, call.endReason, call.endDetail],
+      ["failed", "media_timeout", "no ACK for our answer"],
+    );
+  });
+
   for (const transport of transports) {
     test(`a call on hold is resumed and moved by a re-INVITE without an offer, over ${transport}`, async () => {
       const { raw, from } = await open(transport);

@@ -62,16 +62,45 @@ test("a source that was silent for 3 s may be replaced", () => {
   assert.equal(latch.accept(STRANGER, packet(2, 2), 4000), true);
 });
 
-test("a changed SDP takes effect at once and latches again, even if old packets still arrive", () => {
+const MOVED = { address: "192.0.2.2", port: 4002 };
+
+test("a changed SDP takes effect at once, and packets from the old source do not reverse it", () => {
   const latch = latchedTo(NAT);
-  const moved = { address: "192.0.2.2", port: 4002 };
   const newNat = { address: "198.51.100.8", port: 62000 };
-  latch.signal(moved, 1100);
-  assert.deepEqual(latch.destination, moved);
-  assert.equal(latch.accept(NAT, packet(1, 0), 1110), true);
+  latch.signal(MOVED, 1100);
+  for (let atMs = 1100; atMs < 1500; atMs += 20) {
+    assert.equal(latch.accept(NAT, packet(1, atMs / 20), atMs), true);
+    assert.deepEqual(latch.destination, MOVED);
+  }
   assert.equal(latch.accept(newNat, packet(3, 50), 1500), true);
-  assert.equal(latch.accept(NAT, packet(1, 1), 1510), false);
+  assert.equal(latch.destination?.port, newNat.port);
+  assert.equal(latch.accept(NAT, packet(1, 76), 1510), false);
   assert.equal(latch.accept(STRANGER, packet(4, 1), 1520), false);
+});
+
+test("a peer that sends from the old source for 2 s after a changed SDP is sent to there", () => {
+  const latch = latchedTo(NAT);
+  latch.signal(MOVED, 1100);
+  assert.equal(latch.accept(NAT, packet(1, 1), 3099), true);
+  assert.deepEqual(latch.destination, MOVED);
+  assert.equal(latch.accept(NAT, packet(1, 2), 3100), true);
+  assert.equal(latch.destination?.port, NAT.port);
+});
+
+test("a description that returns to an address before it latches that address again at once", () => {
+  const latch = latchedTo(SIGNALED);
+  latch.signal(MOVED, 1100);
+  latch.signal(SIGNALED, 1200);
+  assert.equal(latch.accept(SIGNALED, packet(1, 1), 1210), true);
+  assert.deepEqual(latch.destination?.port, SIGNALED.port);
+});
+
+test("a hold without an address keeps the source, also after the call is resumed", () => {
+  const latch = latchedTo(NAT);
+  latch.signal(undefined, 1100);
+  latch.signal({ ...SIGNALED }, 1200);
+  assert.equal(latch.destination?.address, NAT.address);
+  assert.equal(latch.accept(STRANGER, packet(2, 1), 1220), false);
 });
 
 test("an SDP with the same address changes nothing", () => {

@@ -7,8 +7,8 @@ export interface TransportAddress {
   port: number;
 }
 
-/** Time after a change of the SDP's address in which the stream may move to a new source. */
-const RELEARN_TIMEOUT_MS = 2000;
+/** Time after a change of the SDP's address in which packets of the old source do not latch it. */
+const STRAGGLER_TIMEOUT_MS = 2000;
 /** A source silent for this long may be replaced by any other. */
 const SILENCE_TIMEOUT_MS = 3000;
 /** Maximum number of missing packets for a source that continues the latched SSRC. */
@@ -29,29 +29,31 @@ function isSame(a: TransportAddress, b: TransportAddress): boolean {
  * The source of the first valid packet is latched. Packets from other sources are foreign and dropped, so that a
  * stranger who finds the port cannot take over the stream, unless one of these conditions is true:
  *
- * 1. The source is the address of the SDP. 2. The SDP's address changed less than 2 s ago, and the source is not
- * the one latched before. 3. The packet continues the SSRC and sequence numbers of the latched source: a NAT
- * changed its mapping. A stranger who    does not see the stream cannot guess them. 4. The latched source has
- * been silent for 3 s.
+ * 1. The source is the address of the SDP. 2. The packet continues the SSRC and sequence numbers of the latched
+ * source: a NAT changed its mapping. A stranger who does not see the stream cannot guess them. 3. The latched source
+ * has been silent for 3 s.
+ *
+ * For 2 s after a change of the SDP's address, packets of the source before it are accepted without latching it:
+ * they were sent before the change, or the peer changed only its description.
  */
 export class SourceLatch {
   #signaled: TransportAddress | undefined;
   #latched: LatchedSource | undefined;
   #former: TransportAddress | undefined;
-  #relearnUntilMs = -Infinity;
+  #stragglersUntilMs = -Infinity;
 
   /** Where to send: the latched source, or before the first packet the address of the SDP. */
   get destination(): TransportAddress | undefined {
     return this.#latched ?? this.#signaled;
   }
 
-  /** Applies the address of an SDP. The same address again, for example in a session refresh, changes nothing. */
+  /**
+   * Applies the address of an SDP. The same address again, for example in a session refresh, changes nothing; nor
+   * does a description without one, which puts the call on hold.
+   */
   signal(remote: TransportAddress | undefined, nowMs: number): void {
-    const isUnchanged =
-      remote === undefined || this.#signaled === undefined
-        ? remote === this.#signaled
-        : isSame(remote, this.#signaled);
-    if (isUnchanged) {
+    const isUnchanged = remote === undefined || (this.#signaled && isSame(remote, this.#signaled));
+    if (isUnchanged === true) {
       return;
     }
     const isFirst = this.#signaled === undefined;
@@ -59,7 +61,7 @@ export class SourceLatch {
     if (!isFirst) {
       this.#former = this.#latched;
       this.#latched = undefined;
-      this.#relearnUntilMs = nowMs + RELEARN_TIMEOUT_MS;
+      this.#stragglersUntilMs = nowMs + STRAGGLER_TIMEOUT_MS;
     }
   }
 
@@ -75,6 +77,9 @@ export class SourceLatch {
     if (latched !== undefined && !this.#mayMove(latched, source, packet, nowMs)) {
       return false;
     }
+    if (latched === undefined && this.#isStraggler(source, nowMs)) {
+      return true;
+    }
     this.#latched = {
       address: source.address,
       port: source.port,
@@ -85,14 +90,17 @@ export class SourceLatch {
     return true;
   }
 
+  #isStraggler(source: TransportAddress, nowMs: number): boolean {
+    if (nowMs >= this.#stragglersUntilMs || this.#isSignaled(source)) return false;
+    return this.#former !== undefined && isSame(this.#former, source);
+  }
+
+  #isSignaled(source: TransportAddress): boolean {
+    return this.#signaled !== undefined && isSame(this.#signaled, source);
+  }
+
   #mayMove(latched: LatchedSource, source: TransportAddress, packet: RtpPacket, nowMs: number): boolean {
-    if (this.#signaled !== undefined && isSame(this.#signaled, source)) {
-      return true;
-    }
-    const isFormer = this.#former !== undefined && isSame(this.#former, source);
-    if (nowMs < this.#relearnUntilMs && !isFormer) {
-      // Only once: the first new source after the change may be replaced by the next one, but not by any more.
-      this.#relearnUntilMs = -Infinity;
+    if (this.#isSignaled(source)) {
       return true;
     }
     const step = sequenceDelta(packet.sequenceNumber, latched.sequenceNumber);

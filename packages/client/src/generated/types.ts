@@ -2023,7 +2023,7 @@ export interface Call {
   direction: "inbound" | "outbound";
   /** `ringing` and `in_progress` are active. `completed`, `failed`, `no_answer`, `busy` and `canceled` are final. */
   status: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
-  /** Reason of the end. Null: the call has not ended. */
+  /** Reason of the end. Null: the call has not ended. `user_hangup`: the other side hung up. `media_timeout`: the other side is gone without hanging up; no audio, acknowledgment or refresh of the session arrived from it in time. `dial_failed`: the call could not be established, in either direction, for example without a common codec or encryption. `error_internal`: a fault of the server. */
   endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | null;
   /** Detail of `endReason`, such as a SIP status or a provider's error. Null: none. */
   endDetail: string | null;
@@ -2088,7 +2088,7 @@ export interface CallDetail {
   direction: "inbound" | "outbound";
   /** `ringing` and `in_progress` are active. `completed`, `failed`, `no_answer`, `busy` and `canceled` are final. */
   status: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
-  /** Reason of the end. Null: the call has not ended. */
+  /** Reason of the end. Null: the call has not ended. `user_hangup`: the other side hung up. `media_timeout`: the other side is gone without hanging up; no audio, acknowledgment or refresh of the session arrived from it in time. `dial_failed`: the call could not be established, in either direction, for example without a common codec or encryption. `error_internal`: a fault of the server. */
   endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | null;
   /** Detail of `endReason`, such as a SIP status or a provider's error. Null: none. */
   endDetail: string | null;
@@ -2615,7 +2615,7 @@ export interface CallPostEvent {
     agentRevision: number | null;
     /** `ringing` and `in_progress` are active. `completed`, `failed`, `no_answer`, `busy` and `canceled` are final. */
     status: "queued" | "ringing" | "in_progress" | "completed" | "failed" | "no_answer" | "busy" | "canceled";
-    /** Reason of the end. Null: the call has not ended. */
+    /** Reason of the end. Null: the call has not ended. `user_hangup`: the other side hung up. `media_timeout`: the other side is gone without hanging up; no audio, acknowledgment or refresh of the session arrived from it in time. `dial_failed`: the call could not be established, in either direction, for example without a common codec or encryption. `error_internal`: a fault of the server. */
     endReason: "user_hangup" | "agent_hangup" | "transferred" | "voicemail" | "silence_timeout" | "max_duration" | "dial_no_answer" | "dial_busy" | "dial_failed" | "dial_rejected" | "canceled" | "rejected_by_webhook" | "api_hangup" | "node_lost" | "media_timeout" | "error_llm" | "error_stt" | "error_tts" | "error_internal" | null;
     /** Detail of `endReason`, such as a SIP status or a provider's error. Null: none. */
     endDetail: string | null;

@@ -200,7 +200,11 @@ export const callSchema = Type.Object(
         "`ringing` and `in_progress` are active. `completed`, `failed`, `no_answer`, `busy` and `canceled` are final.",
     }),
     endReason: nullableEnum(callEndReasons, {
-      description: "Reason of the end. Null: the call has not ended.",
+      description:
+        "Reason of the end. Null: the call has not ended. `user_hangup`: the other side hung up. `media_timeout`: the other " +
+        "side is gone without hanging up; no audio, acknowledgment or refresh of the session arrived from it in time. " +
+        "`dial_failed`: the call could not be established, in either direction, for example without a common codec or " +
+        "encryption. `error_internal`: a fault of the server.",
     }),
     endDetail: nullable(
       Type.String({

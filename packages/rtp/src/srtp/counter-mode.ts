@@ -28,7 +28,7 @@ const MAX_ENCRYPTED_BYTES = MAX_BLOCKS * BLOCK_BYTES;
 const SSRC_OFFSET = 4;
 const ROLLOVER_BYTES = 4;
 /** RFC 4568 §6.2: the tag length of RTCP, independent of RTP's. */
-const RTCP_TAG_BYTES = 10;
+export const RTCP_TAG_BYTES = 10;
 const MAX_TAG_BYTES = 10;
 
 /** Counter blocks to encrypt; their last two bytes count and never change. */

@@ -7,6 +7,8 @@ export interface SrtpKeys {
   /** Master key followed by master salt. */
   localMasterKey: Uint8Array;
   remoteMasterKey: Uint8Array;
+  /** Master key identifier in each packet of the peer (RFC 3711 §3.1). Default: none. */
+  remoteMki?: Uint8Array;
 }
 
 /** SRTP of both directions. A direction whose key is unchanged keeps its rollover counter and replay window. */
@@ -18,17 +20,18 @@ export class SrtpSession {
   constructor(keys: SrtpKeys) {
     this.#keys = keys;
     this.#sender = new SrtpSender(keys.suite, keys.localMasterKey);
-    this.#receiver = new SrtpReceiver(keys.suite, keys.remoteMasterKey);
+    this.#receiver = new SrtpReceiver(keys.suite, keys.remoteMasterKey, keys.remoteMki);
   }
 
   /** Applies the keys of a later offer and answer. */
   rekey(keys: SrtpKeys): this {
-    const { suite, localMasterKey, remoteMasterKey } = keys;
+    const { suite, localMasterKey, remoteMasterKey, remoteMki } = keys;
     const isSuiteSame = this.#keys.suite === suite;
     if (!isSuiteSame || Buffer.compare(this.#keys.localMasterKey, localMasterKey) !== 0)
       this.#sender = new SrtpSender(suite, localMasterKey);
     if (!isSuiteSame || Buffer.compare(this.#keys.remoteMasterKey, remoteMasterKey) !== 0)
-      this.#receiver = new SrtpReceiver(suite, remoteMasterKey);
+      this.#receiver = new SrtpReceiver(suite, remoteMasterKey, remoteMki);
+    else this.#receiver.mki = remoteMki;
     this.#keys = keys;
     return this;
   }

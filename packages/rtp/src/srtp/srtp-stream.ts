@@ -1,5 +1,5 @@
 import { rtpHeaderBytes } from "../packet.ts";
-import { CounterModeTransform } from "./counter-mode.ts";
+import { CounterModeTransform, RTCP_TAG_BYTES } from "./counter-mode.ts";
 import { GcmTransform } from "./galois-counter-mode.ts";
 import { deriveSessionKeys } from "./key-derivation.ts";
 import { type PacketTransform, rtcpSsrc, rtpSsrc } from "./packet-transform.ts";
@@ -51,24 +51,31 @@ export class SrtpSender {
 
 /** Authenticates and decrypts received packets (RFC 3711), separately for each source. */
 export class SrtpReceiver {
+  /** Master key identifier in each packet; `undefined` if there is none. */
+  mki: Uint8Array | undefined;
   readonly #transform: PacketTransform;
   readonly #rtp = new Map<number, ReplayWindow>();
   readonly #rtcp = new Map<number, ReplayWindow>();
 
+  readonly #tagBytes: { rtp: number; rtcp: number };
+
   /** @param masterKey master key followed by master salt, with the lengths of the suite. */
-  constructor(suite: SrtpSuite, masterKey: Uint8Array) {
+  constructor(suite: SrtpSuite, masterKey: Uint8Array, mki?: Uint8Array) {
     this.#transform = createTransform(suite, masterKey);
+    this.#tagBytes = tagBytesAfterMki(suite);
+    this.mki = mki;
   }
 
   /**
    * Decrypts in place; the datagram is unusable afterwards in either case.
    *
-   * @returns The RTP packet as a view into `datagram`; `undefined` if malformed, not authentic or received
+   * @returns The RTP packet as a view into `received`; `undefined` if malformed, not authentic or received
    * before.
    */
-  unprotectRtp(datagram: Uint8Array): Uint8Array | undefined {
-    const headerBytes = rtpHeaderBytes(datagram);
-    if (headerBytes === undefined) return undefined;
+  unprotectRtp(received: Uint8Array): Uint8Array | undefined {
+    const datagram = this.#withoutMki(received, this.#tagBytes.rtp);
+    const headerBytes = datagram && rtpHeaderBytes(datagram);
+    if (datagram === undefined || headerBytes === undefined) return undefined;
     const ssrc = rtpSsrc(datagram);
     const window = this.#rtp.get(ssrc) ?? new ReplayWindow();
     const index = window.guessIndex(sequenceNumberOf(datagram));
@@ -79,8 +86,10 @@ export class SrtpReceiver {
   }
 
   /** Like `unprotectRtp`, for RTCP. */
-  unprotectRtcp(datagram: Uint8Array): Uint8Array | undefined {
-    const index = datagram.length < MIN_RTCP_BYTES ? undefined : this.#transform.rtcpIndexOf(datagram);
+  unprotectRtcp(received: Uint8Array): Uint8Array | undefined {
+    const datagram = this.#withoutMki(received, this.#tagBytes.rtcp);
+    if (datagram === undefined || datagram.length < MIN_RTCP_BYTES) return undefined;
+    const index = this.#transform.rtcpIndexOf(datagram);
     if (index === undefined) return undefined;
     const ssrc = rtcpSsrc(datagram);
     const window = this.#rtcp.get(ssrc) ?? new ReplayWindow();
@@ -89,6 +98,24 @@ export class SrtpReceiver {
     if (packet !== undefined) remember(this.#rtcp, ssrc, window, index);
     return packet;
   }
+
+  /** Removes the master key identifier in place; `undefined` if it is missing or another one. */
+  #withoutMki(datagram: Uint8Array, tagBytes: number): Uint8Array | undefined {
+    const { mki } = this;
+    if (mki === undefined) return datagram;
+    const end = datagram.length - tagBytes;
+    const start = end - mki.length;
+    if (start < 0 || Buffer.compare(datagram.subarray(start, end), mki) !== 0) return undefined;
+    datagram.copyWithin(start, end);
+    return datagram.subarray(0, start + tagBytes);
+  }
+}
+
+/** RFC 3711 §3.1: the identifier precedes the authentication tag. RFC 7714 §8.1: AEAD has its tag in the ciphertext. */
+function tagBytesAfterMki(suite: SrtpSuite): { rtp: number; rtcp: number } {
+  const description = srtpSuites[suite];
+  if (description.mode === "gcm") return { rtp: 0, rtcp: 0 };
+  return { rtp: description.rtpTagBytes, rtcp: RTCP_TAG_BYTES };
 }
 
 function sequenceNumberOf(packet: Uint8Array): number {

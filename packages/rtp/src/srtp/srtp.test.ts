@@ -8,6 +8,7 @@ import { CounterModeTransform } from "./counter-mode.ts";
 import { GcmTransform } from "./galois-counter-mode.ts";
 import { deriveSessionKeys, type SessionKeys } from "./key-derivation.ts";
 import type { PacketTransform } from "./packet-transform.ts";
+import { SrtpSession as OurSession } from "./srtp-session.ts";
 import { SrtpReceiver, SrtpSender } from "./srtp-stream.ts";
 import { srtpSuites, type SrtpSuite } from "./suites.ts";
 
@@ -243,3 +244,36 @@ test("another implementation reads our packets, and we read its packets", () => 
     assert.deepEqual(receiver.unprotectRtcp(theirs.protectRtcp(REPORT)), REPORT);
   }
 });
+
+for (const suite of suites) {
+  test(`${suite}: a master key identifier is removed, and packets with none or another one are dropped`, () => {
+    const masterKey = masterKeyFor(suite);
+    const mki = hex("0000042a");
+    const isCounter = srtpSuites[suite].mode === "counter";
+    const rtpTagBytes = suite.endsWith("_32") ? 4 : 10;
+    const withMki = (packet: Uint8Array, tagBytes: number, identifier = mki): Buffer => {
+      const end = packet.length - (isCounter ? tagBytes : 0);
+      return Buffer.concat([packet.subarray(0, end), identifier, packet.subarray(end)]);
+    };
+    const sender = new SrtpSender(suite, masterKey);
+    const keys = { suite, localMasterKey: masterKey, remoteMasterKey: masterKey };
+    const session = new OurSession({ ...keys, remoteMki: mki });
+    for (let sequenceNumber = 1; sequenceNumber < 4; sequenceNumber++) {
+      const sealed = sender.protectRtp(rtp(sequenceNumber));
+      assert.equal(session.unprotectRtp(Buffer.from(sealed)), undefined);
+      assert.equal(session.unprotectRtp(withMki(sealed, rtpTagBytes, hex("00000001"))), undefined);
+      assert.equal(toHex(session.unprotectRtp(withMki(sealed, rtpTagBytes))), toHex(rtp(sequenceNumber)));
+      const report = sender.protectRtcp(REPORT);
+      assert.equal(toHex(session.unprotectRtcp(withMki(report, 10))), toHex(REPORT));
+    }
+    for (let length = 0; length < 30; length++) {
+      assert.equal(session.unprotectRtp(Buffer.alloc(length, 0x80)), undefined);
+      assert.equal(session.unprotectRtcp(Buffer.alloc(length, 0x80)), undefined);
+    }
+    // A later offer has no identifier.
+    const replayed = sender.protectRtp(rtp(3));
+    session.rekey(keys);
+    assert.equal(toHex(session.unprotectRtp(sender.protectRtp(rtp(9)))), toHex(rtp(9)));
+    assert.equal(session.unprotectRtp(replayed), undefined);
+  });
+}

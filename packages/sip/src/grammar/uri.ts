@@ -42,6 +42,11 @@ export function uriScheme(text: string): string | undefined {
   return /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1]?.toLowerCase();
 }
 
+/** True for a `sips:` URI. */
+export function isSips(uri: string): boolean {
+  return uriScheme(uri) === "sips";
+}
+
 /** True if the text is valid as a Request-URI: any scheme, or a SIP URI without header fields (RFC 3261 §19.1.1). */
 export function isRequestUri(text: string): boolean {
   if (hasControlOrSpace(text)) return false;

@@ -53,7 +53,11 @@ test("lines with unsupported parameters are ignored, and an offer with no other 
     undefined,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY.slice(4)}`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^19`,
-    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^48|1:4`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^48|256:1`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^48|1:0`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^48|1:129`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^48|1`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|${"9".repeat(5000)}:128`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|1000`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY};inline:${KEY}`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${KEY} UNENCRYPTED_SRTP`,
@@ -64,10 +68,23 @@ test("lines with unsupported parameters are ignored, and an offer with no other 
     const lines = ["m=audio 5004 RTP/SAVP 0", ...(line === undefined ? [] : [line])];
     const result = answerOffer(offer(...lines), settings());
     assert.ok(!result.ok, line);
-    assert.equal(result.status, 488, line);
+    assert.deepEqual([result.status, result.reason], [488, "No Usable SRTP Key"], line);
   }
   for (const line of [`${CM_80} WSH=64`, `${CM_80} -UNKNOWN`, `${CM_80}|2^31`]) {
     assert.ok(answerOffer(offer("m=audio 5004 RTP/SAVP 0", line), settings()).ok, line);
+  }
+});
+
+test("the master key identifier of an offer is read, and our answer has none", () => {
+  for (const [written, mki] of [
+    ["|2^48|1:4", "00000001"],
+    ["|1066:4", "0000042a"],
+    ["|255:1", "ff"],
+  ] as const) {
+    const result = answerOffer(offer("m=audio 5004 RTP/SAVP 0", `${CM_80}${written}`), settings());
+    assert.ok(result.ok, written);
+    assert.equal(Buffer.from(result.audio.srtp?.remoteMki ?? []).toString("hex"), mki);
+    assert.match(result.sdp, /a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:[^|\r]+\r\n/);
   }
 });
 

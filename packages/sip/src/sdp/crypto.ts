@@ -19,6 +19,8 @@ export interface CryptoAttribute {
   tag: number;
   suite: CryptoSuite;
   masterKey: MasterKey;
+  /** The master key identifier in each packet under this key (RFC 3711 §3.1); `undefined` if there is none. */
+  mki?: Uint8Array;
 }
 
 /** The negotiated suite and keys. Each side protects what it sends with its own key (RFC 4568 §5.1). */
@@ -26,7 +28,12 @@ export interface NegotiatedSrtp {
   suite: CryptoSuite;
   localMasterKey: MasterKey;
   remoteMasterKey: MasterKey;
+  /** The master key identifier in each packet of the peer. Ours have none. */
+  remoteMki?: Uint8Array;
 }
+
+/** RFC 4568 §6.1. */
+const MAX_MKI_BYTES = 128;
 
 /** A key must last for a call, because it is not renewed: 2^20 packets of 20 ms are nearly six hours. */
 const MIN_KEY_LIFETIME_PACKETS = 2 ** 20;
@@ -66,8 +73,8 @@ export function readCrypto({ crypto = [] }: MediaDescription): CryptoAttribute[]
   const usable: CryptoAttribute[] = [];
   for (const { id, suite, config, sessionConfig } of crypto) {
     if (!Number.isInteger(id) || !isSuite(suite) || !areParametersUsable(sessionConfig)) continue;
-    const masterKey = readKey(config, suite);
-    if (masterKey !== undefined) usable.push({ tag: id, suite, masterKey });
+    const key = readKey(config, suite);
+    if (key !== undefined) usable.push({ tag: id, suite, ...key });
   }
   return usable;
 }
@@ -84,17 +91,28 @@ function isSuite(name: string): name is CryptoSuite {
   return Object.hasOwn(suites, name);
 }
 
-/**
- * RFC 4568 §6.1: `inline:KEY||SALT[|lifetime][|MKI:length]`. Lines with several keys or a master key identifier
- * are ignored, because they change the packet format.
- */
-function readKey(config: string, suite: CryptoSuite): MasterKey | undefined {
-  const [, base64 = "", lifetime] = /^inline:([A-Za-z0-9+/=]+)(?:\|(\d+|2\^\d+))?$/i.exec(config) ?? [];
+/** RFC 4568 §6.1: `inline:KEY||SALT[|lifetime][|MKI:length]`. Lines with several keys are ignored. */
+const KEY_LINE = /^inline:([A-Za-z0-9+/=]+)(?:\|(\d{1,20}|2\^\d{1,3}))?(?:\|(\d{1,310}):(\d{1,3}))?$/i;
+
+function readKey(config: string, suite: CryptoSuite): Pick<CryptoAttribute, "masterKey" | "mki"> | undefined {
+  const [, base64 = "", lifetime, identifier, identifierBytes] = KEY_LINE.exec(config) ?? [];
   const masterKey = Buffer.from(base64, "base64");
   const { keyBytes, saltBytes } = suites[suite];
   if (masterKey.length !== keyBytes + saltBytes) return undefined;
   const packets = lifetime?.startsWith("2^") ? 2 ** Number(lifetime.slice(2)) : Number(lifetime ?? Infinity);
-  return packets >= MIN_KEY_LIFETIME_PACKETS ? masterKey : undefined;
+  if (packets < MIN_KEY_LIFETIME_PACKETS) return undefined;
+  if (identifier === undefined) return { masterKey };
+  const mki = readMki(identifier, Number(identifierBytes));
+  return mki && { masterKey, mki };
+}
+
+/** RFC 4568 §6.1: a decimal number, big-endian in the packets; `undefined` if it does not fit its length. */
+function readMki(decimal: string, bytes: number): Uint8Array | undefined {
+  const hex = BigInt(decimal)
+    .toString(16)
+    .padStart(2 * bytes, "0");
+  if (bytes < 1 || bytes > MAX_MKI_BYTES || hex.length > 2 * bytes) return undefined;
+  return Buffer.from(hex, "hex");
 }
 
 /** RFC 4568 §6.3: a window size hint may be ignored; every other parameter changes the packets. */

@@ -10,7 +10,7 @@ export interface OfferedCodec {
   clockRateHz: number;
 }
 
-/** An audio stream of a session description that is not rejected (port 0): plain RTP, or SRTP with usable keys. */
+/** An audio stream of a session description that is not rejected (port 0), over RTP or SRTP. */
 export interface AudioStream {
   /** Its index among the media lines. */
   index: number;
@@ -26,7 +26,7 @@ export interface AudioStream {
   isRtcpMultiplexed: boolean;
   /** Where the describing side receives RTCP; by default the port after RTP's (RFC 3605). */
   rtcp: { address: string; port: number };
-  /** The keys of an RTP/SAVP stream; `undefined` for RTP/AVP. */
+  /** The usable keys of an RTP/SAVP stream; `undefined` for RTP/AVP. */
   crypto: readonly CryptoAttribute[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export function parseDescription(text: string): ParsedDescription | undefined {
   if (text.split(/\r\n|\r|\n/, MAX_SDP_LINES + 1).length > MAX_SDP_LINES) return undefined;
   let session: SessionDescription;
   try {
-    session = parse(text);
+    session = parse(withoutPortCounts(text));
   } catch {
     return undefined;
   }
@@ -61,6 +61,11 @@ export function parseDescription(text: string): ParsedDescription | undefined {
     if (!isWellFormed(media)) return undefined;
   }
   return { session, audio: audioStreams(session) };
+}
+
+/** RFC 8866 §5.14: `m=audio 40000/2`: several ports for layered streams. We use the first, and the library reads no count. */
+function withoutPortCounts(text: string): string {
+  return text.replace(/^(m=\w+ \d+)\/\d+(?= )/gm, "$1");
 }
 
 function isWellFormed(media: Partial<MediaDescription>): boolean {
@@ -95,7 +100,7 @@ function audioStream(
     return undefined;
   const crypto = isSecure ? readCrypto(media) : undefined;
   const connection: { ip?: unknown } = media.connection ?? session.connection ?? {};
-  if (crypto?.length === 0 || typeof connection.ip !== "string") return undefined;
+  if (typeof connection.ip !== "string") return undefined;
   const codecs = offeredCodecs(media);
   const isDtmf = ({ name }: OfferedCodec): boolean => name.toLowerCase() === "telephone-event";
   const isMultiplexed = media.rtcpMux !== undefined;

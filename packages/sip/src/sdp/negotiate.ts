@@ -1,13 +1,7 @@
 import { randomInt } from "node:crypto";
 import { isIP, isIPv6 } from "node:net";
 import { type MediaDescription, type SessionDescription, write } from "sdp-transform";
-import {
-  type CryptoAttribute,
-  type CryptoSuite,
-  type LocalSrtpKeys,
-  type NegotiatedSrtp,
-  writeCrypto,
-} from "./crypto.ts";
+import { type CryptoAttribute, type LocalSrtpKeys, type NegotiatedSrtp, writeCrypto } from "./crypto.ts";
 import { type AudioStream, type MediaDirection, type OfferedCodec, parseDescription } from "./description.ts";
 
 export type { MediaDirection } from "./description.ts";
@@ -203,25 +197,27 @@ function isReachable({ address }: AudioStream, ours: StreamSettings): boolean {
 }
 
 function isEncryptionFit({ crypto }: AudioStream, { srtp }: StreamSettings): boolean {
-  return crypto === undefined ? srtp?.isRequired !== true : srtp !== undefined;
+  return crypto === undefined ? srtp?.isRequired !== true : srtp !== undefined && crypto.length > 0;
 }
 
 function rejectionReason(streams: readonly AudioStream[], settings: AudioSettings): string {
   if (streams.length === 0) return "No Audio";
   const reachable = streams.filter((stream) => isReachable(stream, settings));
   if (reachable.length === 0) return "Incompatible Network Protocol";
-  const isAnyFit = reachable.some((stream) => isEncryptionFit(stream, settings));
-  return isAnyFit ? "No Common Codec" : "No Common Encryption";
+  if (reachable.some((stream) => isEncryptionFit(stream, settings))) return "No Common Codec";
+  const hasUnusableKeys = reachable.some(({ crypto }) => crypto?.length === 0);
+  return hasUnusableKeys && settings.srtp !== undefined ? "No Usable SRTP Key" : "No Common Encryption";
 }
 
 /** RFC 4568 §5.1.2: the chosen line keeps its tag, and each side has its own key. */
 function keysWith(
   theirs: CryptoAttribute | undefined,
   { srtp }: AudioSettings,
-): (NegotiatedSrtp & { tag: number; suite: CryptoSuite }) | undefined {
+): (NegotiatedSrtp & { tag: number }) | undefined {
   if (theirs === undefined || srtp === undefined) return undefined;
-  const { tag, suite, masterKey } = theirs;
-  return { tag, suite, localMasterKey: srtp.keys.keyFor(suite), remoteMasterKey: masterKey };
+  const { tag, suite, masterKey, mki } = theirs;
+  const localMasterKey = srtp.keys.keyFor(suite);
+  return { tag, suite, localMasterKey, remoteMasterKey: masterKey, ...(mki && { remoteMki: mki }) };
 }
 
 interface ChosenCodec {
@@ -247,7 +243,7 @@ function negotiated(
   stream: AudioStream,
   { ours, payloadType }: ChosenCodec,
   direction: MediaDirection,
-  srtp: NegotiatedSrtp | undefined,
+  srtp: (NegotiatedSrtp & { tag: number }) | undefined,
 ): NegotiatedAudio {
   const maxMs = Math.min(stream.maxPtimeMs ?? MAX_PTIME_MS, MAX_PTIME_MS);
   const ptimeMs = Math.min(stream.ptimeMs ?? DEFAULT_PTIME_MS, maxMs);
@@ -259,12 +255,12 @@ function negotiated(
     ptimeMs: Math.max(MIN_PTIME_MS, Math.floor(ptimeMs)),
     remoteRtcp: stream.rtcp,
     isRtcpMultiplexed: stream.isRtcpMultiplexed,
-    srtp: srtp && {
-      suite: srtp.suite,
-      localMasterKey: srtp.localMasterKey,
-      remoteMasterKey: srtp.remoteMasterKey,
-    },
+    srtp: srtp && withoutTag(srtp),
   };
+}
+
+function withoutTag({ tag: _tag, ...srtp }: NegotiatedSrtp & { tag: number }): NegotiatedSrtp {
+  return srtp;
 }
 
 function describe({ address, origin }: AudioSettings, media: MediaDescription[]): SessionDescription {

@@ -32,6 +32,18 @@ test("static payload types need no rtpmap", () => {
   assert.match(sdp, /a=rtpmap:0 PCMU\/8000\r\n/);
 });
 
+test("of a range of ports the first is used", () => {
+  const { audio, sdp } = answer("m=audio 40000/2 RTP/AVP 0", "m=video 6000/3 RTP/AVP 96");
+  assert.deepEqual(audio.remote, { address: "192.0.2.1", port: 40_000 });
+  assert.deepEqual(
+    parse(sdp).media.map(({ type, port }) => [type, port]),
+    [
+      ["audio", 41_000],
+      ["video", 0],
+    ],
+  );
+});
+
 test("the offerer's own payload numbers are used, also for events at 8 kHz", () => {
   const { audio, sdp } = answer(
     "m=audio 5004 RTP/AVP 100 101 102",

@@ -139,6 +139,35 @@ describe("SIP over TLS", () => {
     await Promise.all([caller.close(), callee.close()]);
     assert.deepEqual(ends, ["local_bye"]);
   });
+
+  for (const scheme of ["sips", "sip"] as const) {
+    test(`both sides of a call to a ${scheme} URI have a ${scheme} Contact (RFC 3261 §8.1.1.8, §12.1.1)`, async () => {
+      const contacts: string[] = [];
+      const callee = await listen(server, {
+        onInvite: (invite) => void invite.accept({ sdp: "answer" }),
+        onMessage: ({ data }) => {
+          const text = data.toString();
+          if (/^CSeq: 1 INVITE/m.test(text)) contacts.push(/^Contact: <(\w+:)/m.exec(text)?.[1] ?? "");
+        },
+      });
+      const caller = await listen(client);
+      const suffix = scheme === "sip" ? ";transport=tls" : "";
+      const call = await caller.invite({
+        to: `${scheme}:agent@pbx.example:${portOf(callee)}${suffix}`,
+        from: "sip:me@client.example",
+        sdp: "offer",
+      });
+      assert.ok(call.ok);
+      // The callee's Contact is where the BYE goes.
+      await call.session.bye();
+      assert.equal((await call.session.ended).cause, "local_bye");
+      await Promise.all([caller.close(), callee.close()]);
+      assert.deepEqual(
+        contacts.filter((each) => each !== ""),
+        [`${scheme}:`, `${scheme}:`],
+      );
+    });
+  }
 });
 
 function portOf({ listeners }: UserAgent): number {

@@ -41,7 +41,8 @@ export interface UserAgentCore {
   readonly dialogs: Map<string, DialogOwner>;
   readonly openCalls: Set<OpenCall>;
   /** A Contact value at which the peer reaches this node, so that in-dialog requests return to it. */
-  contactFor(user: string | undefined, peer: Hop): string;
+  /** @param isSips true if RFC 3261 §8.1.1.8 or §12.1.1 requires a `sips:` URI. */
+  contactFor(user: string | undefined, peer: Hop, isSips?: boolean): string;
   /** Reports an error thrown by an application callback; other calls must not be affected. */
   reportError(this: void, error: unknown): void;
   /** Runs a callback of the application and reports its errors. */

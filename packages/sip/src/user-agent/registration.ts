@@ -1,7 +1,7 @@
 import type { Timer } from "../clock.ts";
 import type { DialogReply } from "../dialogs/dialog-client.ts";
 import { DigestClient, type DigestCredentials } from "../digest/client.ts";
-import { parseUri } from "../grammar/uri.ts";
+import { isSips, parseUri } from "../grammar/uri.ts";
 import { addressesOf, type SipResponse } from "../messages/message.ts";
 import { readDeltaSeconds, retryAfterMs } from "../messages/delta-seconds.ts";
 import type { NextHop } from "../transport/locate.ts";
@@ -153,7 +153,8 @@ export class Registration implements OpenCall {
   #contactFor(hop: Hop): string {
     const uri = parseUri(uriOf(this.#options.address));
     const user = uri?.scheme === "tel" ? uri.number : uri?.user;
-    return this.#core.contactFor(this.#options.contactUser ?? user, hop);
+    const isSecure = isSips(uriOf(this.#options.address)) && hop.protocol === "TLS";
+    return this.#core.contactFor(this.#options.contactUser ?? user, hop, isSecure);
   }
 
   #receive(reply: DialogReply): void {

@@ -159,7 +159,7 @@ export class UserAgent {
       }),
       dialogs: new Map<string, DialogOwner>(),
       openCalls: new Set<OpenCall>(),
-      contactFor: (user, peer) => this.#contactFor(user, peer),
+      contactFor: (user, peer, isSips) => this.#contactFor(user, peer, isSips),
       reportError,
       guard: (callback) => {
         try {
@@ -368,14 +368,16 @@ export class UserAgent {
     return this.#transports.find(hop) !== undefined;
   }
 
-  #contactFor(user: string | undefined, peer: Hop): string {
+  #contactFor(user: string | undefined, peer: Hop, isSips = false): string {
     const userPart = user === undefined ? "" : `${encodeURIComponent(user).replaceAll("%2B", "+")}@`;
     const port = this.#transports.localPort(peer);
-    const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
+    // RFC 3261 §26.2.2: a sips URI implies TLS.
+    const isImplied = peer.protocol === "UDP" || isSips;
+    const transport = isImplied ? "" : `;transport=${peer.protocol.toLowerCase()}`;
     // RFC 5626 §4.3: without a listener, requests must use the existing connection.
     const isFlow = this.#transports.find(peer)?.localAddress.port === 0;
     const host = `${hostOf(this.#hostFor(peer))}${port === undefined ? "" : `:${port}`}`;
-    return `<sip:${userPart}${host}${transport}${isFlow ? ";ob" : ""}>`;
+    return `<${isSips ? "sips" : "sip"}:${userPart}${host}${transport}${isFlow ? ";ob" : ""}>`;
   }
 
   /** A socket bound to every address is reached locally by loopback, and from other machines by an external address. */

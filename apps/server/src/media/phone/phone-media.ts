@@ -10,6 +10,7 @@ import {
 } from "@parley/rtp";
 import type { CallScope } from "../../platform/call-scope.ts";
 import { RTP_CLOCK_RATE_HZ } from "../audio-codec.ts";
+import { CallerKeys } from "./caller-keys.ts";
 import { IncomingAudio } from "./incoming-audio.ts";
 import { Keypad } from "./keypad.ts";
 import { DueFrames } from "../due-frames.ts";
@@ -73,6 +74,7 @@ export class PhoneMedia {
   readonly #outgoing: OutgoingAudio;
   readonly #speakingWatch: SpeakingWatch;
   readonly #dtmf: DtmfReceiver;
+  readonly #callerKeys: CallerKeys;
   readonly #keypad: Keypad;
   readonly #frame: Int16Array;
   readonly #dueFrames = new DueFrames();
@@ -114,9 +116,10 @@ export class PhoneMedia {
       tap,
     );
     this.#speakingWatch = new SpeakingWatch(conversation);
+    this.#callerKeys = new CallerKeys((digit) => conversation.dtmf(digit));
     this.#dtmf = new DtmfReceiver({
       clockRateHz: RTP_CLOCK_RATE_HZ,
-      onDigit: ({ digit }) => conversation.dtmf(digit),
+      onDigit: ({ digit }) => this.#callerKeys.takeEvent(digit, performance.now()),
     });
     this.#keypad = new Keypad({
       sampleRateHz,
@@ -133,6 +136,8 @@ export class PhoneMedia {
   /** Applies the result of an offer/answer exchange, the first or a later one. */
   connect(path: MediaPath): void {
     const { codec, payloadType, telephoneEventPayloadType, ptimeMs, rtcp, isRtcpMultiplexed, srtp } = path;
+    if (this.#path !== undefined && path.remote.address !== this.#path.remote.address)
+      this.#callerKeys.reset();
     this.#path = path;
     // The exchange may change whether the peer must send.
     this.#peerSilence.restart();
@@ -151,9 +156,9 @@ export class PhoneMedia {
     this.#framesUntilHeard = Infinity;
   }
 
-  /** Takes a key that arrived by INFO. If RFC 4733 events were negotiated, the INFO is ignored: the peer sends both. */
+  /** Takes a key that arrived by INFO. See `CallerKeys`. */
   hearKey(digit: string): void {
-    if (this.#path?.telephoneEventPayloadType === undefined) this.#conversation.dtmf(digit);
+    this.#callerKeys.takeInfo(digit, performance.now());
   }
 
   /** Presses keys once the agent is silent. Resolves when all are sent. See `Keypad`. */
@@ -184,7 +189,10 @@ export class PhoneMedia {
 
   #receive(packet: RtpPacket, arrivalMs: number): void {
     if (this.#state.name === "unanswered") return;
-    if (packet.payloadType === this.#path?.telephoneEventPayloadType) this.#dtmf.receive(packet, arrivalMs);
+    if (packet.payloadType === this.#path?.telephoneEventPayloadType) {
+      this.#callerKeys.noticeEvent();
+      this.#dtmf.receive(packet, arrivalMs);
+    }
     this.#incoming.push(packet, arrivalMs);
   }
 

@@ -3,6 +3,7 @@ import {
   findOfferedCodec,
   type HeaderFields,
   type IncomingInvite,
+  type InviteEnd,
   LocalSrtpKeys,
   type Rejection,
   type Session,
@@ -10,7 +11,8 @@ import {
 import { type MediaLeg, type MediaLegHandlers, NoMediaCapacityError } from "../../media/media-pool.ts";
 import { isLoopback } from "../../platform/destination-address.ts";
 import type { CallOutcome, CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
-import { endWithSession, handleSession, hungUp, sdpFailure } from "./phone-session.ts";
+import { audioMismatch, outcomeOfInviteEnd } from "./call-end.rules.ts";
+import { endWithSession, handleSession } from "./phone-session.ts";
 import {
   answerCallOffer,
   audioCodecs,
@@ -56,31 +58,31 @@ export class InboundSipCall implements CallSignaling {
 
   async establish(call: ActiveCall): Promise<void> {
     const { invite } = this.#options;
-    const cancel = (): void => call.hangUp({ status: "canceled", endReason: "canceled" });
-    invite.signal.addEventListener("abort", cancel, { once: true });
-    if (invite.signal.aborted) cancel();
+    const endEarly = (): void => call.hangUp(outcomeOfInviteEnd(invite.signal.reason as InviteEnd));
+    invite.signal.addEventListener("abort", endEarly, { once: true });
+    if (invite.signal.aborted) endEarly();
     invite.ring();
     const { media, settings } = await this.#openMedia(call);
     const isOfferOurs = invite.body === "";
     const local = isOfferOurs ? undefined : answerCallOffer(invite.body, settings);
     if (local?.ok === false) {
       invite.reject(local.status, local.reason);
-      return call.hangUp(sdpFailure(`SDP offer rejected: ${local.status} ${local.reason}`));
+      return call.hangUp(audioMismatch(`SDP offer rejected: ${local.status} ${local.reason}`));
     }
     if (local !== undefined) media.connect(toMediaPath(local.audio));
     // The greeting is made while the phone rings, so that the caller hears it from its first word.
     await Promise.race([media.prepared, call.decided]);
     if (call.signal.aborted) return;
     handleSession(invite.session, call, media, settings);
+    endWithSession(invite.session, call);
     const accepting = invite.accept({ sdp: local?.sdp ?? buildOffer(settings) });
     call.answered();
     // Audio begins with the answer, not with its ACK, which may be lost and arrive seconds later.
     if (!isOfferOurs) media.start();
     const accepted = await accepting;
-    if (!accepted.ok) return call.hangUp(hungUp(accepted.reason === "hung_up" ? undefined : accepted.reason));
+    if (!accepted.ok) return;
     media.confirm();
     this.#session = accepted.session;
-    endWithSession(accepted.session, call);
     if (isOfferOurs) this.#takeAnswer(accepted.session, call, media, settings);
   }
 
@@ -121,7 +123,7 @@ export class InboundSipCall implements CallSignaling {
   /** Applies the caller's SDP answer to our offer. */
   #takeAnswer({ remoteSdp }: Session, call: ActiveCall, media: MediaLeg, settings: CallAudioSettings): void {
     const failure = connectAnswered(remoteSdp, settings, media);
-    if (failure !== undefined) return call.hangUp(sdpFailure(`SDP answer: ${failure}`));
+    if (failure !== undefined) return call.hangUp(audioMismatch(`SDP answer: ${failure}`));
     media.start();
   }
 }

@@ -1,9 +1,9 @@
 import type { Timer } from "../../clock.ts";
 import type { Dialog } from "../../dialogs/dialog.ts";
 import type { NameAddress } from "../../grammar/name-address.ts";
-import { parseUri } from "../../grammar/uri.ts";
+import { isSips, parseUri } from "../../grammar/uri.ts";
 import type { HeaderFields, HeaderList } from "../../messages/header-list.ts";
-import type { SipRequest } from "../../messages/message.ts";
+import { addressesOf, type SipRequest } from "../../messages/message.ts";
 import type { ServerTransaction } from "../../transactions/server-transaction.ts";
 import type { Hop } from "../../transport/transport.ts";
 import type { DialogOwner, OpenCall, UserAgentCore } from "../core.ts";
@@ -29,6 +29,13 @@ const DECISION_TIMEOUT_MS = 180_000;
  * `answered`: the 2xx is sent. `gone`: rejected, or abandoned by the caller.
  */
 type State = "pending" | "accepting" | "answered" | "gone";
+
+/** RFC 3261 §12.1.1: true if our Contact must be a `sips:` URI. */
+function isSipsRequest(request: SipRequest): boolean {
+  const field = request.headers.has("record-route") ? "record-route" : "contact";
+  const [next] = addressesOf(request.headers, field) ?? [];
+  return isSips(request.requestUri) || (next !== undefined && isSips(next.uri));
+}
 
 /** An incoming call that waits for an answer (RFC 3261 §13.3). A 100 has been sent. */
 export class IncomingInvite implements OpenCall {
@@ -75,7 +82,8 @@ export class IncomingInvite implements OpenCall {
     this.#replaced = replaced;
     const uri = parseUri(request.requestUri);
     const user = uri?.scheme === "tel" ? uri.number : uri?.user;
-    this.#contactFor = (peer) => core.contactFor(user, peer);
+    const isSecure = isSipsRequest(request);
+    this.#contactFor = (peer) => core.contactFor(user, peer, isSecure && peer.protocol === "TLS");
     const options = { contactFor: this.#contactFor, peer: source, digest: undefined, isCaller: false };
     this.#session = new DialogSession(core, dialog, options, {
       onPrack: (prack) => this.#receivePrack(prack),
@@ -159,10 +167,11 @@ export class IncomingInvite implements OpenCall {
     // The caller may have left during the wait for a PRACK.
     if (this.#end !== undefined) return { ok: false, reason: this.#end };
     this.#state = "answered";
+    const { unacknowledged } = this.#provisionals;
     this.#provisionals.stop();
     this.#release();
     const session = this.#session;
-    session.confirm();
+    session.confirm(unacknowledged);
     this.#replaced?.endReplaced();
     const fields = {
       ...headers,

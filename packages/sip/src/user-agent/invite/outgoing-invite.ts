@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Timer } from "../../clock.ts";
 import { Dialog, MAX_FORWARDS } from "../../dialogs/dialog.ts";
 import { DigestClient } from "../../digest/client.ts";
-import { parseUri } from "../../grammar/uri.ts";
+import { isSips, parseUri } from "../../grammar/uri.ts";
 import { HeaderList } from "../../messages/header-list.ts";
 import type { OutgoingRequest, SipResponse } from "../../messages/message.ts";
 import { retryAfterMs } from "../../messages/delta-seconds.ts";
@@ -167,7 +167,10 @@ export class OutgoingInvite implements OpenCall {
   #contact(destination: Hop): string {
     const { from, identity } = this.#options;
     const uri = identity?.isPrivate === true ? undefined : parseUri(uriOf(from));
-    return this.#core.contactFor(uri?.scheme === "tel" ? uri.number : uri?.user, destination);
+    const user = uri?.scheme === "tel" ? uri.number : uri?.user;
+    // §8.1.1.8.
+    const isSecure = [this.#requestUri, ...this.#routes.slice(0, 1)].some(isSips);
+    return this.#core.contactFor(user, destination, isSecure && destination.protocol === "TLS");
   }
 
   #receive(response: SipResponse, request: OutgoingRequest, source: Hop): void {

@@ -62,6 +62,25 @@ test("a caller that requires it gets every provisional response reliably, one at
   await assertNothingLeft(call.rig);
 });
 
+test("a PRACK that crosses our 200 is answered with 200 (RFC 3262 §3)", async () => {
+  const { call, invite } = await ringIn(["Require: 100rel"]);
+  const ringing = lastResponse(call);
+  const accepting = invite.accept({ sdp: sdp(1) });
+  await call.rig.clock.advance(0);
+  assert.equal(lastResponse(call).status, 200);
+  await call.request("PRACK", { headers: ["RAck: 7 1 INVITE"] });
+  assert.equal(call.lastStatus("PRACK"), 481);
+  await call.request("PRACK", { headers: [rack(ringing)] });
+  assert.equal(call.lastStatus("PRACK"), 200);
+  await call.request("PRACK", { headers: [rack(ringing)] });
+  assert.equal(call.lastStatus("PRACK"), 481);
+  await call.request("ACK", { sequence: 1, branch: "z9hG4bKack" });
+  const result = await accepting;
+  assert.ok(result.ok);
+  await hangUp(call.rig, result.session);
+  await assertNothingLeft(call.rig);
+});
+
 test("without a PRACK the call is rejected after 32 s", async () => {
   const { call, invite } = await ringIn(["Require: 100rel"]);
   await call.rig.clock.advance(32_000);

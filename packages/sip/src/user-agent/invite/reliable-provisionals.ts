@@ -70,17 +70,16 @@ export class ReliableProvisionals {
     this.#sent = sent;
   }
 
+  /** The RAck value that acknowledges the last response; `undefined` if none is unacknowledged. */
+  get unacknowledged(): string | undefined {
+    const { sequence, method } = this.#transaction.request.cseq;
+    return this.#sent && `${this.#sent.sequence} ${sequence} ${method}`;
+  }
+
   /** Handles a PRACK; `false` if it does not match the unacknowledged response and gets 481 (§3). */
   receive(prack: SipRequest): boolean {
-    const { sequence, method } = this.#transaction.request.cseq;
-    const acknowledged = /^(\d{1,10})\s+(\d{1,10})\s+(\S+)$/.exec(prack.headers.get("rack")?.trim() ?? "");
-    const isOurs =
-      acknowledged !== null &&
-      this.#sent !== undefined &&
-      Number(acknowledged[1]) === this.#sent.sequence &&
-      Number(acknowledged[2]) === sequence &&
-      acknowledged[3] === method;
-    if (!isOurs) return false;
+    const { unacknowledged } = this;
+    if (unacknowledged === undefined || readRack(prack) !== unacknowledged) return false;
     this.#settle();
     this.#sendNext();
     return true;
@@ -110,6 +109,12 @@ export class ReliableProvisionals {
     this.#queue.length = 0;
     this.#settle();
   }
+}
+
+/** The normalized RAck value of a PRACK; `undefined` if malformed. */
+export function readRack(prack: SipRequest): string | undefined {
+  const rack = /^0*(\d{1,10})\s+0*(\d{1,10})\s+(\S+)$/.exec(prack.headers.get("rack")?.trim() ?? "");
+  return rack === null ? undefined : `${rack[1]} ${rack[2]} ${rack[3]}`;
 }
 
 /** Calling side of RFC 3262 §4, for one early dialog: selects the reliable responses to accept, in order. */

@@ -13,8 +13,9 @@ import type { DialogOwner, OpenCall, UserAgentCore } from "../core.ts";
 import { IncomingOffers } from "./incoming-offers.ts";
 import { type DtmfInfoType, readDtmfInfo, writeDtmfInfo } from "./info-dtmf.ts";
 import { isDialogGone, type OfferResult, OutgoingOffers } from "./outgoing-offers.ts";
+import { readRack } from "../invite/reliable-provisionals.ts";
 import { type Replaces, replacesOf } from "./replaces.ts";
-import { capabilities, rejectionOf, tryLater } from "../request-rules.ts";
+import { capabilities, rejectionOf, sdpOf, tryLater } from "../request-rules.ts";
 import { SessionContext } from "./session-context.ts";
 import { SessionTimer } from "./session-timer.ts";
 import type { RequestResult, Session, SessionEnd } from "./session.ts";
@@ -60,6 +61,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
   readonly #changes: OutgoingOffers;
   readonly #referrals: Referrals;
   #early: EarlyHandlers | undefined;
+  #openRack: string | undefined;
   #resolveEnded: (end: SessionEnd) => void = () => undefined;
   #bye: Promise<void> | undefined;
   #isRemoteGone = false;
@@ -153,9 +155,14 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
     this.#context.setAllowedMethods(headers);
   }
 
-  /** Confirms the session after a 2xx to the INVITE; it is then a call of its own. */
-  confirm(): void {
+  /**
+   * Confirms the session after a 2xx to the INVITE; it is then a call of its own.
+   *
+   * @param openRack RFC 3262 §3: the RAck value of a PRACK that the 2xx may cross.
+   */
+  confirm(openRack?: string): void {
     this.#early = undefined;
+    this.#openRack = openRack;
     this.#dialog.isConfirmed = true;
     this.#core.openCalls.add(this);
   }
@@ -202,7 +209,7 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       case "UPDATE":
         return this.offers.onUpdate(transaction);
       case "PRACK":
-        if (this.#early === undefined) transaction.respond(481);
+        if (this.#early === undefined) this.#receiveLatePrack(transaction);
         else this.#early.onPrack(transaction);
         return;
       case "INFO":
@@ -212,6 +219,15 @@ export class DialogSession implements Session, DialogOwner, OpenCall {
       default:
         transaction.respond(200, { headers: { ...capabilities, Accept: "application/sdp" } });
     }
+  }
+
+  /** RFC 3262 §3: the response without a description that it acknowledges is repeated no more. */
+  #receiveLatePrack(transaction: ServerTransaction): void {
+    const { request } = transaction;
+    const isOpen = this.#openRack !== undefined && readRack(request) === this.#openRack;
+    if (isOpen) this.#openRack = undefined;
+    if (isOpen && sdpOf(request) !== "") this.offers.onPrackOffer(transaction);
+    else transaction.respond(isOpen ? 200 : 481);
   }
 
   /** §15.1.2. */

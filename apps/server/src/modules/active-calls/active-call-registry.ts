@@ -46,11 +46,15 @@ export interface ActiveCallRegistryOptions {
 
 /** A call as its record begins, and what its conversation runs on. */
 export interface CallToRegister extends NewConversationSetup {
+  callId: string;
   /** A browser test call, or one of a test run. */
   isTest?: boolean;
   /** Only for phone calls. */
   sipCallId?: string;
 }
+
+/** What a call's conversation runs on. */
+export type CallSetup = ConversationSetup & { callId: string };
 
 const DRAIN_POLL_MS = 100;
 /** Grace period for writing the last call records. */
@@ -119,7 +123,7 @@ export class ActiveCallRegistry {
    */
   async carry(
     record: CallToRegister,
-    signalingFor: (prepare: () => Promise<ConversationSetup>) => CallSignaling,
+    signalingFor: (prepare: () => Promise<CallSetup>) => CallSignaling,
   ): Promise<void> {
     forbidInTransaction("a call");
     const { calls, spool, toolSigning, metrics, spans, clock, logger, providerNames } = this.#options;
@@ -144,7 +148,7 @@ export class ActiveCallRegistry {
     const signaling = signalingFor(async () => {
       const { setup, unknownVariables } = setUpConversation(await this.#ask(record, call, recorder));
       if (unknownVariables.length > 0) recorder.item(noteUnknownVariables(unknownVariables));
-      return setup;
+      return { ...setup, callId };
     });
     const running = call.run(signaling).finally(() => {
       this.#calls.delete(callId);

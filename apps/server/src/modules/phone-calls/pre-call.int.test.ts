@@ -13,8 +13,11 @@ import type { PreCallReading } from "../webhooks/pre-call-answer.rules.ts";
 import { ToolSigning } from "../webhooks/tool-signing.ts";
 import { CallSpool } from "../active-calls/call-spool.ts";
 import type { CallSignaling, ActiveCall } from "../active-calls/active-call.ts";
-import { type CallToRegister, ActiveCallRegistry } from "../active-calls/active-call-registry.ts";
-import type { ConversationSetup } from "../conversations/setup/conversation-setup.rules.ts";
+import {
+  type CallSetup,
+  type CallToRegister,
+  ActiveCallRegistry,
+} from "../active-calls/active-call-registry.ts";
 
 const NODE = "this-node";
 
@@ -81,7 +84,7 @@ async function open(t: TestContext, ask: (signal: AbortSignal) => Promise<Partia
       at: new Date(),
       ...particulars,
     };
-    let prepared: ConversationSetup | undefined;
+    let prepared: CallSetup | undefined;
     await activeCalls.carry(record, (prepare): CallSignaling => {
       const establish = async (call: ActiveCall): Promise<void> => {
         prepared = await prepare();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDocument } from "../../agents/agent-document.rules.ts";
-import { renderAgent } from "./conversation-setup.rules.ts";
+import { renderAgent, setUpConversation } from "./conversation-setup.rules.ts";
 
 const conversation = {
   callId: "id",
@@ -102,4 +102,30 @@ test("the agent receives its enabled tools, rendered with their variables", () =
     [["look_up", "https://shop.example/north"]],
   );
   assert.deepEqual(unknownVariables, ["nothing"]);
+});
+
+test("a conversation without a call has an empty call_id, and its tools receive no call", () => {
+  const document = createDocument({ name: "Robin", promptTemplate: "Call: {{call_id}}." });
+  const agent = {
+    id: "id",
+    organizationId: "id",
+    document,
+    environment: null,
+    agentRevision: null,
+    configurationRevision: 1,
+    variables: {},
+  };
+  const { setup, unknownVariables } = setUpConversation({
+    conversationId: "id",
+    agent,
+    variables: {},
+    channel: "web",
+    direction: "inbound",
+    fromNumber: null,
+    toNumber: null,
+    at: new Date("2026-11-22T12:00:00Z"),
+  });
+  assert.equal(setup.instructions, "Call: .");
+  assert.equal(setup.conversation.callId, null);
+  assert.deepEqual(unknownVariables, []);
 });

@@ -5,12 +5,13 @@ import type { ResolvedAgent } from "../../agents/versions/agent-resolution.rules
 import { setBuiltInVariables, renderTemplate } from "./variables.rules.ts";
 import { renderTool } from "./webhook-tool.rules.ts";
 
-/** Everything that a conversation runs on, independent of its audio transport. */
-export type ConversationSetup = Omit<MediaCall, "sampleRateHz">;
+/** Everything that a conversation runs on, independent of calls and audio. */
+export type ConversationSetup = Omit<MediaCall, "callId" | "sampleRateHz">;
 
 /** A conversation that is about to begin. */
 export interface NewConversationSetup {
-  callId: string;
+  /** `undefined` for a conversation without a call. */
+  callId?: string | undefined;
   conversationId: string;
   agent: ResolvedAgent;
   /** Variables of the agent and of the call. Built-in variables take precedence. */
@@ -31,11 +32,20 @@ interface RenderedSetup {
 
 /** Renders the agent's texts and tools with the variables, and chooses its first message. */
 export function setUpConversation(conversation: NewConversationSetup): RenderedSetup {
-  const { agent, callId, conversationId, channel, direction, fromNumber, toNumber, variables } = conversation;
+  const {
+    agent,
+    callId = null,
+    conversationId,
+    channel,
+    direction,
+    fromNumber,
+    toNumber,
+    variables,
+  } = conversation;
   const builtIn = setBuiltInVariables({
     callId,
-    fromNumber: fromNumber ?? "",
-    toNumber: toNumber ?? "",
+    fromNumber,
+    toNumber,
     direction,
     timezone: agent.document.timezone,
     now: conversation.at,
@@ -64,12 +74,9 @@ function firstMessageOf(document: AgentDocument, direction: "inbound" | "outboun
   return direction === "outbound" ? (firstMessageOutbound ?? firstMessage) : firstMessage;
 }
 
-/**
- * Returns what a media process receives of a call: the agent's document, rendered with the conversation's own
- * and the built-in variables.
- */
+/** Renders the agent's document with the conversation's own and the built-in variables. */
 export function renderAgent(
-  conversation: MediaCall["conversation"] & { callId: string },
+  conversation: ConversationSetup["conversation"],
   document: AgentDocument,
   variables: Variables,
 ): RenderedSetup {
@@ -93,7 +100,6 @@ export function renderAgent(
   return {
     unknownVariables: [...unknownNames],
     setup: {
-      callId: conversation.callId,
       conversation,
       tools,
       instructions,
@@ -131,11 +137,11 @@ type Render = (template: string) => string;
 function toEndCall(
   { endCallEnabled, endCallRulesOverride }: AgentDocument,
   render: Render,
-): MediaCall["endCall"] {
+): ConversationSetup["endCall"] {
   return endCallEnabled ? toRules(endCallRulesOverride, render) : undefined;
 }
 
-function toKeypad(document: AgentDocument, render: Render): MediaCall["keypad"] {
+function toKeypad(document: AgentDocument, render: Render): ConversationSetup["keypad"] {
   const { playKeypadTouchToneEnabled, playKeypadTouchToneDescriptionOverride: rules } = document;
   return playKeypadTouchToneEnabled ? toRules(rules, render) : undefined;
 }

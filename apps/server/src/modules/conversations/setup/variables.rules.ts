@@ -25,28 +25,30 @@ export function toText(value: VariableValue | undefined): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
-export interface CallFacts {
-  callId: string;
-  fromNumber: string;
-  toNumber: string;
+export interface ConversationFacts {
+  /** `null` for a conversation without a call. */
+  callId: string | null;
+  /** `null` for a withheld number and for web calls. */
+  fromNumber: string | null;
+  toNumber: string | null;
   direction: "inbound" | "outbound";
   /** IANA name; the time zone of `current_time`. */
   timezone: string;
   now: Date;
 }
 
-/** Returns the variables that Parley sets in every call. */
-export function setBuiltInVariables(call: CallFacts): Record<keyof typeof builtInVariables, string> {
+/** Returns the variables that Parley sets in every conversation; empty if a fact is missing. */
+export function setBuiltInVariables(facts: ConversationFacts): Record<keyof typeof builtInVariables, string> {
   const currentTime = new Intl.DateTimeFormat("en-GB", {
-    timeZone: call.timezone,
+    timeZone: facts.timezone,
     dateStyle: "full",
     timeStyle: "short",
-  }).format(call.now);
+  }).format(facts.now);
   return {
-    call_id: call.callId,
-    from_number: call.fromNumber,
-    to_number: call.toNumber,
-    direction: call.direction,
-    current_time: `${currentTime} (${call.timezone})`,
+    call_id: facts.callId ?? "",
+    from_number: facts.fromNumber ?? "",
+    to_number: facts.toNumber ?? "",
+    direction: facts.direction,
+    current_time: `${currentTime} (${facts.timezone})`,
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { constants, getPriority, setPriority } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Worker } from "node:worker_threads";
@@ -217,3 +218,43 @@ test("a fault of the model thread loses the batch under way, and the next one ha
   process.off("worker", note);
   await model.close();
 });
+
+/** Priorities of the process's threads, which only Linux has. */
+async function threadPriorities(): Promise<number[]> {
+  const stats = (await readdir("/proc/self/task")).map(
+    async (thread) => await readFile(`/proc/self/task/${thread}/stat`, "utf8"),
+  );
+  // proc_pid_stat(5): the nice value is the 17th field after the name, which may contain spaces.
+  return (await Promise.all(stats)).map((stat) => Number(stat.slice(stat.lastIndexOf(")")).split(" ")[17]));
+}
+
+function mayRaisePriority(): boolean {
+  if (process.platform !== "linux") return false;
+  const usual = getPriority();
+  try {
+    setPriority(constants.priority.PRIORITY_HIGH);
+    setPriority(usual);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test(
+  "the model's thread has a lower priority than a raised process",
+  {
+    skip: !mayRaisePriority() && "the priority of a process cannot be raised here",
+  },
+  async (context) => {
+    const { PRIORITY_HIGH, PRIORITY_ABOVE_NORMAL } = constants.priority;
+    const usual = getPriority();
+    context.after(() => setPriority(usual));
+    setPriority(PRIORITY_HIGH);
+    const modelsDir = await ensureModels({ groups: ["silero"] });
+    const model = await SileroModel.load(path.join(modelsDir, "silero", "silero_vad.onnx"));
+    const priorities = await threadPriorities();
+    assert.equal(priorities.filter((priority) => priority === PRIORITY_HIGH).length, 1);
+    assert.equal(priorities.filter((priority) => priority === PRIORITY_ABOVE_NORMAL).length, 1);
+    await model.close();
+  },
+);

@@ -93,7 +93,7 @@ export function valueSchemas(table: FieldTable): Record<string, TSchema> {
   });
 }
 
-/** Schemas of a creation's fields, with their defaults. */
+/** Schemas of a creation's fields, with their defaults in the descriptions. */
 export function creationSchemas(table: FieldTable): Record<string, TSchema> {
   return inputSchemas(table, true);
 }
@@ -113,9 +113,24 @@ function inputSchemas(table: FieldTable, isCreation: boolean): Record<string, TS
       return Type.Optional(acceptingNull(closedObject(inputSchemas(field.fields, isCreation))));
     }
     if (!("initial" in field)) return isCreation ? field.schema : Type.Optional(field.schema);
-    const initial = isCreation ? { default: field.initial } : {};
-    return Type.Optional({ ...acceptingNull(field.schema), ...initial });
+    const schema = acceptingNull(field.schema);
+    return Type.Optional(isCreation ? withDefaultNoted(schema, field.initial) : schema);
   });
+}
+
+/**
+ * Names the default in the description. The keyword `default` in a request makes generators of clients require the
+ * field, send it always, or drop the whole schema.
+ */
+export function withDefaultNoted<S extends TSchema & { description?: string }>(
+  schema: S,
+  initial: unknown,
+): S {
+  const note = `Default: \`${JSON.stringify(initial)}\`.`;
+  return {
+    ...schema,
+    description: schema.description === undefined ? note : `${schema.description} ${note}`,
+  };
 }
 
 function acceptingNull(schema: TSchema & { type?: unknown; enum?: unknown }): TSchema {

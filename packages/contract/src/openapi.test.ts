@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Value } from "typebox/value";
 import { errorCodes } from "./errors.ts";
 import { buildOpenApi } from "./openapi.ts";
 import { errorsOf } from "./route.ts";
@@ -45,4 +46,47 @@ test("the document describes what a tool and a webhook receive, and the built-in
   const { sendRawRequestBody } = components.schemas.CustomTool.properties;
   for (const name of required) assert.ok(sendRawRequestBody.description.includes(`\`${name}\``), name);
   assert.ok("analysisStatus" in components.schemas.CallPostEvent.properties.data.properties);
+});
+
+test("no request body has a default, which generators of clients turn into a required field", () => {
+  const { paths, components } = JSON.parse(JSON.stringify(buildOpenApi()));
+  const visited = new Set<unknown>();
+  const findDefaults = (schema: unknown, path: string): string[] => {
+    if (typeof schema !== "object" || schema === null || visited.has(schema)) return [];
+    visited.add(schema);
+    const { $ref: reference, examples: _examples, ...rest }: Record<string, unknown> = { ...schema };
+    const own = "type" in rest && "default" in rest ? [path] : [];
+    const target =
+      typeof reference === "string" ? components.schemas[reference.split("/").at(-1) ?? ""] : undefined;
+    return [
+      ...own,
+      ...findDefaults(target, path),
+      ...Object.entries(rest).flatMap(([name, each]) => findDefaults(each, `${path}.${name}`)),
+    ];
+  };
+  const bodies = Object.values<Record<string, { operationId: string; requestBody?: { content: object } }>>(
+    paths,
+  )
+    .flatMap((item) => Object.values(item))
+    .filter(({ requestBody }) => requestBody !== undefined);
+  assert.ok(bodies.length > 10);
+  const defaults = bodies.flatMap(({ operationId, requestBody }) => {
+    const { example: _example, ...content } = JSON.parse(JSON.stringify(requestBody)).content[
+      "application/json"
+    ];
+    return findDefaults(content, operationId);
+  });
+  assert.deepEqual(defaults, []);
+});
+
+test("every request body has a short example that its schema accepts", () => {
+  const { paths } = JSON.parse(JSON.stringify(buildOpenApi()));
+  for (const { method, path, body, operationId } of routes) {
+    if (body === undefined) continue;
+    const { requestBody } = paths[path][method.toLowerCase()];
+    const { example }: { example: object } = requestBody.content["application/json"];
+    assert.ok(Value.Check(body, example), `${operationId} ${JSON.stringify(example)}`);
+    assert.ok(Object.keys(example).length <= 3, operationId);
+    if (method === "PATCH") assert.equal(Object.keys(example).length, 1, operationId);
+  }
 });

@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { type ErrorCode, errorCodes, errorSchema } from "./errors.ts";
 import { MAX_JSON_VALUES, type RouteDefinition, errorsOf, takesIdempotencyKey } from "./route.ts";
 import { operatorRoutes } from "./operator/organizations.ts";
+import { exampleOf } from "./request-example.ts";
 import { routes, tags } from "./routes.ts";
 import { builtInVariables } from "./schemas.ts";
 import { toolRequestSchema } from "./agents/custom-tools.ts";
@@ -54,12 +55,18 @@ class Components {
   #walk(value: Json): Json {
     if (Array.isArray(value)) return value.map((each) => this.#walk(each));
     if (value === null || typeof value !== "object") return value;
-    const walked = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.#walk(each)]));
+    // Read-only fields are accepted in requests and ignored: a client has no reason to send them.
+    const shown = Object.entries(value).filter(([, each]) => !isReadOnly(each));
+    const walked = Object.fromEntries(shown.map(([name, each]) => [name, this.#walk(each)]));
     const { title, ...rest } = walked;
     if (typeof title !== "string") return walked;
     this.schemas[title] = rest;
     return { $ref: `#/components/schemas/${title}` };
   }
+}
+
+function isReadOnly(value: Json): boolean {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && value["readOnly"] === true;
 }
 
 function parametersOf(route: RouteDefinition): Json[] {
@@ -130,7 +137,12 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
           requestBody: {
             // A body without required fields can be omitted.
             required: "required" in route.body,
-            content: { "application/json": { schema: components.reference(route.body) } },
+            content: {
+              "application/json": {
+                schema: components.reference(route.body),
+                example: JSON.parse(JSON.stringify(exampleOf(route.body, route.method !== "POST"))),
+              },
+            },
           },
         }),
     responses: {
@@ -147,13 +159,14 @@ function operationOf(route: RouteDefinition, components: Components): JsonObject
 
 /** A webhook request, described from the receiver's side. */
 function webhookOf(webhook: WebhookDefinition, components: Components): JsonObject {
-  const { summary, description, answer } = webhook;
+  const { type, summary, description, answer } = webhook;
   const jsonOf = (schema: TSchema): JsonObject => ({
     content: { "application/json": { schema: components.reference(schema) } },
   });
   return {
     post: {
-      tags: ["Webhooks"],
+      operationId: `receive${type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+      tags: ["Webhook events"],
       summary,
       description,
       security: [],

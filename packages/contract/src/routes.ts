@@ -97,7 +97,8 @@ export const tags: Readonly<Record<string, string>> = {
   Calls: "Phone and browser calls with their outcome, transcript and latency.",
   Analytics: "Aggregates over calls.",
   Conversations: "Transcripts on every channel.",
-  Webhooks: "Events that Parley sends to your servers, their signatures and their delivery log.",
+  Webhooks: "Signatures and the delivery log of the events that Parley sends to your servers.",
+  "Webhook events": "Requests that Parley sends to your servers.",
   Organization: "Settings that apply to all agents of an organization.",
   "API keys": "Credentials for this API.",
   Operator:

@@ -701,10 +701,7 @@ export class Operations extends Requests {
   async instructCall(id: string, body: {
     /** Instruction in plain language. 1 to 2000 characters after leading and trailing spaces are removed. */
     instruction: string;
-    /**
-     * Whether the agent speaks now.
-     * @default false
-     */
+    /** Whether the agent speaks now. Default: `false`. */
     speak?: boolean;
   }, options: RequestOptions = {}): Promise<Instruction> {
     return await this.send({ method: "POST", path: path`/calls/${id}/instructions`, body, answer: "data", takesIdempotencyKey: true }, options);

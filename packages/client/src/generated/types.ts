@@ -128,191 +128,120 @@ export interface ToolRequest {
 export interface AgentCreate {
   /** Display name. Does not have to be unique. */
   name: string;
-  /**
-   * A disabled agent answers no phone calls (SIP 480) and places none (`agent_not_callable`).
-   * @default "active"
-   */
+  /** A disabled agent answers no phone calls (SIP 480) and places none (`agent_not_callable`). Default: `"active"`. */
   status?: "active" | "disabled" | null;
-  /** Folder of the agent. Null: none. */
+  /** Folder of the agent. Null: none. Default: `null`. */
   folderId?: string | null;
-  /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. */
+  /** SIP trunk of the agent's phone numbers and calls. Null: no phone calls. Default: `null`. */
   sipTrunkId?: string | null;
-  /** Messaging connection. Not available yet: only null is accepted. */
+  /** Messaging connection. Not available yet: only null is accepted. Default: `null`. */
   messagingConnectionId?: string | null;
-  /**
-   * System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`.
-   * @default "You are a friendly, concise voice assistant. Answer in one or two short sentences."
-   */
+  /** System prompt of the language model. `{{name}}` is replaced by the value of the variable. Built-in variables: `call_id`, `from_number`, `to_number`, `direction`, `current_time`. Default: `"You are a friendly, concise voice assistant. Answer in one or two short sentences."`. */
   promptTemplate?: string | null;
-  /** First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`. */
+  /** First words of the agent. Null: the agent waits for the caller, unless `firstMessageMode` is `generated`. Default: `null`. */
   firstMessage?: string | null;
-  /** First words of the agent in outbound calls. Null: `firstMessage`. */
+  /** First words of the agent in outbound calls. Null: `firstMessage`. Default: `null`. */
   firstMessageOutbound?: string | null;
   /**
-   * Pause between the answer and the first message, in milliseconds.
+   * Pause between the answer and the first message, in milliseconds. Default: `0`.
    * From 0 to 10000.
-   * @default 0
    */
   firstMessageDelayMs?: number | null;
-  /**
-   * Side that speaks first. `user`: the agent waits and says no first message.
-   * @default "agent"
-   */
+  /** Side that speaks first. `user`: the agent waits and says no first message. Default: `"agent"`. */
   startSpeaker?: "agent" | "user" | null;
-  /**
-   * `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning.
-   * @default "static"
-   */
+  /** `static`: the agent says `firstMessage` word for word. `generated`: the language model greets, with `firstMessage` as an example of the meaning. Default: `"static"`. */
   firstMessageMode?: "static" | "generated" | null;
-  /**
-   * `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet.
-   * @default "single_prompt"
-   */
+  /** `single_prompt`: the agent follows `promptTemplate`. `flow` is stored, but has no effect yet. Default: `"single_prompt"`. */
   mode?: "single_prompt" | "flow" | null;
-  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. */
+  /** Flow for `mode` `flow`. An update replaces it completely. Stored, but has no effect yet. Default: `null`. */
   flowDefinition?: Record<string, unknown> | null;
-  /**
-   * Variables by name. Environments, calls and pre-call answers override them.
-   * @default {}
-   */
+  /** Variables by name. Environments, calls and pre-call answers override them. Default: `{}`. */
   defaultVariables?: Record<string, string | number | boolean | null> | null;
-  /**
-   * Variables that override `defaultVariables` in browser test calls.
-   * @default {}
-   */
+  /** Variables that override `defaultVariables` in browser test calls. Default: `{}`. */
   testVariables?: Record<string, string | number | boolean | null> | null;
-  /**
-   * Language of the conversation, as a BCP 47 tag.
-   * @default "en"
-   */
+  /** Language of the conversation, as a BCP 47 tag. Default: `"en"`. */
   language?: string | null;
-  /**
-   * IANA time zone of the agent, used for `current_time` and in analysis.
-   * @default "UTC"
-   */
+  /** IANA time zone of the agent, used for `current_time` and in analysis. Default: `"UTC"`. */
   timezone?: string | null;
   /**
-   * Silence in seconds after which the agent speaks again.
+   * Silence in seconds after which the agent speaks again. Default: `10`.
    * From 1 to 60.
-   * @default 10
    */
   turnTimeoutSeconds?: number | null;
   /**
-   * Silence of both sides in seconds after which the call ends (`silence_timeout`).
+   * Silence of both sides in seconds after which the call ends (`silence_timeout`). Default: `30`.
    * From 5 to 600.
-   * @default 30
    */
   silenceEndCallTimeoutSeconds?: number | null;
   /**
-   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`).
+   * Maximum length of a conversation in seconds, time on hold included. The call then ends (`max_duration`). Default: `1800`.
    * From 30 to 14400.
-   * @default 1800
    */
   maxConversationDurationSeconds?: number | null;
-  /**
-   * `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used.
-   * @default "service-standard"
-   */
+  /** `service-standard`: the operator's default model. `provider/model`: another model of the configured provider. If the provider is not configured, the default model is used. Default: `"service-standard"`. */
   llmModel?: string | null;
   /**
-   * Sampling temperature of the language model.
+   * Sampling temperature of the language model. Default: `0.7`.
    * From 0 to 2.
-   * @default 0.7
    */
   llmTemperature?: number | null;
-  /**
-   * Reasoning effort of the language model. `none`: not sent to the model.
-   * @default "none"
-   */
+  /** Reasoning effort of the language model. `none`: not sent to the model. Default: `"none"`. */
   llmReasoningEffort?: "none" | "low" | "medium" | "high" | null;
-  /**
-   * Model-specific settings. An update replaces them completely. Stored, but has no effect yet.
-   * @default {}
-   */
+  /** Model-specific settings. An update replaces them completely. Stored, but has no effect yet. Default: `{}`. */
   runtimeConfig?: Record<string, unknown> | null;
-  /** Id of the voice. Null: the operator's default voice. */
+  /** Id of the voice. Null: the operator's default voice. Default: `null`. */
   voiceId?: string | null;
-  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. */
+  /** Id of the voice that takes over in the same turn if `voiceId` fails. Null: the local voice, if it is installed and `language` is English; otherwise none. Default: `null`. */
   fallbackVoiceId?: string | null;
   /**
-   * Variation of the voice. Stored, but has no effect yet.
+   * Variation of the voice. Stored, but has no effect yet. Default: `0.7`.
    * From 0 to 1.
-   * @default 0.7
    */
   voiceTemperature?: number | null;
   /**
-   * Speed factor. 1 is the normal speed of the voice.
+   * Speed factor. 1 is the normal speed of the voice. Default: `1`.
    * From 0.5 to 2.
-   * @default 1
    */
   voiceSpeed?: number | null;
   /**
-   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet.
+   * Volume factor. 1 is the normal volume of the voice. Stored, but has no effect yet. Default: `1`.
    * From 0 to 2.
-   * @default 1
    */
   voiceVolume?: number | null;
   /**
-   * Nucleus sampling of the voice. Stored, but has no effect yet.
+   * Nucleus sampling of the voice. Stored, but has no effect yet. Default: `1`.
    * From 0 to 1.
-   * @default 1
    */
   voiceTopP?: number | null;
-  /**
-   * `true`: the caller cannot interrupt the agent.
-   * @default false
-   */
+  /** `true`: the caller cannot interrupt the agent. Default: `false`. */
   disableInterruptions?: boolean | null;
   /**
-   * Speech of the caller in milliseconds after which the agent pauses. The agent continues if the words are no interruption.
+   * Speech of the caller in milliseconds after which the agent pauses. The agent continues if the words are no interruption. Default: `200`.
    * From 0 to 2000.
-   * @default 200
    */
   interruptionThresholdMs?: number | null;
-  /**
-   * Words and phrases that do not interrupt if the caller says nothing else.
-   * @default []
-   */
+  /** Words and phrases that do not interrupt if the caller says nothing else. Default: `[]`. */
   interruptionIgnoreWords?: string[] | null;
   /**
-   * Minimum number of words that interrupt.
+   * Minimum number of words that interrupt. Default: `0`.
    * From 0 to 10.
-   * @default 0
    */
   minInterruptionWords?: number | null;
-  /**
-   * Words that speech recognition should prefer, such as names.
-   * @default []
-   */
+  /** Words that speech recognition should prefer, such as names. Default: `[]`. */
   sttKeyterms?: string[] | null;
-  /**
-   * Noise suppression before voice activity detection. Speech recognition and recordings get the original audio.
-   * @default "on"
-   */
+  /** Noise suppression before voice activity detection. Speech recognition and recordings get the original audio. Default: `"on"`. */
   noiseCancellation?: "on" | "off" | null;
-  /**
-   * Whether the agent can end the call.
-   * @default true
-   */
+  /** Whether the agent can end the call. Default: `true`. */
   endCallEnabled?: boolean | null;
-  /** Rules in plain language for when the agent ends the call. Null: the built-in rules. */
+  /** Rules in plain language for when the agent ends the call. Null: the built-in rules. Default: `null`. */
   endCallRulesOverride?: string | null;
-  /**
-   * Whether outbound calls detect voicemail. Stored, but has no effect yet.
-   * @default false
-   */
+  /** Whether outbound calls detect voicemail. Stored, but has no effect yet. Default: `false`. */
   voicemailEnabled?: boolean | null;
-  /**
-   * Action on voicemail. Stored, but has no effect yet.
-   * @default "hangup"
-   */
+  /** Action on voicemail. Stored, but has no effect yet. Default: `"hangup"`. */
   voicemailAction?: "hangup" | "leave_message" | null;
-  /** Message for `leave_message`. Stored, but has no effect yet. */
+  /** Message for `leave_message`. Stored, but has no effect yet. Default: `null`. */
   voicemailMessage?: string | null;
-  /**
-   * Whether the agent can transfer the call. Stored, but has no effect yet.
-   * @default false
-   */
+  /** Whether the agent can transfer the call. Stored, but has no effect yet. Default: `false`. */
   transferEnabled?: boolean | null;
   /** Allowed transfer targets. Stored, but has no effect yet. */
   transferRoutes?: {
@@ -320,177 +249,133 @@ export interface AgentCreate {
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. */
+    /** Keys dialed after the call is answered. `,` is a pause. Default: `null`. */
     extension?: string | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum wait for a person after the answer, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
-  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. */
+  /** Rules in plain language for transfers. Null: the built-in rules and the routes' conditions. Stored, but has no effect yet. Default: `null`. */
   transferDescriptionOverride?: string | null;
-  /**
-   * `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet.
-   * @default "cold"
-   */
+  /** `cold`: connects the caller directly. `warm`: briefs the person first. Stored, but has no effect yet. Default: `"cold"`. */
   transferMode?: "cold" | "warm" | null;
   warmTransferConfig?: {
-    /** Message to the caller before the wait. */
+    /** Message to the caller before the wait. Default: `null`. */
     holdMessage?: string | null;
-    /**
-     * Whether the caller hears music while waiting.
-     * @default true
-     */
+    /** Whether the caller hears music while waiting. Default: `true`. */
     holdMusicEnabled?: boolean | null;
-    /** Prompt for the summary of the call for the person. */
+    /** Prompt for the summary of the call for the person. Default: `null`. */
     summaryPrompt?: string | null;
-    /** Message to both sides once they are connected. */
+    /** Message to both sides once they are connected. Default: `null`. */
     introMessage?: string | null;
-    /**
-     * Whether recording continues after the transfer.
-     * @default false
-     */
+    /** Whether recording continues after the transfer. Default: `false`. */
     continueRecordingAfterTransfer?: boolean | null;
-    /**
-     * Caller ID shown to the person: the agent's number or the caller's.
-     * @default "agent"
-     */
+    /** Caller ID shown to the person: the agent's number or the caller's. Default: `"agent"`. */
     callerIdMode?: "agent" | "caller" | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum wait for a person after the answer, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     waitForHumanSeconds?: number | null;
   } | null;
-  /**
-   * Whether the agent can send DTMF tones. Simulated in browser calls.
-   * @default false
-   */
+  /** Whether the agent can send DTMF tones. Simulated in browser calls. Default: `false`. */
   playKeypadTouchToneEnabled?: boolean | null;
-  /** Rules in plain language for sending DTMF tones. Null: the built-in rules. */
+  /** Rules in plain language for sending DTMF tones. Null: the built-in rules. Default: `null`. */
   playKeypadTouchToneDescriptionOverride?: string | null;
-  /**
-   * `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet.
-   * @default "automatic"
-   */
+  /** `automatic`: searches in every turn. `tool`: searches if the language model requests it. `off`: never. Stored, but has no effect yet. Default: `"automatic"`. */
   knowledgeBaseRetrievalMode?: "automatic" | "tool" | "off" | null;
   /**
-   * Maximum number of passages per search. Stored, but has no effect yet.
+   * Maximum number of passages per search. Stored, but has no effect yet. Default: `5`.
    * From 1 to 20.
-   * @default 5
    */
   knowledgeBaseChunks?: number | null;
   /**
-   * Minimum similarity of a passage. Stored, but has no effect yet.
+   * Minimum similarity of a passage. Stored, but has no effect yet. Default: `0.3`.
    * From 0 to 1.
-   * @default 0.3
    */
   knowledgeBaseSimilarityThreshold?: number | null;
-  /**
-   * Whether calls are recorded from the answer on. Check whether the law requires you to inform callers.
-   * @default true
-   */
+  /** Whether calls are recorded from the answer on. Check whether the law requires you to inform callers. Default: `true`. */
   recordingEnabled?: boolean | null;
-  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. */
+  /** URL of the `call.pre` webhook, which can change or reject a call before it is answered or placed. Default: `null`. */
   preCallWebhookUrl?: string | null;
-  /** URL of the `call.post` webhook, sent after each call. */
+  /** URL of the `call.post` webhook, sent after each call. Default: `null`. */
   postCallWebhookUrl?: string | null;
   messagingConfig?: {
-    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. */
+    /** Prompt for SMS. Null: `promptTemplate`. Stored, but has no effect yet. Default: `null`. */
     smsPrompt?: string | null;
-    /**
-     * `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet.
-     * @default "auto_reply"
-     */
+    /** `auto_reply`: the agent answers. `webhook`: messages go to `inboundWebhookUrl`. `off`: messages are only recorded. Stored, but has no effect yet. Default: `"auto_reply"`. */
     inboundMode?: "auto_reply" | "webhook" | "off" | null;
-    /** URL of the `message.received` webhook. Stored, but has no effect yet. */
+    /** URL of the `message.received` webhook. Stored, but has no effect yet. Default: `null`. */
     inboundWebhookUrl?: string | null;
-    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. */
+    /** Number that messages are sent from, in E.164. Stored, but has no effect yet. Default: `null`. */
     fromNumber?: string | null;
-    /**
-     * Whether the agent can send a message during a call. Stored, but has no effect yet.
-     * @default false
-     */
+    /** Whether the agent can send a message during a call. Stored, but has no effect yet. Default: `false`. */
     sendMessageEnabled?: boolean | null;
-    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. */
+    /** Rules in plain language for sending a message. Null: the built-in rules. Stored, but has no effect yet. Default: `null`. */
     sendMessageDescriptionOverride?: string | null;
     /**
-     * Days without a message after which a new conversation begins. Stored, but has no effect yet.
+     * Days without a message after which a new conversation begins. Stored, but has no effect yet. Default: `7`.
      * From 1 to 365.
-     * @default 7
      */
     conversationIdleResetDays?: number | null;
   } | null;
   widgetConfig?: {
-    /**
-     * Whether the widget works. The widget is not available yet: its settings are stored.
-     * @default false
-     */
+    /** Whether the widget works. The widget is not available yet: its settings are stored. Default: `false`. */
     enabled?: boolean | null;
     modes?: {
-      /** @default true */
+      /** Default: `true`. */
       chat?: boolean | null;
-      /** @default true */
+      /** Default: `true`. */
       voice?: boolean | null;
     } | null;
     continuity?: {
-      /**
-       * Whether an interrupted call can be resumed.
-       * @default false
-       */
+      /** Whether an interrupted call can be resumed. Default: `false`. */
       resumeCalls?: boolean | null;
-      /**
-       * Whether chat and calls of a visitor share one conversation memory.
-       * @default false
-       */
+      /** Whether chat and calls of a visitor share one conversation memory. Default: `false`. */
       sharedMemory?: boolean | null;
     } | null;
-    /**
-     * Hosts whose pages can show the widget. Empty: all hosts.
-     * @default []
-     */
+    /** Hosts whose pages can show the widget. Empty: all hosts. Default: `[]`. */
     allowedDomains?: string[] | null;
-    /** Prompt for chat. Null: `promptTemplate`. */
+    /** Prompt for chat. Null: `promptTemplate`. Default: `null`. */
     webchatPrompt?: string | null;
     appearance?: {
-      /** @default "bottom-right" */
+      /** Default: `"bottom-right"`. */
       position?: "bottom-right" | "bottom-left" | null;
-      /** @default "#2563eb" */
+      /** Default: `"#2563eb"`. */
       accentColor?: string | null;
-      /** @default "light" */
+      /** Default: `"light"`. */
       theme?: "light" | "dark" | "auto" | null;
+      /** Default: `null`. */
       launcherLabel?: string | null;
+      /** Default: `null`. */
       agentDisplayName?: string | null;
-      /** URL of the agent's picture. */
+      /** URL of the agent's picture. Default: `null`. */
       avatarUrl?: string | null;
-      /** Text shown before the first message. */
+      /** Text shown before the first message. Default: `null`. */
       welcomeMessage?: string | null;
+      /** Default: `null`. */
       chatPlaceholder?: string | null;
     } | null;
     limits?: {
       /**
-       * Maximum messages per visitor and day.
+       * Maximum messages per visitor and day. Default: `200`.
        * From 1 to 100000.
-       * @default 200
        */
       messagesPerDay?: number | null;
     } | null;
-    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. */
+    /** Environment that the widget runs. Null, or an environment that was deleted later: `production`. The name of no environment returns `environment_not_found`. Default: `null`. */
     environment?: string | null;
   } | null;
   /** Fields that a language model extracts from each call after its end. Names are unique. */
@@ -499,15 +384,9 @@ export interface AgentCreate {
     type: "string" | "number" | "boolean" | "enum" | "date";
     /** What to extract, in plain language. */
     description: string;
-    /**
-     * Allowed values. Required for type `enum`, ignored otherwise.
-     * @default []
-     */
+    /** Allowed values. Required for type `enum`, ignored otherwise. Default: `[]`. */
     options?: string[] | null;
-    /**
-     * Whether the language model is asked once more if it finds no value.
-     * @default false
-     */
+    /** Whether the language model is asked once more if it finds no value. Default: `false`. */
     required?: boolean | null;
   }[] | null;
   /** Criteria by which a language model judges each call after its end. Names are unique. */
@@ -516,10 +395,7 @@ export interface AgentCreate {
     /** Success criterion, in plain language. */
     criterion: string;
   }[] | null;
-  /**
-   * `auto`: every save is live. `manual`: calls run on the draft until a revision is published.
-   * @default "auto"
-   */
+  /** `auto`: every save is live. `manual`: calls run on the draft until a revision is published. Default: `"auto"`. */
   publishMode?: "auto" | "manual" | null;
 }
 
@@ -983,18 +859,16 @@ export interface AgentUpdate {
     to_number: string;
     /** Condition for this route, in plain language. */
     condition: string;
-    /** Keys dialed after the call is answered. `,` is a pause. */
+    /** Keys dialed after the call is answered. `,` is a pause. Default: `null`. */
     extension?: string | null;
     /**
-     * Maximum ringing time, in seconds.
+     * Maximum ringing time, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     dialTimeoutSeconds?: number | null;
     /**
-     * Maximum wait for a person after the answer, in seconds.
+     * Maximum wait for a person after the answer, in seconds. Default: `30`.
      * From 5 to 120.
-     * @default 30
      */
     waitForHumanSeconds?: number | null;
   }[] | null;
@@ -1112,15 +986,9 @@ export interface AgentUpdate {
     type: "string" | "number" | "boolean" | "enum" | "date";
     /** What to extract, in plain language. */
     description: string;
-    /**
-     * Allowed values. Required for type `enum`, ignored otherwise.
-     * @default []
-     */
+    /** Allowed values. Required for type `enum`, ignored otherwise. Default: `[]`. */
     options?: string[] | null;
-    /**
-     * Whether the language model is asked once more if it finds no value.
-     * @default false
-     */
+    /** Whether the language model is asked once more if it finds no value. Default: `false`. */
     required?: boolean | null;
   }[] | null;
   /** Criteria by which a language model judges each call after its end. Names are unique. */
@@ -1131,26 +999,6 @@ export interface AgentUpdate {
   }[] | null;
   /** Changing to `manual` publishes the draft at once. Changing to `auto` clears `publishedRevision`: every save is live. */
   publishMode?: "auto" | "manual" | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  sipTrunk?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  folder?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  phoneNumbers?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  customTools?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  widgetKey?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  publishedRevision?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  hasUnpublishedChanges?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 export interface Deleted {
@@ -1165,41 +1013,23 @@ export interface CustomToolCreate {
   webhookUrl: string;
   /** Function-calling schema for the language model: `{ description, parameters }`, alone or in `{ "type": "function", "function": { … } }`. `parameters` is the JSON Schema of an object. A `name` in it is ignored. At most 65,536 characters as JSON. */
   schema: Record<string, unknown>;
-  /**
-   * Whether the agent can use the tool.
-   * @default true
-   */
+  /** Whether the agent can use the tool. Default: `true`. */
   enabled?: boolean | null;
-  /**
-   * HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body.
-   * @default "POST"
-   */
+  /** HTTP method of the request. `GET` sends the arguments in the query, the other methods in the body. Default: `"POST"`. */
   httpMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | null;
-  /**
-   * Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here.
-   * @default []
-   */
+  /** Headers of the request. Variables (`{{name}}`) are replaced in their values. Stored encrypted, and masked in the version history. Parley sets `Host`, `Content-Length`, the hop-by-hop headers, the signature's headers and `X-Parley-*` itself: they are rejected here. Default: `[]`. */
   headers?: {
     key: string;
     value: string;
   }[] | null;
-  /**
-   * Query parameters added to the URL. Stored encrypted, and masked in the version history.
-   * @default []
-   */
+  /** Query parameters added to the URL. Stored encrypted, and masked in the version history. Default: `[]`. */
   queryParams?: {
     key: string;
     value: string;
   }[] | null;
-  /**
-   * `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body.
-   * @default false
-   */
+  /** `true`: the body is the arguments object alone. `false`: the body is a `ToolRequest`, which contains the arguments and the facts of the conversation: `tool` (`id`, `name`), `toolCallId`, `callId`, `conversationId`, `agentId`, `environment`, `channel`, `fromNumber`, `toNumber`, `variables` and `arguments`. A `GET` request has no body. Default: `false`. */
   sendRawRequestBody?: boolean | null;
-  /**
-   * `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds.
-   * @default "sync"
-   */
+  /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. Default: `"sync"`. */
   responseMode?: "sync" | "async" | null;
 }
 
@@ -1260,12 +1090,6 @@ export interface CustomToolUpdate {
   sendRawRequestBody?: boolean | null;
   /** `sync`: the agent waits for the response before it continues. `async`: the conversation continues, and the response is added to it when it arrives. The request times out after 20 seconds. */
   responseMode?: "sync" | "async" | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 /** User, API key or system that made the change. */
@@ -1637,16 +1461,6 @@ export interface EnvironmentPut {
   revision?: number | null;
   /** Variables by name: texts, numbers, booleans or null. They are kept as given, and replace `{{name}}` in prompts, messages and tools as text. Null and a name without a value render empty. */
   variables?: Record<string, string | number | boolean | null> | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  name?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  builtin?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  phoneNumbers?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 /** Named target of an agent: a pinned revision or the draft, with its own variables. `production` always exists: it is the published revision, or the draft if nothing is published (`revision` null). */
@@ -1700,12 +1514,6 @@ export interface FolderUpdate {
   name?: string;
   /** Color in hexadecimal. Null: none. */
   color?: string | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 export interface PhoneNumberCreate {
@@ -1737,16 +1545,6 @@ export interface PhoneNumberUpdate {
   agentId?: string | null;
   /** Environment of the agent for calls to this number. Absent: unchanged. Null: `production`. The name of no environment returns `environment_not_found`. */
   environment?: string | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  e164?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  sipTrunkId?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 export interface SipTrunkCreate {
@@ -1834,16 +1632,6 @@ export interface SipTrunkUpdate {
   isRegistrationRequired?: boolean | null;
   /** Whether audio must be encrypted with SRTP (keys by RFC 4568). `true`: outbound calls offer only SRTP, and inbound calls without it are rejected with 488. `false`: outbound calls offer plain RTP, and inbound calls get SRTP if they offer it. The keys are part of the signaling: use `tls`. */
   isSrtpRequired?: boolean | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  hasPassword?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  health?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  updatedAt?: unknown;
 }
 
 export interface SipTrunkCheckStep {
@@ -1898,9 +1686,8 @@ export interface CallCreate {
   /** Variables of this call. They override those of the agent and the environment. */
   variables?: Record<string, string | number | boolean | null>;
   /**
-   * Maximum ringing time in seconds. The call then ends as `no_answer`.
+   * Maximum ringing time in seconds. The call then ends as `no_answer`. Default: `60`.
    * From 5 to 120.
-   * @default 60
    */
   ringTimeoutSeconds?: number;
 }
@@ -2483,14 +2270,6 @@ export interface Organization {
 export interface OrganizationUpdate {
   /** Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers. */
   allowedCountries?: string[] | null;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  name?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  isBillingActive?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  limits?: unknown;
 }
 
 export interface ApiKeyCreate {
@@ -2531,16 +2310,6 @@ export interface ApiKey {
 
 export interface ApiKeyUpdate {
   name?: string;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  id?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  last4?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  expiresAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  lastUsedAt?: unknown;
-  /** Read-only. Accepted so that a GET response can be sent back, and ignored. */
-  createdAt?: unknown;
 }
 
 export interface CallPreEvent {

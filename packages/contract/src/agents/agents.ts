@@ -7,7 +7,7 @@ import {
   agentStatusSchema,
 } from "./agent-configuration.ts";
 import { type CustomTool, customToolSchema } from "./custom-tools.ts";
-import { changeSchemas, creationSchemas, valueSchemas } from "../field-table.ts";
+import { changeSchemas, creationSchemas, valueSchemas, withDefaultNoted } from "../field-table.ts";
 import { agentFolderSchema } from "../organizations/folders.ts";
 import { agentPhoneNumberSchema } from "../phone-numbers/phone-numbers.ts";
 import { defineRoute } from "../route.ts";
@@ -38,12 +38,14 @@ const creationSchema = Type.Unsafe<AgentCreation & PublishModeChange>(
   closedObject(
     {
       ...creationSchemas(agentFields),
-      publishMode: Type.Optional({
-        ...nullableMode(
-          "`auto`: every save is live. `manual`: calls run on the draft until a revision is published.",
+      publishMode: Type.Optional(
+        withDefaultNoted(
+          nullableMode(
+            "`auto`: every save is live. `manual`: calls run on the draft until a revision is published.",
+          ),
+          "auto",
         ),
-        default: "auto",
-      }),
+      ),
     },
     { title: "AgentCreate" },
   ),

@@ -331,8 +331,7 @@ const callCreateSchema = closedObject(
       Type.Integer({
         minimum: 5,
         maximum: 120,
-        default: 60,
-        description: "Maximum ringing time in seconds. The call then ends as `no_answer`.",
+        description: "Maximum ringing time in seconds. The call then ends as `no_answer`. Default: `60`.",
       }),
     ),
   },

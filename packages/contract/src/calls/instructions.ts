@@ -24,7 +24,7 @@ export const instructCallRoute = defineRoute({
       description: `Instruction in plain language. 1 to ${MAX_INSTRUCTION_CHARACTERS} characters after leading and trailing spaces are removed.`,
       examples: ["Offer the caller a discount of ten percent."],
     }),
-    speak: Type.Optional(Type.Boolean({ default: false, description: "Whether the agent speaks now." })),
+    speak: Type.Optional(Type.Boolean({ description: "Whether the agent speaks now. Default: `false`." })),
   }),
   status: 202,
   response: dataOf(

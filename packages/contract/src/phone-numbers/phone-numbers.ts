@@ -122,7 +122,7 @@ export const updatePhoneNumberRoute = defineRoute({
       createdAt: ignored,
       updatedAt: ignored,
     },
-    { title: "PhoneNumberUpdate" },
+    { title: "PhoneNumberUpdate", examples: [{ environment: null }] },
   ),
   status: 200,
   response: dataOf(phoneNumberRecordSchema),

@@ -13,11 +13,12 @@ const REPORT_INTERVAL_MS = 1_000;
 /** Maximum number of entries in one report; further ones are not counted. */
 const MAX_QUEUE_TIMES = 10_000;
 let queueTimes: QueueTime[] = [];
+const { promise: voicesInUse, resolve: useVoices } = Promise.withResolvers<readonly string[]>();
 
 async function serve(configuration: InferenceConfiguration): Promise<Inference> {
   const { serveInference } = await import("@parley/providers/local");
   const { loadHandlers } = await import("./load-handlers.ts");
-  const { handlers, prepareSpeech, close } = await loadHandlers(configuration, {
+  const { handlers, prepareSpeech, close } = await loadHandlers(configuration, voicesInUse, {
     onStart: (priority, waitedMs) => {
       if (queueTimes.length < MAX_QUEUE_TIMES) queueTimes.push([priority, waitedMs]);
     },
@@ -44,6 +45,8 @@ const { send } = runChild<ToInference, FromInference>({
       );
       return;
     }
+    if (message.type === "useVoices") return useVoices(message.voiceIds);
+    if (message.voicesInUse !== undefined) useVoices(message.voicesInUse);
     inference = serve(message);
     inference.then(
       () => send({ type: "ready" }),

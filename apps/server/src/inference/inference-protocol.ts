@@ -11,6 +11,8 @@ export interface InferenceConfiguration {
   speechFolder: string;
   hasSpeechToText: boolean;
   hasTextToSpeech: boolean;
+  /** Ids of the local voices that agents use (empty: the default); `undefined` until `useVoices`. */
+  voicesInUse: readonly string[] | undefined;
   /** Settings of the operator. */
   speechFit: SpeechFitSettings;
   /** Embeddings of the built-in responder. */
@@ -20,6 +22,8 @@ export interface InferenceConfiguration {
 
 export type ToInference =
   | InferenceConfiguration
+  /** Ids of the local voices that agents use. The process is not ready before the first of these messages. */
+  | { type: "useVoices"; voiceIds: readonly string[] }
   /** Fixed texts of an agent, to be synthesized before calls need them. Not answered. */
   | { type: "prepareSpeech"; speech: FixedSpeech };
 

@@ -19,6 +19,11 @@ export interface InferenceProcess {
    * are synthesized during a call.
    */
   prepareSpeech: (speech: FixedSpeech) => void;
+  /**
+   * Opens the local voices that agents use (empty: the default), before the process is ready. Other voices are opened when
+   * they first speak.
+   */
+  useVoices: (voiceIds: readonly string[]) => void;
   /** Sets the only listener for the times that work waited for its model. */
   onQueueTimes: (listener: (queueTimes: readonly QueueTime[]) => void) => void;
   /** Number of exceptions that did not end the process. */
@@ -40,18 +45,7 @@ export function startInferenceProcess(
   { onModel, onFit }: InferenceListeners,
   logger: Logger,
 ): InferenceProcess {
-  const { languageModel } = config;
-  const configuration: InferenceConfiguration = {
-    type: "configure",
-    path: socketPath,
-    modelsDirectory: config.modelsDirectory,
-    speechFolder: path.join(config.dataDirectory, "speech"),
-    hasSpeechToText: config.localSpeech.hasSpeechToText,
-    hasTextToSpeech: config.localSpeech.hasTextToSpeech,
-    speechFit: config.speechFit,
-    hasEmbeddings: languageModel.provider === "builtin-responder",
-    ggufPath: languageModel.provider === "gguf" ? languageModel.path : undefined,
-  };
+  const configuration = toInferenceConfiguration(config, socketPath);
   const { hasSpeechToText, hasTextToSpeech, hasEmbeddings, ggufPath } = configuration;
   if (!hasSpeechToText && !hasTextToSpeech && !hasEmbeddings && ggufPath === undefined) {
     return {
@@ -59,15 +53,17 @@ export function startInferenceProcess(
       isReady: true,
       faults: 0,
       prepareSpeech: () => {},
+      useVoices: () => {},
       onQueueTimes: () => {},
       close: () => Promise.resolve(),
     };
   }
   let onQueueTimes: (queueTimes: readonly QueueTime[]) => void = () => {};
+  let voicesInUse: readonly string[] | undefined;
   const child = new SupervisedChild<ToInference, FromInference>({
     name: "inference",
     entry: new URL("./inference-process.ts", import.meta.url),
-    firstMessage: () => configuration,
+    firstMessage: () => ({ ...configuration, voicesInUse }),
     onMessage: (message) => {
       if (message.type === "model") onModel(message);
       else if (message.type === "fit") onFit(message.fit);
@@ -82,6 +78,10 @@ export function startInferenceProcess(
     prepareSpeech: (speech) => {
       if (hasTextToSpeech) child.send({ type: "prepareSpeech", speech });
     },
+    useVoices: (voiceIds) => {
+      voicesInUse = voiceIds;
+      child.send({ type: "useVoices", voiceIds });
+    },
     onQueueTimes: (listener) => {
       onQueueTimes = listener;
     },
@@ -92,5 +92,21 @@ export function startInferenceProcess(
       return child.faults;
     },
     close: async () => await child.close(CLOSE_GRACE_MS),
+  };
+}
+
+function toInferenceConfiguration(config: Readonly<Config>, socketPath: string): InferenceConfiguration {
+  const { languageModel } = config;
+  return {
+    type: "configure",
+    path: socketPath,
+    modelsDirectory: config.modelsDirectory,
+    speechFolder: path.join(config.dataDirectory, "speech"),
+    hasSpeechToText: config.localSpeech.hasSpeechToText,
+    hasTextToSpeech: config.localSpeech.hasTextToSpeech,
+    speechFit: config.speechFit,
+    voicesInUse: undefined,
+    hasEmbeddings: languageModel.provider === "builtin-responder",
+    ggufPath: languageModel.provider === "gguf" ? languageModel.path : undefined,
   };
 }

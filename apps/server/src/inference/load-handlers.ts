@@ -14,6 +14,8 @@ import {
   loadGguf,
   loadMiniLm,
   loadSmartTurn,
+  type MiniLm,
+  type SmartTurn,
   SpeechPreparation,
   type SpeechFit,
   SpeechStore,
@@ -49,8 +51,8 @@ interface LoadListeners {
 }
 
 /**
- * Loads the configured models, including the faster voice: a model opened after the node is ready takes processor time
- * from its first call. Models that passed their self-test before are not run, because their first run takes no longer
+ * Loads the configured models, and the voices in use: a model opened after the node is ready takes processor time from its
+ * first call. Models that passed their self-test before are not run, because their first run takes no longer
  * than later ones (measured).
  */
 export async function loadHandlers(
@@ -63,28 +65,22 @@ export async function loadHandlers(
     hasEmbeddings,
     ggufPath,
   }: InferenceConfiguration,
+  voicesInUse: Promise<readonly string[]>,
   { onStart, onModel, onFit }: LoadListeners,
 ): Promise<LoadedModels> {
   const load = new JobLoad({ onStart });
-  const loader = new SpeechLoader({ modelsDir, hasSpeechToText, hasTextToSpeech, settings, onModel });
+  const loader = new SpeechLoader({
+    modelsDir,
+    hasSpeechToText,
+    hasTextToSpeech,
+    voicesInUse,
+    settings,
+    onModel,
+  });
   const [loaded, smartTurn, miniLm, gguf] = await Promise.all([
     loader.load(),
-    hasSpeechToText
-      ? loadUsable(onModel, {
-          modelsDir,
-          group: "smart-turn",
-          load: async () => await loadSmartTurn({ modelsDir }),
-          ask: askSmartTurn,
-        })
-      : undefined,
-    hasEmbeddings
-      ? loadUsable(onModel, {
-          modelsDir,
-          group: "minilm",
-          load: async () => await loadMiniLm({ modelsDir }),
-          ask: askMiniLm,
-        })
-      : undefined,
+    hasSpeechToText ? loadTurnEnd(modelsDir, onModel) : undefined,
+    hasEmbeddings ? loadEmbedder(modelsDir, onModel) : undefined,
     ggufPath === undefined ? undefined : loadGguf({ path: ggufPath, threads: GENERATION_THREADS }),
   ]);
   const { models, fit } = loaded.isMeasured ? loaded : await loader.measure(loaded.models);
@@ -108,6 +104,30 @@ export async function loadHandlers(
       await Promise.all([voices?.kokoro?.close(), voices?.dittli?.close()]);
     },
   };
+}
+
+async function loadTurnEnd(
+  modelsDir: string,
+  onModel: LoadListeners["onModel"],
+): Promise<SmartTurn | undefined> {
+  return await loadUsable(onModel, {
+    modelsDir,
+    group: "smart-turn",
+    load: async () => await loadSmartTurn({ modelsDir }),
+    ask: askSmartTurn,
+  });
+}
+
+async function loadEmbedder(
+  modelsDir: string,
+  onModel: LoadListeners["onModel"],
+): Promise<MiniLm | undefined> {
+  return await loadUsable(onModel, {
+    modelsDir,
+    group: "minilm",
+    load: async () => await loadMiniLm({ modelsDir }),
+    ask: askMiniLm,
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { createDamagedModels } from "../../../../packages/providers/src/testing/damaged-models.ts";
 import { SpeechLoader, type SpeechModels } from "./load-speech.ts";
 
-async function createLoader(context: TestContext) {
+async function createLoader(context: TestContext, voicesInUse: readonly string[]) {
   const groups = ["moonshine-base", "moonshine-tiny", "kokoro", "dittli"] as const;
   const { modelsDir, remove } = await createDamagedModels([], groups);
   context.after(remove);
@@ -14,6 +14,7 @@ async function createLoader(context: TestContext) {
     modelsDir,
     hasSpeechToText: true,
     hasTextToSpeech: true,
+    voicesInUse: Promise.resolve(voicesInUse),
     settings: {},
     onModel: () => undefined,
   });
@@ -24,13 +25,18 @@ async function close({ moonshine, voices }: SpeechModels): Promise<void> {
   await Promise.all([moonshine?.close(), voices.kokoro?.close(), voices.dittli?.close()]);
 }
 
-test("models are measured once; later starts read the record and make the same choice", async (context) => {
-  const { modelsDir, loader } = await createLoader(context);
+/** Names of the voices whose models are loaded. */
+const openVoices = ({ voices }: SpeechModels): string[] =>
+  Object.entries(voices).flatMap(([name, engine]) => (engine.isOpen ? [name] : []));
+
+test("models are measured once; later starts make the same choice, and open only the voices in use", async (context) => {
+  const { modelsDir, loader } = await createLoader(context, ["dittli/male"]);
   const first = await loader.load();
   context.after(async () => await close(first.models));
   assert.equal(first.isMeasured, false);
   const { models, fit } = await loader.measure(first.models);
   context.after(async () => await close(models));
+  assert.deepEqual(openVoices(models), ["dittli"]);
   const threads = availableParallelism() === 1 ? ["kokoro-1"] : ["kokoro-1", "kokoro-2"];
   // A machine on which the larger recognizer is slow measures the smaller one too.
   const names = Object.keys(fit.speeds).filter((name) => name !== "moonshine-tiny");
@@ -49,4 +55,10 @@ test("models are measured once; later starts read the record and make the same c
   context.after(async () => await close(second.models));
   assert.equal(second.isMeasured, true);
   assert.equal(second.fit.summary, fit.summary);
+  assert.deepEqual(openVoices(second.models), ["dittli"]);
+  // Another voice is opened when it first speaks.
+  const { kokoro } = second.models.voices;
+  const speech = kokoro?.synthesize("Hello.", { voice: "af_heart", speed: 1 }, new AbortController().signal);
+  for await (const { samples } of speech ?? []) assert.ok(samples.length > 0);
+  assert.deepEqual(openVoices(second.models), ["kokoro", "dittli"]);
 });

@@ -37,6 +37,8 @@ interface SpeechLoaderOptions {
   modelsDir: string;
   hasSpeechToText: boolean;
   hasTextToSpeech: boolean;
+  /** Ids of the local voices that agents use (empty: the default). Only these are opened; others when they first speak. */
+  voicesInUse: Promise<readonly string[]>;
   settings: SpeechFitSettings;
   /** Called for each model that was loaded, and for each that is unusable. */
   onModel: (report: ModelReport) => void;
@@ -60,19 +62,17 @@ export class SpeechLoader {
     const speeds = record?.speeds ?? {};
     const isMeasured = record?.isFinal === true && this.#expectedSpeeds().every((name) => name in speeds);
     const fit = chooseSpeechFit(speeds, this.#cores, settings, record?.isDisturbed);
-    const threads = isMeasured ? fit.kokoroThreads : this.#threadCounts()[0];
-    const [moonshine, kokoro, dittli] = await Promise.all([
+    const threads = isMeasured ? fit.kokoroThreads : (this.#threadCounts()[0] ?? fit.kokoroThreads);
+    const [moonshine, voices] = await Promise.all([
       this.#loadRecognizer(fit.recognizer),
-      this.#loadKokoro(threads ?? fit.kokoroThreads),
-      this.#loadDittli(),
+      this.#loadVoices(threads, isMeasured ? fit : undefined),
     ]);
-    const models = { moonshine, voices: { ...(kokoro && { kokoro }), ...(dittli && { dittli }) } };
-    return { models, fit, isMeasured };
+    return { models: { moonshine, voices }, fit, isMeasured };
   }
 
   /**
    * Measures the loaded models, and replacements for those that are too slow. Takes some seconds in which nothing else
-   * should run. Models that are not chosen are closed.
+   * should run. Models that are not chosen, and voices that are not in use, are closed.
    */
   async measure({ moonshine, voices }: SpeechModels): Promise<{ models: SpeechModels; fit: SpeechFit }> {
     const { modelsDir, settings } = this.#options;
@@ -89,18 +89,23 @@ export class SpeechLoader {
     let { kokoro } = voices;
     let openThreads: number | undefined;
     for (const threads of kokoro === undefined ? [] : this.#threadCounts()) {
-      if (openThreads !== undefined) kokoro = await this.#reopenKokoro(kokoro, threads);
+      if (openThreads !== undefined) kokoro = await this.#reloadKokoro(kokoro, threads, true);
       openThreads = threads;
       if (kokoro) note(`kokoro-${threads}`, await measureVoice(kokoro, nameOf(DEFAULT_LOCAL_VOICE), threads));
     }
     const record = { modelsDir, cores: this.#cores };
     const speeds: SpeechSpeeds = await addToSpeedRecord(record, measured, isDisturbed);
     const fit = chooseSpeechFit(speeds, this.#cores, settings, isDisturbed);
-    if (kokoro && openThreads !== fit.kokoroThreads)
-      kokoro = await this.#reopenKokoro(kokoro, fit.kokoroThreads);
+    const used = await this.#enginesInUse(fit);
+    if (kokoro && (openThreads !== fit.kokoroThreads || !used.has("kokoro")))
+      kokoro = await this.#reloadKokoro(kokoro, fit.kokoroThreads, used.has("kokoro"));
     const isTinyChosen = tiny !== undefined && fit.recognizer === "tiny";
     await (isTinyChosen ? moonshine : tiny)?.close();
-    const { dittli } = voices;
+    let { dittli } = voices;
+    if (dittli && !used.has("dittli")) {
+      await dittli.close();
+      dittli = await this.#loadDittli(false);
+    }
     return {
       fit,
       models: {
@@ -149,41 +154,62 @@ export class SpeechLoader {
     return await this.#loadRecognizer("tiny");
   }
 
-  async #loadKokoro(threads: number): Promise<SpeechEngine | undefined> {
+  /** @param fit Decides with the voices in use which of them are opened; `undefined`: all, to be measured. */
+  async #loadVoices(threads: number, fit: SpeechFit | undefined): Promise<SpeechModels["voices"]> {
+    if (!this.#options.hasTextToSpeech) return {};
+    const used = fit && (await this.#enginesInUse(fit));
+    const [kokoro, dittli] = await Promise.all([
+      this.#loadKokoro(threads, used?.has("kokoro") ?? true),
+      this.#loadDittli(used?.has("dittli") ?? true),
+    ]);
+    return { ...(kokoro && { kokoro }), ...(dittli && { dittli }) };
+  }
+
+  async #enginesInUse({ defaultVoice }: SpeechFit): Promise<ReadonlySet<string | undefined>> {
+    if (!this.#options.hasTextToSpeech) return new Set();
+    const voiceIds = await this.#options.voicesInUse;
+    return new Set(voiceIds.map((voiceId) => (voiceId === "" ? defaultVoice : voiceId).split("/")[0]));
+  }
+
+  async #loadKokoro(threads: number, isOpened: boolean): Promise<SpeechEngine | undefined> {
     const { modelsDir, onModel } = this.#options;
     const lexicon = await this.#lexicon;
     if (lexicon === undefined) return undefined;
     return await loadUsable(onModel, {
       modelsDir,
       group: "kokoro",
-      load: async () => await opened(await loadKokoro({ modelsDir, lexicon, threads })),
+      load: async () => await openedIf(isOpened, await loadKokoro({ modelsDir, lexicon, threads })),
       ask: async (engine) => await askVoice(engine, nameOf(DEFAULT_LOCAL_VOICE)),
     });
   }
 
-  async #reopenKokoro(open: SpeechEngine | undefined, threads: number): Promise<SpeechEngine | undefined> {
+  async #reloadKokoro(
+    open: SpeechEngine | undefined,
+    threads: number,
+    isOpened: boolean,
+  ): Promise<SpeechEngine | undefined> {
     // Two models at a time would take 300 MB more.
     await open?.close();
-    return await this.#loadKokoro(threads);
+    return await this.#loadKokoro(threads, isOpened);
   }
 
-  async #loadDittli(): Promise<SpeechEngine | undefined> {
+  async #loadDittli(isOpened: boolean): Promise<SpeechEngine | undefined> {
     const { modelsDir, onModel } = this.#options;
     const lexicon = await this.#lexicon;
     if (lexicon === undefined) return undefined;
     return await loadUsable(onModel, {
       modelsDir,
       group: "dittli",
-      load: async () => await opened(await loadDittli({ modelsDir, lexicon })),
+      load: async () => await openedIf(isOpened, await loadDittli({ modelsDir, lexicon })),
       ask: async (engine) => await askVoice(engine, nameOf(FAST_LOCAL_VOICE)),
     });
   }
 }
 
-/** Opens the model of a voice; closes the voice if that fails. */
-async function opened(engine: SpeechEngine): Promise<SpeechEngine> {
+/** Opens the model of a voice in use; closes the voice if that fails. */
+async function openedIf(isOpened: boolean, engine: SpeechEngine): Promise<SpeechEngine> {
   try {
-    await engine.warmUp();
+    if (isOpened) await engine.warmUp();
     return engine;
   } catch (error) {
     await engine.close();

@@ -10,12 +10,12 @@ import {
   createElevenLabsTextToSpeech,
   createOpenAiSpeechToText,
   createOpenAiTextToSpeech,
-  FAST_LOCAL_VOICE,
   type InferenceClient,
   LocalSpeechToText,
   LocalTextToSpeech,
   type SpeechFit,
 } from "@parley/providers";
+import { chooseVoices, type ChosenVoice, type VoiceChoice } from "../inference/local-voice.rules.ts";
 import type { ProviderConfiguration } from "./provider-configuration.ts";
 
 /** Deadline for the text after the end of a pause; after it the recognizer counts as failed. */
@@ -29,13 +29,6 @@ const REQUEST_ANSWER_DEADLINE_MS = 2_000;
 const LOCAL_ANSWER_DEADLINE_MS = 10_000;
 const ELEVENLABS_DEFAULT_VOICE = "21m00Tcm4TlvDq8ikWAM";
 const OPENAI_DEFAULT_VOICE = "alloy";
-
-export interface VoiceChoice {
-  voiceId: string;
-  fallbackVoiceId: string | undefined;
-  /** BCP 47 tag. */
-  language: string;
-}
 
 /** Returns the voice of an agent, then its fallbacks. */
 export type VoicesFor = (agent: VoiceChoice) => readonly [AgentVoice, ...AgentVoice[]];
@@ -82,36 +75,30 @@ export function createVoices(
     client: inference,
     realTimeFactorOf: (voice) => speedOf(fit(), voice),
   });
-  const isLocal = textToSpeech.provider === "local";
-  const defaultVoice = (): AgentVoice => ({ tts: local, voice: fit().defaultVoice });
-  const fastVoice: AgentVoice = { tts: local, voice: FAST_LOCAL_VOICE };
-  const voiceOf = isLocal
-    ? (voiceId: string): AgentVoice => (voiceId === "" ? defaultVoice() : { tts: local, voice: voiceId })
-    : createRemoteVoices(textToSpeech, local, closers);
-  return ({ voiceId, fallbackVoiceId, language }) => {
-    const voice = voiceOf(voiceId);
-    if (fallbackVoiceId !== undefined) return [voice, voiceOf(fallbackVoiceId)];
-    if (!localSpeech.hasTextToSpeech || !/^en(-|$)/i.test(language)) return [voice];
-    if (voice.tts !== local) return [voice, defaultVoice()];
-    // A voice named by the agent is kept.
-    return voiceId === "" && voice.voice !== FAST_LOCAL_VOICE ? [voice, fastVoice] : [voice];
+  const localVoice = (voiceId: string): AgentVoice => ({
+    tts: local,
+    voice: voiceId === "" ? fit().defaultVoice : voiceId,
+  });
+  const remoteVoice =
+    textToSpeech.provider === "local" ? undefined : createRemoteVoices(textToSpeech, closers);
+  const toVoice = ({ isLocal, voiceId }: ChosenVoice): AgentVoice =>
+    isLocal || remoteVoice === undefined ? localVoice(voiceId) : remoteVoice(voiceId);
+  return (choice) => {
+    const [first, ...others] = chooseVoices(choice, textToSpeech.provider, localSpeech.hasTextToSpeech);
+    const voice = toVoice(first);
+    const isOther = (other: AgentVoice): boolean => other.tts !== voice.tts || other.voice !== voice.voice;
+    return [voice, ...others.map(toVoice).filter(isOther)];
   };
 }
 
-/** Ids of the provider's voices begin with its name; all others are local. */
+/** Ids of the provider's voices begin with its name. */
 function createRemoteVoices(
   configuration: Exclude<ProviderConfiguration["textToSpeech"], { provider: "local" }>,
-  local: LocalTextToSpeech,
   closers: (() => Promise<void>)[],
 ): (voiceId: string) => AgentVoice {
   const { tts, defaultVoice } = createRemoteVoice(configuration, closers);
   const prefix = `${configuration.provider}/`;
-  return (voiceId) => {
-    if (voiceId === "") return { tts, voice: defaultVoice };
-    return voiceId.startsWith(prefix)
-      ? { tts, voice: voiceId.slice(prefix.length) }
-      : { tts: local, voice: voiceId };
-  };
+  return (voiceId) => ({ tts, voice: voiceId === "" ? defaultVoice : voiceId.slice(prefix.length) });
 }
 
 /** @param closers Receives what the caller must close. */

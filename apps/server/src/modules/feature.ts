@@ -25,7 +25,7 @@ export interface NodeResources extends Omit<DatabaseConnection, "close"> {
   storage: ObjectStorage;
   media: Pick<MediaPool, "hasFreePlace" | "freePlaces" | "isReady" | "open" | "openWeb">;
   speechPlaces: LocalSpeechPlaces;
-  inference: Pick<InferenceProcess, "path" | "prepareSpeech">;
+  inference: Pick<InferenceProcess, "path" | "prepareSpeech" | "useVoices">;
   /** Usable once the node listens. */
   sip: SipEndpoint;
   readiness: Readiness;

@@ -67,7 +67,7 @@ export function createTestResources<Given extends Pick<NodeResources, "database"
     },
     media: new SilentMedia(),
     speechPlaces: unlimitedSpeechPlaces(),
-    inference: { path: "", prepareSpeech: () => {} },
+    inference: { path: "", prepareSpeech: () => {}, useVoices: () => {} },
     sip: {
       get agent(): never {
         throw new Error("this node does not speak SIP");

@@ -1,9 +1,11 @@
+import { listLocalVoices } from "../../inference/local-voice.rules.ts";
 import type { Feature, NodeResources } from "../feature.ts";
 import type { FoldersService } from "../folders/folders.service.ts";
 import type { OrganizationLimitsService } from "../organizations/organization-limits.ts";
 import type { SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { AgentDocument } from "./agent-document.rules.ts";
 import { AgentWriter } from "./agent-writer.ts";
+import { listVoiceChoices } from "./agent-voices.store.ts";
 import { bindAgentRoutes } from "./agents.routes.ts";
 import { AgentsService } from "./agents.service.ts";
 import { fixedSpeechOf } from "./fixed-speech.rules.ts";
@@ -41,6 +43,11 @@ export function createAgents(
   });
   return {
     services: { agents, customTools, agentVersions, environments, agentResolution, writer, prepareSpeech },
+    prepare: async () => {
+      const { textToSpeech, localSpeech } = config;
+      const choices = await listVoiceChoices(database);
+      inference.useVoices(listLocalVoices(choices, textToSpeech.provider, localSpeech.hasTextToSpeech));
+    },
     bindRoutes: (app) => {
       bindAgentRoutes(app, agents);
       bindCustomToolRoutes(app, customTools);

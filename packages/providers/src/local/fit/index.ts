@@ -1,5 +1,5 @@
 /** What the main process needs of the fit, without the models' own code. */
-export { LOCAL_VOICES } from "../synthesis/voices.ts";
+export { FAST_LOCAL_VOICE, LOCAL_VOICES } from "../synthesis/voices.ts";
 export {
   countFurtherCalls,
   demandOf,

@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, rmdir } from "node:fs/promises";
-import path from "node:path";
 import type { Config } from "../platform/config/config.ts";
+import { tryWriting } from "../platform/machine/writable-folder.ts";
 
 /**
  * Creates the node's writable folders, and a temporary one in each.
@@ -19,8 +18,7 @@ export async function requireWritableFolders({
 /** Like `requireWritableFolders`, for one folder. */
 export async function requireWritable(folder: string, variable: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rmdir(await mkdtemp(path.join(folder, ".write-check-")));
+    await tryWriting(folder);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     throw new Error(

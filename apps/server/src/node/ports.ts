@@ -1,14 +1,6 @@
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
-import { createServer, isIPv6 } from "node:net";
-import { networkInterfaces } from "node:os";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../platform/config/config.ts";
-
-interface Address {
-  address: string;
-  port: number;
-}
+import { everyAddress, tryTcpPort, tryUdpPort } from "../platform/machine/ports.ts";
 
 /**
  * Binds the ports of HTTP and SIP briefly, before anything slow starts.
@@ -17,27 +9,20 @@ interface Address {
  */
 export async function requireFreePorts({ http, sip }: Pick<Config, "http" | "sip">): Promise<void> {
   try {
-    await bindTcp({ address: http.host, port: http.port });
+    await tryTcpPort({ address: http.host, port: http.port });
   } catch (error) {
     throw explainListenError(error, nameHttpPort(http.port));
   }
   const tlsPort = sip.tls.server?.port;
   try {
     for (const address of everyAddress(sip.port)) {
-      await bindUdp(address);
-      await bindTcp(address);
+      await tryUdpPort(address);
+      await tryTcpPort(address);
     }
-    for (const address of tlsPort === undefined ? [] : everyAddress(tlsPort)) await bindTcp(address);
+    for (const address of tlsPort === undefined ? [] : everyAddress(tlsPort)) await tryTcpPort(address);
   } catch (error) {
     throw explainListenError(error, namePort(error, sip));
   }
-}
-
-/** Wildcard address of IPv4, and of IPv6 if the machine supports it. */
-export function everyAddress(port: number): Address[] {
-  const entries = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  const hasIPv6 = entries.some(({ family }) => family === "IPv6");
-  return ["0.0.0.0", ...(hasIPv6 ? ["::"] : [])].map((address) => ({ address, port }));
 }
 
 export function nameHttpPort(port: number): string {
@@ -64,21 +49,4 @@ export function explainListenError(error: unknown, what: string): Error {
     return new Error(`${what} cannot be opened by this user: set a port above 1023`, { cause: error });
   }
   return new Error(`${what} cannot be opened: ${message}`, { cause: error });
-}
-
-async function bindTcp({ address, port }: Address): Promise<void> {
-  const server = createServer().listen({ host: address, port, ipv6Only: isIPv6(address) });
-  await once(server, "listening");
-  server.close();
-  await once(server, "close");
-}
-
-async function bindUdp({ address, port }: Address): Promise<void> {
-  const type = isIPv6(address) ? "udp6" : "udp4";
-  const socket = createSocket({ type, ipv6Only: isIPv6(address) }).bind(port, address);
-  try {
-    await once(socket, "listening");
-  } finally {
-    socket.close();
-  }
 }

@@ -4,7 +4,8 @@ import { errorMessage } from "@parley/conversation/error-message";
 import { type TlsClientOptions, type TlsOptions, UserAgent, type UserAgentOptions } from "@parley/sip";
 import type { Logger } from "pino";
 import type { Config } from "../platform/config/config.ts";
-import { everyAddress, explainListenError, namePort } from "./ports.ts";
+import { everyAddress } from "../platform/machine/ports.ts";
+import { explainListenError, namePort } from "./ports.ts";
 
 type SipTls = TlsClientOptions | (TlsOptions & { port: number });
 

@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import path from "node:path";
 import { errorMessage } from "@parley/conversation/error-message";
 import type { Config } from "../../platform/config/config.ts";
+import { tryWriting } from "../../platform/machine/writable-folder.ts";
 import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
 
 const MIN_NODE_MAJOR = 24;
@@ -109,18 +110,15 @@ export function writeAccessCheck({
   return {
     name: "write access",
     run: async () => [
-      await tryWriting(dataDirectory, "PARLEY_DATA_DIR"),
-      await tryWriting(modelsDirectory, "PARLEY_MODELS_DIR"),
+      await judgeFolder(dataDirectory, "PARLEY_DATA_DIR"),
+      await judgeFolder(modelsDirectory, "PARLEY_MODELS_DIR"),
     ],
   };
 }
 
-async function tryWriting(folder: string, variable: string): Promise<Finding> {
-  const probe = path.join(folder, `.doctor-${process.pid}`);
+async function judgeFolder(folder: string, variable: string): Promise<Finding> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(probe, "");
-    await rm(probe);
+    await tryWriting(folder);
     return ok(`${folder} (${variable}) is writable.`);
   } catch (error) {
     const reason = errorMessage(error);

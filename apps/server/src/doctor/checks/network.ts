@@ -1,22 +1,22 @@
-import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
+import { errorMessage } from "@parley/conversation/error-message";
 import type { PortRange } from "@parley/rtp";
 import type { Config } from "../../platform/config/config.ts";
 import { isPublicAddress } from "../../platform/outbound-http/public-address.ts";
+import { everyAddress, tryTcpPort, tryUdpPort } from "../../platform/machine/ports.ts";
 import { findLocalAddressTowards } from "../../platform/local-address.ts";
 import { type Check, failed, type Finding, ok, skipped, warning } from "../finding.ts";
 
-/** Ports of a range that are tried: opening ten thousand sockets would take longer than it tells. */
+/** Ports of a range that are tried: opening ten thousand sockets would take too long. */
 const TRIED_PORTS = 32;
-/** Any address of the internet: the way to it is looked up, nothing is sent. */
-const SOMEWHERE = "192.0.2.1";
+/** Documentation address (RFC 5737): its route is looked up, nothing is sent. */
+const EXTERNAL_ADDRESS = "192.0.2.1";
 const PROBE_TIMEOUT_MS = 3_000;
 
 interface Port {
   port: number;
   protocol: "udp" | "tcp";
-  host: string;
+  addresses: readonly { address: string; port: number }[];
   /** Variable that sets it. */
   variable: string;
 }
@@ -41,15 +41,26 @@ export function portsCheck(config: NetworkConfig): Check {
 }
 
 function singlePorts({ http, sip }: NetworkConfig): Port[] {
-  const everywhere = "0.0.0.0";
-  const { server } = sip.tls;
+  const tlsPort = sip.tls.server?.port;
   return [
-    { port: http.port, protocol: "tcp", host: http.host, variable: "PARLEY_HTTP_PORT" },
-    { port: sip.port, protocol: "udp", host: everywhere, variable: "PARLEY_SIP_PORT" },
-    { port: sip.port, protocol: "tcp", host: everywhere, variable: "PARLEY_SIP_PORT" },
-    ...(server === undefined
+    {
+      port: http.port,
+      protocol: "tcp",
+      addresses: [{ address: http.host, port: http.port }],
+      variable: "PARLEY_HTTP_PORT",
+    },
+    { port: sip.port, protocol: "udp", addresses: everyAddress(sip.port), variable: "PARLEY_SIP_PORT" },
+    { port: sip.port, protocol: "tcp", addresses: everyAddress(sip.port), variable: "PARLEY_SIP_PORT" },
+    ...(tlsPort === undefined
       ? []
-      : [{ port: server.port, protocol: "tcp" as const, host: everywhere, variable: "PARLEY_SIP_TLS_PORT" }]),
+      : [
+          {
+            port: tlsPort,
+            protocol: "tcp" as const,
+            addresses: everyAddress(tlsPort),
+            variable: "PARLEY_SIP_TLS_PORT",
+          },
+        ]),
   ];
 }
 
@@ -69,9 +80,14 @@ function findOverlap({ sip, rtpPorts, web }: NetworkConfig): Finding | undefined
   return undefined;
 }
 
-async function tryPort({ port, protocol, host, variable }: Port, isParleyRunning: boolean): Promise<Finding> {
+async function tryPort(
+  { port, protocol, addresses, variable }: Port,
+  isParleyRunning: boolean,
+): Promise<Finding> {
   const name = `Port ${port}/${protocol} (${variable})`;
-  const problem = protocol === "tcp" ? await bindTcp(port, host) : await bindUdp(port);
+  const tryAddress = protocol === "tcp" ? tryTcpPort : tryUdpPort;
+  const problems = await Promise.all(addresses.map(async (each) => await findProblem(tryAddress(each))));
+  const problem = problems.find((each) => each !== undefined);
   if (problem === undefined) return ok(`${name} is free.`);
   if (problem === "EADDRINUSE" && isParleyRunning) return ok(`${name} is used by the Parley that runs here.`);
   if (problem === "EADDRINUSE") {
@@ -98,7 +114,7 @@ async function tryRange(
   const step = Math.max(1, Math.floor(count / TRIED_PORTS));
   const taken: number[] = [];
   for (let port = first; port <= last; port += step) {
-    if ((await bindUdp(port)) !== undefined) taken.push(port);
+    if ((await findProblem(tryUdpPort({ address: "0.0.0.0", port }))) !== undefined) taken.push(port);
   }
   const range = `${first === last ? first : `${first}-${last}`}/udp (${variable})`;
   if (taken.length === 0) return ok(`Ports ${range}: all tested ports are free.`);
@@ -109,23 +125,14 @@ async function tryRange(
   return taken.length * step >= count ? failed(text, remedy) : warning(text, remedy);
 }
 
-async function bindTcp(port: number, host: string): Promise<string | undefined> {
-  const server = createServer();
-  return await new Promise((resolve) => {
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
-  });
-}
-
-async function bindUdp(port: number): Promise<string | undefined> {
-  const socket = createSocket("udp4");
-  return await new Promise((resolve) => {
-    socket.once("error", (error: NodeJS.ErrnoException) => {
-      socket.close();
-      resolve(error.code ?? error.message);
-    });
-    socket.bind({ port, address: "0.0.0.0", exclusive: true }, () => socket.close(() => resolve(undefined)));
-  });
+/** Returns the code of the error; `undefined` if the port is free. */
+async function findProblem(attempt: Promise<void>): Promise<string | undefined> {
+  try {
+    await attempt;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : errorMessage(error);
+  }
 }
 
 /** Whether a Parley serves this port of the machine. */
@@ -141,12 +148,12 @@ async function answersAsParley(port: number): Promise<boolean> {
   }
 }
 
-/** Whether carriers and browsers are told an address from which they can reach this machine. */
+/** Whether carriers and browsers can reach this machine at the address that it announces. */
 export function publicAddressCheck({ publicAddress }: Pick<Config, "publicAddress">): Check {
   return {
     name: "public address",
     run: async () => {
-      const own = await findLocalAddressTowards(SOMEWHERE).catch(() => undefined);
+      const own = await findLocalAddressTowards(EXTERNAL_ADDRESS).catch(() => undefined);
       if (publicAddress === undefined) return judgeOwnAddress(own);
       const locals = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
       if (locals.some(({ address }) => address === publicAddress)) {

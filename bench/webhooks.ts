@@ -53,7 +53,10 @@ const url = `http://127.0.0.1:${address.port}/`;
 
 const yardstick = new Yardstick();
 const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-bench-webhooks-"));
-const connection = await connectDatabase({ dataDirectory, database: undefined, encryptionKey: undefined });
+const connection = await connectDatabase(
+  { dataDirectory, database: undefined, encryptionKey: undefined },
+  createLogger({ level: "silent" }),
+);
 const { database } = connection;
 const jobs = await Jobs.start({
   connectionString: connection.directUrl,

@@ -45,11 +45,14 @@ const closers: (() => Promise<void>)[] = [];
 async function start(): Promise<Servers> {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "parley-bench-api-"));
   closers.unshift(async () => await rm(dataDirectory, { recursive: true, force: true }));
-  const { database, encryption, close } = await connectDatabase({
-    dataDirectory,
-    database: undefined,
-    encryptionKey: undefined,
-  });
+  const { database, encryption, close } = await connectDatabase(
+    {
+      dataDirectory,
+      database: undefined,
+      encryptionKey: undefined,
+    },
+    createLogger({ level: "silent" }),
+  );
   closers.unshift(close);
   const features = createFeatures(createTestResources({ database, encryption }));
   const { services: modules } = features;

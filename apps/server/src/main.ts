@@ -18,6 +18,7 @@ async function main(): Promise<void> {
     const starting = startNode(config, logger);
     const ending = endOnSignal(starting, logger);
     const node = await starting;
+    void endOnFailure(node, logger);
     await node.ready;
     if (!ending.aborted) await welcome(node, logger);
   } catch (error) {
@@ -50,6 +51,14 @@ function readConfig(): Readonly<Config> | undefined {
 function refuseToStart(problems: readonly string[]): void {
   for (const problem of problems) process.stderr.write(`Parley cannot start: ${problem}\n`);
   process.exitCode = 1;
+}
+
+/** Ends with a status that a process manager takes for a failure. */
+async function endOnFailure(node: ParleyNode, logger: Logger): Promise<void> {
+  const reason = await node.failed;
+  logger.fatal({ err: reason }, "the node cannot go on and ends");
+  await node.close().catch((error: unknown) => logger.error({ err: error }, "shutdown failed"));
+  process.exit(1);
 }
 
 /** @returns a signal that is aborted once the node ends. */

@@ -15,7 +15,7 @@ import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { SipEndpoint } from "./sip-trunks/trunk-check.ts";
 
 /** Resources of the node that each feature may use. */
-export interface NodeResources extends Omit<DatabaseConnection, "close"> {
+export interface NodeResources extends Omit<DatabaseConnection, "close" | "lost"> {
   config: Readonly<Config>;
   nodeId: string;
   logger: Logger;

@@ -30,6 +30,7 @@ export async function compose(context: NodeContext, boot: BootResources): Promis
   const sipPort = sip.agent.address.port;
   return {
     ready: becomeReady(context, node.readiness, http.url, sipPort),
+    failed: boot.connection.lost,
     httpUrl: http.url,
     sipPort,
     createFirstAccess: async () =>

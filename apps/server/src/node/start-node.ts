@@ -14,6 +14,8 @@ import { requireFreePorts } from "./ports.ts";
 export interface ParleyNode {
   /** Resolves once the node accepts calls and `/readyz` answers 200. */
   readonly ready: Promise<void>;
+  /** Resolves with the reason if the node cannot go on: its owner closes it, and ends with a status of failure. */
+  readonly failed: Promise<Error>;
   readonly httpUrl: string;
   readonly sipPort: number;
   /** Creates the access to an empty database; `undefined` if the database has an organization. */
@@ -61,8 +63,8 @@ async function startBootResources(context: NodeContext): Promise<BootResources> 
   return { connection: database.value, ...processes.value };
 }
 
-async function openDatabase({ config, started }: NodeContext): Promise<BootResources["connection"]> {
-  const connection = await connectDatabase(config);
+async function openDatabase({ config, logger, started }: NodeContext): Promise<BootResources["connection"]> {
+  const connection = await connectDatabase(config, logger);
   started.add(async () => await connection.close());
   return connection;
 }

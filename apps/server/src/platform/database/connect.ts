@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { Encryption, loadOrCreateKey } from "../encryption/encryption.ts";
 import type { Database } from "./database.ts";
@@ -13,6 +14,8 @@ export interface DatabaseConnection {
   encryption: Encryption;
   /** Whether Parley runs the server itself. */
   isEmbedded: boolean;
+  /** Resolves with the reason if the embedded server died for good. The node then ends. */
+  lost: Promise<Error>;
   /** Closes the pool, then the embedded server. Idempotent. */
   close: () => Promise<void>;
 }
@@ -23,10 +26,14 @@ export interface DatabaseConnection {
  */
 export async function connectDatabase(
   config: Pick<Config, "database" | "dataDirectory" | "encryptionKey">,
+  logger: Logger,
 ): Promise<DatabaseConnection> {
   const embedded =
     config.database === undefined
-      ? await startEmbeddedPostgres({ dataDirectory: config.dataDirectory })
+      ? await startEmbeddedPostgres({
+          dataDirectory: config.dataDirectory,
+          onDied: (attempt) => logger.error({ attempt }, "the embedded PostgreSQL died; starting it again"),
+        })
       : undefined;
   const url = config.database?.url ?? embedded?.connectionString ?? "";
   const directUrl = config.database?.directUrl ?? url;
@@ -48,7 +55,14 @@ export async function connectDatabase(
     const encryption = new Encryption(config.encryptionKey ?? (await loadOrCreateKey(config.dataDirectory)));
     await checkEncryptionKey(database, encryption);
     const isEmbedded = embedded !== undefined;
-    return { database, directUrl, encryption, isEmbedded, close: async () => await (closed ??= close()) };
+    return {
+      database,
+      directUrl,
+      encryption,
+      isEmbedded,
+      lost: embedded?.lost ?? Promise.withResolvers<Error>().promise,
+      close: async () => await (closed ??= close()),
+    };
   } catch (error) {
     await close();
     throw error;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { waitFor } from "@parley/testing";
 import { Client } from "pg";
 import { DatabaseUnavailableError, openDatabase } from "./database.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
@@ -127,6 +128,55 @@ test("an interrupted creation starts again", async (context) => {
   await mkdir(path.join(dataDirectory, "postgres.new", "base"), { recursive: true });
   const postgres = await startEmbeddedPostgres({ dataDirectory });
   await postgres.close();
+});
+
+test("a server that is killed is started again at its address, with its data and its lock", async (context) => {
+  const dataDirectory = await createDataDirectory(context);
+  const attempts: number[] = [];
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory,
+    onDied: (attempt) => attempts.push(attempt),
+  });
+  context.after(async () => await postgres.close());
+  await query(postgres.connectionString, "create table kept as select 42 as answer");
+  for (const deaths of [1, 2]) {
+    process.kill(await readPid(dataDirectory), "SIGKILL");
+    const answers = await waitFor("the server's return", async () =>
+      attempts.length < deaths
+        ? undefined
+        : await query(postgres.connectionString, "select answer from kept").catch(() => undefined),
+    );
+    assert.deepEqual(answers, [{ answer: 42 }]);
+    await waitFor(
+      "the lock",
+      async () =>
+        (await query(postgres.connectionString, "select 1 from pg_locks where locktype = 'advisory'"))
+          .length > 0,
+    );
+  }
+  await postgres.close();
+  await assert.rejects(query(postgres.connectionString, "select 1"));
+});
+
+test("a server that cannot be started again is reported as lost, and closing it does not hang", async (context) => {
+  const dataDirectory = await createDataDirectory(context);
+  const postgres = await startEmbeddedPostgres({ dataDirectory });
+  context.after(async () => await postgres.close());
+  const pid = await readPid(dataDirectory);
+  await rename(path.join(dataDirectory, "postgres"), path.join(dataDirectory, "gone"));
+  process.kill(pid, "SIGKILL");
+  assert.match((await postgres.lost).message, /cannot be started again: see .*postgres\.log/);
+  await postgres.close();
+});
+
+test("closing ends attempts to start a dead server again", async (context) => {
+  const dataDirectory = await createDataDirectory(context);
+  const died = Promise.withResolvers<number>();
+  const postgres = await startEmbeddedPostgres({ dataDirectory, onDied: died.resolve });
+  process.kill(await readPid(dataDirectory), "SIGKILL");
+  await died.promise;
+  await postgres.close();
+  await assert.rejects(query(postgres.connectionString, "select 1"));
 });
 
 test("a second Parley cannot use the same data directory", async (context) => {

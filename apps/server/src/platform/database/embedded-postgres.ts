@@ -1,87 +1,142 @@
-import { spawn } from "node:child_process";
-import { readFile, open, rm, stat } from "node:fs/promises";
-import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
-import { CLUSTER_ROLE, type Cluster, openCluster, processOptions } from "./postgres-cluster.ts";
+import type { Client } from "pg";
+import { type Cluster, openCluster } from "./postgres-cluster.ts";
+import {
+  connect,
+  connectionString,
+  findRunningServer,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+  stopServer,
+} from "./postgres-server.ts";
 
 const DATABASE = "parley";
 /** Advisory lock of the Parley process that uses the data directory, for its lifetime. */
 const OWNER_LOCK = 7_264_539;
 const START_ATTEMPTS = 3;
-/** Recovery after a crash first reads the write-ahead log. */
-const START_DEADLINE_MS = 60_000;
-const CONNECT_DEADLINE_MS = 3_000;
+/** With doubling delays, 13 s in all plus the time of the attempts. */
+const RESTART_ATTEMPTS = 7;
+const FIRST_RESTART_DELAY_MS = 100;
 /** A killed predecessor's connections end as soon as the kernel reports it to the server. */
 const OWNER_DEADLINE_MS = 3_000;
-const FAST_SHUTDOWN_DEADLINE_MS = 10_000;
 const POLL_INTERVAL_MS = 20;
-const MAX_LOG_BYTES = 1024 * 1024;
 
-const settings: Readonly<Record<string, string>> = {
-  listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
-  // The kernel caches the files of such a small database anyway, and each process counts the pages of this buffer that
-  // it touches again.
-  shared_buffers: "8MB",
-  // Uses no separate reader processes.
-  io_method: "sync",
-  jit: "off",
-  timezone: "UTC",
-  // Without replication, less is written to the log that every commit waits for.
-  wal_level: "minimal",
-  max_wal_senders: "0",
-  log_min_messages: "warning",
-};
-
-/** For tests: a power failure may lose all data. */
-const volatileSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
-
-export interface EmbeddedPostgresOptions {
+export interface EmbeddedPostgresOptions extends ServerOptions {
   /** Contains the folder `postgres`, its password and its log. */
   dataDirectory: string;
   /** Default `true`. `false` gives up durability on power failure for speed. */
   isDurable?: boolean;
-  /** Default 60, enough for one node. */
-  maxConnections?: number;
-  /** Defaults to any free port. */
-  port?: number;
+  /** Called when the server died: with the number of the attempt to start it again. */
+  onDied?: (attempt: number) => void;
 }
 
 export interface EmbeddedPostgres {
   connectionString: string;
   /** Whether the data directory's server was already running, left by a Parley that was killed. */
   isAdopted: boolean;
+  /** Resolves with the reason if the server died and cannot be started again. Its owner then ends. */
+  readonly lost: Promise<Error>;
   /** Stops the server. Idempotent. */
   close: () => Promise<void>;
 }
 
-interface RunningServer {
-  pid: number;
-  port: number;
+/** A server that this process uses alone. */
+interface OwnedServer {
+  server: RunningServer;
+  /** Holds the lock of the data directory, and notices the server's death. */
+  owner: Client;
+  isAdopted: boolean;
 }
 
 /**
  * Starts the PostgreSQL under `dataDirectory`, creating it if it does not exist, or adopts one that is already running
- * there. Rejects if another live Parley uses the directory.
+ * there. A server that dies is started again at the same address. Rejects if another live Parley uses the directory.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options.dataDirectory, options.isDurable ?? true);
   for (let attempt = 1; ; attempt++) {
-    const running = await findRunningServer(cluster);
-    const server = running ?? (await startServer(cluster, options));
-    if (server === undefined) {
-      if (attempt < START_ATTEMPTS) continue;
+    const owned = await own(cluster, options);
+    if (owned !== undefined) return new SupervisedPostgres(cluster, options, owned);
+    if (attempt === START_ATTEMPTS)
       throw new Error(`the embedded PostgreSQL did not start: see ${cluster.logFile}`);
+  }
+}
+
+/** Finds or starts the server and locks its directory; `undefined` if it ended before it was ready. */
+async function own(cluster: Cluster, options: EmbeddedPostgresOptions): Promise<OwnedServer | undefined> {
+  const running = await findRunningServer(cluster);
+  const server = running ?? (await startServer(cluster, options));
+  if (server === undefined) return undefined;
+  const owner = await claim(cluster, server);
+  await createDatabase(owner);
+  return { server, owner, isAdopted: running !== undefined };
+}
+
+/** The embedded server, started again when it dies. */
+class SupervisedPostgres implements EmbeddedPostgres {
+  readonly connectionString: string;
+  readonly isAdopted: boolean;
+  readonly #cluster: Cluster;
+  readonly #options: EmbeddedPostgresOptions;
+  readonly #lost = Promise.withResolvers<Error>();
+  readonly #closing = new AbortController();
+  #owned: OwnedServer;
+  #restarting: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  constructor(cluster: Cluster, options: EmbeddedPostgresOptions, owned: OwnedServer) {
+    this.#cluster = cluster;
+    // Its clients have its address.
+    this.#options = { ...options, port: owned.server.port };
+    this.#owned = owned;
+    this.connectionString = connectionString(cluster, owned.server, DATABASE);
+    this.isAdopted = owned.isAdopted;
+    this.#watch();
+  }
+
+  get lost(): Promise<Error> {
+    return this.#lost.promise;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    await this.#restarting;
+    await stopServer(this.#owned.server, this.#owned.owner);
+  }
+
+  #watch(): void {
+    this.#owned.owner.once("end", () => {
+      if (!this.#closing.signal.aborted) this.#restarting = this.#restart();
+    });
+  }
+
+  async #restart(): Promise<void> {
+    const { signal } = this.#closing;
+    let reason: unknown;
+    for (let attempt = 1; attempt <= RESTART_ATTEMPTS; attempt++) {
+      this.#options.onDied?.(attempt);
+      try {
+        const owned = await own(this.#cluster, this.#options);
+        if (owned !== undefined) {
+          this.#owned = owned;
+          this.#watch();
+          return;
+        }
+      } catch (error) {
+        reason = error;
+      }
+      await sleep(FIRST_RESTART_DELAY_MS * 2 ** (attempt - 1), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
     }
-    const owner = await claim(cluster, server);
-    await createDatabase(owner);
-    return {
-      connectionString: connectionString(cluster, server, DATABASE),
-      isAdopted: running !== undefined,
-      close: closeOnce(server, owner),
-    };
+    const message = `the embedded PostgreSQL died and cannot be started again: see ${this.#cluster.logFile}`;
+    this.#lost.resolve(new Error(message, { cause: reason }));
   }
 }
 
@@ -94,127 +149,6 @@ export async function findEmbeddedPostgres({
   const cluster = await openCluster(dataDirectory, true);
   const server = await findRunningServer(cluster);
   return server && connectionString(cluster, server, DATABASE);
-}
-
-/** The running server of our directory, ready for connections; `undefined` if there is none. */
-async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
-  const pidFile = path.join(cluster.directory, "postmaster.pid");
-  const deadline = performance.now() + START_DEADLINE_MS;
-  while (performance.now() < deadline) {
-    const lines = (await readFile(pidFile, "utf8").catch(() => "")).split("\n");
-    const server = { pid: Number(lines[0]), port: Number(lines[3]) };
-    if (!(server.pid > 0)) return undefined;
-    if (!(await isPostgresRunning(server.pid))) {
-      // Left by a server that was killed. PostgreSQL removes it itself unless its process id has been reused.
-      await rm(pidFile, { force: true });
-      return undefined;
-    }
-    // The password belongs to this directory alone: a server that accepts it is ours.
-    if (server.port > 0 && (await isAccepting(cluster, server))) return server;
-    await sleep(POLL_INTERVAL_MS);
-  }
-  throw new Error(
-    `a PostgreSQL server uses ${cluster.directory} but does not answer: see ${cluster.logFile}`,
-  );
-}
-
-/** Whether this process exists and is PostgreSQL: the id of an ended process may have been reused. */
-async function isPostgresRunning(pid: number): Promise<boolean> {
-  if (process.platform === "linux") {
-    const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    // A zombie has ended; in a container it may never be reaped.
-    return /\(postgres\) [^ZX]/.test(status);
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function isAccepting(cluster: Cluster, server: RunningServer): Promise<boolean> {
-  const client = connect(cluster, server);
-  try {
-    await client.connect();
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
-/** `undefined` if the server ended before it was ready, e.g. because its port was taken meanwhile. */
-async function startServer(
-  cluster: Cluster,
-  { maxConnections = 60, port: wantedPort }: EmbeddedPostgresOptions,
-): Promise<RunningServer | undefined> {
-  const port = wantedPort ?? (await findFreePort());
-  const max_connections = String(maxConnections);
-  const chosen = { ...settings, max_connections, ...(cluster.isDurable ? {} : volatileSettings) };
-  const log = await openLog(cluster.logFile);
-  try {
-    const child = spawn(
-      path.join(cluster.binaries, "bin", "postgres"),
-      [
-        `-D${cluster.dataArgument}`,
-        `-p${port}`,
-        ...Object.entries(chosen).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-      ],
-      // Detached, so that Ctrl-C in a terminal does not end it before the last call record is written.
-      { ...processOptions(cluster), stdio: ["ignore", log.fd, log.fd], detached: true },
-    );
-    let hasEnded = false;
-    child.once("error", () => (hasEnded = true));
-    child.once("exit", () => (hasEnded = true));
-    child.unref();
-    const deadline = performance.now() + START_DEADLINE_MS;
-    while (performance.now() < deadline) {
-      const server = { pid: child.pid ?? 0, port };
-      if (await isAccepting(cluster, server)) return server;
-      if (hasEnded) return undefined;
-      await sleep(POLL_INTERVAL_MS);
-    }
-    child.kill("SIGQUIT");
-    return undefined;
-  } finally {
-    await log.close();
-  }
-}
-
-async function openLog(file: string) {
-  const isLarge = await stat(file).then(
-    ({ size }) => size > MAX_LOG_BYTES,
-    () => false,
-  );
-  return await open(file, isLarge ? "w" : "a", 0o600);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
-}
-
-function connectionString(cluster: Cluster, server: RunningServer, database: string): string {
-  return `postgres://${CLUSTER_ROLE}:${cluster.password}@127.0.0.1:${server.port}/${database}`;
-}
-
-function connect(cluster: Cluster, server: RunningServer): Client {
-  const client = new Client({
-    connectionString: connectionString(cluster, server, "postgres"),
-    connectionTimeoutMillis: CONNECT_DEADLINE_MS,
-  });
-  // The next query notices a lost server; without a listener the error would end the process.
-  client.on("error", () => {});
-  return client;
 }
 
 /** Locks the data directory against a second Parley. The lock lasts as long as the connection, and so the process. */
@@ -240,29 +174,4 @@ async function claim(cluster: Cluster, server: RunningServer): Promise<Client> {
 async function createDatabase(owner: Client): Promise<void> {
   const { rowCount } = await owner.query("select 1 from pg_database where datname = $1", [DATABASE]);
   if (rowCount === 0) await owner.query(`create database ${DATABASE}`);
-}
-
-function closeOnce(server: RunningServer, owner: Client): () => Promise<void> {
-  let closed: Promise<void> | undefined;
-  return () => (closed ??= stopServer(server, owner));
-}
-
-async function stopServer({ pid }: RunningServer, owner: Client): Promise<void> {
-  await owner.end().catch(() => {});
-  // SIGINT: fast shutdown, which ends sessions and writes a checkpoint. SIGQUIT stops without one; the next start
-  // recovers.
-  for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
-    if (!(await isPostgresRunning(pid))) return;
-    signalServer(pid, signal);
-    const deadline = performance.now() + FAST_SHUTDOWN_DEADLINE_MS;
-    while ((await isPostgresRunning(pid)) && performance.now() < deadline) await sleep(POLL_INTERVAL_MS);
-  }
-}
-
-function signalServer(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // The process ended between the check and the signal.
-  }
 }

@@ -3,6 +3,7 @@ import { glob, readFile } from "node:fs/promises";
 import path from "node:path";
 import test from "node:test";
 import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
+import { createLogger } from "../logging/logging.ts";
 import { connectDatabase } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
 import { createTestDatabase } from "./testing.ts";
@@ -58,7 +59,10 @@ test("a node whose encryption key differs from the database's is rejected", asyn
   const { connectionString, close } = await createTestDatabase();
   const database = { url: connectionString, directUrl: connectionString };
   const connect = async (byte: number) =>
-    await connectDatabase({ database, dataDirectory: "unused", encryptionKey: Buffer.alloc(32, byte) });
+    await connectDatabase(
+      { database, dataDirectory: "unused", encryptionKey: Buffer.alloc(32, byte) },
+      createLogger({ level: "silent" }),
+    );
   for (const byte of [1, 1]) await (await connect(byte)).close();
   await assert.rejects(connect(2), { name: "EncryptionKeyMismatchError" });
   await close();

@@ -11,11 +11,12 @@ test("commands are requests to the operator's API", () => {
   assert.deepEqual(read("organizations list"), { method: "GET", url: `${organizations}?page=1`, apiKey });
   assert.deepEqual(read("organizations get a/b"), { method: "GET", url: `${organizations}/a%2Fb`, apiKey });
   const settings =
-    "--billing off --home-country DE --allowed-countries DE,AT --limit agents=5 --limit sipTrunks=default";
+    "--billing off --premium-rate on --home-country DE --allowed-countries DE,AT --limit agents=5 --limit sipTrunks=default";
   const body = {
     isBillingActive: false,
     homeCountry: "DE",
     allowedCountries: ["DE", "AT"],
+    isPremiumRateAllowed: true,
     limits: { agents: 5, sipTrunks: null },
   };
   assert.deepEqual(read(`organizations create --name Club ${settings}`), {

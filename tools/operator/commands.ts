@@ -23,6 +23,7 @@ Settings:
   --billing on|off
   --home-country DE            "none" removes it
   --allowed-countries DE,AT    "default" removes the list
+  --premium-rate on|off
   --limit agents=20            repeatable; "agents=default" resets it
 
 PARLEY_OPERATOR_API_KEY is the key that the node was started with. --url names another node than that of this machine.`;
@@ -34,6 +35,7 @@ const options = {
   billing: { type: "string" },
   "home-country": { type: "string" },
   "allowed-countries": { type: "string" },
+  "premium-rate": { type: "string" },
   limit: { type: "string", multiple: true },
 } as const;
 
@@ -77,17 +79,22 @@ function bodyOf(values: Values): object {
   const { name, billing, limit } = values;
   const country = values["home-country"];
   const countries = values["allowed-countries"];
-  if (billing !== undefined && billing !== "on" && billing !== "off")
-    throw usageError("--billing is on or off.");
+  const premium = values["premium-rate"];
   return {
     ...(name !== undefined && { name }),
-    ...(billing !== undefined && { isBillingActive: billing === "on" }),
+    ...(billing !== undefined && { isBillingActive: readSwitch("billing", billing) }),
     ...(country !== undefined && { homeCountry: country === "none" ? null : country }),
     ...(countries !== undefined && {
       allowedCountries: countries === "default" ? null : countries.split(","),
     }),
+    ...(premium !== undefined && { isPremiumRateAllowed: readSwitch("premium-rate", premium) }),
     ...(limit !== undefined && { limits: Object.fromEntries(limit.map(readLimit)) }),
   };
+}
+
+function readSwitch(option: string, text: string): boolean {
+  if (text !== "on" && text !== "off") throw usageError(`--${option} is on or off.`);
+  return text === "on";
 }
 
 function readLimit(text: string): [string, number | null] {

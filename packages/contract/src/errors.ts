@@ -21,7 +21,7 @@ export const errorCodes = {
   destination_not_allowed: {
     status: 400,
     message:
-      "This destination cannot be called: it is an emergency number, or its country is not in the organization's allowedCountries.",
+      "This destination cannot be called: it is an emergency or premium-rate number, or the operator does not allow its country for the organization.",
   },
   unauthorized: { status: 401, message: "A valid API key is required in the x-api-key header." },
   billing_inactive: { status: 402, message: "The organization's billing is inactive." },

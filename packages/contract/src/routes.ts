@@ -79,7 +79,6 @@ export const routes: readonly RouteDefinition[] = [
   webhooks.getDeliveryRoute,
   webhooks.resendDeliveryRoute,
   organization.getOrganizationRoute,
-  organization.updateOrganizationRoute,
   apiKeys.createApiKeyRoute,
   apiKeys.listApiKeysRoute,
   apiKeys.renameApiKeyRoute,

@@ -48,7 +48,6 @@ import type {
   WebhookDelivery,
   WebhookDeliveryDetail,
   Organization,
-  OrganizationUpdate,
   ApiKeyCreate,
   ApiKeyCreated,
   ApiKey,
@@ -594,7 +593,7 @@ export class Operations extends Requests {
    *
    * Places a call through the agent's SIP trunk. Returns at once with the call in status `queued`; the result is in `GET /calls/{id}` and in the `call.post` webhook. When the call is answered, the agent says `firstMessageOutbound`, or `firstMessage` if that is null.
    *
-   * Emergency numbers and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.
+   * Emergency numbers, premium-rate numbers unless the operator allows them, and numbers outside the organization's `allowedCountries` return `destination_not_allowed`.
    *
    * An unanswered call ends with a status by its SIP response: 486 and 600 `busy`; 408, 480 and a ringing timeout `no_answer`; 603, 607 and 608 `failed` with `dial_rejected`; others `failed` with `dial_failed`. `endDetail` contains the SIP status and reason.
    *
@@ -986,15 +985,6 @@ export class Operations extends Requests {
    */
   async getOrganization(options: RequestOptions = {}): Promise<Organization> {
     return await this.send({ method: "GET", path: path`/organization`, answer: "data" }, options);
-  }
-
-  /**
-   * Change the organization's allowed countries.
-   *
-   * @throws {ApiError} `invalid_body`, `invalid_query`, `unauthorized`, `billing_inactive`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal`, `database_unavailable`
-   */
-  async updateOrganization(body: OrganizationUpdate = {}, options: RequestOptions = {}): Promise<Organization> {
-    return await this.send({ method: "PATCH", path: path`/organization`, body, answer: "data" }, options);
   }
 
   /**

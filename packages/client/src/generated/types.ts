@@ -2262,14 +2262,13 @@ export interface Organization {
   name: string;
   /** `false`: most operations return `billing_inactive`, and no calls are answered or placed. */
   isBillingActive: boolean;
-  /** Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers. */
+  /** Country of the organization, as an ISO 3166 code. Set by the operator, else at the first outbound call: the country of the organization's oldest phone number. Null: none yet. */
+  homeCountry: string | null;
+  /** Countries that can be called, as ISO 3166 codes. Set by the operator. Null: only the home country. */
   allowedCountries: string[] | null;
+  /** Whether premium-rate numbers can be called. Set by the operator. */
+  isPremiumRateAllowed: boolean;
   limits: OrganizationLimits;
-}
-
-export interface OrganizationUpdate {
-  /** Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers. */
-  allowedCountries?: string[] | null;
 }
 
 export interface ApiKeyCreate {

@@ -28,7 +28,8 @@ const fields = {
   homeCountry: nullable(
     Type.String({
       pattern: "^[A-Z]{2}$",
-      description: "Home country as an ISO 3166 code. Null: none.",
+      description:
+        "Home country as an ISO 3166 code. Null: that of the oldest phone number, stored at the first outbound call.",
       examples: ["DE"],
     }),
   ),
@@ -36,10 +37,13 @@ const fields = {
     Type.Array(Type.String({ pattern: "^[A-Z]{2}$" }), {
       maxItems: 250,
       uniqueItems: true,
-      description: "Countries that can be called, as ISO 3166 codes. Null: the default.",
+      description: "Countries that can be called, as ISO 3166 codes. Null: only the home country.",
       examples: [["DE", "AT"]],
     }),
   ),
+  isPremiumRateAllowed: Type.Boolean({
+    description: "Whether premium-rate numbers can be called. Default: false.",
+  }),
 };
 
 const organizationSchema = Type.Object(
@@ -64,6 +68,7 @@ const changeable = {
   isBillingActive: Type.Optional(fields.isBillingActive),
   homeCountry: Type.Optional(fields.homeCountry),
   allowedCountries: Type.Optional(fields.allowedCountries),
+  isPremiumRateAllowed: Type.Optional(fields.isPremiumRateAllowed),
   limits: Type.Optional(limitsUpdateSchema),
 };
 

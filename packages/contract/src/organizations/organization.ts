@@ -1,17 +1,9 @@
 import { Type } from "typebox";
 import { defineRoute } from "../route.ts";
 import { limitsSchema } from "./limits.ts";
-import { closedObject, dataOf, idSchema, ignored, nullable } from "../schemas.ts";
+import { dataOf, idSchema, nullable } from "../schemas.ts";
 
-const allowedCountriesSchema = nullable(
-  Type.Array(Type.String({ pattern: "^[A-Z]{2}$" }), {
-    maxItems: 250,
-    uniqueItems: true,
-    description:
-      "Countries that can be called, as ISO 3166 codes. Null: the countries of the organization's own phone numbers.",
-    examples: [["DE", "US"]],
-  }),
-);
+const countrySchema = Type.String({ pattern: "^[A-Z]{2}$" });
 
 const organizationSchema = Type.Object(
   {
@@ -20,7 +12,23 @@ const organizationSchema = Type.Object(
     isBillingActive: Type.Boolean({
       description: "`false`: most operations return `billing_inactive`, and no calls are answered or placed.",
     }),
-    allowedCountries: allowedCountriesSchema,
+    homeCountry: nullable({
+      ...countrySchema,
+      description:
+        "Country of the organization, as an ISO 3166 code. Set by the operator, else at the first outbound call: the " +
+        "country of the organization's oldest phone number. Null: none yet.",
+      examples: ["DE"],
+    }),
+    allowedCountries: nullable(
+      Type.Array(countrySchema, {
+        description:
+          "Countries that can be called, as ISO 3166 codes. Set by the operator. Null: only the home country.",
+        examples: [["DE", "US"]],
+      }),
+    ),
+    isPremiumRateAllowed: Type.Boolean({
+      description: "Whether premium-rate numbers can be called. Set by the operator.",
+    }),
     limits: limitsSchema,
   },
   { title: "Organization" },
@@ -32,26 +40,6 @@ export const getOrganizationRoute = defineRoute({
   operationId: "getOrganization",
   tag: "Organization",
   summary: "Get the organization of the API key",
-  status: 200,
-  response: dataOf(organizationSchema),
-});
-
-export const updateOrganizationRoute = defineRoute({
-  method: "PATCH",
-  path: "/organization",
-  operationId: "updateOrganization",
-  tag: "Organization",
-  summary: "Change the organization's allowed countries",
-  body: closedObject(
-    {
-      allowedCountries: Type.Optional(allowedCountriesSchema),
-      id: ignored,
-      name: ignored,
-      isBillingActive: ignored,
-      limits: ignored,
-    },
-    { title: "OrganizationUpdate" },
-  ),
   status: 200,
   response: dataOf(organizationSchema),
 });

@@ -45,15 +45,17 @@ test("the operator creates an organization whose key works, and changes its sett
   const changed = await operate("PATCH", `/${id}`, {
     name: "Railway club",
     allowedCountries: ["AT"],
+    isPremiumRateAllowed: true,
     limits: { agents: null, sipTrunks: 0 },
   });
   assert.equal(changed.status, 200);
   const { data } = await operate("GET", `/${id}`);
   assert.deepEqual(data, changed.data);
   assert.deepEqual(
-    [data.name, data.homeCountry, data.allowedCountries, data.limits.agents, data.limits.sipTrunks],
-    ["Railway club", "DE", ["AT"], 1_000, 0],
+    [data.name, data.homeCountry, data.allowedCountries, data.isPremiumRateAllowed],
+    ["Railway club", "DE", ["AT"], true],
   );
+  assert.deepEqual([data.limits.agents, data.limits.sipTrunks], [1_000, 0]);
   assert.equal((await server.request("POST", "/sip-trunks", { friendlyName: "T" }, apiKey)).status, 409);
   // What GET gave can be sent back.
   assert.deepEqual((await operate("PATCH", `/${id}`, data)).data, data);

@@ -11,24 +11,22 @@ export interface Organization {
   id: string;
   name: string;
   isBillingActive: boolean;
-  /** ISO 3166 codes of countries that may be called. `null`: the countries of the organization's own numbers. */
-  allowedCountries: string[] | null;
-  /** ISO 3166 code; `null`: none. */
+  /** ISO 3166 code. `null` until the operator sets it or the first outbound call is placed. */
   homeCountry: string | null;
+  /** ISO 3166 codes of countries that may be called. `null`: the home country. */
+  allowedCountries: string[] | null;
+  isPremiumRateAllowed: boolean;
   limits: OrganizationLimits;
   createdAt: Date;
 }
 
 /** Fields that the operator sets. */
-interface OperatorUpdate {
+export interface OperatorUpdate {
   name?: string;
   isBillingActive?: boolean;
   homeCountry?: string | null;
-  allowedCountries?: string[] | null | undefined;
-}
-
-interface OrganizationUpdate {
-  allowedCountries?: string[] | null | undefined;
+  allowedCountries?: string[] | null;
+  isPremiumRateAllowed?: boolean;
 }
 
 export class OrganizationsService {
@@ -50,14 +48,6 @@ export class OrganizationsService {
     return organization;
   }
 
-  /** Absent fields stay. */
-  async update(id: string, { allowedCountries }: OrganizationUpdate): Promise<Organization> {
-    requireCountries({ allowedCountries });
-    if (allowedCountries !== undefined)
-      await store.updateAllowedCountries(this.#database, id, allowedCountries);
-    return await this.get(id);
-  }
-
   async list(query: PageQuery) {
     return toPage(query, await store.listOrganizations(this.#database, query), present);
   }
@@ -72,6 +62,12 @@ export class OrganizationsService {
   async operate(queries: Queries, id: string, change: OperatorUpdate): Promise<void> {
     requireCountries(change);
     if (!(await store.updateOrganization(queries, id, change))) throw new AppError("not_found");
+  }
+
+  /** Stores the home country unless there is one, and returns the stored one. */
+  async settleHomeCountry(id: string, country: string): Promise<string> {
+    await store.insertHomeCountry(this.#database, id, country);
+    return (await this.get(id)).homeCountry ?? country;
   }
 
   /** Returns the organization of this slug, and creates it if it does not exist. */

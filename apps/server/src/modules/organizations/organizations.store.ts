@@ -1,5 +1,5 @@
 import type { LimitOverrides, PageQuery } from "@parley/contract";
-import { eq, lt } from "drizzle-orm";
+import { and, eq, isNull, lt } from "drizzle-orm";
 import type { Queries } from "../../platform/database/database.ts";
 import { countRows, pageOf, type Rows } from "../../platform/database/page.ts";
 import { organizations, sessions, verifications } from "./organizations.tables.ts";
@@ -96,12 +96,9 @@ export async function updateBilling(queries: Queries, id: string, isBillingActiv
   await queries.update(organizations).set({ isBillingActive }).where(eq(organizations.id, id));
 }
 
-export async function updateAllowedCountries(
-  queries: Queries,
-  id: string,
-  allowedCountries: string[] | null,
-): Promise<void> {
-  await queries.update(organizations).set({ allowedCountries }).where(eq(organizations.id, id));
+export async function insertHomeCountry(queries: Queries, id: string, homeCountry: string): Promise<void> {
+  const isUnknown = and(eq(organizations.id, id), isNull(organizations.homeCountry));
+  await queries.update(organizations).set({ homeCountry }).where(isUnknown);
 }
 
 export async function updateLimits(queries: Queries, id: string, limits: LimitOverrides): Promise<void> {

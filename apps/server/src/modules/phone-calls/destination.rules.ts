@@ -49,19 +49,29 @@ const byCountry: Readonly<Record<string, readonly string[]>> = {
   ZA: ["10111", "10177"],
 };
 
+/** What an organization may call. */
+export interface DestinationPolicy {
+  /** ISO 3166 codes. */
+  countries: readonly string[];
+  isPremiumRateAllowed: boolean;
+}
+
 /**
  * Returns whether a number or extension may be called.
  *
  * @param destination E.164, or an extension.
- * @param allowedCountries ISO 3166 codes.
  */
-export function isDestinationAllowed(destination: string, allowedCountries: readonly string[]): boolean {
+export function isDestinationAllowed(
+  destination: string,
+  { countries, isPremiumRateAllowed }: DestinationPolicy,
+): boolean {
   if (!destination.startsWith("+"))
-    return extension.test(destination) && !isEmergency(destination, allowedCountries);
+    return extension.test(destination) && !isEmergency(destination, countries);
   const number = parsePhoneNumberFromString(destination);
   const country = number && findCountry(number);
-  if (number === undefined || country === undefined) return false;
-  return allowedCountries.includes(country) && !isEmergency(number.nationalNumber, [country]);
+  if (number === undefined || country === undefined || !countries.includes(country)) return false;
+  if (number.getType() === "PREMIUM_RATE" && !isPremiumRateAllowed) return false;
+  return !isEmergency(number.nationalNumber, [country]);
 }
 
 /** Returns the countries of E.164 numbers. */

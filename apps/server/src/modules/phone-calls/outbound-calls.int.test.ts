@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import type { Call } from "@parley/contract";
 import { waitFor } from "@parley/testing";
+import type { OperatorUpdate } from "../organizations/organizations.service.ts";
 import { type TestServer, createTestServer, openTestCall, type TestResponse } from "../testing.ts";
 
 const FROM = "+14155550123";
@@ -103,19 +104,38 @@ test("the caller ID may be another number of the trunk, but not one of another t
   await server.close();
 });
 
-test("calls may go to the countries of the organization's numbers, or to those that it lists", async () => {
-  const { server, place } = await openOffice();
-  assertRefused(await place({ toNumber: "+4930123456" }), 400, "destination_not_allowed");
-  const change = await server.request("PATCH", "/organization", { allowedCountries: ["DE"] });
-  assert.equal(change.status, 200);
-  assert.equal((await place({ toNumber: "+4930123456" })).status, 201);
+test("calls go to the home country only, which further numbers do not change, or where the operator allows", async () => {
+  const { server, agentId, place } = await openOffice();
+  const { modules, organizationId } = server;
+  const setPolicy = async (policy: OperatorUpdate) =>
+    await modules.organizations.operate(server.database, organizationId, policy);
+  assert.equal((await place()).status, 201);
+  await modules.phoneNumbers.add(server, agentId, { e164: "+4930123456" });
+  const [first] = (await modules.agents.get(organizationId, agentId)).phoneNumbers;
+  await modules.phoneNumbers.delete(server, agentId, first?.id ?? "");
+  assertRefused(await place({ toNumber: "+4930123457" }), 400, "destination_not_allowed");
+  assert.equal((await server.request("PATCH", "/organization", { allowedCountries: ["DE"] })).status, 405);
+  await setPolicy({ allowedCountries: ["DE"] });
+  assert.equal((await place({ toNumber: "+4930123457" })).status, 201);
   assertRefused(await place(), 400, "destination_not_allowed");
-  const nowhere = await server.request("PATCH", "/organization", { allowedCountries: ["DE", "XX"] });
-  assertRefused(nowhere, 400, "invalid_body", "allowedCountries.1");
-  await server.request("PATCH", "/organization", { allowedCountries: null });
+  const nowhere = setPolicy({ allowedCountries: ["DE", "XX"] });
+  await assert.rejects(nowhere, { code: "invalid_body" });
+  await setPolicy({ allowedCountries: null });
   assert.equal((await place()).status, 201);
   const { body } = await server.request("GET", "/organization");
-  assert.equal(JSON.parse(JSON.stringify(body)).data.allowedCountries, null);
+  const { data } = JSON.parse(JSON.stringify(body));
+  assert.deepEqual([data.homeCountry, data.allowedCountries, data.isPremiumRateAllowed], ["US", null, false]);
+  await setPolicy({ homeCountry: "DE" });
+  assertRefused(await place(), 400, "destination_not_allowed");
+  await server.close();
+});
+
+test("premium-rate numbers are called only if the operator allows them", async () => {
+  const { server, place } = await openOffice();
+  const { modules, organizationId } = server;
+  assertRefused(await place({ toNumber: "+19002345678" }), 400, "destination_not_allowed");
+  await modules.organizations.operate(server.database, organizationId, { isPremiumRateAllowed: true });
+  assert.equal((await place({ toNumber: "+19002345678" })).status, 201);
   await server.close();
 });
 

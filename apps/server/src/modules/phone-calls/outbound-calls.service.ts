@@ -141,7 +141,7 @@ function toRecord(
 
 function dial(
   { sip, activeCalls, media, publicAddress, logger }: OutboundCallsOptions,
-  { route, toNumber, allowedCountries }: Dialing,
+  { route, toNumber, destinations }: Dialing,
   record: CallToRegister & { sipCallId: string },
   { ringTimeoutMs }: Dial,
   place: Disposable,
@@ -155,7 +155,7 @@ function dial(
       sipCallId,
       toNumber,
       ringTimeoutMs,
-      isDestinationAllowed: (number) => isDestinationAllowed(number, allowedCountries),
+      isDestinationAllowed: (number) => isDestinationAllowed(number, destinations),
       publicAddress,
       openMedia: async (audio, handlers) => await media.open({ ...(await prepare()), ...audio }, handlers),
     });

@@ -7,7 +7,7 @@ import { normalizePhoneNumber } from "../phone-numbers/phone-numbers.rules.ts";
 import type { PhoneNumbersService } from "../phone-numbers/phone-numbers.service.ts";
 import type { OutgoingRoute, SipTrunksService } from "../sip-trunks/sip-trunks.service.ts";
 import type { PlacedCall } from "../calls/calls.service.ts";
-import { findCountries, isDestinationAllowed } from "./destination.rules.ts";
+import { type DestinationPolicy, findCountries, isDestinationAllowed } from "./destination.rules.ts";
 
 /** Caller, callee and route of an outbound call. */
 export interface Dialing {
@@ -16,8 +16,8 @@ export interface Dialing {
   /** E.164, or an extension. */
   toNumber: string;
   route: OutgoingRoute;
-  /** Countries that a redirection may lead to. */
-  allowedCountries: readonly string[];
+  /** Also limits redirections. */
+  destinations: DestinationPolicy;
 }
 
 /** An outbound call before its record is written. */
@@ -58,8 +58,8 @@ export class OutboundPlanner {
     const { sipTrunkId, status } = agent.document;
     const from =
       sipTrunkId === null ? undefined : await this.#findFrom(agent, sipTrunkId, request.fromNumber);
-    const allowedCountries = await this.#allowedCountriesOf(organization);
-    if (!isDestinationAllowed(toNumber, allowedCountries)) throw new AppError("destination_not_allowed");
+    const destinations = await this.#destinationsOf(organization);
+    if (!isDestinationAllowed(toNumber, destinations)) throw new AppError("destination_not_allowed");
     if (sipTrunkId === null || status !== "active") throw new AppError("agent_not_callable");
     if (from === undefined)
       throw new AppError("agent_not_callable", {
@@ -70,7 +70,7 @@ export class OutboundPlanner {
       throw new AppError("agent_not_callable", {
         message: "The agent's SIP trunk has no proxyAddress, which outbound calls need.",
       });
-    return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, allowedCountries };
+    return { agent, toNumber, from, fromNumber: from.e164, sipTrunkId, route, destinations };
   }
 
   /** Plans a call that was already recorded. Returns `undefined` if it can no longer be dialed. */
@@ -84,8 +84,8 @@ export class OutboundPlanner {
       organizations.get(organizationId),
     ]);
     if (agent === undefined || route === undefined) return undefined;
-    const allowedCountries = await this.#allowedCountriesOf(organization);
-    return { agent, fromNumber, toNumber, route, allowedCountries };
+    const destinations = await this.#destinationsOf(organization);
+    return { agent, fromNumber, toNumber, route, destinations };
   }
 
   async #resolve(organizationId: string, request: CallCreate): Promise<ResolvedAgent> {
@@ -117,8 +117,19 @@ export class OutboundPlanner {
     return first;
   }
 
-  /** Returns ISO 3166 codes. */
-  async #allowedCountriesOf({ id, allowedCountries }: Organization): Promise<readonly string[]> {
-    return allowedCountries ?? findCountries(await this.#dependencies.phoneNumbers.listE164(id));
+  async #destinationsOf(organization: Organization): Promise<DestinationPolicy> {
+    const { allowedCountries, isPremiumRateAllowed } = organization;
+    return { countries: allowedCountries ?? (await this.#findHome(organization)), isPremiumRateAllowed };
+  }
+
+  /**
+   * Returns the home country; empty if there is none. It is stored at the first call: a number that the organization adds
+   * later, or with a stolen key, does not open another country.
+   */
+  async #findHome({ id, homeCountry }: Organization): Promise<readonly string[]> {
+    if (homeCountry !== null) return [homeCountry];
+    const { phoneNumbers, organizations } = this.#dependencies;
+    const [country] = findCountries(await phoneNumbers.listE164(id));
+    return country === undefined ? [] : [await organizations.settleHomeCountry(id, country)];
   }
 }

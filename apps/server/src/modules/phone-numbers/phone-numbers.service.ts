@@ -287,7 +287,7 @@ export class PhoneNumbersService {
     return (await store.findNumbersOnTrunk(this.#database, organizationId, sipTrunkId, e164s)).map(present);
   }
 
-  /** Every number of the organization. */
+  /** Every number of the organization, the oldest first. */
   async listE164(organizationId: string): Promise<string[]> {
     return await store.listE164(this.#database, organizationId);
   }

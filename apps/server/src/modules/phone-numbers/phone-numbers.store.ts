@@ -149,7 +149,8 @@ export async function listE164(queries: Queries, organizationId: string): Promis
   const rows = await queries
     .select({ e164: phoneNumbers.e164 })
     .from(phoneNumbers)
-    .where(eq(phoneNumbers.organizationId, organizationId));
+    .where(eq(phoneNumbers.organizationId, organizationId))
+    .orderBy(phoneNumbers.createdAt, phoneNumbers.id);
   return rows.map(({ e164 }) => e164);
 }
 

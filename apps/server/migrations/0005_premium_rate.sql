@@ -1,0 +1,1 @@
+ALTER TABLE "organizations" ADD COLUMN "is_premium_rate_allowed" boolean DEFAULT false NOT NULL;
